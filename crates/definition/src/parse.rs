@@ -1,0 +1,293 @@
+//! From the text of a folder to a [`Workflow`], or to diagnostics.
+//!
+//! ```text
+//! load      files, includes                text, and where each piece of it came from
+//! front_matter, node                       YAML, as a tree that knows its places
+//! markdown  links, sections, goals         what the text itself says
+//! index, step, rules                       the tree, read key by key
+//! ```
+//!
+//! Reading goes on after a mistake, so that an author hears of all of them at once.
+
+mod front_matter;
+mod index;
+mod load;
+pub(crate) mod markdown;
+mod node;
+mod path;
+mod reader;
+mod rules;
+mod step;
+mod values;
+
+use std::{collections::BTreeMap, fmt};
+
+use crate::{
+    Diagnostic, Digest, FAILED, FINISH, Files, Hasher, Label, Severity, Source, Step, StepName,
+    Var, Workflow, WorkflowName,
+};
+
+pub(crate) use load::Document;
+use load::{Loader, Missing};
+use markdown::Link;
+use reader::Reader;
+
+/// The version of the definition language. It is part of every digest.
+pub const LANGUAGE_VERSION: u32 = 1;
+
+/// How many steps a workflow may have.
+const STEPS_MAX: usize = 500;
+/// How many diagnostics are kept: nobody reads more.
+const DIAGNOSTICS_MAX: usize = 100;
+
+/// Why a definition cannot be used.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ParseError {
+    pub kind: ParseErrorKind,
+    /// At least one error, and whatever else was noticed.
+    pub diagnostics: Vec<Diagnostic>,
+}
+
+/// The class of a [`ParseError`].
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ParseErrorKind {
+    /// The folder, its index, its `steps` folder or the file of a step is not there.
+    NotFound,
+    /// It is there, and something in it is wrong.
+    Invalid,
+}
+
+impl fmt::Display for ParseError {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let errors = self.diagnostics.iter().filter(|it| it.severity == Severity::Error);
+        for (at, error) in errors.enumerate() {
+            let end = if at > 0 { "\n" } else { "" };
+            // Some messages are fixed from outside, and name their file themselves.
+            let is_named = error.label.line.is_none() && error.message.contains(&error.label.file);
+            match &error.help {
+                Some(help) if is_named => write!(out, "{end}{} ({help})", error.message)?,
+                None if is_named => write!(out, "{end}{}", error.message)?,
+                Some(_) | None => write!(out, "{end}{error}")?,
+            }
+        }
+        Ok(())
+    }
+}
+
+impl std::error::Error for ParseError {}
+
+/// Reads the workflow called `name`: its index, its steps, and all that they include.
+pub fn parse(name: &WorkflowName, files: &dyn Files) -> Result<Workflow, ParseError> {
+    parse_with_layout(name, files).map(|(workflow, _)| workflow)
+}
+
+/// Where everything in a workflow is written.
+#[derive(Debug, Default)]
+pub(crate) struct Layout {
+    pub(crate) index: Document,
+    pub(crate) links: Vec<Link>,
+    /// In the order of the workflow's steps.
+    pub(crate) steps: Vec<Document>,
+}
+
+/// What is wrong so far.
+#[derive(Debug, Default)]
+pub(crate) struct Problems(Vec<Diagnostic>);
+
+impl Problems {
+    pub(crate) fn push(&mut self, diagnostic: Diagnostic) {
+        if self.0.len() < DIAGNOSTICS_MAX {
+            self.0.push(diagnostic);
+        }
+    }
+
+    fn has_errors(&self) -> bool {
+        self.0.iter().any(|it| it.severity == Severity::Error)
+    }
+}
+
+pub(crate) fn parse_with_layout(
+    name: &WorkflowName,
+    files: &dyn Files,
+) -> Result<(Workflow, Layout), ParseError> {
+    let mut loader = Loader::new(files);
+    let index = load_index(name, files, &mut loader)?;
+    let links = read_links(&index, &mut loader.problems);
+    let names: Vec<StepName> = links.iter().filter_map(|it| it.name.clone()).collect();
+    let mut reader =
+        Reader { document: &index, steps: &names, problems: &mut loader.problems };
+    let settings = index::read(&mut reader, name);
+    let (steps, documents) = load_steps((name, &index, &links), &settings.vars, &mut loader);
+    rules::check_parts(&steps, &documents, &mut loader.problems);
+    if loader.problems.has_errors() {
+        return Err(invalid(loader.problems));
+    }
+    let source = keep(name, loader);
+    let digest = digest(name, &source);
+    let body = index.body.text.clone();
+    let workflow = Workflow {
+        name: name.clone(),
+        title: settings.title.unwrap_or_else(|| name.to_string()),
+        goal: markdown::index_goal(&body),
+        version: settings.version,
+        decider: settings.decider,
+        key: settings.key,
+        params: settings.params,
+        vars: settings.vars,
+        settings: settings.settings,
+        flows: settings.flows,
+        flow: settings.flow,
+        limits: settings.limits,
+        answers: settings.answers,
+        steps,
+        index: body,
+        source,
+        digest,
+    };
+    Ok((workflow, Layout { index, links, steps: documents }))
+}
+
+/// Checks the folder, its index and its `steps`, in this order, and reads the index.
+fn load_index(
+    name: &WorkflowName,
+    files: &dyn Files,
+    loader: &mut Loader<'_>,
+) -> Result<Document, ParseError> {
+    if !files.has_folder(name.as_str()) {
+        let message = format!("Workflow directory not found: {name}");
+        return Err(not_found("workflow_missing", name.to_string(), message));
+    }
+    let file = format!("{name}/index.md");
+    let index = loader.load(&file);
+    if index.as_ref().is_err_and(|it| *it == Missing::File) {
+        let message = format!("Workflow index file not found: {file}");
+        return Err(not_found("index_missing", file, message));
+    }
+    let folder = format!("{name}/steps");
+    if !files.has_folder(&folder) {
+        let message = format!("Workflow steps directory not found: {folder}");
+        return Err(not_found("steps_folder_missing", folder, message));
+    }
+    index.map_err(|_| invalid(std::mem::take(&mut loader.problems)))
+}
+
+fn load_steps(
+    (name, index, links): (&WorkflowName, &Document, &[Link]),
+    vars: &BTreeMap<String, Var>,
+    loader: &mut Loader<'_>,
+) -> (Vec<Step>, Vec<Document>) {
+    let names: Vec<StepName> = links.iter().filter_map(|it| it.name.clone()).collect();
+    let mut steps = Vec::new();
+    let mut documents = Vec::new();
+    for link in links {
+        let Some(step_name) = &link.name else { continue };
+        let Some(document) = load_step(name, link, index, loader) else { continue };
+        let problems = &mut loader.problems;
+        let reader = Reader { document: &document, steps: &names, problems };
+        if let Some(step) = step::read(reader, step_name, vars) {
+            steps.push(step);
+            documents.push(document);
+        }
+    }
+    (steps, documents)
+}
+
+fn not_found(code: &'static str, file: String, message: String) -> ParseError {
+    let diagnostics = vec![Diagnostic::error(code, Label::whole(file), message)];
+    ParseError { kind: ParseErrorKind::NotFound, diagnostics }
+}
+
+/// The first error says what class they are: what is not there is noticed before what is wrong.
+fn invalid(problems: Problems) -> ParseError {
+    let first = problems.0.iter().find(|it| it.severity == Severity::Error).map(|it| it.code);
+    let kind = match first {
+        Some("step_file_missing") => ParseErrorKind::NotFound,
+        Some(_) | None => ParseErrorKind::Invalid,
+    };
+    ParseError { kind, diagnostics: problems.0 }
+}
+
+/// Finds the links of the index and checks their names.
+fn read_links(index: &Document, problems: &mut Problems) -> Vec<Link> {
+    let file = &index.file;
+    let mut links = markdown::find_links(&index.body.text);
+    for at in 0..links.len() {
+        let (before, rest) = links.split_at_mut(at);
+        let Some(link) = rest.first_mut() else { break };
+        let label = index.body_label(link.start, link.width);
+        if link.title == FAILED {
+            let message = format!("a step must not be called `{FAILED}`");
+            let help = "deciders say it to fail a run".to_owned();
+            problems.push(Diagnostic::error("step_reserved", label, message).with_help(help));
+        } else if before.iter().any(|it| it.title == link.title) {
+            let title = &link.title;
+            let message =
+                format!("Duplicate step name '{title}' found in workflow index file: {file}");
+            problems.push(Diagnostic::error("step_duplicate", label, message));
+        } else {
+            match StepName::parse(&link.title) {
+                Ok(name) => link.name = Some(name),
+                Err(error) => {
+                    let message = format!("`{}` cannot name a step: {error}", link.title);
+                    problems.push(Diagnostic::error("step_name_invalid", label, message));
+                }
+            }
+        }
+    }
+    check_count(index, &links, problems);
+    links
+}
+
+fn check_count(index: &Document, links: &[Link], problems: &mut Problems) {
+    let file = &index.file;
+    if links.iter().all(|it| it.title == FINISH) {
+        let message = format!("No steps found in workflow index file: {file}");
+        let open = markdown::open_fence_help(index);
+        let help = open.unwrap_or_else(|| "write `1. [Name](steps/name.md)`".to_owned());
+        let label = Label::whole(file);
+        problems.push(Diagnostic::error("steps_missing", label, message).with_help(help));
+    }
+    if links.len() > STEPS_MAX {
+        let message = format!("a workflow has at most {STEPS_MAX} steps, and here are more");
+        problems.push(Diagnostic::error("steps_too_many", Label::whole(file), message));
+    }
+}
+
+fn load_step(
+    name: &WorkflowName,
+    link: &Link,
+    index: &Document,
+    loader: &mut Loader<'_>,
+) -> Option<Document> {
+    let label = index.body_label(link.start, link.width);
+    let file = match path::resolve(name.as_str(), &link.path) {
+        Ok(file) => file,
+        Err(error) => {
+            let message = format!("step file `{}` {error}", link.path);
+            loader.problems.push(Diagnostic::error("path_outside", label, message));
+            return None;
+        }
+    };
+    let loaded = loader.load(&file);
+    if loaded.as_ref().is_err_and(|it| *it == Missing::File) {
+        let message = format!("Step file does not exist: {file}");
+        loader.problems.push(Diagnostic::error("step_file_missing", label, message));
+    }
+    loaded.ok()
+}
+
+/// Gathers what was read, in such a way that reading it again gives the same.
+fn keep(name: &WorkflowName, loader: Loader<'_>) -> Source {
+    let mut files = loader.into_files();
+    let folder = format!("{name}/steps/");
+    // The folder must be there even if every link leads elsewhere.
+    if !files.keys().any(|it| it.starts_with(&folder)) {
+        files.insert(format!("{folder}.keep"), String::new());
+    }
+    Source { files }
+}
+
+fn digest(name: &WorkflowName, source: &Source) -> Digest {
+    let start = Hasher::default().field(LANGUAGE_VERSION.to_le_bytes()).field(name.as_str());
+    source.files.iter().fold(start, |hasher, (path, text)| hasher.field(path).field(text)).finish()
+}

@@ -1,0 +1,255 @@
+//! Reads a tree of front matter key by key, and says what does not fit, where, and why.
+
+use serde_json::Value;
+
+use super::{
+    Document, Problems,
+    node::{Content, Node},
+    path, values,
+};
+use crate::{
+    Condition, Diagnostic, Expression, ExpressionError, FAILED, FINISH, Label, Pattern, Schema,
+    StepName, Target, Template, suggest,
+};
+
+/// Reads one document's front matter.
+pub(super) struct Reader<'a> {
+    pub(super) document: &'a Document,
+    /// The names of all steps of the workflow.
+    pub(super) steps: &'a [StepName],
+    pub(super) problems: &'a mut Problems,
+}
+
+/// The fields of a map whose keys are known to be allowed.
+#[derive(Clone, Copy)]
+pub(super) struct Fields<'n>(&'n [(Node, Node)]);
+
+impl<'n> Fields<'n> {
+    /// Returns a field. One that is null counts as not written.
+    pub(super) fn find(&self, key: &str) -> Option<&'n Node> {
+        let field = self.0.iter().find(|(it, _)| it.key() == key);
+        field.map(|(_, value)| value).filter(|it| !it.is_null())
+    }
+}
+
+/// Each reading method returns `None` after it has said what is wrong.
+impl Reader<'_> {
+    pub(super) fn refuse(
+        &mut self,
+        code: &'static str,
+        node: &Node,
+        message: impl Into<String>,
+        help: impl Into<Option<String>>,
+    ) {
+        let label = self.document.label(node);
+        self.problems.push(Diagnostic::error(code, label, message).with_help(help));
+    }
+
+    /// Says that a value is of the wrong kind.
+    pub(super) fn refuse_kind(&mut self, node: &Node, key: &str, expected: &str) {
+        let message = format!("`{key}` must be {expected}, not {}", node.describe());
+        self.refuse("value_invalid", node, message, None);
+    }
+
+    /// Says that a value is of the right kind, but will not do.
+    pub(super) fn refuse_value(&mut self, node: &Node, message: impl Into<String>) {
+        self.refuse("value_invalid", node, message, None);
+    }
+
+    /// Reads a map that may have these keys and no others.
+    pub(super) fn fields<'n>(
+        &mut self,
+        node: &'n Node,
+        key: &str,
+        known: &[&str],
+    ) -> Option<Fields<'n>> {
+        let pairs = self.pairs(node, key)?;
+        for (name, _) in pairs {
+            if !known.contains(&name.key()) {
+                let message = match key {
+                    "" => format!("there is no key `{}`", name.key()),
+                    key => format!("`{key}` has no key `{}`", name.key()),
+                };
+                let help = suggest::help(name.key(), known.iter().copied());
+                self.refuse("key_unknown", name, message, help);
+            }
+        }
+        Some(Fields(pairs))
+    }
+
+    /// Reads a map with keys of the author's choice, in the order they are written.
+    pub(super) fn pairs<'n>(&mut self, node: &'n Node, key: &str) -> Option<&'n [(Node, Node)]> {
+        if let Content::Map(pairs) = &node.content {
+            return Some(pairs);
+        }
+        let key = if key.is_empty() { "front matter" } else { key };
+        self.refuse_kind(node, key, "a map");
+        None
+    }
+
+    pub(super) fn list<'n>(&mut self, node: &'n Node, key: &str) -> Option<&'n [Node]> {
+        if let Content::List(items) = &node.content {
+            return Some(items);
+        }
+        self.refuse_kind(node, key, "a list");
+        None
+    }
+
+    /// Reads a text that is not empty. Numbers and the like are taken as they are written.
+    pub(super) fn text(&mut self, node: &Node, key: &str) -> Option<String> {
+        let text = match &node.content {
+            Content::Text(it) => it.clone(),
+            Content::Boolean(_) | Content::Integer(_) | Content::Float(_) => {
+                self.document.written(node).to_owned()
+            }
+            Content::Null | Content::List(_) | Content::Map(_) => {
+                self.refuse_kind(node, key, "a text");
+                return None;
+            }
+        };
+        if text.trim().is_empty() {
+            self.refuse_value(node, format!("`{key}` must not be empty"));
+            return None;
+        }
+        Some(text)
+    }
+
+    /// Reads a list of texts.
+    pub(super) fn texts(&mut self, node: &Node, key: &str) -> Option<Vec<String>> {
+        let items = self.list(node, key)?;
+        Some(items.iter().filter_map(|it| self.text(it, key)).collect())
+    }
+
+    pub(super) fn boolean(&mut self, node: &Node, key: &str) -> Option<bool> {
+        if let Content::Boolean(it) = node.content {
+            return Some(it);
+        }
+        self.refuse_kind(node, key, "true or false");
+        None
+    }
+
+    /// Reads a whole number of at least 1.
+    pub(super) fn count(&mut self, node: &Node, key: &str) -> Option<u32> {
+        let Content::Integer(number) = &node.content else {
+            self.refuse_kind(node, key, "a whole number");
+            return None;
+        };
+        let count = number.as_u64().and_then(|it| u32::try_from(it).ok()).filter(|it| *it > 0);
+        if count.is_none() {
+            self.refuse_value(node, format!("`{key}` must be from 1 to {}", u32::MAX));
+        }
+        count
+    }
+
+    /// Reads one of a few words.
+    pub(super) fn choice<T: Copy>(
+        &mut self,
+        node: &Node,
+        key: &str,
+        choices: &[(&str, T)],
+    ) -> Option<T> {
+        let text = self.text(node, key)?;
+        let found = choices.iter().find(|(word, _)| *word == text).map(|(_, value)| *value);
+        if found.is_none() {
+            let words = choices.iter().map(|(word, _)| *word);
+            let message = format!("`{key}` cannot be `{text}`");
+            let help = suggest::help(&text, words);
+            self.refuse("value_invalid", node, message, help);
+        }
+        found
+    }
+
+    pub(super) fn duration(&mut self, node: &Node, key: &str) -> Option<std::time::Duration> {
+        let text = self.text(node, key)?;
+        let duration = values::parse_duration(&text);
+        if duration.is_none() {
+            let message = format!("`{key}` is no duration: `{text}`");
+            let help = "write `90s`, `15m`, `2h`, `1h 30m` or `1d`; at most a year".to_owned();
+            self.refuse("value_invalid", node, message, help);
+        }
+        duration
+    }
+
+    /// Reads the name of a step of this workflow.
+    pub(super) fn step(&mut self, node: &Node, key: &str) -> Option<StepName> {
+        let text = self.text(node, key)?;
+        let found = self.steps.iter().find(|it| it.as_str() == text).cloned();
+        if found.is_none() {
+            let help = suggest::help(&text, self.steps.iter().map(StepName::as_str));
+            self.refuse("step_unknown", node, format!("there is no step `{text}`"), help);
+        }
+        found
+    }
+
+    /// Reads the name of a step, or `FINISH`.
+    pub(super) fn target(&mut self, node: &Node, key: &str) -> Option<Target> {
+        let text = self.text(node, key)?;
+        if text == FINISH {
+            return Some(Target::Finish);
+        }
+        if text == FAILED {
+            let message = format!("`{key}` cannot be `{FAILED}`");
+            let help = "write `{to: STEP, fails: true}`".to_owned();
+            self.refuse("step_unknown", node, message, help);
+            return None;
+        }
+        self.step(node, key).map(Target::Step)
+    }
+
+    pub(super) fn condition(&mut self, node: &Node, key: &str) -> Option<Condition> {
+        let text = self.text(node, key)?;
+        Condition::parse(&text).map_err(|it| self.refuse_expression(node, key, it)).ok()
+    }
+
+    pub(super) fn expression(&mut self, node: &Node, key: &str) -> Option<Expression> {
+        let text = self.text(node, key)?;
+        Expression::parse(&text).map_err(|it| self.refuse_expression(node, key, it)).ok()
+    }
+
+    pub(super) fn template(&mut self, node: &Node, key: &str) -> Option<Template> {
+        let text = self.text(node, key)?;
+        Template::parse(&text).map_err(|it| self.refuse_expression(node, key, it)).ok()
+    }
+
+    /// Reads the path of an artifact, which may have expressions in it.
+    pub(super) fn path(&mut self, node: &Node, key: &str) -> Option<Template> {
+        let template = self.template(node, key)?;
+        if let Err(error) = path::check_artifact(template.source()) {
+            let message = format!("`{}` {}", template.source(), error.of_artifact());
+            self.refuse("path_outside", node, message, None);
+            return None;
+        }
+        Some(template)
+    }
+
+    pub(super) fn pattern(&mut self, node: &Node, key: &str) -> Option<Pattern> {
+        let text = self.text(node, key)?;
+        Pattern::parse(&text)
+            .map_err(|error| {
+                let message = format!("`{key}` is no pattern: {error}");
+                self.refuse("pattern_invalid", node, message, None);
+            })
+            .ok()
+    }
+
+    pub(super) fn schema(&mut self, node: &Node, key: &str) -> Option<Schema> {
+        let json = node.to_json();
+        if !matches!(json, Value::Object(_) | Value::Bool(_)) {
+            self.refuse_kind(node, key, "a JSON Schema");
+            return None;
+        }
+        Schema::parse(json)
+            .map_err(|error| {
+                let message = format!("`{key}` is no JSON Schema: {error}");
+                self.refuse("schema_invalid", node, message, None);
+            })
+            .ok()
+    }
+
+    fn refuse_expression(&mut self, node: &Node, key: &str, error: ExpressionError) {
+        let label: Label = self.document.label_within(node, error.start, error.width);
+        let message = format!("`{key}`: {}", error.message);
+        let diagnostic = Diagnostic::error("expression_invalid", label, message);
+        self.problems.push(diagnostic.with_help(error.help));
+    }
+}

@@ -1,0 +1,299 @@
+//! A step: its two texts, and the rules on entering and leaving it.
+//!
+//! Each type here is one key of a step's front matter; `docs/reference/front-matter.md` shows how
+//! it is written.
+
+use std::{collections::BTreeMap, time::Duration};
+
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use crate::{Answers, Condition, Expression, PartId, Pattern, Schema, StepName, Template};
+
+/// One step of a workflow.
+#[derive(Debug, Clone)]
+pub struct Step {
+    pub name: StepName,
+    pub title: String,
+    /// The text under `# Goal`, or empty.
+    pub goal: String,
+    /// `# Orchestrator Guidance`: for whoever decides what comes next.
+    pub guidance: String,
+    /// `# Client Instructions`: for the agent that does the work.
+    pub instructions: String,
+    /// The whole file, includes resolved, front matter removed.
+    pub text: String,
+    /// Where the text came from, relative to the definitions folder.
+    pub file: String,
+    /// The kind of agent the step is meant for.
+    pub agent: Option<String>,
+    pub work: Work,
+    pub needs: Vec<Need>,
+    pub produces: Vec<Product>,
+    pub criteria: Vec<Criterion>,
+    pub evidence: Evidence,
+    /// Commands that the server runs itself before the step may be left.
+    pub checks: Vec<CommandCheck>,
+    pub gate: Option<Gate>,
+    pub review: Option<Review>,
+    pub each: Option<Each>,
+    pub attempts: Option<Attempts>,
+    /// Where to go from here, first fitting one first. Empty: the step listed next.
+    pub next: Vec<Successor>,
+    pub skip_when: Option<Condition>,
+    /// How long a claim on the step lasts without a heartbeat.
+    pub lease: Option<Duration>,
+    pub timeout: Option<Timeout>,
+}
+
+/// Who does a step's work.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Work {
+    /// An agent, which reports when it is done.
+    #[default]
+    Agent,
+    /// Nobody: the step is only its gate, or only a place to route from.
+    None,
+}
+
+/// `needs`: a file that must be there before the step may be completed.
+#[derive(Debug, Clone)]
+pub struct Need {
+    pub path: Template,
+    pub when: Option<Condition>,
+}
+
+/// `produces`: a file that the step must leave behind, and what must be true of it.
+#[derive(Debug, Clone)]
+pub struct Product {
+    pub path: Template,
+    pub checks: Vec<Check>,
+    pub when: Option<Condition>,
+}
+
+/// A condition on the text of an artifact.
+#[derive(Debug, Clone)]
+pub enum Check {
+    /// Something other than white space is in it.
+    NotEmpty,
+    /// A Markdown heading with this text is in it. A text that begins with `#` fixes the level,
+    /// and one that ends with a space or is only `#`s fits every heading that begins so.
+    Heading(String),
+    Matches(Pattern),
+    /// It is JSON, and fits.
+    Schema(Schema),
+    Words {
+        min: Option<u64>,
+        max: Option<u64>,
+    },
+}
+
+/// `criteria`: what must be shown to be true when the step is reported done.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Criterion {
+    pub key: String,
+    pub text: String,
+}
+
+/// What a criterion without evidence leads to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Evidence {
+    /// The report is refused.
+    Strict,
+    #[default]
+    Warn,
+    Off,
+}
+
+/// `checks`: a command that must end with exit code 0.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct CommandCheck {
+    /// The program and its arguments. No shell is involved.
+    pub run: Vec<String>,
+    pub timeout: Duration,
+}
+
+/// `gate`: a wait for a person, once the step's work is done.
+#[derive(Debug, Clone)]
+pub struct Gate {
+    /// What the person is asked.
+    pub ask: Template,
+    /// Files the person is to look at. Empty: whatever the step produces.
+    pub show: Vec<Template>,
+    /// The answers, in the order they are offered.
+    pub options: Vec<GateOption>,
+    /// `None`: as the workflow says.
+    pub answers: Option<Answers>,
+    /// When this holds, nobody is asked.
+    pub unless: Option<Condition>,
+    /// How often a person may send the work back before only the other answers are left.
+    pub rounds_max: Option<u32>,
+}
+
+/// One answer that a person may give at a gate.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct GateOption {
+    pub name: String,
+    pub effect: Effect,
+}
+
+/// What an answer at a gate does.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Effect {
+    /// The step is done.
+    Approve,
+    /// The named step is worked on again, with the person's feedback.
+    Back(StepName),
+    /// The step is left without being done.
+    Skip,
+    Fail,
+    Cancel,
+}
+
+/// `review`: the step judges another one's work, and its verdict decides where to go.
+#[derive(Debug, Clone)]
+pub struct Review {
+    /// The step whose work is judged, and which is worked on again after `revise`.
+    pub of: StepName,
+    /// The file whose `Verdict:` counts. `None`: the word in the report (`verdict` in `details` or
+    /// `result`).
+    pub read: Option<Template>,
+    pub approve: Vec<String>,
+    pub revise: Vec<String>,
+    pub unknown: Unknown,
+    /// What happens after so many `revise` verdicts. The highest one that is reached counts.
+    pub limits: Vec<Limit>,
+}
+
+/// What a review without a known verdict leads to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Unknown {
+    /// The report is refused, and says which words are known.
+    #[default]
+    Refuse,
+    /// A person is asked.
+    Ask,
+}
+
+/// What a spent allowance leads to: after `after` times, `then`.
+#[derive(Debug, Clone)]
+pub struct Limit {
+    pub after: u32,
+    pub then: Spent,
+    /// Variables to set when it applies.
+    pub set: BTreeMap<String, Expression>,
+}
+
+/// What happens when an allowance is spent.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Spent {
+    /// A person is asked: go on, or cancel.
+    Ask,
+    /// As if the verdict had been to approve.
+    Approve,
+    /// The run fails.
+    Fail,
+    /// It goes on, with a warning in the answer.
+    Warn,
+    /// The run goes to this step.
+    Goto(StepName),
+}
+
+/// `attempts`: how often a step may be tried.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Attempts {
+    pub max: u32,
+    pub then: Spent,
+}
+
+/// `timeout`: how long an attempt may take.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Timeout {
+    pub after: Duration,
+}
+
+/// `next`: a step that may follow, and when.
+#[derive(Debug, Clone)]
+pub struct Successor {
+    pub to: Target,
+    pub when: Option<Condition>,
+    /// Variables to set on the way.
+    pub set: BTreeMap<String, Expression>,
+    /// An object that is merged into the context on the way.
+    pub merge: Option<Expression>,
+    /// The run ends as failed, standing at `to`.
+    pub fails: bool,
+}
+
+/// Where a successor leads.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Target {
+    Step(StepName),
+    /// The run is completed.
+    Finish,
+}
+
+/// `each`: the step is worked on once for each part of a set.
+#[derive(Debug, Clone)]
+pub struct Each {
+    /// The name of the set. Steps that name the same set share its parts.
+    pub parts: String,
+    pub from: PartSource,
+    pub order: Order,
+}
+
+/// Where the parts of a set come from.
+#[derive(Debug, Clone)]
+pub enum PartSource {
+    /// An earlier step with the same set planned them.
+    Shared,
+    /// Written in the definition.
+    Listed(Vec<PartSpec>),
+    /// Sections `## WORD ID: title` of a file; `otherwise` where there is no such file.
+    File { path: Template, otherwise: Vec<PartSpec> },
+    /// A list in the context: of names, or of objects with `id`, `title`, `mode`, `after`.
+    Context(Expression),
+}
+
+/// In which order parts are worked on.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Order {
+    /// All at once.
+    Parallel,
+    /// One after the other.
+    Sequence,
+    /// As each part's `mode` and `depends_on` say.
+    #[default]
+    Declared,
+}
+
+/// A part as it was planned.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct PartSpec {
+    pub id: PartId,
+    #[serde(default)]
+    pub title: String,
+    /// `sequential`, `parallel` or `human_gate`; other words count as `sequential`.
+    #[serde(default)]
+    pub mode: String,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub files: Vec<String>,
+    /// The parts that must be done before this one.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub after: Vec<PartId>,
+}
+
+impl Step {
+    /// Returns what the report must show evidence for but does not, in the order it is written.
+    pub fn missing_evidence<'a>(&'a self, given: &'a Value) -> impl Iterator<Item = &'a Criterion> {
+        self.criteria.iter().filter(|criterion| {
+            let evidence = given.get(&criterion.key);
+            !evidence.is_some_and(|it| !it.is_null() && it.as_str() != Some(""))
+        })
+    }
+}

@@ -1,0 +1,143 @@
+//! A workflow: what its `index.md` says, and its steps.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
+
+use crate::{Digest, FINISH, Pattern, Schema, Source, Step, StepName, WorkflowName};
+
+/// A workflow, parsed and ready to run.
+#[derive(Debug, Clone)]
+pub struct Workflow {
+    pub name: WorkflowName,
+    pub title: String,
+    /// The text under `# Goal`, else the text before the first step link.
+    pub goal: String,
+    pub version: Option<String>,
+    /// Who chooses the next step. `None` where the index does not say.
+    pub decider: Option<Decider>,
+    /// What a run's own key must look like. `None`: runs have no key unless one is given.
+    pub key: Option<Pattern>,
+    /// What the start context must look like.
+    pub params: Option<Schema>,
+    pub vars: BTreeMap<String, Var>,
+    /// Constants for conditions, `settings.NAME`.
+    pub settings: Map<String, Value>,
+    pub flows: BTreeMap<String, Flow>,
+    /// The flow of a run that names none.
+    pub flow: Option<String>,
+    pub limits: Limits,
+    /// Which answers count at gates that do not say it themselves.
+    pub answers: Answers,
+    /// The steps, in the order of their links. A step called `FINISH` is among them.
+    pub steps: Vec<Step>,
+    /// The index with its includes resolved and its front matter removed.
+    pub index: String,
+    /// Every file the definition was made from. Stored with each run.
+    pub source: Source,
+    /// Over `source` and the version of the definition language.
+    pub digest: Digest,
+}
+
+/// Who chooses the next step.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Decider {
+    /// The definition: `next` with its conditions, else the listed order.
+    Declared,
+    /// The calling agent, among the allowed steps.
+    Client,
+    /// A language model.
+    Ai,
+}
+
+/// Which answers count at a gate.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Answers {
+    /// Only what a person said by a way that an agent cannot take.
+    Verified,
+    /// Also what the agent says that a person said.
+    Relayed,
+}
+
+/// A named set of steps that a run leaves out.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Flow {
+    pub skips: BTreeSet<StepName>,
+}
+
+/// A variable of the workflow's own, kept for each run: `vars.NAME` in conditions.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Var {
+    pub kind: VarKind,
+    pub default: Value,
+    /// The only values it may have. Empty: any of its kind.
+    pub one_of: Vec<Value>,
+}
+
+/// The type of a variable.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum VarKind {
+    Boolean,
+    Integer,
+    Number,
+    String,
+    List,
+    Object,
+}
+
+/// How much of anything a run may use.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Limits {
+    /// How often one step may be entered before the run asks a person whether it goes in circles.
+    pub visits_max: u32,
+}
+
+impl Default for Limits {
+    fn default() -> Self {
+        Self { visits_max: 25 }
+    }
+}
+
+impl Workflow {
+    /// Returns the step called `name`, if the workflow has one.
+    pub fn find_step(&self, name: &StepName) -> Option<&Step> {
+        self.steps.iter().find(|step| step.name == *name)
+    }
+
+    /// Returns the steps that are worked on: all but one called `FINISH`.
+    pub fn work_steps(&self) -> impl Iterator<Item = &Step> {
+        self.steps.iter().filter(|step| step.name.as_str() != FINISH)
+    }
+
+    /// Returns the step that a run begins with. A parsed workflow has one.
+    pub fn first_step(&self) -> Option<&Step> {
+        self.work_steps().next()
+    }
+
+    /// Returns the step listed after `name`, or `None` after the last.
+    pub fn find_following(&self, name: &StepName) -> Option<&Step> {
+        self.work_steps().skip_while(|step| step.name != *name).nth(1)
+    }
+
+    /// Returns the closing instructions, if the workflow has a step called `FINISH`.
+    pub fn finish_instructions(&self) -> Option<&str> {
+        let finish = self.steps.iter().find(|step| step.name.as_str() == FINISH)?;
+        Some(&finish.instructions)
+    }
+
+    /// Returns the one step whose name is `text`, exactly or else loosely (see
+    /// [`StepName::folded`]); `None` if no step or several fit.
+    pub fn find_step_loosely(&self, text: &str) -> Option<&Step> {
+        if let Some(step) = self.steps.iter().find(|step| step.name.as_str() == text) {
+            return Some(step);
+        }
+        let wanted = StepName::parse(text).ok()?.folded();
+        let mut fitting = self.steps.iter().filter(|step| step.name.folded() == wanted);
+        let found = fitting.next()?;
+        fitting.next().is_none().then_some(found)
+    }
+}

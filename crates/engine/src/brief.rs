@@ -1,0 +1,334 @@
+//! What a newcomer needs to go on, with no other memory, in as few words as it is given.
+//!
+//! Sections are filled from the most needed to the least until the budget is spent; what did not
+//! fit is counted, and the brief says how to get it.
+
+use alloc::{
+    format,
+    string::{String, ToString as _},
+    vec::Vec,
+};
+
+use definition::{PartSpec, Step, Workflow};
+
+use crate::{
+    Action, Entry, How, Known, OpenGate, Progress, RunState, Standing,
+    decide::{lease, route},
+    next,
+};
+
+/// How many bytes a token has, counted low so that the budget holds for any tokenizer in use.
+const TOKEN_BYTES: usize = 3;
+/// The most of one report, error or answer that is quoted, in characters.
+const QUOTE_CHARS_MAX: usize = 240;
+
+/// A brief.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Brief {
+    /// Markdown.
+    pub text: String,
+    /// What was left out, in words.
+    pub dropped: Vec<String>,
+}
+
+/// Returns the brief of a run that fits into about `tokens_max` tokens.
+pub fn brief(
+    workflow: &Workflow,
+    state: &RunState,
+    known: &Known,
+    drift: &[String],
+    tokens_max: usize,
+) -> Brief {
+    // In the order they are read; the number says how soon each is filled.
+    let sections = [
+        (0, Section::new("", head(workflow, state))),
+        (1, Section::new("## Do this now", action(workflow, state))),
+        (2, Section::new("## Beware", warnings(state, known, drift))),
+        (3, Section::new("## Done already: do not do it again", done(workflow, state))),
+        (4, Section::new("## Open errors", errors(state))),
+        (5, Section::new("## What people answered", answers(state))),
+        (6, Section::new("## Artifacts", artifacts(state))),
+        (7, Section::new("## Context", context(state))),
+        (8, Section::new("## Notes", notes(state))),
+    ];
+    let mut left = tokens_max.saturating_mul(TOKEN_BYTES).saturating_sub(CLOSING_BYTES);
+    let mut order: Vec<usize> = (0..sections.len()).collect();
+    order.sort_by_key(|index| sections.get(*index).map(|it| it.0));
+    let mut filled: Vec<(usize, String)> = Vec::new();
+    let mut dropped = Vec::new();
+    for index in order {
+        let Some((_, section)) = sections.get(index) else { continue };
+        let (text, missing) = section.fit(&mut left);
+        if 0 < missing {
+            let title = section.title.trim_start_matches(['#', ' ']);
+            let title = if title.is_empty() { "Head" } else { title };
+            dropped.push(format!("{missing} of {} under “{title}”", section.lines.len()));
+        }
+        filled.push((index, text));
+    }
+    filled.sort_by_key(|it| it.0);
+    let mut text: Vec<String> =
+        filled.into_iter().map(|it| it.1).filter(|it| !it.is_empty()).collect();
+    if !dropped.is_empty() {
+        let list = dropped.join(", ");
+        text.push(format!(
+            "_Left out to fit: {list}. `get_workflow_status` with `include_history` has it all._"
+        ));
+    }
+    Brief { text: text.join("\n\n"), dropped }
+}
+
+/// Kept free for the line that says what was left out.
+const CLOSING_BYTES: usize = 300;
+
+struct Section {
+    title: String,
+    /// The most needed first.
+    lines: Vec<String>,
+}
+
+impl Section {
+    fn new(title: &str, lines: Vec<String>) -> Self {
+        Self { title: title.to_string(), lines }
+    }
+
+    /// Takes lines while there is room, and returns them with the number of those left out. A line
+    /// that is too long by itself is cut, so that instructions are never lost whole.
+    fn fit(&self, left: &mut usize) -> (String, usize) {
+        if self.lines.is_empty() {
+            return (String::new(), 0);
+        }
+        let mut taken: Vec<String> = Vec::new();
+        if !self.title.is_empty() {
+            taken.push(self.title.clone());
+        }
+        *left = left.saturating_sub(self.title.len());
+        for (index, line) in self.lines.iter().enumerate() {
+            if *left <= line.len() {
+                let rest = self.lines.len() - index;
+                let is_worth_cutting = 400 < *left;
+                if is_worth_cutting {
+                    let end = line.floor_char_boundary(*left - 60);
+                    taken.push(format!("{} … (cut)", line.get(..end).unwrap_or_default()));
+                    *left = 0;
+                }
+                let is_only_title = taken.len() <= 1 && !self.title.is_empty();
+                let text = if is_only_title { String::new() } else { taken.join("\n") };
+                return (text, rest);
+            }
+            *left -= line.len() + 1;
+            taken.push(line.clone());
+        }
+        (taken.join("\n"), 0)
+    }
+}
+
+fn head(workflow: &Workflow, state: &RunState) -> Vec<String> {
+    let mut lines = Vec::new();
+    let key = state.key().map(|key| format!(" `{key}`")).unwrap_or_default();
+    lines.push(format!("# {}{key}: {}", workflow.title, state.standing.as_str()));
+    let total = workflow.work_steps().count();
+    let settled = workflow.work_steps().filter(|it| state.progress(&it.name).is_settled()).count();
+    let at = state.current.as_ref().map(|it| format!(", at step `{it}`")).unwrap_or_default();
+    lines.push(format!("Run `{}`, {settled} of {total} steps done{at}.", state.run));
+    let goal = state.title();
+    if !goal.is_empty() {
+        lines.push(format!("About: {goal}"));
+    }
+    if !workflow.goal.is_empty() {
+        lines.push(format!("Goal of the workflow: {}", quote(&workflow.goal)));
+    }
+    if let Some((run, seq)) = state.forked_from {
+        lines.push(format!("Forked from `{run}` at event {seq}."));
+    }
+    lines
+}
+
+fn action(workflow: &Workflow, state: &RunState) -> Vec<String> {
+    match next(workflow, state) {
+        Action::Work { step, parts } => work(state, step, &parts),
+        Action::Choose { after, choices } => {
+            let mut lines = Vec::from([format!(
+                "Step `{}` is done. Choose the next one and name it as `next_step_name`:",
+                after.name
+            )]);
+            lines.extend(choices.iter().map(|it| format!("- `{}`", route::target_name(it))));
+            lines.push(format!("Guidance: {}", after.guidance));
+            lines
+        }
+        Action::Wait { gate } => waiting(&gate),
+        Action::Done => Vec::from([String::from("Nothing: the run is completed.")]),
+        Action::Stopped { reason } => Vec::from([
+            format!("The run is {}: {reason}", state.standing.as_str()),
+            String::from("`resume_workflow` with `reopen` goes on with it."),
+        ]),
+    }
+}
+
+fn work(state: &RunState, step: &Step, parts: &[PartSpec]) -> Vec<String> {
+    let mut lines = Vec::new();
+    let attempt = state.effort(&step.name, None).filter(|it| 0 < it.attempts).map(|it| {
+        let number = if it.progress == Progress::Active { it.attempts } else { it.attempts + 1 };
+        format!(", attempt {number}")
+    });
+    lines.push(format!(
+        "Work on step `{}`{}, then report with `advance_workflow` (`step_id` `{}`).",
+        step.name,
+        attempt.unwrap_or_default(),
+        step.name
+    ));
+    if let Some(feedback) = state.effort(&step.name, None).and_then(|it| it.feedback.as_ref()) {
+        lines.push(format!("Sent back with: {}", quote(feedback)));
+    }
+    for part in parts {
+        let feedback = state.effort(&step.name, Some(&part.id)).and_then(|it| it.feedback.clone());
+        let feedback = feedback.map(|it| format!(" (sent back with: {})", quote(&it)));
+        let feedback = feedback.unwrap_or_default();
+        lines.push(format!("- part `{}`: {}{feedback}", part.id, part.title));
+    }
+    lines.push(format!("Instructions:\n{}", step.instructions));
+    lines
+}
+
+fn waiting(gate: &OpenGate) -> Vec<String> {
+    let options: Vec<String> = gate.options.iter().map(|it| format!("`{}`", it.name)).collect();
+    let who = match gate.answers {
+        definition::Answers::Relayed => {
+            "Ask the person, then pass the answer on with `answer_gate`."
+        }
+        definition::Answers::Verified => {
+            "Only a person can answer: `milepost gate approve`, `milepost gate reject`. \
+             `get_workflow_status` with `wait_seconds` waits for it."
+        }
+    };
+    let mut lines = Vec::from([
+        format!("Wait at step `{}`: {}", gate.step, gate.ask),
+        format!("Answers: {}. {who}", options.join(", ")),
+    ]);
+    lines.extend(gate.artifacts.iter().map(|it| format!("- to look at: `{}`", it.path)));
+    lines
+}
+
+fn warnings(state: &RunState, known: &Known, drift: &[String]) -> Vec<String> {
+    let mut lines: Vec<String> = drift.iter().map(|it| format!("- {it}")).collect();
+    for held in state.leases.values() {
+        let part = held.part.as_ref().map(|it| format!(", part `{it}`")).unwrap_or_default();
+        let end = lease::end_of(known, held);
+        lines.push(if lease::is_live(known, held) {
+            format!("- step `{}`{part} is held by `{}` until {end}", held.step, held.holder)
+        } else {
+            format!("- `{}` held step `{}`{part} until {end}; it may be claimed", held.holder, held.step)
+        });
+    }
+    lines
+}
+
+fn done(workflow: &Workflow, state: &RunState) -> Vec<String> {
+    let mut settled: Vec<(&Step, String)> = Vec::new();
+    for step in workflow.work_steps() {
+        let Some(known) = state.step(&step.name) else { continue };
+        let line = match known.effort.progress {
+            Progress::Done => {
+                let said = known.effort.report.as_ref().and_then(|it| it.message.as_deref());
+                let said = said.filter(|it| !it.is_empty());
+                said.map_or_else(String::new, |it| format!(": {}", quote(it)))
+            }
+            Progress::Skipped => String::from(" (left out)"),
+            Progress::Idle | Progress::Ready | Progress::Active | Progress::Rejected => {
+                let parts = known.parts.iter().filter(|it| it.1.progress.is_settled());
+                let ids: Vec<String> = parts.map(|it| format!("`{}`", it.0)).collect();
+                if ids.is_empty() {
+                    continue;
+                }
+                format!(", parts {}", ids.join(", "))
+            }
+        };
+        settled.push((step, line));
+    }
+    // The newest matter most, so they are kept first; people read them in order all the same.
+    settled.iter().map(|(step, line)| format!("- `{}`{line}", step.name)).collect()
+}
+
+fn errors(state: &RunState) -> Vec<String> {
+    let mut lines = Vec::new();
+    if let Standing::Failed { reason, .. } = &state.standing {
+        lines.push(format!("- the run failed: {}", quote(reason)));
+    }
+    let tried = state.steps.iter().filter_map(|(name, step)| {
+        let failure = step.effort.failure.as_ref()?;
+        let attempts = step.effort.attempts;
+        Some(format!("- `{name}` failed (attempt {attempts}): {}", quote(failure)))
+    });
+    lines.extend(tried);
+    let noted = state.errors().collect::<Vec<_>>();
+    for error in noted.into_iter().rev() {
+        if let Entry::Error { message, severity, .. } = &error.entry {
+            let severity = severity.as_ref().map(|it| format!(" [{it}]")).unwrap_or_default();
+            lines.push(format!("- `{}`{severity}: {}", error.step, quote(message)));
+        }
+    }
+    lines
+}
+
+fn answers(state: &RunState) -> Vec<String> {
+    let mut lines = Vec::new();
+    for answer in state.answers.iter().rev() {
+        let how = match answer.how {
+            How::Relayed => ", as the agent passed it on",
+            How::Verified | How::Automatic => "",
+        };
+        let feedback = if answer.feedback.is_empty() {
+            String::new()
+        } else {
+            format!(": {}", quote(&answer.feedback))
+        };
+        let (step, said, by) = (&answer.step, &answer.answer, &answer.by);
+        lines.push(format!("- `{step}`: `{said}` by {by}{how}{feedback}"));
+    }
+    for noted in state.entries.iter().rev() {
+        if let Entry::Question { question, answer } = &noted.entry {
+            lines.push(format!("- {} → {}", quote(question), quote(answer)));
+        }
+    }
+    lines
+}
+
+fn artifacts(state: &RunState) -> Vec<String> {
+    let line = |(path, seen): (&String, &crate::Seen)| {
+        let (digest, step) = (seen.artifact.sha256.short(), &seen.step);
+        format!("- `{path}` ({digest}, {} bytes, by `{step}`)", seen.artifact.size)
+    };
+    state.artifacts.iter().map(line).collect()
+}
+
+fn context(state: &RunState) -> Vec<String> {
+    let line = |(key, value): (&String, &serde_json::Value)| {
+        format!("- {key}: {}", quote(&value.to_string()))
+    };
+    state.context.iter().map(line).collect()
+}
+
+fn notes(state: &RunState) -> Vec<String> {
+    let mut lines = Vec::new();
+    for noted in state.entries.iter().rev() {
+        match &noted.entry {
+            Entry::Note { text, .. } => lines.push(format!("- `{}`: {}", noted.step, quote(text))),
+            Entry::Metric { name, value, unit } => {
+                let unit = unit.as_deref().unwrap_or_default();
+                lines.push(format!("- `{}`: {name} = {value} {unit}", noted.step));
+            }
+            Entry::Error { .. } | Entry::Question { .. } => {}
+        }
+    }
+    lines
+}
+
+/// One line of a text, cut where it gets long.
+fn quote(text: &str) -> String {
+    let line = text.split_whitespace().collect::<Vec<_>>().join(" ");
+    if line.chars().count() <= QUOTE_CHARS_MAX {
+        return line;
+    }
+    let cut: String = line.chars().take(QUOTE_CHARS_MAX).collect();
+    format!("{cut}…")
+}

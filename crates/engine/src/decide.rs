@@ -1,0 +1,189 @@
+//! Decides what a command leads to. One arm a command, one file a command.
+//!
+//! A decision is drafted on a copy of the state: each event is folded in as soon as it is decided,
+//! so that what follows (the next step's condition, the limit on visits) sees it. The rest of the
+//! folder is what several commands share: [`enter`] a step, [`route`] away from it, its [`parts`],
+//! its [`review`], its [`gate`], its [`lease`].
+
+mod answer_gate;
+mod change_context;
+mod choose_step;
+mod claim_step;
+mod end_run;
+mod enter;
+mod expire_step;
+pub(crate) mod gate;
+pub(crate) mod lease;
+pub(crate) mod parts;
+mod record_entry;
+mod report_step;
+mod resume_run;
+mod review;
+pub(crate) mod route;
+mod scope;
+mod start_run;
+mod start_step;
+
+use alloc::{
+    string::{String, ToString as _},
+    vec::Vec,
+};
+
+use definition::{Condition, EvaluationError, Step, StepName, Workflow};
+
+use crate::{
+    Actor, Command, Event, Known, Recorded, Refusal, RunState, Standing, Stop, evolve,
+};
+
+pub use expire_step::find_due;
+pub use route::target_name;
+pub(crate) use scope::{Sight, scope};
+
+/// How many steps one command may pass through without any work being done.
+const HOPS_MAX: u32 = 40;
+
+/// What a command leads to.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Decided {
+    pub events: Vec<Event>,
+    /// The state once they have happened.
+    pub state: RunState,
+}
+
+/// Returns the events that `command` leads to, or why it stops: something must be known first, or
+/// the rules do not allow it.
+pub fn decide(
+    workflow: &Workflow,
+    state: &RunState,
+    known: &Known,
+    command: &Command,
+) -> Result<Decided, Stop> {
+    let mut draft = Draft { workflow, known, state: state.clone(), events: Vec::new(), hops: 0 };
+    match command {
+        Command::StartRun(start) => start_run::decide(&mut draft, start)?,
+        Command::StartStep { step, part } => {
+            start_step::decide(&mut draft, step, part.as_ref())?;
+        }
+        Command::ReportStep(report) => report_step::decide(&mut draft, report)?,
+        Command::ResumeRun(resume) => resume_run::decide(&mut draft, resume)?,
+        Command::ChooseStep { next } => choose_step::decide(&mut draft, next)?,
+        Command::AnswerGate(answer) => answer_gate::decide(&mut draft, answer)?,
+        Command::ClaimStep(claim) => claim_step::decide(&mut draft, claim)?,
+        Command::ReleaseStep { generation } => claim_step::release(&mut draft, *generation)?,
+        Command::RecordEntry { step, entry } => {
+            record_entry::decide(&mut draft, step.as_deref(), entry)?;
+        }
+        Command::ChangeContext(change) => change_context::decide(&mut draft, change)?,
+        Command::SetVars { set } => change_context::set_vars(&mut draft, set)?,
+        Command::CancelRun { reason } => end_run::cancel(&mut draft, reason)?,
+        Command::FailRun { reason } => end_run::fail(&mut draft, reason)?,
+        Command::ReopenRun { reason, force } => end_run::reopen(&mut draft, reason, *force)?,
+        Command::ExpireStep => expire_step::decide(&mut draft)?,
+    }
+    Ok(Decided { events: draft.events, state: draft.state })
+}
+
+/// A decision in the making.
+pub(crate) struct Draft<'a> {
+    pub(crate) workflow: &'a Workflow,
+    pub(crate) known: &'a Known,
+    pub(crate) state: RunState,
+    events: Vec<Event>,
+    hops: u32,
+}
+
+impl<'a> Draft<'a> {
+    /// Adds an event, and folds it in.
+    fn push(&mut self, event: Event) {
+        let recorded = Recorded {
+            seq: self.state.length + 1,
+            at: self.known.now,
+            by: Actor::default(),
+            event,
+        };
+        let empty = RunState::new(self.state.run);
+        let state = core::mem::replace(&mut self.state, empty);
+        self.state = evolve(state, &recorded);
+        self.events.push(recorded.event);
+    }
+
+    /// Refuses whatever is asked of a run that has not begun, is over, or waits for a person.
+    fn check_running(&self) -> Result<(), Refusal> {
+        match &self.state.standing {
+            Standing::Running => Ok(()),
+            Standing::Waiting(gate) => Err(gate::refusal(gate)),
+            Standing::New
+            | Standing::Completed
+            | Standing::Failed { .. }
+            | Standing::Cancelled { .. } => Err(self.check_begun().err().unwrap_or_else(|| {
+                Refusal::RunEnded { status: self.state.standing.as_str().to_string() }
+            })),
+        }
+    }
+
+    fn check_begun(&self) -> Result<(), Refusal> {
+        if self.state.standing == Standing::New {
+            return Err(Refusal::RunUnknown(self.state.run.to_string()));
+        }
+        Ok(())
+    }
+
+    /// Returns the step that the run is at.
+    fn current(&self) -> Result<&'a Step, Refusal> {
+        let name = self.state.current.as_ref();
+        let found = name.and_then(|name| self.workflow.find_step(name));
+        found.ok_or_else(|| self.step_unknown(name.map_or("", StepName::as_str)))
+    }
+
+    /// Returns the current step if that is what `named` means.
+    fn current_named(&self, named: &str) -> Result<&'a Step, Refusal> {
+        let current = self.current()?;
+        let Some(step) = self.workflow.find_step_loosely(named) else {
+            return Err(self.step_unknown(named));
+        };
+        if step.name != current.name {
+            let (step, current) = (step.name.to_string(), current.name.to_string());
+            return Err(Refusal::StepNotCurrent { step, current });
+        }
+        Ok(current)
+    }
+
+    fn step_unknown(&self, step: &str) -> Refusal {
+        let known = self.workflow.work_steps().map(|it| it.name.clone()).collect();
+        Refusal::StepUnknown { step: step.to_string(), known }
+    }
+
+    /// Counts a step that is passed through, so that a definition that goes in circles ends.
+    fn hop(&mut self, step: &StepName) -> Result<(), Refusal> {
+        self.hops += 1;
+        if HOPS_MAX < self.hops {
+            let problem = String::from("the workflow goes in circles without any work in between");
+            return Err(Refusal::ConditionFailed { step: step.clone(), problem });
+        }
+        Ok(())
+    }
+
+    /// Returns whether `condition` holds; no condition always does.
+    fn holds(
+        &self,
+        condition: Option<&Condition>,
+        step: &Step,
+        sight: Sight<'_>,
+    ) -> Result<bool, Refusal> {
+        let Some(condition) = condition else { return Ok(true) };
+        let scope = scope(self.workflow, &self.state, sight);
+        condition.evaluate(&scope).map_err(|error| condition_failed(step, &error))
+    }
+}
+
+pub(crate) fn condition_failed(step: &Step, error: &EvaluationError) -> Refusal {
+    Refusal::ConditionFailed { step: step.name.clone(), problem: error.to_string() }
+}
+
+/// Refuses a text that is too large to be kept.
+fn check_size(what: &str, bytes: usize, max: usize) -> Result<(), Refusal> {
+    if max < bytes {
+        return Err(Refusal::TooLarge { what: what.to_string(), bytes, max });
+    }
+    Ok(())
+}

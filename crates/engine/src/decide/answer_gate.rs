@@ -1,0 +1,208 @@
+//! A person answers at a gate. The answer is bound to what was shown.
+
+use alloc::{
+    string::{String, ToString as _},
+    vec::Vec,
+};
+
+use definition::{Answers, Effect, GateOption, Step, StepName, Target};
+
+use super::{Draft, check_size, enter, gate, parts, route};
+use crate::{
+    Answer, AnswerGate, Artifact, Event, GateReason, How, OpenGate, Refusal, Ruling, Standing,
+    StepCompleted, Stop,
+};
+
+pub(super) fn decide(draft: &mut Draft<'_>, answer: &AnswerGate) -> Result<(), Stop> {
+    draft.check_begun()?;
+    let Standing::Waiting(gate) = draft.state.standing.clone() else {
+        return Err(Refusal::GateNotOpen.into());
+    };
+    let Some(step) = draft.workflow.find_step(&gate.step) else {
+        return Err(draft.step_unknown(gate.step.as_str()).into());
+    };
+    if answer.how == How::Relayed && gate.answers == Answers::Verified {
+        return Err(Refusal::GateNeedsPerson { step: gate.step.clone() }.into());
+    }
+    check_size("the feedback", answer.feedback.len(), draft.known.bounds.text_bytes_max)?;
+    let option = find_option(&gate, &answer.answer)?;
+    check_rounds(draft, step, &option)?;
+    let digest = check_shown(draft, step, &gate, answer)?;
+    draft.push(Event::GateAnswered {
+        step: gate.step.clone(),
+        part: gate.part.clone(),
+        answer: option.name.clone(),
+        how: answer.how,
+        by: answer.by.clone(),
+        feedback: answer.feedback.clone(),
+        digest,
+    });
+    match &option.effect {
+        Effect::Approve => approve(draft, step, &gate, &answer.feedback),
+        Effect::Back(target) => send_back(draft, &gate, target, &answer.feedback),
+        Effect::Skip => skip(draft, step, &gate, &option.name),
+        Effect::Fail => {
+            let reason = reason_of(&option, answer);
+            draft.push(Event::RunFailed { reason });
+            Ok(())
+        }
+        Effect::Cancel => {
+            let reason = reason_of(&option, answer);
+            draft.push(Event::RunCancelled { reason });
+            Ok(())
+        }
+    }
+}
+
+fn find_option(gate: &OpenGate, answer: &Answer) -> Result<GateOption, Refusal> {
+    let found = match answer {
+        Answer::Approve => gate.options.iter().find(|it| it.effect == Effect::Approve),
+        Answer::Reject => gate
+            .options
+            .iter()
+            .find(|it| matches!(it.effect, Effect::Back(_)))
+            .or_else(|| gate.options.iter().find(|it| it.effect != Effect::Approve)),
+        Answer::Named(name) => {
+            gate.options.iter().find(|it| it.name.eq_ignore_ascii_case(name.trim()))
+        }
+    };
+    found.cloned().ok_or_else(|| Refusal::AnswerUnknown {
+        step: gate.step.clone(),
+        answer: match answer {
+            Answer::Approve => String::from("approve"),
+            Answer::Reject => String::from("reject"),
+            Answer::Named(name) => name.clone(),
+        },
+        options: gate.options.iter().map(|it| it.name.clone()).collect(),
+    })
+}
+
+fn check_rounds(draft: &Draft<'_>, step: &Step, option: &GateOption) -> Result<(), Refusal> {
+    let rounds = draft.state.step(&step.name).map_or(0, |it| it.rounds);
+    let max = step.gate.as_ref().and_then(|it| it.rounds_max);
+    if matches!(option.effect, Effect::Back(_)) && max.is_some_and(|max| max <= rounds) {
+        return Err(Refusal::RoundsSpent { step: step.name.clone(), rounds });
+    }
+    Ok(())
+}
+
+/// Refuses an answer to something other than what is there now; an agent that passes an answer on
+/// binds it to the newest.
+fn check_shown(
+    draft: &Draft<'_>,
+    step: &Step,
+    gate: &OpenGate,
+    answer: &AnswerGate,
+) -> Result<definition::Digest, Stop> {
+    let paths = || gate.artifacts.iter().map(|it| it.path.as_str());
+    draft.known.need_files(paths())?;
+    let now: Vec<Artifact> = draft.known.artifacts(paths())?;
+    let digest = gate::digest(&draft.state, step, gate.part.as_ref(), &gate.ask, &now);
+    let shown = answer.digest.as_ref().unwrap_or(&gate.digest);
+    if answer.how != How::Relayed && *shown != digest {
+        let is_same = |it: &&Artifact| now.contains(it);
+        let changed = gate.artifacts.iter().filter(|it| !is_same(it));
+        let mut changed: Vec<String> = changed.map(|it| it.path.clone()).collect();
+        if changed.is_empty() {
+            changed.push("the question".to_string());
+        }
+        return Err(Refusal::GateStale { step: gate.step.clone(), changed }.into());
+    }
+    Ok(digest)
+}
+
+fn approve(
+    draft: &mut Draft<'_>,
+    step: &Step,
+    gate: &OpenGate,
+    feedback: &str,
+) -> Result<(), Stop> {
+    let report = draft.state.step(&step.name).and_then(|it| it.effort.report.clone());
+    match gate.why {
+        GateReason::Gate => route::onward(draft, step, report.as_ref(), None),
+        GateReason::Part => {
+            draft.push(Event::StepCompleted(
+                StepCompleted {
+                    step: step.name.clone(),
+                    part: gate.part.clone(),
+                    report: enter::passed(step, "a person did it"),
+                    artifacts: Vec::new(),
+                    checks: Vec::new(),
+                    git: None,
+                    warnings: Vec::new(),
+                }
+                .into(),
+            ));
+            parts::settle(draft, step)
+        }
+        GateReason::VerdictUnknown | GateReason::RevisionsSpent => {
+            if let Some(review) = &step.review {
+                draft.push(Event::VerdictGiven {
+                    step: step.name.clone(),
+                    part: gate.part.clone(),
+                    of: review.of.clone(),
+                    verdict: String::from("approved by a person"),
+                    ruling: Ruling::Promoted,
+                });
+            }
+            if gate.part.is_some() {
+                return parts::settle(draft, step);
+            }
+            let report = report.unwrap_or_else(|| enter::passed(step, "approved"));
+            enter::after_work(draft, step, &report, None)
+        }
+        GateReason::AttemptsSpent => {
+            draft.push(Event::StepReopened {
+                step: step.name.clone(),
+                part: gate.part.clone(),
+                feedback: feedback.to_string(),
+            });
+            Ok(())
+        }
+        GateReason::VisitsSpent => enter::arrive(draft, step),
+    }
+}
+
+/// Works on `target` again, with what the person said. All of its parts, or the one it is about.
+fn send_back(
+    draft: &mut Draft<'_>,
+    gate: &OpenGate,
+    target: &StepName,
+    feedback: &str,
+) -> Result<(), Stop> {
+    let Some(step) = draft.workflow.find_step(target) else {
+        return Err(draft.step_unknown(target.as_str()).into());
+    };
+    let parts = draft.state.parts_of(step).iter().map(|it| it.id.clone());
+    let is_meant = |it: &definition::PartId| gate.part.as_ref().is_none_or(|part| part == it);
+    let parts: Vec<_> = parts.filter(is_meant).map(Some).collect();
+    let reopened = if parts.is_empty() { Vec::from([None]) } else { parts };
+    for part in reopened {
+        let (step, feedback) = (target.clone(), feedback.to_string());
+        draft.push(Event::StepReopened { step, part, feedback });
+    }
+    enter::enter(draft, Target::Step(target.clone()), None)
+}
+
+fn skip(
+    draft: &mut Draft<'_>,
+    step: &Step,
+    gate: &OpenGate,
+    answer: &str,
+) -> Result<(), Stop> {
+    let reason = alloc::format!("a person answered `{answer}`");
+    let part = gate.part.clone();
+    draft.push(Event::StepSkipped { step: step.name.clone(), part, reason });
+    if gate.part.is_some() {
+        return parts::settle(draft, step);
+    }
+    let report = draft.state.step(&step.name).and_then(|it| it.effort.report.clone());
+    route::onward(draft, step, report.as_ref(), None)
+}
+
+fn reason_of(option: &GateOption, answer: &AnswerGate) -> String {
+    if answer.feedback.trim().is_empty() {
+        return alloc::format!("`{}` answered `{}`", answer.by, option.name);
+    }
+    answer.feedback.clone()
+}

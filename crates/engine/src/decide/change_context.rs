@@ -1,0 +1,91 @@
+//! The context and the variables of a run change. Both are bounded; variables are typed.
+
+use alloc::{
+    format,
+    string::{String, ToString},
+    vec::Vec,
+};
+
+use definition::{Var, VarKind};
+use serde_json::{Map, Value};
+
+use super::{Draft, check_size};
+use crate::{ContextChange, Event, Refusal, Stop};
+
+pub(super) fn decide(draft: &mut Draft<'_>, change: &ContextChange) -> Result<(), Stop> {
+    draft.check_begun()?;
+    if !draft.state.standing.is_live() {
+        let status = draft.state.standing.as_str().into();
+        return Err(Refusal::RunEnded { status }.into());
+    }
+    Ok(apply(draft, change)?)
+}
+
+/// Changes the context, if there is anything to change.
+pub(super) fn apply(draft: &mut Draft<'_>, change: &ContextChange) -> Result<(), Refusal> {
+    let context = &draft.state.context;
+    let is_news = |(key, value): &(&String, &Value)| context.get(*key) != Some(*value);
+    let set: Map<String, Value> = change
+        .set
+        .iter()
+        .filter(is_news)
+        .map(|(key, value)| (key.clone(), value.clone()))
+        .collect();
+    let removed: Vec<String> =
+        change.remove.iter().filter(|key| context.contains_key(*key)).cloned().collect();
+    if set.is_empty() && removed.is_empty() {
+        return Ok(());
+    }
+    draft.push(Event::ContextChanged { set, removed });
+    check_context(draft, &draft.state.context)
+}
+
+/// Refuses a context that is too large to be kept.
+pub(super) fn check_context(
+    draft: &Draft<'_>,
+    context: &Map<String, Value>,
+) -> Result<(), Refusal> {
+    let bytes = serde_json::to_string(context).map_or(0, |it| it.len());
+    check_size("the context", bytes, draft.known.bounds.context_bytes_max)
+}
+
+pub(super) fn set_vars(draft: &mut Draft<'_>, set: &Map<String, Value>) -> Result<(), Stop> {
+    draft.check_begun()?;
+    check_vars(draft, set)?;
+    draft.push(Event::VarsChanged { set: set.clone() });
+    Ok(())
+}
+
+/// Refuses variables that the workflow does not have, and values that they cannot have.
+pub(super) fn check_vars(draft: &Draft<'_>, set: &Map<String, Value>) -> Result<(), Refusal> {
+    for (name, value) in set {
+        let Some(var) = draft.workflow.vars.get(name) else {
+            let known = draft.workflow.vars.keys().cloned().collect();
+            return Err(Refusal::VarUnknown { name: name.clone(), known });
+        };
+        if let Some(problem) = find_problem(var, value) {
+            let (name, value) = (name.clone(), value.to_string());
+            return Err(Refusal::VarInvalid { name, value, problem });
+        }
+    }
+    Ok(())
+}
+
+fn find_problem(var: &Var, value: &Value) -> Option<String> {
+    let (fits, wanted) = match var.kind {
+        VarKind::Boolean => (value.is_boolean(), "true or false"),
+        VarKind::Integer => (value.is_i64() || value.is_u64(), "a whole number"),
+        VarKind::Number => (value.is_number(), "a number"),
+        VarKind::String => (value.is_string(), "a text"),
+        VarKind::List => (value.is_array(), "a list"),
+        VarKind::Object => (value.is_object(), "an object"),
+    };
+    if !fits {
+        return Some(format!("it must be {wanted}"));
+    }
+    if !var.one_of.is_empty() && !var.one_of.contains(value) {
+        let words: Vec<String> = var.one_of.iter().map(ToString::to_string).collect();
+        return Some(format!("it must be one of {}", words.join(", ")));
+    }
+    None
+}

@@ -1,0 +1,85 @@
+//! An agent asks to hold a step, or lets it go.
+
+use core::time::Duration;
+
+use definition::{PartSpec, Step};
+
+use super::{Draft, check_size, lease, parts, start_step};
+use crate::{ClaimStep, Event, Lease, Refusal, Stop, guard};
+
+/// How long a lease lasts where neither the caller nor the step says it.
+const LEASE: Duration = Duration::from_secs(15 * 60);
+/// The longest name of a holder, in bytes.
+const HOLDER_BYTES_MAX: usize = 200;
+
+pub(super) fn decide(draft: &mut Draft<'_>, claim: &ClaimStep) -> Result<(), Stop> {
+    draft.check_running()?;
+    if claim.holder.trim().is_empty() {
+        return Err(Refusal::Empty { what: "the holder's name".into() }.into());
+    }
+    check_size("the holder's name", claim.holder.len(), HOLDER_BYTES_MAX)?;
+    let step = match &claim.step {
+        Some(named) => draft.current_named(named)?,
+        None => draft.current()?,
+    };
+    if draft.state.awaits_choice() {
+        return Err(Refusal::StepDone { step: step.name.clone() }.into());
+    }
+    let part = find_part(draft, step, claim)?;
+    let part_id = part.as_ref().map(|it| &it.id);
+    if let Some(held) = draft.state.lease(&step.name, part_id) {
+        let is_own = held.holder == claim.holder;
+        if !is_own && lease::is_live(draft.known, held) {
+            return Err(lease::held(step, held, draft.known).into());
+        }
+    }
+    guard::check_needs(draft, step, part.as_ref())?;
+    let longest = Duration::from_secs(draft.known.bounds.lease_s_max);
+    let duration = claim.duration.or(step.lease).unwrap_or(LEASE).min(longest);
+    let lease = Lease {
+        step: step.name.clone(),
+        part: part.map(|it| it.id),
+        holder: claim.holder.clone(),
+        generation: draft.state.generation + 1,
+        until: draft.known.now.after(duration),
+    };
+    let part = lease.part.clone();
+    draft.push(Event::LeaseTaken(lease));
+    start_step::begin(draft, step, part);
+    Ok(())
+}
+
+/// Returns the part that is meant: the one that is named, else the first that nobody else holds.
+fn find_part(
+    draft: &Draft<'_>,
+    step: &Step,
+    claim: &ClaimStep,
+) -> Result<Option<PartSpec>, Refusal> {
+    if claim.part.is_some() || step.each.is_none() {
+        return parts::find_reported(draft, step, claim.part.as_ref());
+    }
+    let ready = parts::ready(&draft.state, step);
+    let is_free = |it: &&PartSpec| {
+        draft.state.lease(&step.name, Some(&it.id)).is_none_or(|lease| {
+            lease.holder == claim.holder || !lease::is_live(draft.known, lease)
+        })
+    };
+    match ready.iter().find(is_free) {
+        Some(part) => Ok(Some(part.clone())),
+        // Every one is held: say by whom, for the first.
+        None => match ready.first().and_then(|it| draft.state.lease(&step.name, Some(&it.id))) {
+            Some(lease) => Err(lease::held(step, lease, draft.known)),
+            None => parts::find_reported(draft, step, None),
+        },
+    }
+}
+
+pub(super) fn release(draft: &mut Draft<'_>, generation: u64) -> Result<(), Stop> {
+    draft.check_begun()?;
+    let found = draft.state.leases.values().find(|it| it.generation == generation).cloned();
+    let Some(Lease { step, part, .. }) = found else {
+        return Err(Refusal::LeaseUnknown(generation).into());
+    };
+    draft.push(Event::LeaseReleased { step, part, generation });
+    Ok(())
+}

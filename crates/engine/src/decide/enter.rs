@@ -1,0 +1,99 @@
+//! A run arrives at a step: it may be left out, be full, be only a gate, or fan out into parts.
+
+use alloc::{
+    format,
+    string::{String, ToString as _},
+    vec,
+};
+
+use definition::{Effect, Step, Target, Work};
+
+use super::{Draft, Sight, gate, parts, route};
+use crate::{Choice, Event, GateReason, Refusal, Report, StepCompleted, Stop};
+
+/// Goes to `target`, past every step that is left out or has no work of its own.
+pub(super) fn enter(
+    draft: &mut Draft<'_>,
+    target: Target,
+    decision: Option<Choice>,
+) -> Result<(), Stop> {
+    let Target::Step(name) = target else {
+        draft.push(Event::RunCompleted);
+        return Ok(());
+    };
+    draft.hop(&name)?;
+    let Some(step) = draft.workflow.find_step(&name) else {
+        return Err(draft.step_unknown(name.as_str()).into());
+    };
+    if let Some(reason) = find_skip(draft, step)? {
+        draft.push(Event::StepSkipped { step: name, part: None, reason });
+        return route::onward(draft, step, None, None);
+    }
+    draft.push(Event::StepEntered { step: name.clone(), decision });
+    let visits = draft.state.step(&name).map_or(0, |it| it.visits);
+    if draft.workflow.limits.visits_max < visits {
+        let ask = format!("Step `{name}` was entered {visits} times. Does the run go in circles?");
+        let options = vec![("continue", Effect::Approve), ("abandon", Effect::Cancel)];
+        return gate::ask(draft, step, None, GateReason::VisitsSpent, (ask, options));
+    }
+    arrive(draft, step)
+}
+
+/// What happens at a step once it was entered.
+pub(super) fn arrive(draft: &mut Draft<'_>, step: &Step) -> Result<(), Stop> {
+    if step.each.is_some() {
+        parts::plan(draft, step)?;
+        return parts::settle(draft, step);
+    }
+    if step.work == Work::None {
+        let report = passed(step, "the step has no work of its own");
+        draft.push(Event::StepCompleted(
+            StepCompleted {
+                step: step.name.clone(),
+                part: None,
+                report: report.clone(),
+                artifacts: vec![],
+                checks: vec![],
+                git: None,
+                warnings: vec![],
+            }
+            .into(),
+        ));
+        return after_work(draft, step, &report, None);
+    }
+    Ok(())
+}
+
+/// What happens once a step's own work is done: a person is asked, or the run goes on.
+pub(super) fn after_work(
+    draft: &mut Draft<'_>,
+    step: &Step,
+    report: &Report,
+    next: Option<&str>,
+) -> Result<(), Stop> {
+    if gate::open(draft, step, report)? {
+        return Ok(());
+    }
+    route::onward(draft, step, Some(report), next)
+}
+
+/// The report on work that nobody had to do.
+pub(super) fn passed(step: &Step, message: &str) -> Report {
+    Report {
+        step_id: step.name.to_string(),
+        status: String::from("success"),
+        message: Some(message.to_string()),
+        ..Report::default()
+    }
+}
+
+fn find_skip(draft: &Draft<'_>, step: &Step) -> Result<Option<String>, Refusal> {
+    let flow = draft.state.flow();
+    let skips = flow.and_then(|flow| draft.workflow.flows.get(flow)).map(|it| &it.skips);
+    if skips.is_some_and(|skips| skips.contains(&step.name)) {
+        return Ok(flow.map(|flow| format!("flow `{flow}` leaves it out")));
+    }
+    let Some(condition) = &step.skip_when else { return Ok(None) };
+    let is_skipped = draft.holds(Some(condition), step, Sight::default())?;
+    Ok(is_skipped.then(|| format!("`{}` holds", condition.source())))
+}

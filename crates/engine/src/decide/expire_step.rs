@@ -1,0 +1,51 @@
+//! The time of an attempt is over: it failed, by the clock.
+
+use alloc::{
+    format,
+    string::{String, ToString as _},
+};
+
+use definition::Workflow;
+
+use super::{Draft, report_step};
+use crate::{Event, Progress, Refusal, Report, RunState, Standing, Stop, Timestamp};
+
+pub(super) fn decide(draft: &mut Draft<'_>) -> Result<(), Stop> {
+    draft.check_running()?;
+    let step = draft.current()?;
+    let is_due = find_due(draft.workflow, &draft.state).is_some_and(|due| due <= draft.known.now);
+    let Some(timeout) = step.timeout.as_ref().filter(|_| is_due) else {
+        return Err(Refusal::NothingDue.into());
+    };
+    let reason = format!("timed out after {} s", timeout.after.as_secs());
+    draft.push(Event::StepFailed {
+        step: step.name.clone(),
+        part: None,
+        reason: reason.clone(),
+        report: None,
+    });
+    let report = Report {
+        step_id: step.name.to_string(),
+        status: String::from("failure"),
+        error: Some(reason),
+        ..Report::default()
+    };
+    report_step::after_failure(draft, step, None, &report)
+}
+
+/// Returns when the current attempt must be over, if that is limited.
+pub fn find_due(workflow: &Workflow, state: &RunState) -> Option<Timestamp> {
+    if state.standing != Standing::Running {
+        return None;
+    }
+    let step = workflow.find_step(state.current.as_ref()?)?;
+    let known = state.step(&step.name)?;
+    if !matches!(known.effort.progress, Progress::Ready | Progress::Active) {
+        return None;
+    }
+    let timeout = step.timeout.as_ref()?;
+    // A new attempt has its whole time again, from its start or from the end of the one before.
+    let since = [known.entered_at, known.effort.started_at, known.effort.ended_at];
+    let since = since.into_iter().flatten().max()?;
+    Some(since.after(timeout.after))
+}

@@ -1,0 +1,49 @@
+//! Who may work on a step: a live lease keeps everyone else out, and an old number is fenced off.
+
+use definition::{PartId, Step};
+
+use super::Draft;
+use crate::{Holder, Known, Lease, Refusal, Timestamp};
+
+/// Refuses a caller while someone else holds the step or part, or after it was taken over.
+///
+/// A caller that names no holder takes no lease, and meets only a live one of someone else.
+pub(super) fn check(
+    draft: &Draft<'_>,
+    step: &Step,
+    part: Option<&PartId>,
+    caller: Option<&Holder>,
+) -> Result<(), Refusal> {
+    let lease = draft.state.lease(&step.name, part);
+    if let Some(given) = caller.and_then(|it| it.generation) {
+        let is_newest = lease.is_some_and(|it| it.generation == given);
+        return if is_newest {
+            Ok(())
+        } else {
+            Err(Refusal::LeaseStale { step: step.name.clone(), given })
+        };
+    }
+    let Some(lease) = lease else { return Ok(()) };
+    let is_own = caller.is_some_and(|it| it.name == lease.holder);
+    if !is_own && is_live(draft.known, lease) {
+        return Err(held(step, lease, draft.known));
+    }
+    Ok(())
+}
+
+pub(super) fn held(step: &Step, lease: &Lease, known: &Known) -> Refusal {
+    Refusal::StepHeld {
+        step: step.name.clone(),
+        holder: lease.holder.clone(),
+        until: end_of(known, lease),
+    }
+}
+
+pub(crate) fn is_live(known: &Known, lease: &Lease) -> bool {
+    known.now < end_of(known, lease)
+}
+
+/// Returns when a lease ends, heartbeats counted.
+pub(crate) fn end_of(known: &Known, lease: &Lease) -> Timestamp {
+    known.lease_ends.get(&lease.generation).copied().unwrap_or(lease.until)
+}

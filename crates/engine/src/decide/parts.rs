@@ -1,0 +1,216 @@
+//! The parts of a fanned-out step: how they are planned, which are ready, and when all are done.
+
+use alloc::{
+    collections::BTreeSet,
+    format,
+    string::{String, ToString},
+    vec,
+    vec::Vec,
+};
+
+use definition::{
+    Each, Effect, Order, PartId, PartSource, PartSpec, Step, Target, parse_parts,
+};
+use serde_json::Value;
+
+use super::{Draft, Sight, condition_failed, enter, gate, scope};
+use crate::{Event, FileFact, GateReason, Progress, Refusal, RunState, Stop};
+
+/// Finds out what the parts of `step` are, and records them if they are news.
+pub(super) fn plan(draft: &mut Draft<'_>, step: &Step) -> Result<(), Stop> {
+    let Some(each) = &step.each else { return Ok(()) };
+    let parts = match &each.from {
+        PartSource::Shared => return Ok(()),
+        PartSource::Listed(parts) => parts.clone(),
+        PartSource::Context(_) | PartSource::File { .. } => find_parts(draft, step, each)?,
+    };
+    check_parts(draft, step, &parts)?;
+    if draft.state.parts.get(&each.parts) != Some(&parts) {
+        draft.push(Event::PartsPlanned { set: each.parts.clone(), parts });
+    }
+    Ok(())
+}
+
+/// Goes on with a fanned-out step: to the person a part is for, back to the judged step, or away
+/// once every part is settled.
+pub(super) fn settle(draft: &mut Draft<'_>, step: &Step) -> Result<(), Stop> {
+    let parts = draft.state.parts_of(step).to_vec();
+    let progress = |it: &PartSpec| draft.state.part_progress(&step.name, &it.id);
+    if parts.iter().all(|it| progress(it).is_settled()) {
+        let report = enter::passed(step, &format!("all {} parts are done", parts.len()));
+        draft.push(Event::StepCompleted(
+            crate::StepCompleted {
+                step: step.name.clone(),
+                part: None,
+                report: report.clone(),
+                artifacts: vec![],
+                checks: vec![],
+                git: None,
+                warnings: vec![],
+            }
+            .into(),
+        ));
+        return enter::after_work(draft, step, &report, None);
+    }
+    let is_judged = |it: &PartSpec| {
+        progress(it).is_settled() || progress(it) == Progress::Rejected
+    };
+    if parts.iter().all(is_judged) {
+        return go_back(draft, step, &parts);
+    }
+    let ready = ready(&draft.state, step);
+    let Some(first) = ready.first().filter(|it| it.mode == "human_gate") else { return Ok(()) };
+    let ask = format!("Part `{}` is for a person: {}", first.id, first.title);
+    let options =
+        vec![("done", Effect::Approve), ("skip", Effect::Skip), ("abandon", Effect::Cancel)];
+    gate::ask(draft, step, Some(first.id.clone()), GateReason::Part, (ask, options))
+}
+
+/// Sends the parts that a review found wanting back to the step that it judges.
+fn go_back(draft: &mut Draft<'_>, step: &Step, parts: &[PartSpec]) -> Result<(), Stop> {
+    for part in parts {
+        if draft.state.part_progress(&step.name, &part.id) == Progress::Rejected {
+            draft.push(Event::StepReopened {
+                step: step.name.clone(),
+                part: Some(part.id.clone()),
+                feedback: String::new(),
+            });
+        }
+    }
+    match &step.review {
+        Some(review) => enter::enter(draft, Target::Step(review.of.clone()), None),
+        None => Ok(()),
+    }
+}
+
+/// Returns the parts of `step` that may be worked on now.
+pub(crate) fn ready(state: &RunState, step: &Step) -> Vec<PartSpec> {
+    let parts = state.parts_of(step);
+    let progress = |it: &PartId| state.part_progress(&step.name, it);
+    let is_known = |id: &&PartId| parts.iter().any(|it| it.id == **id);
+    let is_free = |it: &&PartSpec| {
+        let is_open = !progress(&it.id).is_settled() && progress(&it.id) != Progress::Rejected;
+        // A dependency that does not exist holds nothing up.
+        is_open && it.after.iter().filter(is_known).all(|id| progress(id).is_settled())
+    };
+    let free = parts.iter().filter(is_free);
+    match step.each.as_ref().map(|it| it.order).unwrap_or_default() {
+        Order::Parallel => free.cloned().collect(),
+        Order::Sequence => free.take(1).cloned().collect(),
+        Order::Declared => {
+            let free: Vec<PartSpec> = free.cloned().collect();
+            let leading = free.iter().take_while(|it| it.mode == "parallel").count();
+            free.into_iter().take(leading.max(1)).collect()
+        }
+    }
+}
+
+/// Returns the part that a report or claim is about; `None` where the step is not fanned out.
+pub(super) fn find_reported(
+    draft: &Draft<'_>,
+    step: &Step,
+    named: Option<&PartId>,
+) -> Result<Option<PartSpec>, Refusal> {
+    let parts = draft.state.parts_of(step);
+    let ready = ready(&draft.state, step);
+    let ids = |parts: &[PartSpec]| parts.iter().map(|it| it.id.clone()).collect();
+    let Some(named) = named else {
+        return match (&step.each, ready.as_slice()) {
+            (None, _) => Ok(None),
+            (Some(_), [only]) => Ok(Some(only.clone())),
+            (Some(_), _) => {
+                Err(Refusal::PartNotNamed { step: step.name.clone(), open: ids(&ready) })
+            }
+        };
+    };
+    let Some(part) = parts.iter().find(|it| it.id == *named) else {
+        let (part, known) = (named.to_string(), ids(parts));
+        return Err(Refusal::PartUnknown { step: step.name.clone(), part, known });
+    };
+    if !ready.iter().any(|it| it.id == part.id) {
+        let (part, ready) = (part.id.clone(), ids(&ready));
+        return Err(Refusal::PartNotReady { step: step.name.clone(), part, ready });
+    }
+    Ok(Some(part.clone()))
+}
+
+fn find_parts(draft: &Draft<'_>, step: &Step, each: &Each) -> Result<Vec<PartSpec>, Stop> {
+    let scope = scope(draft.workflow, &draft.state, Sight::default());
+    let invalid = |problem| Refusal::PartsInvalid { step: step.name.clone(), problem };
+    match &each.from {
+        PartSource::Shared => Ok(Vec::new()),
+        PartSource::Listed(parts) => Ok(parts.clone()),
+        PartSource::Context(expression) => {
+            let value =
+                expression.evaluate(&scope).map_err(|error| condition_failed(step, &error))?;
+            let Value::Array(items) = value else {
+                let source = expression.source();
+                return Err(invalid(format!("`{source}` is not a list")).into());
+            };
+            Ok(items.iter().map(parse_part).collect::<Result<_, _>>().map_err(invalid)?)
+        }
+        PartSource::File { path, otherwise } => {
+            let path = path.render(&scope).map_err(|error| condition_failed(step, &error))?;
+            match draft.known.file(&path)? {
+                FileFact::Present { text: Some(text), .. } => {
+                    Ok(parse_parts(text).map_err(invalid)?)
+                }
+                FileFact::Missing if !otherwise.is_empty() => Ok(otherwise.clone()),
+                FileFact::Missing => {
+                    Err(Refusal::NeedMissing { step: step.name.clone(), path }.into())
+                }
+                FileFact::Present { text: None, .. } | FileFact::Unreadable(_) => {
+                    Err(invalid(format!("`{path}` is no text")).into())
+                }
+            }
+        }
+    }
+}
+
+/// Reads a part from a list in the context: a name, or an object.
+fn parse_part(value: &Value) -> Result<PartSpec, String> {
+    let text = |key: &str| value.get(key).and_then(Value::as_str).unwrap_or_default().to_string();
+    let id = |value: &Value| {
+        let id = value.as_str().map_or_else(|| value.to_string(), ToString::to_string);
+        PartId::parse(&id).map_err(|error| format!("`{id}`: {error}"))
+    };
+    if !value.is_object() {
+        let id = id(value)?;
+        let title = id.to_string();
+        return Ok(PartSpec { id, title, mode: String::new(), files: vec![], after: vec![] });
+    }
+    let after = value.get("after").and_then(Value::as_array).into_iter().flatten();
+    Ok(PartSpec {
+        id: id(value.get("id").ok_or_else(|| "a part has no `id`".to_string())?)?,
+        title: text("title"),
+        mode: text("mode"),
+        files: vec![],
+        after: after.map(id).collect::<Result<_, _>>()?,
+    })
+}
+
+/// Refuses too many parts, the same part twice, and parts that wait for each other.
+fn check_parts(draft: &Draft<'_>, step: &Step, parts: &[PartSpec]) -> Result<(), Refusal> {
+    let invalid = |problem| Err(Refusal::PartsInvalid { step: step.name.clone(), problem });
+    let max = draft.known.bounds.parts_max;
+    if max < parts.len() {
+        return invalid(format!("there are {}, and at most {max} are taken", parts.len()));
+    }
+    let ids: BTreeSet<&PartId> = parts.iter().map(|it| &it.id).collect();
+    if ids.len() < parts.len() {
+        return invalid("two have the same id".to_string());
+    }
+    let mut settled: BTreeSet<&PartId> = BTreeSet::new();
+    for _ in parts {
+        for part in parts {
+            let is_free = part.after.iter().all(|it| settled.contains(it) || !ids.contains(it));
+            if is_free {
+                settled.insert(&part.id);
+            }
+        }
+    }
+    match parts.iter().find(|it| !settled.contains(&it.id)) {
+        Some(part) => invalid(format!("`{}` waits for itself by its dependencies", part.id)),
+        None => Ok(()),
+    }
+}

@@ -1,0 +1,47 @@
+//! Something worth keeping is written down. It moves nothing.
+
+use super::{Draft, check_size};
+use crate::{Entry, Event, Refusal, Stop};
+
+pub(super) fn decide(
+    draft: &mut Draft<'_>,
+    step: Option<&str>,
+    entry: &Entry,
+) -> Result<(), Stop> {
+    draft.check_begun()?;
+    // A run that is over can still be explained, but nothing can go wrong in it any more.
+    if matches!(entry, Entry::Error { .. }) && !draft.state.standing.is_live() {
+        let status = draft.state.standing.as_str().into();
+        return Err(Refusal::RunEnded { status }.into());
+    }
+    let step = match step {
+        Some(named) => {
+            let found = draft.workflow.find_step_loosely(named);
+            found.ok_or_else(|| draft.step_unknown(named))?
+        }
+        None => draft.current()?,
+    };
+    check_entry(draft, entry)?;
+    draft.push(Event::EntryRecorded { step: step.name.clone(), entry: entry.clone() });
+    Ok(())
+}
+
+fn check_entry(draft: &Draft<'_>, entry: &Entry) -> Result<(), Refusal> {
+    let text = match entry {
+        Entry::Error { message, .. } => message,
+        Entry::Question { question, .. } => question,
+        Entry::Metric { name, value, .. } => {
+            if !value.is_finite() {
+                let problem = "it must be a finite number".into();
+                return Err(Refusal::ParameterInvalid { field: "value".into(), problem });
+            }
+            name
+        }
+        Entry::Note { text, .. } => text,
+    };
+    if text.trim().is_empty() {
+        return Err(Refusal::Empty { what: "the entry".into() });
+    }
+    let bytes = serde_json::to_string(entry).map_or(0, |it| it.len());
+    check_size("the entry", bytes, draft.known.bounds.text_bytes_max)
+}

@@ -1,0 +1,176 @@
+//! An agent says how a step went: it is done, it failed, or it goes on.
+
+use alloc::{format, string::String, vec};
+
+use definition::{Decider, Effect, PartSpec, Spent, Step, StepName, Target};
+
+use super::{Draft, Sight, change_context, check_size, choose_step, enter, gate, lease, parts, review, route};
+use crate::{
+    Event, GateReason, Outcome, Refusal, Report, ReportStep, StepCompleted, Stop, guard,
+};
+
+pub(super) fn decide(draft: &mut Draft<'_>, command: &ReportStep) -> Result<(), Stop> {
+    draft.check_running()?;
+    let step = draft.current_named(&command.report.step_id)?;
+    take(draft, step, command)
+}
+
+/// Takes a report on the current step.
+pub(super) fn take(
+    draft: &mut Draft<'_>,
+    step: &Step,
+    command: &ReportStep,
+) -> Result<(), Stop> {
+    let report = &command.report;
+    check_report(draft, report)?;
+    if draft.state.awaits_choice() {
+        let Some(next) = &command.next else {
+            return Err(Refusal::StepDone { step: step.name.clone() }.into());
+        };
+        return choose_step::decide(draft, next);
+    }
+    let part = parts::find_reported(draft, step, command.part.as_ref())?;
+    let part_id = part.as_ref().map(|it| &it.id);
+    lease::check(draft, step, part_id, command.holder.as_ref())?;
+    change_context::apply(draft, &command.context)?;
+    match report.outcome() {
+        Outcome::Success => complete(draft, step, part.as_ref(), command),
+        Outcome::Failure => fail(draft, step, part.as_ref(), command),
+        Outcome::Open if is_left(draft, step, command)? => {
+            complete(draft, step, part.as_ref(), command)
+        }
+        Outcome::Open => {
+            let (step, part) = (step.name.clone(), part.map(|it| it.id));
+            draft.push(Event::StepReported { step, part, report: report.clone() });
+            Ok(())
+        }
+    }
+}
+
+/// Whether a report that is neither success nor failure leaves the step all the same: the
+/// definition has a way for just this report, or the agent that decides names the next step.
+fn is_left(draft: &Draft<'_>, step: &Step, command: &ReportStep) -> Result<bool, Refusal> {
+    Ok(match draft.state.decider() {
+        Decider::Declared => route::find_by_report(draft, step, &command.report)?.is_some(),
+        Decider::Client | Decider::Ai => command.next.is_some(),
+    })
+}
+
+fn check_report(draft: &Draft<'_>, report: &Report) -> Result<(), Refusal> {
+    let bytes = serde_json::to_string(report).map_or(0, |it| it.len());
+    check_size("the report", bytes, draft.known.bounds.report_bytes_max)
+}
+
+fn complete(
+    draft: &mut Draft<'_>,
+    step: &Step,
+    part: Option<&PartSpec>,
+    command: &ReportStep,
+) -> Result<(), Stop> {
+    let report = &command.report;
+    let seen = guard::check(draft, step, part, report)?;
+    draft.push(Event::StepCompleted(
+        StepCompleted {
+            step: step.name.clone(),
+            part: part.map(|it| it.id.clone()),
+            report: report.clone(),
+            artifacts: seen.artifacts,
+            checks: seen.checks,
+            git: seen.git,
+            warnings: seen.warnings,
+        }
+        .into(),
+    ));
+    if review::judge(draft, step, part, report)? == review::Judged::Moved {
+        return Ok(());
+    }
+    if part.is_some() {
+        return parts::settle(draft, step);
+    }
+    enter::after_work(draft, step, report, command.next.as_deref())
+}
+
+fn fail(
+    draft: &mut Draft<'_>,
+    step: &Step,
+    part: Option<&PartSpec>,
+    command: &ReportStep,
+) -> Result<(), Stop> {
+    let report = &command.report;
+    draft.push(Event::StepFailed {
+        step: step.name.clone(),
+        part: part.map(|it| it.id.clone()),
+        reason: report.reason(),
+        report: Some(report.clone()),
+    });
+    if let (Decider::Client | Decider::Ai, Some(next)) = (draft.state.decider(), &command.next) {
+        return route::choose(draft, step, next, Sight::of_report(Some(report)));
+    }
+    after_failure(draft, step, part, report)
+}
+
+/// Where an attempt that came to nothing leads.
+pub(super) fn after_failure(
+    draft: &mut Draft<'_>,
+    step: &Step,
+    part: Option<&PartSpec>,
+    report: &Report,
+) -> Result<(), Stop> {
+    if part.is_none() && route::by_report(draft, step, report)? {
+        return Ok(());
+    }
+    let part_id = part.map(|it| &it.id);
+    let attempts = draft.state.effort(&step.name, part_id).map_or(0, |it| it.attempts);
+    match &step.attempts {
+        Some(allowed) if attempts < allowed.max => Ok(()),
+        Some(allowed) => spent(draft, step, part, &allowed.then, attempts),
+        // The agent that decides may try again or go elsewhere; a part is tried again.
+        None if part.is_some() || draft.state.decider() != Decider::Declared => Ok(()),
+        None => match find_failure_step(draft, step) {
+            Some(name) => enter::enter(draft, Target::Step(name), None),
+            None => {
+                draft.push(Event::RunFailed { reason: report.reason() });
+                Ok(())
+            }
+        },
+    }
+}
+
+fn spent(
+    draft: &mut Draft<'_>,
+    step: &Step,
+    part: Option<&PartSpec>,
+    then: &Spent,
+    attempts: u32,
+) -> Result<(), Stop> {
+    match then {
+        Spent::Warn | Spent::Approve => Ok(()),
+        Spent::Fail => {
+            let reason = format!("step `{}` failed {attempts} times", step.name);
+            draft.push(Event::RunFailed { reason });
+            Ok(())
+        }
+        Spent::Goto(target) => enter::enter(draft, Target::Step(target.clone()), None),
+        Spent::Ask => {
+            let what = part.map_or(String::new(), |it| format!("part `{}` of ", it.id));
+            let ask = format!("{what}step `{}` failed {attempts} times. Try again?", step.name);
+            let options = vec![("retry", Effect::Approve), ("abandon", Effect::Cancel)];
+            let part = part.map(|it| it.id.clone());
+            gate::ask(draft, step, part, GateReason::AttemptsSpent, (ask, options))
+        }
+    }
+}
+
+/// Returns the step that is there for failures, going by its name: `Handle Failure`, or one that
+/// speaks of an error or a failure.
+fn find_failure_step(draft: &Draft<'_>, from: &Step) -> Option<StepName> {
+    let others = || draft.workflow.work_steps().filter(|it| it.name != from.name);
+    let named = others().find(|it| it.name.folded() == "handlefailure");
+    let speaking = || {
+        others().find(|it| {
+            let name = it.name.folded();
+            name.contains("error") || name.contains("failure")
+        })
+    };
+    named.or_else(speaking).map(|it| it.name.clone())
+}

@@ -1,0 +1,236 @@
+//! Where a run goes from a step.
+
+use alloc::{
+    format,
+    string::{String, ToString as _},
+    vec::Vec,
+};
+
+use definition::{Decider, FINISH, Step, StepName, Successor, Target, Workflow};
+use serde_json::{Map, Value};
+
+use super::{Draft, Sight, condition_failed, enter, scope};
+use crate::{Choice, Event, Refusal, Report, RunState, Stop};
+
+/// A way out of a step.
+struct Way<'a> {
+    target: Target,
+    reasoning: String,
+    successor: Option<&'a Successor>,
+}
+
+/// Goes on from a step whose work is done, or leaves the choice to the agent.
+pub(super) fn onward(
+    draft: &mut Draft<'_>,
+    step: &Step,
+    report: Option<&Report>,
+    next: Option<&str>,
+) -> Result<(), Stop> {
+    let sight = Sight::of_report(report);
+    match draft.state.decider() {
+        Decider::Declared => {
+            let way = declared(draft, step, sight)?;
+            if let Some(next) = next {
+                check_named(draft.workflow, step, next, &way.target)?;
+            }
+            follow(draft, step, way, sight)
+        }
+        // A language model's word comes in as an agent's does: as `next`.
+        Decider::Client | Decider::Ai => match next {
+            Some(next) => choose(draft, step, next, sight),
+            None if report.is_none() => {
+                // Nobody reported on a step that was left out, so nobody can choose either.
+                let way = declared(draft, step, sight)?;
+                follow(draft, step, way, sight)
+            }
+            None => Ok(()),
+        },
+    }
+}
+
+/// Goes where the definition says for this very report, if it says so: a condition on the report
+/// holds. Returns whether it did.
+pub(super) fn by_report(
+    draft: &mut Draft<'_>,
+    step: &Step,
+    report: &Report,
+) -> Result<bool, Stop> {
+    let sight = Sight::of_report(Some(report));
+    let Some(successor) = find_by_report(draft, step, report)? else { return Ok(false) };
+    let way = way_of(successor);
+    follow(draft, step, way, sight)?;
+    Ok(true)
+}
+
+/// Returns the successor whose condition speaks of the report and holds.
+pub(super) fn find_by_report<'s>(
+    draft: &Draft<'_>,
+    step: &'s Step,
+    report: &Report,
+) -> Result<Option<&'s Successor>, Refusal> {
+    for successor in &step.next {
+        let Some(condition) = &successor.when else { continue };
+        let sight = Sight::of_report(Some(report));
+        if condition.mentions("report") && draft.holds(Some(condition), step, sight)? {
+            return Ok(Some(successor));
+        }
+    }
+    Ok(None)
+}
+
+/// Goes to the step that the agent names, if it may follow.
+pub(super) fn choose(
+    draft: &mut Draft<'_>,
+    step: &Step,
+    next: &str,
+    sight: Sight<'_>,
+) -> Result<(), Stop> {
+    let target = find_target(draft.workflow, next);
+    let allowed = allowed(draft.workflow, &draft.state, step, sight);
+    let Some(target) = target.filter(|target| allowed.contains(target)) else {
+        return Err(not_allowed(step, next, &allowed).into());
+    };
+    let successor = step.next.iter().find(|it| it.to == target);
+    let reasoning = String::from("the agent chose it");
+    follow(draft, step, Way { target, reasoning, successor }, sight)
+}
+
+/// Returns the steps that an agent may choose from: those that `next` lists and whose condition
+/// holds, or all where `next` lists none.
+pub(crate) fn allowed(
+    workflow: &Workflow,
+    state: &RunState,
+    step: &Step,
+    sight: Sight<'_>,
+) -> Vec<Target> {
+    if step.next.is_empty() {
+        let steps = workflow.work_steps().map(|it| Target::Step(it.name.clone()));
+        return steps.chain([Target::Finish]).collect();
+    }
+    let scope = scope(workflow, state, sight);
+    // A condition that cannot be evaluated yet does not hold.
+    let holds = |it: &&Successor| {
+        it.when.as_ref().is_none_or(|when| when.evaluate(&scope).unwrap_or(false))
+    };
+    step.next.iter().filter(holds).map(|it| it.to.clone()).collect()
+}
+
+/// Returns the name of a target as tools show it.
+pub fn target_name(target: &Target) -> &str {
+    match target {
+        Target::Step(step) => step.as_str(),
+        Target::Finish => FINISH,
+    }
+}
+
+fn find_target(workflow: &Workflow, named: &str) -> Option<Target> {
+    if StepName::parse(named).is_ok_and(|name| name.folded() == FINISH.to_lowercase()) {
+        return Some(Target::Finish);
+    }
+    workflow.find_step_loosely(named).map(|step| Target::Step(step.name.clone()))
+}
+
+fn check_named(
+    workflow: &Workflow,
+    step: &Step,
+    named: &str,
+    decided: &Target,
+) -> Result<(), Refusal> {
+    if find_target(workflow, named).as_ref() != Some(decided) {
+        return Err(not_allowed(step, named, core::slice::from_ref(decided)));
+    }
+    Ok(())
+}
+
+fn not_allowed(step: &Step, next: &str, allowed: &[Target]) -> Refusal {
+    let allowed = allowed.iter().map(|it| target_name(it).to_string()).collect();
+    Refusal::NextNotAllowed { step: step.name.clone(), next: next.to_string(), allowed }
+}
+
+/// The first successor whose condition holds, else the step listed next.
+fn declared<'s>(
+    draft: &Draft<'_>,
+    step: &'s Step,
+    sight: Sight<'_>,
+) -> Result<Way<'s>, Refusal> {
+    for successor in &step.next {
+        if draft.holds(successor.when.as_ref(), step, sight)? {
+            return Ok(way_of(successor));
+        }
+    }
+    let following = draft.workflow.find_following(&step.name);
+    let target = following.map_or(Target::Finish, |it| Target::Step(it.name.clone()));
+    let reasoning = format!("it is listed after `{}`", step.name);
+    Ok(Way { target, reasoning, successor: None })
+}
+
+fn way_of(successor: &Successor) -> Way<'_> {
+    let reasoning = match &successor.when {
+        Some(condition) => format!("`{}` holds", condition.source()),
+        None => String::from("the definition names it next"),
+    };
+    Way { target: successor.to.clone(), reasoning, successor: Some(successor) }
+}
+
+fn follow(
+    draft: &mut Draft<'_>,
+    step: &Step,
+    way: Way<'_>,
+    sight: Sight<'_>,
+) -> Result<(), Stop> {
+    if let Some(successor) = way.successor {
+        apply(draft, step, successor, sight)?;
+    }
+    let decision = Choice { by: draft.state.decider(), reasoning: Some(way.reasoning) };
+    if way.successor.is_some_and(|it| it.fails) {
+        if let Target::Step(step) = way.target {
+            draft.push(Event::StepEntered { step, decision: Some(decision) });
+        }
+        let reason = sight.report.map_or_else(
+            || format!("step `{}` leads to failure", step.name),
+            Report::reason,
+        );
+        draft.push(Event::RunFailed { reason });
+        return Ok(());
+    }
+    enter::enter(draft, way.target, Some(decision))
+}
+
+/// Sets and merges what a successor says.
+fn apply(
+    draft: &mut Draft<'_>,
+    step: &Step,
+    successor: &Successor,
+    sight: Sight<'_>,
+) -> Result<(), Refusal> {
+    set_vars(draft, step, &successor.set, sight)?;
+    let Some(merge) = &successor.merge else { return Ok(()) };
+    let value = merge
+        .evaluate(&scope(draft.workflow, &draft.state, sight))
+        .map_err(|error| condition_failed(step, &error))?;
+    if let Value::Object(set) = value {
+        draft.push(Event::ContextChanged { set, removed: Vec::new() });
+    }
+    Ok(())
+}
+
+/// Sets the variables that a successor or a limit names.
+pub(super) fn set_vars(
+    draft: &mut Draft<'_>,
+    step: &Step,
+    set: &alloc::collections::BTreeMap<String, definition::Expression>,
+    sight: Sight<'_>,
+) -> Result<(), Refusal> {
+    if set.is_empty() {
+        return Ok(());
+    }
+    let scope = scope(draft.workflow, &draft.state, sight);
+    let mut values = Map::new();
+    for (name, expression) in set {
+        let value = expression.evaluate(&scope).map_err(|error| condition_failed(step, &error))?;
+        values.insert(name.clone(), value);
+    }
+    super::change_context::check_vars(draft, &values)?;
+    draft.push(Event::VarsChanged { set: values });
+    Ok(())
+}

@@ -1,0 +1,85 @@
+//! What conditions and templates may look at.
+
+use definition::{PartSpec, Scope, Workflow};
+use serde_json::{Map, Value, json};
+
+use crate::{Artifact, Report, RunState};
+
+/// What there is to see beside the run's state.
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct Sight<'a> {
+    pub(crate) report: Option<&'a Report>,
+    pub(crate) part: Option<&'a PartSpec>,
+    pub(crate) verdict: Option<&'a str>,
+}
+
+impl<'a> Sight<'a> {
+    pub(crate) fn of_part(part: Option<&'a PartSpec>) -> Self {
+        Self { part, ..Self::default() }
+    }
+
+    pub(crate) fn of_report(report: Option<&'a Report>) -> Self {
+        Self { report, ..Self::default() }
+    }
+}
+
+pub(crate) fn scope(workflow: &Workflow, state: &RunState, sight: Sight<'_>) -> Scope {
+    let artifacts: Map<_, _> = state
+        .artifacts
+        .iter()
+        .map(|(path, seen)| {
+            let Artifact { sha256, size, .. } = &seen.artifact;
+            (path.clone(), json!({ "sha256": sha256.as_str(), "size": size }))
+        })
+        .collect();
+    let steps: Map<_, _> = workflow
+        .steps
+        .iter()
+        .map(|step| {
+            let known = state.step(&step.name);
+            let value = json!({
+                "progress": state.progress(&step.name).as_str(),
+                "attempts": known.map_or(0, |it| it.effort.attempts),
+                "visits": known.map_or(0, |it| it.visits),
+                "revisions": known.map_or(0, |it| it.effort.revisions),
+            });
+            (step.name.as_str().into(), value)
+        })
+        .collect();
+    let part = sight.part.map_or(Value::Null, |part| {
+        json!({
+            "id": part.id.as_str(),
+            "title": part.title,
+            "mode": part.mode,
+            "files": part.files,
+        })
+    });
+    Scope::new(json!({
+        "context": state.context,
+        "settings": workflow.settings,
+        "vars": state.vars,
+        "flow": state.flow(),
+        "key": state.key(),
+        "report": sight.report.map_or_else(no_report, report),
+        "artifacts": artifacts,
+        "steps": steps,
+        "part": part,
+        "verdict": sight.verdict.unwrap_or_default(),
+        "run": { "id": alloc::format!("{}", state.run) },
+    }))
+}
+
+fn report(report: &Report) -> Value {
+    json!({
+        "step_id": report.step_id,
+        "status": report.status,
+        "result": report.result,
+        "details": report.details,
+        "message": report.message,
+        "error": report.error,
+    })
+}
+
+fn no_report() -> Value {
+    report(&Report::default())
+}

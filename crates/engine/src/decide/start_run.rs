@@ -1,0 +1,86 @@
+//! A run begins: its key, flow, context and variables are checked, and its first step is entered.
+
+use alloc::{
+    boxed::Box,
+    string::{String, ToString as _},
+    vec::Vec,
+};
+
+use definition::Target;
+use serde_json::{Map, Value};
+
+use super::{Draft, change_context, check_size, enter};
+use crate::{Event, Refusal, RunStarted, Standing, StartRun, Stop};
+
+/// The longest key that is taken, in bytes.
+const KEY_BYTES_MAX: usize = 200;
+
+pub(super) fn decide(draft: &mut Draft<'_>, start: &StartRun) -> Result<(), Stop> {
+    if draft.state.standing != Standing::New {
+        return Err(Refusal::RunExists(draft.state.run.to_string()).into());
+    }
+    check_key(draft, start.key.as_deref())?;
+    let flow = find_flow(draft, start.flow.as_deref())?;
+    change_context::check_context(draft, &start.context)?;
+    if let Some(params) = &draft.workflow.params {
+        let context = Value::Object(start.context.clone());
+        params.check(&context).map_err(|problems| Refusal::ContextInvalid { problems })?;
+    }
+    let mut vars: Map<String, Value> = draft
+        .workflow
+        .vars
+        .iter()
+        .map(|(name, var)| (name.clone(), var.default.clone()))
+        .collect();
+    change_context::check_vars(draft, &start.vars)?;
+    vars.extend(start.vars.clone());
+    let Some(first) = draft.workflow.first_step() else {
+        return Err(draft.step_unknown("").into());
+    };
+    draft.push(Event::RunStarted(Box::new(RunStarted {
+        workflow: draft.workflow.name.clone(),
+        digest: draft.workflow.digest.clone(),
+        decider: start.decider,
+        key: start.key.clone(),
+        flow,
+        context: start.context.clone(),
+        vars,
+        root: start.root.clone(),
+    })));
+    enter::enter(draft, Target::Step(first.name.clone()), None)
+}
+
+fn check_key(draft: &Draft<'_>, key: Option<&str>) -> Result<(), Refusal> {
+    let pattern = draft.workflow.key.as_ref();
+    match (key, pattern) {
+        (None, Some(pattern)) => Err(Refusal::KeyMissing {
+            workflow: draft.workflow.name.to_string(),
+            pattern: pattern.source().to_string(),
+        }),
+        (Some(key), Some(pattern)) if !pattern.is_full_match(key) => Err(Refusal::KeyInvalid {
+            key: key.to_string(),
+            pattern: pattern.source().to_string(),
+        }),
+        (Some(key), _) => {
+            check_size("the key", key.len(), KEY_BYTES_MAX)?;
+            let is_unsafe = key.is_empty()
+                || key.split(['/', '\\']).any(|it| it == "..")
+                || key.chars().any(char::is_control);
+            if is_unsafe {
+                let pattern = String::from("a name without `..` and control characters");
+                return Err(Refusal::KeyInvalid { key: key.to_string(), pattern });
+            }
+            Ok(())
+        }
+        (None, None) => Ok(()),
+    }
+}
+
+fn find_flow(draft: &Draft<'_>, flow: Option<&str>) -> Result<Option<String>, Refusal> {
+    let Some(flow) = flow.or(draft.workflow.flow.as_deref()) else { return Ok(None) };
+    if !draft.workflow.flows.contains_key(flow) {
+        let known: Vec<String> = draft.workflow.flows.keys().cloned().collect();
+        return Err(Refusal::FlowUnknown { flow: flow.to_string(), known });
+    }
+    Ok(Some(flow.to_string()))
+}

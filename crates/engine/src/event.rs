@@ -1,0 +1,455 @@
+//! Everything that can have happened to a run. The stored format: a promise to every later release.
+//!
+//! An event holds what was decided and what mattered of the world when it was, so that a replay
+//! never looks again. A new field needs a default; a changed meaning needs a new kind.
+
+use alloc::{boxed::Box, string::String, vec::Vec};
+
+use definition::{Answers, Decider, Digest, GateOption, PartId, PartSpec, StepName, WorkflowName};
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
+
+use crate::{RunId, Timestamp};
+
+/// The version of the format that this release writes.
+pub const EVENT_VERSION: u32 = 1;
+
+/// One thing that happened to a run.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "kind")]
+pub enum Event {
+    RunStarted(Box<RunStarted>),
+    /// The run was copied from another one's log up to `seq`, and goes on by itself.
+    RunForked {
+        from: RunId,
+        seq: u64,
+    },
+    /// An agent came back, told where it believed to be, and was set right.
+    RunResumed {
+        assumed: String,
+        report: Report,
+        reasoning: String,
+    },
+    /// A step became the current one.
+    StepEntered {
+        step: StepName,
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        decision: Option<Choice>,
+    },
+    /// An attempt was begun.
+    StepStarted {
+        step: StepName,
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        part: Option<PartId>,
+        attempt: u32,
+    },
+    /// An agent told how far it is, without being done.
+    StepReported {
+        step: StepName,
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        part: Option<PartId>,
+        report: Report,
+    },
+    StepCompleted(Box<StepCompleted>),
+    /// An attempt came to nothing.
+    StepFailed {
+        step: StepName,
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        part: Option<PartId>,
+        reason: String,
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        report: Option<Report>,
+    },
+    StepSkipped {
+        step: StepName,
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        part: Option<PartId>,
+        reason: String,
+    },
+    /// Work that was done must be done again.
+    StepReopened {
+        step: StepName,
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        part: Option<PartId>,
+        feedback: String,
+    },
+    /// A review judged a step's work.
+    VerdictGiven {
+        step: StepName,
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        part: Option<PartId>,
+        of: StepName,
+        verdict: String,
+        ruling: Ruling,
+    },
+    /// A set of parts was made known.
+    PartsPlanned {
+        set: String,
+        parts: Vec<PartSpec>,
+    },
+    GateOpened(Box<OpenGate>),
+    GateAnswered {
+        step: StepName,
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        part: Option<PartId>,
+        answer: String,
+        how: How,
+        /// Who said so, as far as is known.
+        by: String,
+        #[serde(default, skip_serializing_if = "String::is_empty")]
+        feedback: String,
+        digest: Digest,
+    },
+    ContextChanged {
+        #[serde(default, skip_serializing_if = "Map::is_empty")]
+        set: Map<String, Value>,
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        removed: Vec<String>,
+    },
+    VarsChanged {
+        set: Map<String, Value>,
+    },
+    EntryRecorded {
+        step: StepName,
+        entry: Entry,
+    },
+    LeaseTaken(Lease),
+    LeaseReleased {
+        step: StepName,
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        part: Option<PartId>,
+        generation: u64,
+    },
+    /// Someone who knew of the difference said to go on with the files as they are now.
+    DriftAccepted {
+        artifacts: Vec<Artifact>,
+    },
+    RunCompleted,
+    RunFailed {
+        reason: String,
+    },
+    RunCancelled {
+        reason: String,
+    },
+    /// A failed or cancelled run goes on.
+    RunReopened {
+        reason: String,
+    },
+}
+
+/// How a run began.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct RunStarted {
+    pub workflow: WorkflowName,
+    /// Of the definition that the run is pinned to.
+    pub digest: Digest,
+    /// The decider that was resolved.
+    pub decider: Decider,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub key: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub flow: Option<String>,
+    #[serde(default)]
+    pub context: Map<String, Value>,
+    #[serde(default, skip_serializing_if = "Map::is_empty")]
+    pub vars: Map<String, Value>,
+    /// The folder that artifact paths are relative to.
+    #[serde(default)]
+    pub root: String,
+}
+
+/// A step, or one part of it, was done.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct StepCompleted {
+    pub step: StepName,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub part: Option<PartId>,
+    /// What the agent claims.
+    pub report: Report,
+    /// What the server saw itself.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub artifacts: Vec<Artifact>,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub checks: Vec<CheckRun>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub git: Option<Git>,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub warnings: Vec<String>,
+}
+
+/// What an agent says of its work.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+pub struct Report {
+    pub step_id: String,
+    #[serde(default)]
+    pub result: Value,
+    pub status: String,
+    #[serde(default)]
+    pub details: Value,
+    #[serde(default)]
+    pub message: Option<String>,
+    #[serde(default)]
+    pub error: Option<String>,
+}
+
+/// A file, as the server saw it.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+pub struct Artifact {
+    pub path: String,
+    pub sha256: Digest,
+    pub size: u64,
+}
+
+/// A command that the server ran.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct CheckRun {
+    pub run: Vec<String>,
+    pub exit: i32,
+}
+
+/// The state of the version control that the root lies in.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Git {
+    pub head: String,
+    pub branch: String,
+    /// How many files differ from the head.
+    pub dirty: u64,
+}
+
+/// Why a step was entered: who chose it, and what for.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Choice {
+    pub by: Decider,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reasoning: Option<String>,
+}
+
+/// What a verdict led to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Ruling {
+    Approved,
+    Revised,
+    /// The verdict was to revise, but the allowance was spent.
+    Promoted,
+    /// A person is asked.
+    Asked,
+    Failed,
+}
+
+/// A gate that waits for a person.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct OpenGate {
+    pub step: StepName,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub part: Option<PartId>,
+    pub why: GateReason,
+    /// What is asked, as it was shown.
+    pub ask: String,
+    pub options: Vec<GateOption>,
+    pub answers: Answers,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub artifacts: Vec<Artifact>,
+    /// Over run, step, part, attempt, text and artifacts: what an answer is bound to.
+    pub digest: Digest,
+    pub opened_at: Timestamp,
+}
+
+/// Why a person is asked.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum GateReason {
+    /// The step has a gate.
+    Gate,
+    /// A part is for a person to do.
+    Part,
+    /// A review ended without a verdict that is known.
+    VerdictUnknown,
+    AttemptsSpent,
+    /// Reviews kept asking for more.
+    RevisionsSpent,
+    /// The run goes in circles.
+    VisitsSpent,
+}
+
+/// How an answer at a gate came in.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum How {
+    /// By a way that only a person can take.
+    Verified,
+    /// Passed on by an agent.
+    Relayed,
+    /// By the definition's own condition.
+    Automatic,
+}
+
+/// Something worth keeping that moves nothing.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "type", rename_all = "snake_case")]
+pub enum Entry {
+    Error {
+        message: String,
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        severity: Option<String>,
+        #[serde(default, skip_serializing_if = "Map::is_empty")]
+        details: Map<String, Value>,
+    },
+    Question {
+        question: String,
+        answer: String,
+    },
+    Metric {
+        name: String,
+        value: f64,
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        unit: Option<String>,
+    },
+    Note {
+        text: String,
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        tags: Vec<String>,
+    },
+}
+
+/// Who holds a step, and until when unless a heartbeat comes.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Lease {
+    pub step: StepName,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub part: Option<PartId>,
+    pub holder: String,
+    /// Grows with each lease of the run. A report with an older number is refused.
+    pub generation: u64,
+    pub until: Timestamp,
+}
+
+/// Who asked for something, and by which way.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub struct Actor {
+    /// The name it gives itself, or the person's.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub name: Option<String>,
+    /// The client program, such as `claude-code 2.1`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub client: Option<String>,
+    #[serde(default)]
+    pub surface: Surface,
+}
+
+/// The way by which something was asked.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Surface {
+    #[default]
+    Mcp,
+    Cli,
+    Web,
+    /// The server itself, when a time came.
+    Timer,
+    Import,
+}
+
+/// An event in its place in a run's log.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Recorded {
+    /// From 1, without gaps.
+    pub seq: u64,
+    pub at: Timestamp,
+    pub by: Actor,
+    pub event: Event,
+}
+
+/// Why a stored event could not be read.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum DecodeError {
+    /// A later release wrote it.
+    #[error("event kind `{kind}` (version {version}) is newer than this release")]
+    Newer { kind: String, version: u32 },
+    #[error("a stored event cannot be read: {0}")]
+    Corrupt(String),
+}
+
+impl Event {
+    /// Returns the stable name of this kind of event.
+    pub fn kind(&self) -> &'static str {
+        match self {
+            Self::RunStarted(_) => "RunStarted",
+            Self::RunForked { .. } => "RunForked",
+            Self::RunResumed { .. } => "RunResumed",
+            Self::StepEntered { .. } => "StepEntered",
+            Self::StepStarted { .. } => "StepStarted",
+            Self::StepReported { .. } => "StepReported",
+            Self::StepCompleted(_) => "StepCompleted",
+            Self::StepFailed { .. } => "StepFailed",
+            Self::StepSkipped { .. } => "StepSkipped",
+            Self::StepReopened { .. } => "StepReopened",
+            Self::VerdictGiven { .. } => "VerdictGiven",
+            Self::PartsPlanned { .. } => "PartsPlanned",
+            Self::GateOpened(_) => "GateOpened",
+            Self::GateAnswered { .. } => "GateAnswered",
+            Self::ContextChanged { .. } => "ContextChanged",
+            Self::VarsChanged { .. } => "VarsChanged",
+            Self::EntryRecorded { .. } => "EntryRecorded",
+            Self::LeaseTaken(_) => "LeaseTaken",
+            Self::LeaseReleased { .. } => "LeaseReleased",
+            Self::DriftAccepted { .. } => "DriftAccepted",
+            Self::RunCompleted => "RunCompleted",
+            Self::RunFailed { .. } => "RunFailed",
+            Self::RunCancelled { .. } => "RunCancelled",
+            Self::RunReopened { .. } => "RunReopened",
+        }
+    }
+
+    /// Returns the event as it is stored: JSON with its `kind`.
+    pub fn encode(&self) -> String {
+        serde_json::to_string(self).expect("an event has only string keys and finite numbers")
+    }
+
+    /// Reads a stored event of format `version`.
+    pub fn decode(version: u32, text: &str) -> Result<Self, DecodeError> {
+        let error = match serde_json::from_str(text) {
+            Ok(event) if version <= EVENT_VERSION => return Ok(event),
+            Ok::<Self, _>(_) => String::from("its version is newer"),
+            Err(error) => alloc::format!("{error}"),
+        };
+        #[derive(Deserialize)]
+        struct Kind {
+            kind: String,
+        }
+        match serde_json::from_str::<Kind>(text) {
+            Ok(Kind { kind }) if EVENT_VERSION < version || !KINDS.contains(&kind.as_str()) => {
+                Err(DecodeError::Newer { kind, version })
+            }
+            Ok(_) | Err(_) => Err(DecodeError::Corrupt(error)),
+        }
+    }
+}
+
+/// Every kind there is in this release.
+const KINDS: &[&str] = &[
+    "RunStarted",
+    "RunForked",
+    "RunResumed",
+    "StepEntered",
+    "StepStarted",
+    "StepReported",
+    "StepCompleted",
+    "StepFailed",
+    "StepSkipped",
+    "StepReopened",
+    "VerdictGiven",
+    "PartsPlanned",
+    "GateOpened",
+    "GateAnswered",
+    "ContextChanged",
+    "VarsChanged",
+    "EntryRecorded",
+    "LeaseTaken",
+    "LeaseReleased",
+    "DriftAccepted",
+    "RunCompleted",
+    "RunFailed",
+    "RunCancelled",
+    "RunReopened",
+];

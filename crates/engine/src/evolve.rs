@@ -1,0 +1,214 @@
+//! Folds one event into the state. Cannot fail: what happened, happened.
+
+use alloc::boxed::Box;
+
+use definition::{PartId, StepName};
+
+use crate::{
+    Answered, Effort, Event, How, Noted, OpenGate, Progress, Recorded, RunId, RunState, Seen,
+    Standing, StepCompleted, StepState,
+};
+
+/// Returns the state that a whole log folds into.
+pub fn fold<'a>(run: RunId, log: impl IntoIterator<Item = &'a Recorded>) -> RunState {
+    log.into_iter().fold(RunState::new(run), evolve)
+}
+
+/// Returns `state` as it is after `recorded`.
+pub fn evolve(mut state: RunState, recorded: &Recorded) -> RunState {
+    state.length = recorded.seq;
+    state.updated_at = recorded.at;
+    match &recorded.event {
+        Event::RunStarted(started) => {
+            state.started_at = recorded.at;
+            state.context.clone_from(&started.context);
+            state.vars.clone_from(&started.vars);
+            state.origin = Some(started.clone());
+            state.standing = Standing::Running;
+        }
+        Event::RunForked { from, seq } => {
+            state.forked_from = Some((*from, *seq));
+            // Nobody has ever held a step of the copy.
+            state.leases.clear();
+        }
+        Event::RunResumed { reasoning, .. } => state.reasoning = Some(reasoning.clone()),
+        Event::StepEntered { step, decision } => {
+            state.reasoning = decision.as_ref().and_then(|it| it.reasoning.clone());
+            if let Some(before) = state.current.replace(step.clone()) {
+                state.leases.retain(|(held, _), _| *held != before);
+            }
+            let entered = step_of(&mut state, step);
+            entered.visits += 1;
+            entered.entered_at = Some(recorded.at);
+            entered.effort.progress = Progress::Ready;
+            entered.effort.started_at = None;
+            entered.effort.ended_at = None;
+        }
+        Event::StepStarted { step, part, .. } => {
+            let effort = effort_of(&mut state, step, part.as_ref());
+            effort.attempts += 1;
+            effort.progress = Progress::Active;
+            effort.started_at = Some(recorded.at);
+            effort.ended_at = None;
+        }
+        Event::StepReported { step, part, report } => {
+            effort_of(&mut state, step, part.as_ref()).report = Some(report.clone());
+        }
+        Event::StepCompleted(completed) => complete(&mut state, recorded, completed),
+        Event::StepFailed { step, part, reason, report } => {
+            let effort = effort_of(&mut state, step, part.as_ref());
+            end_attempt(effort, Progress::Ready, recorded);
+            effort.failure = Some(reason.clone());
+            if report.is_some() {
+                effort.report.clone_from(report);
+            }
+            state.leases.remove(&(step.clone(), part.clone()));
+        }
+        Event::StepSkipped { step, part, .. } => {
+            let effort = effort_of(&mut state, step, part.as_ref());
+            effort.progress = Progress::Skipped;
+            effort.ended_at = Some(recorded.at);
+            state.leases.remove(&(step.clone(), part.clone()));
+        }
+        Event::StepReopened { step, part, feedback } => {
+            let effort = effort_of(&mut state, step, part.as_ref());
+            effort.progress = Progress::Ready;
+            effort.ended_at = None;
+            if !feedback.is_empty() {
+                effort.feedback = Some(feedback.clone());
+            }
+        }
+        Event::VerdictGiven { step, part, of, ruling, .. } => {
+            if *ruling == crate::Ruling::Revised {
+                effort_of(&mut state, of, part.as_ref()).revisions += 1;
+                if part.is_some() {
+                    effort_of(&mut state, step, part.as_ref()).progress = Progress::Rejected;
+                }
+            }
+        }
+        Event::PartsPlanned { set, parts } => {
+            state.parts.insert(set.clone(), parts.clone());
+        }
+        Event::GateOpened(gate) => state.standing = Standing::Waiting(gate.clone()),
+        Event::GateAnswered { .. } => answer(&mut state, recorded),
+        Event::ContextChanged { set, removed } => {
+            for key in removed {
+                state.context.remove(key);
+            }
+            state.context.extend(set.clone());
+        }
+        Event::VarsChanged { set } => state.vars.extend(set.clone()),
+        Event::EntryRecorded { step, entry } => {
+            let (seq, at) = (recorded.seq, recorded.at);
+            state.entries.push(Noted { seq, at, step: step.clone(), entry: entry.clone() });
+        }
+        Event::LeaseTaken(lease) => {
+            state.generation = lease.generation;
+            state.leases.insert((lease.step.clone(), lease.part.clone()), lease.clone());
+        }
+        Event::LeaseReleased { step, part, .. } => {
+            state.leases.remove(&(step.clone(), part.clone()));
+        }
+        Event::DriftAccepted { artifacts } => {
+            for artifact in artifacts {
+                if let Some(seen) = state.artifacts.get_mut(&artifact.path) {
+                    seen.artifact = artifact.clone();
+                }
+            }
+        }
+        Event::RunCompleted => end(&mut state, recorded, |_| Standing::Completed),
+        Event::RunFailed { reason } => {
+            let reason = reason.clone();
+            end(&mut state, recorded, |gate| Standing::Failed { reason, gate });
+        }
+        Event::RunCancelled { reason } => {
+            let reason = reason.clone();
+            end(&mut state, recorded, |gate| Standing::Cancelled { reason, gate });
+        }
+        Event::RunReopened { .. } => {
+            state.standing = Standing::Running;
+            state.ended_at = None;
+        }
+    }
+    state
+}
+
+fn complete(state: &mut RunState, recorded: &Recorded, completed: &StepCompleted) {
+    let StepCompleted { step, part, report, artifacts, git, .. } = completed;
+    let effort = effort_of(state, step, part.as_ref());
+    end_attempt(effort, Progress::Done, recorded);
+    effort.report = Some(report.clone());
+    effort.git.clone_from(git);
+    effort.failure = None;
+    effort.feedback = None;
+    for artifact in artifacts {
+        let seen = Seen { artifact: artifact.clone(), step: step.clone() };
+        state.artifacts.insert(artifact.path.clone(), seen);
+    }
+    state.leases.remove(&(step.clone(), part.clone()));
+}
+
+/// An agent that reports without having said that it began has made one attempt all the same.
+fn end_attempt(effort: &mut Effort, progress: Progress, recorded: &Recorded) {
+    if effort.progress != Progress::Active {
+        effort.attempts += 1;
+    }
+    effort.progress = progress;
+    effort.ended_at = Some(recorded.at);
+}
+
+fn answer(state: &mut RunState, recorded: &Recorded) {
+    let Event::GateAnswered { step, part, answer, how, by, feedback, .. } = &recorded.event else {
+        return;
+    };
+    let asked = core::mem::replace(&mut state.standing, Standing::Running);
+    if *how == How::Automatic {
+        return;
+    }
+    state.answers.push(Answered {
+        seq: recorded.seq,
+        at: recorded.at,
+        step: step.clone(),
+        part: part.clone(),
+        ask: asked.open_gate().map(|gate| gate.ask.clone()).unwrap_or_default(),
+        answer: answer.clone(),
+        how: *how,
+        by: by.clone(),
+        feedback: feedback.clone(),
+    });
+    let option = asked.open_gate().and_then(|it| it.options.iter().find(|it| it.name == *answer));
+    if option.is_some_and(|it| matches!(it.effect, definition::Effect::Back(_))) {
+        step_of(state, step).rounds += 1;
+    }
+}
+
+fn end(
+    state: &mut RunState,
+    recorded: &Recorded,
+    standing: impl FnOnce(Option<Box<OpenGate>>) -> Standing,
+) {
+    let gate = match core::mem::take(&mut state.standing) {
+        Standing::Waiting(gate) => Some(gate),
+        Standing::Failed { gate, .. } | Standing::Cancelled { gate, .. } => gate,
+        Standing::New | Standing::Running | Standing::Completed => None,
+    };
+    state.standing = standing(gate);
+    state.ended_at = Some(recorded.at);
+    state.leases.clear();
+}
+
+fn step_of<'a>(state: &'a mut RunState, step: &StepName) -> &'a mut StepState {
+    state.steps.entry(step.clone()).or_default()
+}
+
+fn effort_of<'a>(
+    state: &'a mut RunState,
+    step: &StepName,
+    part: Option<&PartId>,
+) -> &'a mut Effort {
+    let step = step_of(state, step);
+    match part {
+        Some(part) => step.parts.entry(part.clone()).or_default(),
+        None => &mut step.effort,
+    }
+}

@@ -1,0 +1,43 @@
+//! What must hold before a step may be left. One file a guard.
+//!
+//! Guards go by what the server saw itself, never by what an agent claims; the one exception is
+//! evidence, which is a claim by nature and stored as one.
+
+mod checks;
+mod criteria;
+mod needs;
+mod produces;
+
+use alloc::{string::String, vec::Vec};
+
+use definition::{PartSpec, Step};
+
+use crate::{Artifact, CheckRun, Git, Report, Stop, decide::Draft};
+
+pub(crate) use needs::check as check_needs;
+
+/// What the server saw while it checked.
+#[derive(Debug, Default)]
+pub(crate) struct Verified {
+    pub(crate) artifacts: Vec<Artifact>,
+    pub(crate) checks: Vec<CheckRun>,
+    pub(crate) git: Option<Git>,
+    pub(crate) warnings: Vec<String>,
+}
+
+/// Returns what was seen, or which guard does not hold.
+pub(crate) fn check(
+    draft: &Draft<'_>,
+    step: &Step,
+    part: Option<&PartSpec>,
+    report: &Report,
+) -> Result<Verified, Stop> {
+    needs::check(draft, step, part)?;
+    let artifacts = produces::check(draft, step, part)?;
+    let warnings = criteria::check(step, report)?;
+    let checks = checks::check(draft, step)?;
+    // Asking git costs a process, so it is asked only where files matter.
+    let is_watched = !step.produces.is_empty() || !step.checks.is_empty();
+    let git = if is_watched { draft.known.git()?.cloned() } else { None };
+    Ok(Verified { artifacts, checks, git, warnings })
+}

@@ -1,0 +1,39 @@
+//! Guard: the files that a step works from are there.
+
+use alloc::{string::String, vec::Vec};
+
+use definition::{PartSpec, Step};
+
+use crate::{
+    FileFact, Refusal, Stop,
+    decide::{Draft, Sight, condition_failed, scope},
+};
+
+pub(crate) fn check(
+    draft: &Draft<'_>,
+    step: &Step,
+    part: Option<&PartSpec>,
+) -> Result<(), Stop> {
+    if step.needs.is_empty() {
+        return Ok(());
+    }
+    let scope = scope(draft.workflow, &draft.state, Sight::of_part(part));
+    let mut paths: Vec<String> = Vec::new();
+    for need in &step.needs {
+        let fails = |error| condition_failed(step, &error);
+        let is_needed = match &need.when {
+            Some(when) => when.evaluate(&scope).map_err(fails)?,
+            None => true,
+        };
+        if is_needed {
+            paths.push(need.path.render(&scope).map_err(fails)?);
+        }
+    }
+    draft.known.need_files(paths.iter().map(String::as_str))?;
+    for path in paths {
+        if !matches!(draft.known.file(&path)?, FileFact::Present { .. }) {
+            return Err(Refusal::NeedMissing { step: step.name.clone(), path }.into());
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,161 @@
+//! What must be known of the world before a command can be decided, and what was found out.
+//!
+//! The engine cannot look. Where it needs to know something it stops with the question; whoever
+//! can look does so and asks again with the answer. What mattered goes into the events, so a
+//! replay never looks again.
+
+use alloc::{collections::BTreeMap, string::String, vec, vec::Vec};
+
+use definition::{Answers, CommandCheck, Digest};
+
+use crate::{Artifact, Git, Refusal, Timestamp};
+
+/// A thing that must be known.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Question {
+    /// What is at this path of the run's root?
+    File(String),
+    /// What is the state of version control at the run's root?
+    Git,
+    /// What does this command end with?
+    Check {
+        run: Vec<String>,
+        timeout_s: u64,
+    },
+}
+
+/// The answer to a question.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Fact {
+    File(FileFact),
+    /// `None` where the root is not under version control.
+    Git(Option<Git>),
+    Check(CheckFact),
+}
+
+/// What is at a path.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum FileFact {
+    Missing,
+    /// Something that is not to be read: a folder, a link that leads out of the root.
+    Unreadable(String),
+    Present {
+        sha256: Digest,
+        size: u64,
+        /// `None` where it is no UTF-8, or too large to be looked into.
+        text: Option<String>,
+    },
+}
+
+/// What a command ended with.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum CheckFact {
+    /// The project does not allow commands to be run.
+    NotAllowed,
+    TimedOut,
+    Ended {
+        exit: i32,
+        /// The last of what it printed.
+        output: String,
+    },
+}
+
+/// What is known of the world at the moment of deciding.
+#[derive(Debug, Clone, Default)]
+pub struct Known {
+    pub now: Timestamp,
+    pub facts: BTreeMap<Question, Fact>,
+    /// The ends of leases that heartbeats have moved, by generation.
+    pub lease_ends: BTreeMap<u64, Timestamp>,
+    pub bounds: Bounds,
+    /// Which answers count at every gate, whatever the definitions say. A setting.
+    pub gates: Option<Answers>,
+}
+
+/// How large anything may be that a caller hands in. Settings.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Bounds {
+    pub report_bytes_max: usize,
+    pub context_bytes_max: usize,
+    /// Of one note, error, answer or reason.
+    pub text_bytes_max: usize,
+    /// The longest lease that may be asked for, in seconds.
+    pub lease_s_max: u64,
+    pub parts_max: usize,
+}
+
+impl Default for Bounds {
+    fn default() -> Self {
+        Self {
+            report_bytes_max: 256 * 1024,
+            context_bytes_max: 1024 * 1024,
+            text_bytes_max: 64 * 1024,
+            lease_s_max: 24 * 60 * 60,
+            parts_max: 500,
+        }
+    }
+}
+
+/// Why a decision stopped.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Stop {
+    /// Something must be known first.
+    Ask(Vec<Question>),
+    Refused(Refusal),
+}
+
+impl From<Refusal> for Stop {
+    fn from(refusal: Refusal) -> Self {
+        Self::Refused(refusal)
+    }
+}
+
+impl Known {
+    /// Returns what is at `path`, or stops to ask.
+    pub(crate) fn file(&self, path: &str) -> Result<&FileFact, Stop> {
+        match self.facts.get(&Question::File(String::from(path))) {
+            Some(Fact::File(fact)) => Ok(fact),
+            Some(Fact::Git(_) | Fact::Check(_)) | None => {
+                Err(Stop::Ask(vec![Question::File(String::from(path))]))
+            }
+        }
+    }
+
+    /// Stops to ask for all of `paths` that are not known yet, at once.
+    pub(crate) fn need_files<'a>(&self, paths: impl Iterator<Item = &'a str>) -> Result<(), Stop> {
+        let wanted = paths.map(|path| Question::File(String::from(path)));
+        let asked: Vec<_> = wanted.filter(|it| !self.facts.contains_key(it)).collect();
+        if asked.is_empty() { Ok(()) } else { Err(Stop::Ask(asked)) }
+    }
+
+    pub(crate) fn git(&self) -> Result<Option<&Git>, Stop> {
+        match self.facts.get(&Question::Git) {
+            Some(Fact::Git(fact)) => Ok(fact.as_ref()),
+            Some(Fact::File(_) | Fact::Check(_)) | None => Err(Stop::Ask(vec![Question::Git])),
+        }
+    }
+
+    pub(crate) fn check(&self, check: &CommandCheck) -> Result<&CheckFact, Stop> {
+        let question =
+            Question::Check { run: check.run.clone(), timeout_s: check.timeout.as_secs() };
+        match self.facts.get(&question) {
+            Some(Fact::Check(fact)) => Ok(fact),
+            Some(Fact::File(_) | Fact::Git(_)) | None => Err(Stop::Ask(vec![question])),
+        }
+    }
+
+    /// Returns what was seen of those of `paths` that are there. Every path must be known.
+    pub(crate) fn artifacts<'a>(
+        &self,
+        paths: impl Iterator<Item = &'a str>,
+    ) -> Result<Vec<Artifact>, Stop> {
+        let mut artifacts = Vec::new();
+        for path in paths {
+            if let FileFact::Present { sha256, size, .. } = self.file(path)? {
+                let (sha256, size) = (sha256.clone(), *size);
+                artifacts.push(Artifact { path: String::from(path), sha256, size });
+            }
+        }
+        Ok(artifacts)
+    }
+}

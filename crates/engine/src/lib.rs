@@ -1,0 +1,51 @@
+//! What may happen next. Pure: no clock, no file, no network, no chance.
+//!
+//! ```text
+//! command ─┐                       ┌─► events ──evolve──► state ──next──► action
+//! state ───┼─► decide(workflow) ───┤
+//! known ───┘                       ├─► questions: look, and decide again
+//!                                  └─► refusal: a code, a message, a way out
+//! ```
+//!
+//! What must be known of the world is asked for ([`Question`]) and handed in ([`Known`]); what
+//! mattered is in the events, so that folding a log ([`fold`]) never looks again.
+#![no_std]
+
+extern crate alloc;
+
+mod brief;
+mod command;
+mod decide;
+mod drift;
+mod event;
+mod evolve;
+mod guard;
+mod id;
+mod index_text;
+mod known;
+mod next;
+mod refusal;
+mod state;
+mod summary;
+mod time;
+
+pub use brief::{Brief, brief};
+pub use command::{
+    Answer, AnswerGate, ClaimStep, Command, ContextChange, Holder, Outcome, ReportStep, ResumeRun,
+    StartRun,
+};
+pub use decide::{Decided, decide, find_due, target_name};
+pub use drift::{Shown, find_drift, find_shown};
+pub use event::{
+    Actor, Artifact, CheckRun, Choice, DecodeError, EVENT_VERSION, Entry, Event, GateReason, Git,
+    How, Lease, OpenGate, Recorded, Report, RunStarted, Ruling, StepCompleted, Surface,
+};
+pub use evolve::{evolve, fold};
+pub use id::RunId;
+pub use index_text::index_text;
+pub use known::{Bounds, CheckFact, Fact, FileFact, Known, Question, Stop};
+pub use next::{Action, next};
+pub use refusal::Refusal;
+pub use state::{Answered, Effort, Noted, Progress, RunState, Seen, Standing, StepState};
+pub use summary::{Summary, summary};
+pub use time::Timestamp;

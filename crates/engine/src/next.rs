@@ -1,0 +1,49 @@
+//! What the agent should do now. A pure reading of the state.
+
+use alloc::{boxed::Box, string::String, vec::Vec};
+
+use definition::{PartSpec, Step, Target, Workflow};
+
+use crate::{
+    OpenGate, RunState, Standing,
+    decide::{Sight, parts, route},
+};
+
+/// What the agent should do now.
+#[derive(Debug, Clone)]
+pub enum Action<'a> {
+    /// Work on a step, or on these parts of it, and report.
+    Work { step: &'a Step, parts: Vec<PartSpec> },
+    /// Name the step that comes next.
+    Choose { after: &'a Step, choices: Vec<Target> },
+    /// Wait for a person.
+    Wait { gate: Box<OpenGate> },
+    /// Nothing: the run is completed.
+    Done,
+    /// Nothing, until the run is reopened.
+    Stopped { reason: String },
+}
+
+/// Returns what the agent should do now.
+pub fn next<'a>(workflow: &'a Workflow, state: &RunState) -> Action<'a> {
+    let stopped = |reason: &str| Action::Stopped { reason: String::from(reason) };
+    match &state.standing {
+        Standing::New => stopped("the run has not begun"),
+        Standing::Completed => Action::Done,
+        Standing::Failed { reason, .. } | Standing::Cancelled { reason, .. } => stopped(reason),
+        Standing::Waiting(gate) => Action::Wait { gate: gate.clone() },
+        Standing::Running => {
+            let current = state.current.as_ref().and_then(|it| workflow.find_step(it));
+            let Some(step) = current else { return stopped("the run has no current step") };
+            if state.awaits_choice() {
+                return Action::Choose { after: step, choices: choices(workflow, state, step) };
+            }
+            Action::Work { step, parts: parts::ready(state, step) }
+        }
+    }
+}
+
+fn choices(workflow: &Workflow, state: &RunState, step: &Step) -> Vec<Target> {
+    let report = state.step(&step.name).and_then(|it| it.effort.report.as_ref());
+    route::allowed(workflow, state, step, Sight::of_report(report))
+}

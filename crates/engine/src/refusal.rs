@@ -1,0 +1,262 @@
+//! Why a command was refused, in words its sender can act on.
+
+use alloc::{format, string::String, vec::Vec};
+
+use definition::{PartId, StepName};
+
+use crate::Timestamp;
+
+/// A command that the rules do not allow now.
+///
+/// A refusal is an answer, not a failure: nothing was written, and trying again unchanged will
+/// give the same answer.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum Refusal {
+    #[error("there is no run `{0}`")]
+    RunUnknown(String),
+    #[error("several runs begin with `{prefix}`")]
+    RunAmbiguous { prefix: String, runs: Vec<String> },
+    #[error("run `{0}` has begun already")]
+    RunExists(String),
+    #[error("the run is {status}")]
+    RunEnded { status: String },
+    #[error("the run is {status}, not failed or cancelled")]
+    RunNotEnded { status: String },
+    #[error("there is no workflow `{name}`")]
+    WorkflowUnknown { name: String, known: Vec<String> },
+    #[error("workflow `{name}` cannot be used: {problem}")]
+    WorkflowInvalid { name: String, problem: String },
+    #[error("the definition of the run cannot be read: {0}")]
+    DefinitionUnreadable(String),
+    #[error("the workflow has no step `{step}`")]
+    StepUnknown { step: String, known: Vec<StepName> },
+    #[error("step `{step}` is not the current one, which is `{current}`")]
+    StepNotCurrent { step: String, current: String },
+    #[error("step `{step}` is done already")]
+    StepDone { step: StepName },
+    #[error("step `{step}` is held by `{holder}` until {until}")]
+    StepHeld { step: StepName, holder: String, until: Timestamp },
+    #[error("lease {given} on step `{step}` was taken over")]
+    LeaseStale { step: StepName, given: u64 },
+    #[error("there is no lease {0}")]
+    LeaseUnknown(u64),
+    #[error("step `{next}` may not follow step `{step}`")]
+    NextNotAllowed { step: StepName, next: String, allowed: Vec<String> },
+    #[error("the run does not wait for a choice")]
+    NoChoiceOpen,
+    #[error("`{path}` is missing, which step `{step}` needs")]
+    NeedMissing { step: StepName, path: String },
+    #[error("artifact `{path}` is missing from step `{step}`")]
+    ArtifactMissing { step: StepName, path: String },
+    #[error("artifact `{path}` of step `{step}` is not as it must be: {problem}")]
+    ArtifactInvalid { step: StepName, path: String, problem: String },
+    #[error("step `{step}` lacks evidence for {}", list(.criteria))]
+    EvidenceMissing { step: StepName, criteria: Vec<String> },
+    #[error("check `{run}` of step `{step}` did not pass: {problem}")]
+    CheckFailed { step: StepName, run: String, problem: String },
+    #[error("check `{run}` of step `{step}` may not be run here")]
+    CheckNotAllowed { step: StepName, run: String },
+    #[error("the review in step `{step}` has no verdict that is known")]
+    VerdictUnknown { step: StepName, words: Vec<String> },
+    #[error("step `{step}` is fanned out, and the report names no part")]
+    PartNotNamed { step: StepName, open: Vec<PartId> },
+    #[error("step `{step}` has no part `{part}`")]
+    PartUnknown { step: StepName, part: String, known: Vec<PartId> },
+    #[error("part `{part}` of step `{step}` is not ready")]
+    PartNotReady { step: StepName, part: PartId, ready: Vec<PartId> },
+    #[error("the parts of step `{step}` cannot be planned: {problem}")]
+    PartsInvalid { step: StepName, problem: String },
+    #[error("the run waits for a person at step `{step}`")]
+    GateOpen { step: StepName, is_relayed: bool },
+    #[error("no gate is open")]
+    GateNotOpen,
+    #[error("the gate at step `{step}` takes only a person's own answer")]
+    GateNeedsPerson { step: StepName },
+    #[error("what the gate at step `{step}` showed has changed: {}", list(.changed))]
+    GateStale { step: StepName, changed: Vec<String> },
+    #[error("the gate at step `{step}` has no answer `{answer}`")]
+    AnswerUnknown { step: StepName, answer: String, options: Vec<String> },
+    #[error("the work on step `{step}` was sent back {rounds} times already")]
+    RoundsSpent { step: StepName, rounds: u32 },
+    #[error("files are not what they were: {}", list(.paths))]
+    ArtifactsDrifted { paths: Vec<String> },
+    #[error("key `{key}` does not fit `{pattern}`")]
+    KeyInvalid { key: String, pattern: String },
+    #[error("workflow `{workflow}` needs a key")]
+    KeyMissing { workflow: String, pattern: String },
+    #[error("key `{key}` is taken by run `{run}`")]
+    KeyTaken { key: String, run: String },
+    #[error("the workflow has no flow `{flow}`")]
+    FlowUnknown { flow: String, known: Vec<String> },
+    #[error("the start context does not fit the workflow: {}", .problems.join("; "))]
+    ContextInvalid { problems: Vec<String> },
+    #[error("the workflow has no variable `{name}`")]
+    VarUnknown { name: String, known: Vec<String> },
+    #[error("variable `{name}` cannot be {value}: {problem}")]
+    VarInvalid { name: String, value: String, problem: String },
+    #[error("{problem}")]
+    ConditionFailed { step: StepName, problem: String },
+    #[error("{what} has {bytes} bytes, and at most {max} are taken")]
+    TooLarge { what: String, bytes: usize, max: usize },
+    #[error("{what} is empty")]
+    Empty { what: String },
+    #[error("request `{0}` was used for something else")]
+    RequestConflict(String),
+    #[error("nothing is due")]
+    NothingDue,
+    #[error("the run has no event {seq}; its last is {length}")]
+    SeqUnknown { seq: u64, length: u64 },
+    #[error("the run's files are at `{root}`, which this process cannot see")]
+    WorkspaceNotHere { root: String },
+    #[error("{field}: {problem}")]
+    ParameterInvalid { field: String, problem: String },
+}
+
+impl Refusal {
+    /// Returns the stable name that callers match on.
+    pub fn code(&self) -> &'static str {
+        match self {
+            Self::RunUnknown(_) => "run_unknown",
+            Self::RunAmbiguous { .. } => "run_ambiguous",
+            Self::RunExists(_) => "run_exists",
+            Self::RunEnded { .. } => "run_ended",
+            Self::RunNotEnded { .. } => "run_not_ended",
+            Self::WorkflowUnknown { .. } => "workflow_unknown",
+            Self::WorkflowInvalid { .. } => "workflow_invalid",
+            Self::DefinitionUnreadable(_) => "definition_unreadable",
+            Self::StepUnknown { .. } => "step_unknown",
+            Self::StepNotCurrent { .. } => "step_not_current",
+            Self::StepDone { .. } => "step_done",
+            Self::StepHeld { .. } => "step_held",
+            Self::LeaseStale { .. } => "lease_stale",
+            Self::LeaseUnknown(_) => "lease_unknown",
+            Self::NextNotAllowed { .. } => "next_not_allowed",
+            Self::NoChoiceOpen => "no_choice_open",
+            Self::NeedMissing { .. } => "need_missing",
+            Self::ArtifactMissing { .. } => "artifact_missing",
+            Self::ArtifactInvalid { .. } => "artifact_invalid",
+            Self::EvidenceMissing { .. } => "evidence_missing",
+            Self::CheckFailed { .. } => "check_failed",
+            Self::CheckNotAllowed { .. } => "check_not_allowed",
+            Self::VerdictUnknown { .. } => "verdict_unknown",
+            Self::PartNotNamed { .. } => "part_not_named",
+            Self::PartUnknown { .. } => "part_unknown",
+            Self::PartNotReady { .. } => "part_not_ready",
+            Self::PartsInvalid { .. } => "parts_invalid",
+            Self::GateOpen { .. } => "gate_open",
+            Self::GateNotOpen => "gate_not_open",
+            Self::GateNeedsPerson { .. } => "gate_needs_person",
+            Self::GateStale { .. } => "gate_stale",
+            Self::AnswerUnknown { .. } => "answer_unknown",
+            Self::RoundsSpent { .. } => "rounds_spent",
+            Self::ArtifactsDrifted { .. } => "artifacts_drifted",
+            Self::KeyInvalid { .. } => "key_invalid",
+            Self::KeyMissing { .. } => "key_missing",
+            Self::KeyTaken { .. } => "key_taken",
+            Self::FlowUnknown { .. } => "flow_unknown",
+            Self::ContextInvalid { .. } => "context_invalid",
+            Self::VarUnknown { .. } => "var_unknown",
+            Self::VarInvalid { .. } => "var_invalid",
+            Self::ConditionFailed { .. } => "condition_failed",
+            Self::TooLarge { .. } => "too_large",
+            Self::Empty { .. } => "empty",
+            Self::RequestConflict(_) => "request_conflict",
+            Self::NothingDue => "nothing_due",
+            Self::SeqUnknown { .. } => "seq_unknown",
+            Self::WorkspaceNotHere { .. } => "workspace_not_here",
+            Self::ParameterInvalid { .. } => "parameter_invalid",
+        }
+    }
+
+    /// Returns the way out.
+    pub fn hint(&self) -> String {
+        match self {
+            Self::RunUnknown(_) => "`list_runs` shows the runs of this project".into(),
+            Self::RunAmbiguous { runs, .. } => format!("write more of it: {}", runs.join(", ")),
+            Self::RunExists(_) => "start another run".into(),
+            Self::RunEnded { .. } => {
+                "start a new run, or reopen this one if it failed or was cancelled".into()
+            }
+            Self::RunNotEnded { .. } => "there is nothing to reopen; go on with it".into(),
+            Self::WorkflowUnknown { known, .. } => format!("there are: {}", names(known)),
+            Self::WorkflowInvalid { name, .. } => {
+                format!("mend it; `milepost workflow check {name}` shows every problem")
+            }
+            Self::DefinitionUnreadable(_) => "use the release that wrote the run, or a newer one".into(),
+            Self::StepUnknown { known, .. } => format!("its steps are: {}", names(known)),
+            Self::StepNotCurrent { current, .. } => {
+                format!("go on with `{current}`; `resume_workflow` tells what was done")
+            }
+            Self::StepDone { .. } => "do not do it again; ask for the status".into(),
+            Self::StepHeld { .. } => "work on something else, or claim it when the lease is over".into(),
+            Self::LeaseStale { .. } => {
+                "someone else works on it now; stop, and ask for the status".into()
+            }
+            Self::LeaseUnknown(_) => "`claim_step` gives one".into(),
+            Self::NextNotAllowed { allowed, .. } => format!("choose one of: {}", names(allowed)),
+            Self::NoChoiceOpen => "report on the current step".into(),
+            Self::NeedMissing { path, .. } => format!("write `{path}`, then try again"),
+            Self::ArtifactMissing { path, .. } => format!("write `{path}`, then report again"),
+            Self::ArtifactInvalid { path, .. } => format!("mend `{path}`, then report again"),
+            Self::EvidenceMissing { .. } => {
+                "say in `report.details.evidence` how each is met, by its key".into()
+            }
+            Self::CheckFailed { .. } => "mend what it found, then report again".into(),
+            Self::CheckNotAllowed { .. } => {
+                "set `checks.allow = true` in `.milepost/config.toml` of the project".into()
+            }
+            Self::VerdictUnknown { words, .. } => {
+                format!("write a line `## Verdict: WORD` with one of: {}", words.join(", "))
+            }
+            Self::PartNotNamed { open, .. } => format!("name one with `part`: {}", names(open)),
+            Self::PartUnknown { known, .. } => format!("its parts are: {}", names(known)),
+            Self::PartNotReady { ready, .. } => format!("ready now: {}", names(ready)),
+            Self::PartsInvalid { .. } => "mend the list of parts, then report again".into(),
+            Self::GateOpen { is_relayed: true, .. } => {
+                "ask the person, then pass the answer on with `answer_gate`".into()
+            }
+            Self::GateOpen { is_relayed: false, .. } => {
+                "a person answers with `milepost gate approve` or `reject`; \
+                 `get_workflow_status` with `wait_seconds` waits for it"
+                    .into()
+            }
+            Self::GateNotOpen => "ask for the status".into(),
+            Self::GateNeedsPerson { .. } => {
+                "a person answers with `milepost gate approve` or `milepost gate reject`".into()
+            }
+            Self::GateStale { .. } => "look at it again, then answer with the new digest".into(),
+            Self::AnswerUnknown { options, .. } => format!("answer one of: {}", options.join(", ")),
+            Self::RoundsSpent { .. } => "give another of the answers".into(),
+            Self::ArtifactsDrifted { .. } => {
+                "look at the files; go on with them as they are by `force`".into()
+            }
+            Self::KeyInvalid { .. } => "give a key of that form".into(),
+            Self::KeyMissing { pattern, .. } => format!("give a `key` that fits `{pattern}`"),
+            Self::KeyTaken { run, .. } => format!("go on with `{run}`, or cancel it first"),
+            Self::FlowUnknown { known, .. } => format!("its flows are: {}", names(known)),
+            Self::ContextInvalid { .. } => "mend the context, then start again".into(),
+            Self::VarUnknown { known, .. } => format!("its variables are: {}", names(known)),
+            Self::VarInvalid { .. } => "give a value of its type".into(),
+            Self::ConditionFailed { .. } => {
+                "put what is missing into `context_updates`, then report again".into()
+            }
+            Self::TooLarge { .. } => "write it to a file and report the path".into(),
+            Self::Empty { .. } => "give it a text".into(),
+            Self::RequestConflict(_) => "take a new `request_id` for a new request".into(),
+            Self::NothingDue => "nothing to do".into(),
+            Self::SeqUnknown { .. } => "`milepost run history` shows the events".into(),
+            Self::WorkspaceNotHere { .. } => "call the server that runs beside those files".into(),
+            Self::ParameterInvalid { .. } => "mend it, then call again".into(),
+        }
+    }
+}
+
+fn list(words: &[String]) -> String {
+    let quoted: Vec<String> = words.iter().map(|word| format!("`{word}`")).collect();
+    quoted.join(", ")
+}
+
+fn names<T: core::fmt::Display>(names: &[T]) -> String {
+    let quoted: Vec<String> = names.iter().map(|name| format!("`{name}`")).collect();
+    if quoted.is_empty() { "none".into() } else { quoted.join(", ") }
+}

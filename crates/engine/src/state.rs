@@ -1,0 +1,309 @@
+//! How far a run has come: the fold of its events, and nothing else.
+
+use alloc::{
+    boxed::Box,
+    collections::BTreeMap,
+    string::String,
+    vec::Vec,
+};
+
+use definition::{Decider, Digest, PartId, PartSpec, Step, StepName, WorkflowName};
+use serde_json::{Map, Value};
+
+use crate::{Artifact, Entry, Git, How, Lease, OpenGate, Report, RunId, RunStarted, Timestamp};
+
+/// The state of one run.
+#[derive(Debug, Clone, PartialEq)]
+pub struct RunState {
+    pub run: RunId,
+    /// How many events it is the fold of.
+    pub length: u64,
+    pub started_at: Timestamp,
+    pub updated_at: Timestamp,
+    pub ended_at: Option<Timestamp>,
+    /// How it began. `None` before it did.
+    pub origin: Option<Box<RunStarted>>,
+    /// The run and the event it was copied from.
+    pub forked_from: Option<(RunId, u64)>,
+    pub standing: Standing,
+    /// The step that the run is at.
+    pub current: Option<StepName>,
+    pub context: Map<String, Value>,
+    pub vars: Map<String, Value>,
+    /// What is known of each step that has been touched.
+    pub steps: BTreeMap<StepName, StepState>,
+    /// The sets of parts that have been planned.
+    pub parts: BTreeMap<String, Vec<PartSpec>>,
+    /// The files that the server saw when steps were completed, newest by path.
+    pub artifacts: BTreeMap<String, Seen>,
+    /// Held steps and parts.
+    pub leases: BTreeMap<(StepName, Option<PartId>), Lease>,
+    /// The number of the newest lease.
+    pub generation: u64,
+    pub entries: Vec<Noted>,
+    pub answers: Vec<Answered>,
+    /// Why the last step was chosen.
+    pub reasoning: Option<String>,
+}
+
+/// Whether a run goes on, and if not, why.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub enum Standing {
+    /// It has not begun.
+    #[default]
+    New,
+    Running,
+    /// A person is asked.
+    Waiting(Box<OpenGate>),
+    Completed,
+    Failed {
+        reason: String,
+        /// The gate that was open.
+        gate: Option<Box<OpenGate>>,
+    },
+    Cancelled {
+        reason: String,
+        gate: Option<Box<OpenGate>>,
+    },
+}
+
+/// What is known of a step.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct StepState {
+    pub effort: Effort,
+    /// How often it was entered.
+    pub visits: u32,
+    /// How often a person sent its work back.
+    pub rounds: u32,
+    pub entered_at: Option<Timestamp>,
+    /// How far each part is, where the step is fanned out.
+    pub parts: BTreeMap<PartId, Effort>,
+}
+
+/// The work on a step, or on one part of it.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Effort {
+    pub progress: Progress,
+    pub attempts: u32,
+    /// How often a review asked for it to be done again.
+    pub revisions: u32,
+    pub started_at: Option<Timestamp>,
+    pub ended_at: Option<Timestamp>,
+    pub report: Option<Report>,
+    pub git: Option<Git>,
+    /// What a person or a review wants changed.
+    pub feedback: Option<String>,
+    /// Why the last attempt failed, until one succeeds.
+    pub failure: Option<String>,
+}
+
+/// How far a step or part is.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum Progress {
+    /// It was not reached.
+    #[default]
+    Idle,
+    /// It is there to be worked on.
+    Ready,
+    /// An attempt is under way.
+    Active,
+    Done,
+    Skipped,
+    /// A review found it wanting; it is on its way back.
+    Rejected,
+}
+
+/// A file that the server saw.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Seen {
+    pub artifact: Artifact,
+    pub step: StepName,
+}
+
+/// An entry, and where it was made.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Noted {
+    pub seq: u64,
+    pub at: Timestamp,
+    pub step: StepName,
+    pub entry: Entry,
+}
+
+/// An answer that was given at a gate.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Answered {
+    pub seq: u64,
+    pub at: Timestamp,
+    pub step: StepName,
+    pub part: Option<PartId>,
+    pub ask: String,
+    pub answer: String,
+    pub how: How,
+    pub by: String,
+    pub feedback: String,
+}
+
+impl Progress {
+    /// Returns whether nothing is left to do.
+    pub fn is_settled(self) -> bool {
+        matches!(self, Self::Done | Self::Skipped)
+    }
+
+    /// Returns the stable name.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Idle => "idle",
+            Self::Ready => "ready",
+            Self::Active => "active",
+            Self::Done => "done",
+            Self::Skipped => "skipped",
+            Self::Rejected => "rejected",
+        }
+    }
+}
+
+impl Standing {
+    /// Returns the stable name.
+    pub fn as_str(&self) -> &'static str {
+        match self {
+            Self::New => "new",
+            Self::Running => "running",
+            Self::Waiting(_) => "waiting",
+            Self::Completed => "completed",
+            Self::Failed { .. } => "failed",
+            Self::Cancelled { .. } => "cancelled",
+        }
+    }
+
+    /// Returns whether the run may go on without being reopened.
+    pub fn is_live(&self) -> bool {
+        matches!(self, Self::Running | Self::Waiting(_))
+    }
+
+    /// Returns the gate that waits for an answer, if one does.
+    pub fn open_gate(&self) -> Option<&OpenGate> {
+        match self {
+            Self::Waiting(gate) => Some(gate),
+            Self::New
+            | Self::Running
+            | Self::Completed
+            | Self::Failed { .. }
+            | Self::Cancelled { .. } => None,
+        }
+    }
+}
+
+impl RunState {
+    /// Returns the state of a run that has not begun.
+    pub fn new(run: RunId) -> Self {
+        Self {
+            run,
+            length: 0,
+            started_at: Timestamp::default(),
+            updated_at: Timestamp::default(),
+            ended_at: None,
+            origin: None,
+            forked_from: None,
+            standing: Standing::New,
+            current: None,
+            context: Map::new(),
+            vars: Map::new(),
+            steps: BTreeMap::new(),
+            parts: BTreeMap::new(),
+            artifacts: BTreeMap::new(),
+            leases: BTreeMap::new(),
+            generation: 0,
+            entries: Vec::new(),
+            answers: Vec::new(),
+            reasoning: None,
+        }
+    }
+
+    /// Returns the name of the workflow, once the run has begun.
+    pub fn workflow(&self) -> Option<&WorkflowName> {
+        self.origin.as_ref().map(|it| &it.workflow)
+    }
+
+    /// Returns the digest of the definition that the run is pinned to.
+    pub fn definition(&self) -> Option<&Digest> {
+        self.origin.as_ref().map(|it| &it.digest)
+    }
+
+    /// Returns who decides.
+    pub fn decider(&self) -> Decider {
+        self.origin.as_ref().map_or(Decider::Declared, |it| it.decider)
+    }
+
+    /// Returns the run's own key, if it has one.
+    pub fn key(&self) -> Option<&str> {
+        self.origin.as_ref()?.key.as_deref()
+    }
+
+    /// Returns the flow that was chosen, if one was.
+    pub fn flow(&self) -> Option<&str> {
+        self.origin.as_ref()?.flow.as_deref()
+    }
+
+    /// Returns the folder that artifact paths are relative to.
+    pub fn root(&self) -> &str {
+        self.origin.as_ref().map_or("", |it| &it.root)
+    }
+
+    /// Returns what is known of `step`, if it has been touched.
+    pub fn step(&self, step: &StepName) -> Option<&StepState> {
+        self.steps.get(step)
+    }
+
+    /// Returns how far `step` is.
+    pub fn progress(&self, step: &StepName) -> Progress {
+        self.steps.get(step).map_or(Progress::Idle, |it| it.effort.progress)
+    }
+
+    /// Returns the work on `step`, or on one part of it.
+    pub fn effort(&self, step: &StepName, part: Option<&PartId>) -> Option<&Effort> {
+        let step = self.steps.get(step)?;
+        match part {
+            Some(part) => step.parts.get(part),
+            None => Some(&step.effort),
+        }
+    }
+
+    /// Returns how far `part` of `step` is.
+    pub fn part_progress(&self, step: &StepName, part: &PartId) -> Progress {
+        self.effort(step, Some(part)).map_or(Progress::Idle, |it| it.progress)
+    }
+
+    /// Returns the parts that `step` is fanned out over, as they were planned.
+    pub fn parts_of(&self, step: &Step) -> &[PartSpec] {
+        let set = step.each.as_ref().and_then(|each| self.parts.get(&each.parts));
+        set.map_or(&[], Vec::as_slice)
+    }
+
+    /// Returns the lease on a step or part, if one was given and not let go.
+    pub fn lease(&self, step: &StepName, part: Option<&PartId>) -> Option<&Lease> {
+        self.leases.get(&(step.clone(), part.cloned()))
+    }
+
+    /// Returns whether the run stands at a finished step and waits for the agent to choose.
+    pub fn awaits_choice(&self) -> bool {
+        let is_done = |step: &StepName| self.progress(step).is_settled();
+        self.standing == Standing::Running && self.current.as_ref().is_some_and(is_done)
+    }
+
+    /// Returns one line that says what the run is about: its goal, task or title, else its key.
+    pub fn title(&self) -> String {
+        let words = ["title", "goal", "task", "task_description", "description", "summary"];
+        let found = words.iter().find_map(|word| self.context.get(*word)?.as_str());
+        let line = found.or_else(|| self.key()).unwrap_or_default();
+        let line = line.lines().next().unwrap_or_default().trim();
+        line.chars().take(TITLE_CHARS_MAX).collect()
+    }
+
+    /// Returns the errors that were recorded.
+    pub fn errors(&self) -> impl Iterator<Item = &Noted> {
+        self.entries.iter().filter(|it| matches!(it.entry, Entry::Error { .. }))
+    }
+}
+
+/// How much of a goal a list shows.
+const TITLE_CHARS_MAX: usize = 120;

@@ -1,0 +1,57 @@
+//! What a list of runs is filtered and shown by: computed here, stored beside the log.
+
+use alloc::string::{String, ToString};
+
+use definition::{FINISH, Workflow};
+
+use crate::{RunState, Standing, Timestamp, find_due};
+
+/// The row of a run in a list. The store writes it in the same transaction as the events, without
+/// understanding it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Summary {
+    pub workflow: String,
+    pub key: Option<String>,
+    /// The folder that the run is worked in. With workflow and key it names a live run.
+    pub root: String,
+    /// `running`, `waiting`, `completed`, `failed` or `cancelled`.
+    pub status: String,
+    /// Whether the run may still go on without being reopened.
+    pub is_live: bool,
+    /// The current step.
+    pub step: String,
+    /// One line: what the run is about.
+    pub title: String,
+    pub steps_done: u32,
+    pub steps_total: u32,
+    pub errors: u32,
+    pub started_at: Timestamp,
+    pub updated_at: Timestamp,
+    pub ended_at: Option<Timestamp>,
+    /// When the server should look at the run by itself.
+    pub due_at: Option<Timestamp>,
+}
+
+/// Returns the row of a run.
+pub fn summary(workflow: &Workflow, state: &RunState) -> Summary {
+    let settled = workflow.work_steps().filter(|it| state.progress(&it.name).is_settled());
+    let count = |number: usize| u32::try_from(number).unwrap_or(u32::MAX);
+    let is_completed = state.standing == Standing::Completed;
+    let step = state.current.as_ref().map(ToString::to_string).unwrap_or_default();
+    Summary {
+        workflow: workflow.name.to_string(),
+        key: state.key().map(String::from),
+        root: state.root().into(),
+        status: state.standing.as_str().into(),
+        is_live: state.standing.is_live(),
+        step: if is_completed { FINISH.into() } else { step },
+        title: state.title(),
+        steps_done: count(settled.count()),
+        steps_total: count(workflow.work_steps().count()),
+        errors: count(state.errors().count()),
+        started_at: state.started_at,
+        updated_at: state.updated_at,
+        ended_at: state.ended_at,
+        due_at: find_due(workflow, state),
+    }
+}

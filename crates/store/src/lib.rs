@@ -1,0 +1,225 @@
+//! Where events are kept: one append-only log a run, behind one small trait.
+//!
+//! A store keeps what it is given and gives it back in order. It knows no rules: no status is
+//! computed here and no transition is decided here. An append is answered only once it is on disk.
+
+mod memory;
+mod sqlite;
+
+use std::{future::Future, pin::Pin};
+
+use engine::{DecodeError, Lease, Recorded, RunId, Summary, Timestamp};
+use tokio::sync::watch;
+
+pub use memory::MemoryStore;
+pub use sqlite::{SqliteStore, SqliteSettings};
+
+/// The number of events in a run's log, which is also the `seq` of its last one.
+pub type Length = u64;
+
+/// What a store is working on.
+pub type Pending<'a, T> = Pin<Box<dyn Future<Output = Result<T, StoreError>> + Send + 'a>>;
+
+/// Keeps the logs of runs.
+pub trait Store: Send + Sync {
+    /// Appends events if the log's length is still what the caller saw, with everything that must
+    /// be true at the same moment, and returns once all of it is on disk.
+    fn append(&self, append: Append) -> Pending<'_, ()>;
+
+    /// Returns the events of `run` after `after`, oldest first, and its leases as they are now;
+    /// `None` if there is no such run.
+    fn load(&self, run: RunId, after: Length) -> Pending<'_, Option<Log>>;
+
+    /// Returns what the request with this id led to, if it was seen.
+    fn find_request<'a>(&'a self, project: &'a str, id: &'a str) -> Pending<'a, Option<Request>>;
+
+    /// Returns the stored text of a definition.
+    fn find_definition<'a>(&'a self, digest: &'a str) -> Pending<'a, Option<String>>;
+
+    /// Returns a page of runs, the most recently changed first.
+    fn list(&self, filter: Filter) -> Pending<'_, Vec<Row>>;
+
+    /// Moves the end of a lease, if it is still held with this generation and has not ended.
+    fn extend_lease(&self, beat: Heartbeat) -> Pending<'_, bool>;
+
+    /// Returns the events that fit best. Sees every append that was answered before the call.
+    fn search(&self, search: Search) -> Pending<'_, Vec<Hit>>;
+
+    /// Returns the events of all runs after a position, in the order they were committed.
+    fn tail(&self, after: u64, count: u32) -> Pending<'_, Vec<Tailed>>;
+
+    /// Returns a receiver that is woken when something was appended, by this process or another.
+    fn changed(&self) -> watch::Receiver<u64>;
+}
+
+/// Everything that becomes true in one transaction.
+#[derive(Debug, Clone)]
+pub struct Append {
+    pub project: String,
+    pub run: RunId,
+    /// How long the log was when this was decided; 0 for a new run.
+    pub expected: Length,
+    /// Numbered from `expected + 1` without gaps. Not empty.
+    pub events: Vec<Recorded>,
+    pub summary: Summary,
+    /// The definition that a new run is pinned to. Stored once for each digest.
+    pub definition: Option<Definition>,
+    pub request: Option<RequestKey>,
+    pub leases: Vec<LeaseChange>,
+}
+
+/// The text of a definition.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Definition {
+    pub digest: String,
+    pub name: String,
+    pub source: String,
+}
+
+/// An idempotency key, and what it was used for.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct RequestKey {
+    pub id: String,
+    /// Over everything the caller asked for.
+    pub fingerprint: String,
+}
+
+/// What a request with an id led to: the events from `first` to `last` of `run`.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Request {
+    pub fingerprint: String,
+    pub run: RunId,
+    pub first: Length,
+    pub last: Length,
+}
+
+/// A change of the table of leases that goes with an append.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum LeaseChange {
+    /// A new lease. `replaces` is the end of the one that was there, as the decision saw it; if it
+    /// has moved since (a heartbeat), the append is a conflict.
+    Take { lease: Lease, replaces: Option<Timestamp> },
+    /// The lease with this generation is over.
+    Drop { generation: u64 },
+}
+
+/// A run's log from some point on.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Log {
+    pub project: String,
+    pub length: Length,
+    pub events: Vec<Recorded>,
+    /// With the ends that heartbeats have moved.
+    pub leases: Vec<Lease>,
+}
+
+/// A request to extend a lease.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Heartbeat {
+    pub run: RunId,
+    pub generation: u64,
+    pub now: Timestamp,
+    pub until: Timestamp,
+}
+
+/// Which runs to list.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Filter {
+    /// `None`: of all projects.
+    pub project: Option<String>,
+    pub workflow: Option<String>,
+    /// Any of these. Empty: all.
+    pub statuses: Vec<String>,
+    pub key: Option<String>,
+    pub root: Option<String>,
+    /// Ids from the first to the second, both included.
+    pub ids: Option<(RunId, RunId)>,
+    /// Only runs whose `due_at` is not after this.
+    pub due_by: Option<Timestamp>,
+    /// Only what comes after this row in the list.
+    pub after: Option<(Timestamp, RunId)>,
+    pub limit: u32,
+}
+
+/// A run in a list.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Row {
+    pub project: String,
+    pub run: RunId,
+    pub length: Length,
+    pub summary: Summary,
+}
+
+/// What to search for.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Search {
+    pub project: Option<String>,
+    pub run: Option<RunId>,
+    /// Plain words. Nothing in it has a special meaning, but a last `*` of a word and `"phrases"`.
+    pub text: String,
+    pub offset: u32,
+    pub limit: u32,
+}
+
+/// An event that was found.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Hit {
+    pub run: RunId,
+    pub seq: Length,
+    pub kind: String,
+    pub at: Timestamp,
+    /// Some words around what was found, with `[` and `]` about it.
+    pub snippet: String,
+    /// Larger is better.
+    pub score: f64,
+}
+
+/// An event in the order of all runs.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Tailed {
+    pub position: u64,
+    pub run: RunId,
+    pub recorded: Recorded,
+}
+
+/// Why a store could not do what it was asked. Nothing was written.
+#[derive(Debug, Clone, thiserror::Error)]
+pub enum StoreError {
+    /// Someone else appended first, or moved a lease.
+    #[error("the log of run `{run}` has {actual} events, not {expected}")]
+    Conflict { run: RunId, expected: Length, actual: Length },
+    /// Another live run of this workflow and folder has the key.
+    #[error("key `{key}` is taken by run `{run}`")]
+    KeyTaken { key: String, run: RunId },
+    /// A request with this id was answered meanwhile.
+    #[error("request `{id}` was seen before")]
+    RequestSeen { id: String, request: Request },
+    #[error("the disk is full")]
+    Full,
+    /// Others kept the database locked for longer than the limit, or too much was waiting.
+    #[error("the database is busy")]
+    Busy,
+    /// A later release wrote the database.
+    #[error("the database has schema {found}, and this release knows only {known}")]
+    NewerSchema { found: u32, known: u32 },
+    #[error(transparent)]
+    Event(#[from] DecodeError),
+    #[error("the database file is damaged: {0}")]
+    Damaged(String),
+    #[error("the database failed: {0}")]
+    Database(String),
+}
+
+impl StoreError {
+    /// Returns whether the same call may work later.
+    pub fn is_retryable(&self) -> bool {
+        match self {
+            Self::Conflict { .. } | Self::Full | Self::Busy | Self::Database(_) => true,
+            Self::KeyTaken { .. }
+            | Self::RequestSeen { .. }
+            | Self::NewerSchema { .. }
+            | Self::Event(_)
+            | Self::Damaged(_) => false,
+        }
+    }
+}

@@ -1,0 +1,120 @@
+//! Values as they lie in the tables.
+
+use engine::{Event, Lease, Recorded, RunId, Summary, Timestamp};
+use rusqlite::{Connection, params};
+use serde_json::Value;
+
+use crate::{Length, Row, StoreError};
+
+/// The columns of an event, in the order in which [`recorded`] reads them.
+macro_rules! event_columns {
+    () => {
+        "seq, v, at, actor, body"
+    };
+}
+
+/// The columns of a run, in the order in which [`listed`] reads them.
+macro_rules! run_columns {
+    () => {
+        "project, run, length, workflow, key, root, status, is_live, step, title, steps_done, \
+         steps_total, errors, started_at, updated_at, ended_at, due_at"
+    };
+}
+
+pub(super) use {event_columns, run_columns};
+
+/// A number as it is stored. Lengths and generations never come near the limit.
+pub(super) fn int(number: u64) -> i64 {
+    i64::try_from(number).unwrap_or(i64::MAX)
+}
+
+/// A number as it was stored.
+pub(super) fn number(int: i64) -> u64 {
+    u64::try_from(int).unwrap_or_default()
+}
+
+/// Reads the id of a run.
+pub(super) fn run(row: &rusqlite::Row<'_>, index: usize) -> Result<RunId, rusqlite::Error> {
+    row.get(index).map(RunId::from_bytes)
+}
+
+/// Reads an event from the columns beginning at `first`.
+pub(super) fn recorded(row: &rusqlite::Row<'_>, first: usize) -> Result<Recorded, StoreError> {
+    let text = |index| row.get_ref(first + index)?.as_str().map_err(rusqlite::Error::from);
+    let by = serde_json::from_str(text(3)?)
+        .map_err(|error| StoreError::Damaged(format!("an event's actor: {error}")))?;
+    Ok(Recorded {
+        seq: number(row.get(first)?),
+        at: Timestamp(row.get(first + 2)?),
+        by,
+        event: Event::decode(row.get(first + 1)?, text(4)?)?,
+    })
+}
+
+/// Reads a run from the columns of `run_columns`.
+pub(super) fn listed(row: &rusqlite::Row<'_>) -> Result<Row, rusqlite::Error> {
+    Ok(Row {
+        project: row.get(0)?,
+        run: run(row, 1)?,
+        length: number(row.get(2)?),
+        summary: Summary {
+            workflow: row.get(3)?,
+            key: row.get(4)?,
+            root: row.get(5)?,
+            status: row.get(6)?,
+            is_live: row.get(7)?,
+            step: row.get(8)?,
+            title: row.get(9)?,
+            steps_done: row.get(10)?,
+            steps_total: row.get(11)?,
+            errors: row.get(12)?,
+            started_at: Timestamp(row.get(13)?),
+            updated_at: Timestamp(row.get(14)?),
+            ended_at: row.get::<_, Option<i64>>(15)?.map(Timestamp),
+            due_at: row.get::<_, Option<i64>>(16)?.map(Timestamp),
+        },
+    })
+}
+
+/// Reads the leases of a run, by generation.
+pub(super) fn leases(connection: &Connection, run: RunId) -> Result<Vec<Lease>, StoreError> {
+    let mut statement = connection.prepare_cached(
+        "SELECT step, part, holder, generation, until FROM leases WHERE run = ?1
+         ORDER BY generation",
+    )?;
+    let mut rows = statement.query(params![run.as_bytes()])?;
+    let mut leases = Vec::new();
+    while let Some(row) = rows.next()? {
+        leases.push(lease(row)?);
+    }
+    Ok(leases)
+}
+
+fn lease(row: &rusqlite::Row<'_>) -> Result<Lease, StoreError> {
+    let damaged = |error| StoreError::Damaged(format!("a lease: {error}"));
+    let part: Option<String> = row.get(1)?;
+    Ok(Lease {
+        step: serde_json::from_value(Value::String(row.get(0)?)).map_err(damaged)?,
+        part: part.map(|part| serde_json::from_value(Value::String(part))).transpose().map_err(damaged)?,
+        holder: row.get(2)?,
+        generation: number(row.get(3)?),
+        until: Timestamp(row.get(4)?),
+    })
+}
+
+/// Returns the position of the newest event; 0 if there is none.
+pub(super) fn newest(connection: &Connection) -> Result<u64, rusqlite::Error> {
+    let mut statement = connection.prepare_cached("SELECT ifnull(max(pos), 0) FROM events")?;
+    statement.query_row([], |row| row.get(0)).map(number)
+}
+
+/// Returns the length of a run's log and its project, if there is such a run.
+pub(super) fn length(
+    connection: &Connection,
+    run: RunId,
+) -> Result<Option<(Length, String)>, rusqlite::Error> {
+    let mut statement =
+        connection.prepare_cached("SELECT length, project FROM runs WHERE run = ?1")?;
+    let mut rows = statement.query(params![run.as_bytes()])?;
+    rows.next()?.map(|row| Ok((number(row.get(0)?), row.get(1)?))).transpose()
+}

@@ -1,0 +1,202 @@
+//! The file: found, made, or brought to the schema of this release.
+//!
+//! Migrations only go forward. Before one changes a file that holds something, a copy is put
+//! beside it. Any number of processes may come to the same file at the same moment.
+
+use std::{
+    fs::{self, File, OpenOptions},
+    io::{self, Read as _},
+    path::{Path, PathBuf},
+    thread,
+    time::Duration,
+};
+
+use rusqlite::{Connection, ErrorCode, backup::{Backup, StepResult}};
+
+use super::{
+    connection::{now, open_reader, open_writer, wait_for_others},
+    settings::SqliteSettings,
+};
+use crate::StoreError;
+
+/// One text for each version of the schema.
+const MIGRATIONS: &[&str] = &[include_str!("../../migrations/sqlite/0001_log.sql")];
+/// Marks a file as ours: "MPst".
+const APPLICATION_ID: i32 = 0x4D50_7374;
+/// What every database file begins with.
+const HEADER: &[u8] = b"SQLite format 3\0";
+/// Another process may be copying a large file before it migrates it.
+const MIGRATION_WAIT_MAX: Duration = Duration::from_secs(300);
+/// Earlier releases of `SQLite` can corrupt a file that several connections write to.
+const SQLITE_MIN: i32 = 3_051_003;
+
+/// Opens the file at `path` for writing, as it should be.
+pub(super) fn open(path: &Path, settings: &SqliteSettings) -> Result<Connection, StoreError> {
+    if rusqlite::version_number() < SQLITE_MIN {
+        return Err(StoreError::Database(format!("SQLite {} is too old", rusqlite::version())));
+    }
+    find_or_create(path)?;
+    let mut connection = open_writer(path, settings)?;
+    migrate(&mut connection, path, settings, MIGRATIONS)?;
+    Ok(connection)
+}
+
+/// Brings a fresh private database to the schema.
+pub(super) fn fill(connection: &Connection) -> Result<(), StoreError> {
+    MIGRATIONS.iter().try_for_each(|text| connection.execute_batch(text))?;
+    Ok(())
+}
+
+/// Copies all of a database into a new file at `to`, as it is at one moment.
+pub(super) fn copy(from: &Connection, to: &Path) -> Result<(), StoreError> {
+    create(to).map_err(|error| io_failure(to, &error))?;
+    let copied = copy_into(from, to);
+    if copied.is_err() {
+        // What was left behind must not be taken for a copy.
+        drop(fs::remove_file(to));
+    }
+    copied
+}
+
+fn copy_into(from: &Connection, to: &Path) -> Result<(), StoreError> {
+    let mut target = Connection::open(to)?;
+    let backup = Backup::new(from, &mut target)?;
+    // All pages in one step are one snapshot, and in WAL mode a snapshot stops nobody.
+    match backup.step(-1)? {
+        StepResult::Done => Ok(()),
+        _ => Err(StoreError::Busy),
+    }
+}
+
+fn find_or_create(path: &Path) -> Result<(), StoreError> {
+    match create(path) {
+        Ok(_) => return Ok(()),
+        Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
+        Err(error) => return Err(io_failure(path, &error)),
+    }
+    let mut start = Vec::new();
+    let file = File::open(path).map_err(|error| io_failure(path, &error))?;
+    file.take(HEADER.len() as u64)
+        .read_to_end(&mut start)
+        .map_err(|error| io_failure(path, &error))?;
+    if start.is_empty() || start == HEADER {
+        return Ok(());
+    }
+    Err(StoreError::Damaged(format!("`{}` is not a SQLite database", path.display())))
+}
+
+/// Makes an empty file that only its owner can read. What `SQLite` puts beside it gets the same mode.
+fn create(path: &Path) -> io::Result<File> {
+    let mut options = OpenOptions::new();
+    options.write(true).create_new(true);
+    #[cfg(unix)]
+    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+    options.open(path)
+}
+
+fn migrate(
+    connection: &mut Connection,
+    path: &Path,
+    settings: &SqliteSettings,
+    migrations: &[&str],
+) -> Result<(), StoreError> {
+    let known = u32::try_from(migrations.len()).unwrap_or(u32::MAX);
+    if check_version(connection, path, known)? == known && is_wal(connection)? {
+        return Ok(());
+    }
+    wait_for_others(connection, MIGRATION_WAIT_MAX)?;
+    switch_to_wal(connection)?;
+    connection.execute_batch("BEGIN IMMEDIATE")?;
+    // From here nobody else writes. Whoever waited finds the work done.
+    let migrated = migrate_locked(connection, path, settings, migrations);
+    connection.execute_batch(if migrated.is_ok() { "COMMIT" } else { "ROLLBACK" })?;
+    wait_for_others(connection, settings.busy_wait_max)?;
+    migrated
+}
+
+fn migrate_locked(
+    connection: &Connection,
+    path: &Path,
+    settings: &SqliteSettings,
+    migrations: &[&str],
+) -> Result<(), StoreError> {
+    let known = u32::try_from(migrations.len()).unwrap_or(u32::MAX);
+    let found = check_version(connection, path, known)?;
+    if 0 < found && found < known {
+        back_up(path, settings, found)?;
+    }
+    for text in migrations.iter().skip(usize::try_from(found).unwrap_or(usize::MAX)) {
+        connection.execute_batch(text)?;
+    }
+    connection.execute_batch(&format!(
+        "PRAGMA user_version = {known}; PRAGMA application_id = {APPLICATION_ID};"
+    ))?;
+    Ok(())
+}
+
+/// Returns the version of the schema in the file; 0 for an empty one.
+fn check_version(connection: &Connection, path: &Path, known: u32) -> Result<u32, StoreError> {
+    let pragma = |name: &str| connection.query_row(&format!("PRAGMA {name}"), [], |row| row.get(0));
+    let found: u32 = pragma("user_version")?;
+    if known < found {
+        return Err(StoreError::NewerSchema { found, known });
+    }
+    let is_empty = || connection.query_row("SELECT count(*) = 0 FROM sqlite_schema", [], |row| row.get(0));
+    let is_ours = if found == 0 { is_empty()? } else { pragma("application_id")? == APPLICATION_ID };
+    if is_ours {
+        return Ok(found);
+    }
+    Err(StoreError::Damaged(format!("`{}` is the database of another program", path.display())))
+}
+
+fn back_up(path: &Path, settings: &SqliteSettings, version: u32) -> Result<(), StoreError> {
+    let name = with_suffix(path, &format!(".backup-v{version}"));
+    let partial = with_suffix(path, &format!(".backup-v{version}.{}", std::process::id()));
+    drop(fs::remove_file(&partial));
+    // A second connection still sees what was committed, while the first holds the lock.
+    copy(&open_reader(path, settings)?, &partial)?;
+    fs::rename(&partial, &name).map_err(|error| io_failure(&name, &error))
+}
+
+fn is_wal(connection: &Connection) -> Result<bool, StoreError> {
+    let mode: String = connection.query_row("PRAGMA journal_mode", [], |row| row.get(0))?;
+    Ok(mode == "wal")
+}
+
+/// Changing the mode of a new file needs it alone for a moment, and `SQLite` does not always wait.
+fn switch_to_wal(connection: &Connection) -> Result<(), StoreError> {
+    let since = now();
+    loop {
+        let mode = connection.query_row("PRAGMA journal_mode = WAL", [], |row| row.get(0));
+        match mode {
+            Ok::<String, _>(mode) if mode == "wal" => return Ok(()),
+            Ok(mode) => {
+                return Err(StoreError::Database(format!("journal mode `{mode}` instead of `wal`")));
+            }
+            Err(error)
+                if error.sqlite_error_code() == Some(ErrorCode::DatabaseBusy)
+                    && now().duration_since(since) < MIGRATION_WAIT_MAX =>
+            {
+                thread::sleep(Duration::from_millis(1));
+            }
+            Err(error) => return Err(error.into()),
+        }
+    }
+}
+
+/// Returns the path of something that lies beside the database.
+pub(super) fn with_suffix(path: &Path, suffix: &str) -> PathBuf {
+    let mut name = path.as_os_str().to_owned();
+    name.push(suffix);
+    PathBuf::from(name)
+}
+
+fn io_failure(path: &Path, error: &io::Error) -> StoreError {
+    match error.kind() {
+        io::ErrorKind::StorageFull => StoreError::Full,
+        io::ErrorKind::AlreadyExists => {
+            StoreError::Database(format!("`{}` is already there", path.display()))
+        }
+        _ => StoreError::Database(format!("`{}`: {error}", path.display())),
+    }
+}

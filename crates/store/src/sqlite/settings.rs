@@ -1,0 +1,67 @@
+//! Every limit of the `SQLite` store, with the values that suit one project on one machine.
+
+use std::time::Duration;
+
+/// How the store uses its file and its threads.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SqliteSettings {
+    /// How many calls may wait for the writer. One more is answered with `Busy` at once.
+    pub queue_max: usize,
+    /// The most that is written in one transaction.
+    pub batch_ops_max: usize,
+    /// Nothing more is taken into a transaction that already has this many bytes.
+    pub batch_bytes_max: usize,
+    /// How many connections read.
+    pub readers_max: usize,
+    /// How long others may keep the database locked before a call is answered with `Busy`.
+    pub busy_wait_max: Duration,
+    pub synchronous: Synchronous,
+    /// How long the id of a request is remembered, by the times in the events.
+    pub requests_kept: Duration,
+    /// The writer fills the search index once nothing has come in for this long.
+    pub index_idle: Duration,
+    /// How many events are indexed in one transaction. Writes wait for it.
+    pub index_batch_max: u32,
+    /// How often the file is looked at for what other processes wrote, while someone watches.
+    pub poll_every: Duration,
+    /// Page cache of the writing connection.
+    pub cache_writer_kib: u32,
+    /// Page cache of each reading connection.
+    pub cache_reader_kib: u32,
+    /// A write-ahead log that has grown past this is emptied when there is time.
+    pub wal_bytes_max: u64,
+    /// The most pages the file may have. For tests of a full disk.
+    #[doc(hidden)]
+    pub pages_max: Option<u32>,
+}
+
+/// What a commit waits for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Synchronous {
+    /// Until it is on disk. Nothing that was answered is lost with the power.
+    #[default]
+    Full,
+    /// Until the system has it. The last commits before a loss of power may be gone.
+    Normal,
+}
+
+impl Default for SqliteSettings {
+    fn default() -> Self {
+        Self {
+            queue_max: 1024,
+            batch_ops_max: 256,
+            batch_bytes_max: 1024 * 1024,
+            readers_max: 4,
+            busy_wait_max: Duration::from_secs(10),
+            synchronous: Synchronous::Full,
+            requests_kept: Duration::from_secs(7 * 24 * 60 * 60),
+            index_idle: Duration::from_millis(50),
+            index_batch_max: 64,
+            poll_every: Duration::from_millis(75),
+            cache_writer_kib: 2048,
+            cache_reader_kib: 1024,
+            wal_bytes_max: 64 * 1024 * 1024,
+            pages_max: None,
+        }
+    }
+}

@@ -1,0 +1,409 @@
+//! One append or heartbeat, within a transaction that it shares with others.
+//!
+//! Everything that can be refused is checked before the first row is written, so one append can
+//! be refused without undoing its neighbours. The write lock is held meanwhile: what was checked
+//! stays true.
+
+use engine::{EVENT_VERSION, RunId, Summary};
+use rusqlite::{Connection, OptionalExtension as _, params};
+
+use super::{
+    error,
+    row::{self, int, number},
+};
+use crate::{Append, Heartbeat, Length, Request, StoreError, law};
+
+/// Something to write.
+#[derive(Debug)]
+pub(super) enum Write {
+    Append(Prepared),
+    Extend(Heartbeat),
+}
+
+/// An append whose events are already encoded: the writer's time is everyone's time.
+#[derive(Debug)]
+pub(super) struct Prepared {
+    append: Append,
+    /// Actor and body of each event.
+    texts: Vec<(String, String)>,
+    pub(super) bytes: usize,
+}
+
+/// What was written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Written {
+    /// Up to this position.
+    Events(u64),
+    /// Whether the lease was still held.
+    Lease(bool),
+}
+
+/// Why something was not written.
+#[derive(Debug)]
+pub(super) enum Failure {
+    /// It was refused before anything was written.
+    Refused(StoreError),
+    /// Something may be half written, and must be undone.
+    Broken(StoreError),
+    /// The connection must not be used again.
+    Fatal(StoreError),
+}
+
+impl From<rusqlite::Error> for Failure {
+    fn from(error: rusqlite::Error) -> Self {
+        if error::is_fatal(&error) { Self::Fatal(error.into()) } else { Self::Broken(error.into()) }
+    }
+}
+
+impl Prepared {
+    /// Encodes the events of an append.
+    pub(super) fn new(append: Append) -> Result<Self, StoreError> {
+        law::check_numbers(&append)?;
+        let mut texts = Vec::with_capacity(append.events.len());
+        for recorded in &append.events {
+            let actor = serde_json::to_string(&recorded.by)
+                .map_err(|error| StoreError::Database(format!("an event's actor: {error}")))?;
+            texts.push((actor, recorded.event.encode()));
+        }
+        let source = append.definition.as_ref().map_or(0, |definition| definition.source.len());
+        let bytes = texts.iter().map(|(actor, body)| actor.len() + body.len()).sum::<usize>();
+        Ok(Self { append, texts, bytes: bytes + source })
+    }
+}
+
+impl Write {
+    pub(super) fn bytes(&self) -> usize {
+        match self {
+            Self::Append(prepared) => prepared.bytes,
+            Self::Extend(_) => 0,
+        }
+    }
+
+    /// Writes it, or says why not.
+    pub(super) fn apply(&self, connection: &Connection) -> Result<Written, Failure> {
+        match self {
+            Self::Append(prepared) => append(connection, prepared).map(Written::Events),
+            Self::Extend(beat) => Ok(Written::Lease(extend(connection, beat)?)),
+        }
+    }
+}
+
+/// Forgets some requests that are older than `kept_from`, oldest first. `count` is how many were
+/// remembered meanwhile: twice as many are forgotten, so that the table shrinks to its size.
+pub(super) fn forget_requests(
+    connection: &Connection,
+    kept_from: i64,
+    count: usize,
+) -> Result<(), rusqlite::Error> {
+    let mut statement = connection.prepare_cached(
+        "DELETE FROM requests WHERE at < ?1
+         AND id IN (SELECT id FROM requests ORDER BY id LIMIT ?2)",
+    )?;
+    statement.execute(params![kept_from, 2 * int(count as u64) + 2]).map(drop)
+}
+
+impl Prepared {
+    /// Returns when the request of this append was made, if it has one.
+    pub(super) fn requested_at(&self) -> Option<i64> {
+        self.append.request.as_ref()?;
+        self.append.events.last().map(|recorded| recorded.at.0)
+    }
+}
+
+/// What is stored of a run that an append may change.
+struct Known {
+    id: i64,
+    project: String,
+    length: Length,
+    workflow: String,
+    key: Option<String>,
+    root: String,
+    is_live: bool,
+}
+
+impl Known {
+    fn has_names_of(&self, summary: &Summary) -> bool {
+        self.is_live == summary.is_live
+            && self.workflow == summary.workflow
+            && self.key == summary.key
+            && self.root == summary.root
+    }
+}
+
+fn append(connection: &Connection, prepared: &Prepared) -> Result<u64, Failure> {
+    let append = &prepared.append;
+    check_request(connection, append)?;
+    let known = find_run(connection, append.run)?;
+    let actual = known.as_ref().map_or(0, |known| known.length);
+    if actual != append.expected {
+        return Err(Failure::Refused(append.conflict(actual)));
+    }
+    let has_same_names = known.as_ref().is_some_and(|known| known.has_names_of(&append.summary));
+    if !has_same_names {
+        let project = known.as_ref().map_or(&append.project, |known| &known.project);
+        check_key(connection, project, append)?;
+    }
+    let leases = changed_leases(connection, append)?;
+
+    match &known {
+        None => insert_run(connection, append)?,
+        Some(known) => {
+            if !has_same_names {
+                update_names(connection, known.id, &append.summary)?;
+            }
+            update_run(connection, known.id, append)?;
+        }
+    }
+    insert_definition(connection, append)?;
+    insert_request(connection, append)?;
+    write_leases(connection, append.run, &leases)?;
+    Ok(insert_events(connection, prepared)?)
+}
+
+fn check_request(connection: &Connection, append: &Append) -> Result<(), Failure> {
+    let Some(key) = &append.request else {
+        return Ok(());
+    };
+    match find_request(connection, &append.project, &key.id)? {
+        None => Ok(()),
+        Some(request) => {
+            Err(Failure::Refused(StoreError::RequestSeen { id: key.id.clone(), request }))
+        }
+    }
+}
+
+/// Returns what a request led to.
+pub(super) fn find_request(
+    connection: &Connection,
+    project: &str,
+    id: &str,
+) -> Result<Option<Request>, rusqlite::Error> {
+    let mut statement = connection.prepare_cached(
+        "SELECT fingerprint, run, first, last FROM requests WHERE project = ?1 AND request = ?2",
+    )?;
+    let request = statement.query_row(params![project, id], |row| {
+        Ok(Request {
+            fingerprint: row.get(0)?,
+            run: row::run(row, 1)?,
+            first: number(row.get(2)?),
+            last: number(row.get(3)?),
+        })
+    });
+    request.optional()
+}
+
+fn find_run(connection: &Connection, run: RunId) -> Result<Option<Known>, rusqlite::Error> {
+    let mut statement = connection.prepare_cached(
+        "SELECT id, project, length, workflow, key, root, is_live FROM runs WHERE run = ?1",
+    )?;
+    let known = statement.query_row(params![run.as_bytes()], |row| {
+        Ok(Known {
+            id: row.get(0)?,
+            project: row.get(1)?,
+            length: number(row.get(2)?),
+            workflow: row.get(3)?,
+            key: row.get(4)?,
+            root: row.get(5)?,
+            is_live: row.get(6)?,
+        })
+    });
+    known.optional()
+}
+
+/// The unique index would refuse too; asked first, it can be said who has the key.
+fn check_key(connection: &Connection, project: &str, append: &Append) -> Result<(), Failure> {
+    let summary = &append.summary;
+    let Some(key) = summary.key.as_ref().filter(|_| summary.is_live) else {
+        return Ok(());
+    };
+    let mut statement = connection.prepare_cached(
+        "SELECT run FROM runs WHERE project = ?1 AND workflow = ?2 AND root = ?3 AND key = ?4
+         AND is_live AND run <> ?5",
+    )?;
+    let names = params![project, summary.workflow, summary.root, key, append.run.as_bytes()];
+    let taken = statement.query_row(names, |row| row::run(row, 0)).optional()?;
+    match taken {
+        None => Ok(()),
+        Some(run) => Err(Failure::Refused(StoreError::KeyTaken { key: key.clone(), run })),
+    }
+}
+
+/// The generations that are over, and the leases that are new.
+#[derive(Default)]
+struct Changed {
+    over: Vec<u64>,
+    new: Vec<engine::Lease>,
+}
+
+fn changed_leases(connection: &Connection, append: &Append) -> Result<Changed, Failure> {
+    if append.leases.is_empty() {
+        return Ok(Changed::default());
+    }
+    let held = row::leases(connection, append.run).map_err(Failure::Broken)?;
+    let Some(leases) = law::change_leases(&held, &append.leases) else {
+        return Err(Failure::Refused(append.conflict(append.expected)));
+    };
+    let over = held.iter().filter(|lease| !leases.contains(lease));
+    Ok(Changed {
+        over: over.map(|lease| lease.generation).collect(),
+        new: leases.iter().filter(|lease| !held.contains(lease)).cloned().collect(),
+    })
+}
+
+fn write_leases(
+    connection: &Connection,
+    run: RunId,
+    changed: &Changed,
+) -> Result<(), rusqlite::Error> {
+    for generation in &changed.over {
+        let mut statement = connection
+            .prepare_cached("DELETE FROM leases WHERE run = ?1 AND generation = ?2")?;
+        statement.execute(params![run.as_bytes(), int(*generation)])?;
+    }
+    for lease in &changed.new {
+        let mut statement = connection.prepare_cached(
+            "INSERT INTO leases (run, generation, step, part, holder, until)
+             VALUES (?1, ?2, ?3, ?4, ?5, ?6)",
+        )?;
+        statement.execute(params![
+            run.as_bytes(),
+            int(lease.generation),
+            lease.step.as_str(),
+            lease.part.as_ref().map(|part| part.as_str()),
+            lease.holder,
+            lease.until.0
+        ])?;
+    }
+    Ok(())
+}
+
+fn extend(connection: &Connection, beat: &Heartbeat) -> Result<bool, rusqlite::Error> {
+    let mut statement = connection.prepare_cached(
+        "UPDATE leases SET until = max(until, ?4) WHERE run = ?1 AND generation = ?2 AND ?3 < until",
+    )?;
+    let generation = int(beat.generation);
+    statement
+        .execute(params![beat.run.as_bytes(), generation, beat.now.0, beat.until.0])
+        .map(|count| count == 1)
+}
+
+fn insert_run(connection: &Connection, append: &Append) -> Result<(), rusqlite::Error> {
+    let mut statement = connection.prepare_cached(concat!(
+        "INSERT INTO runs (",
+        row::run_columns!(),
+        ") VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17)"
+    ))?;
+    let summary = &append.summary;
+    let values = params![
+        append.project,
+        append.run.as_bytes(),
+        int(append.last()),
+        summary.workflow,
+        summary.key,
+        summary.root,
+        summary.status,
+        summary.is_live,
+        summary.step,
+        summary.title,
+        summary.steps_done,
+        summary.steps_total,
+        summary.errors,
+        summary.started_at.0,
+        summary.updated_at.0,
+        summary.ended_at.map(|it| it.0),
+        summary.due_at.map(|it| it.0)
+    ];
+    statement.execute(values).map(drop)
+}
+
+/// These seldom change and lie in most indexes, so they have a statement of their own.
+fn update_names(
+    connection: &Connection,
+    id: i64,
+    summary: &Summary,
+) -> Result<(), rusqlite::Error> {
+    let mut statement = connection.prepare_cached(
+        "UPDATE runs SET workflow = ?2, key = ?3, root = ?4, is_live = ?5 WHERE id = ?1",
+    )?;
+    let values = params![id, summary.workflow, summary.key, summary.root, summary.is_live];
+    statement.execute(values).map(drop)
+}
+
+fn update_run(connection: &Connection, id: i64, append: &Append) -> Result<(), Failure> {
+    let mut statement = connection.prepare_cached(
+        "UPDATE runs SET length = ?3, status = ?4, step = ?5, title = ?6, steps_done = ?7,
+         steps_total = ?8, errors = ?9, started_at = ?10, updated_at = ?11, ended_at = ?12,
+         due_at = ?13 WHERE id = ?1 AND length = ?2",
+    )?;
+    let summary = &append.summary;
+    let values = params![
+        id,
+        int(append.expected),
+        int(append.last()),
+        summary.status,
+        summary.step,
+        summary.title,
+        summary.steps_done,
+        summary.steps_total,
+        summary.errors,
+        summary.started_at.0,
+        summary.updated_at.0,
+        summary.ended_at.map(|it| it.0),
+        summary.due_at.map(|it| it.0)
+    ];
+    match statement.execute(values)? {
+        1 => Ok(()),
+        _ => Err(Failure::Broken(append.conflict(append.expected))),
+    }
+}
+
+fn insert_definition(connection: &Connection, append: &Append) -> Result<(), rusqlite::Error> {
+    let Some(definition) = &append.definition else {
+        return Ok(());
+    };
+    let mut statement = connection.prepare_cached(
+        "INSERT INTO definitions (digest, name, source) VALUES (?1, ?2, ?3)
+         ON CONFLICT DO NOTHING",
+    )?;
+    statement.execute(params![definition.digest, definition.name, definition.source]).map(drop)
+}
+
+fn insert_request(connection: &Connection, append: &Append) -> Result<(), rusqlite::Error> {
+    let (Some(key), Some(last)) = (&append.request, append.events.last()) else {
+        return Ok(());
+    };
+    let mut statement = connection.prepare_cached(
+        "INSERT INTO requests (project, request, fingerprint, run, first, last, at)
+         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)",
+    )?;
+    let values = params![
+        append.project,
+        key.id,
+        key.fingerprint,
+        append.run.as_bytes(),
+        int(append.expected + 1),
+        int(last.seq),
+        last.at.0
+    ];
+    statement.execute(values).map(drop)
+}
+
+/// Returns the position of the last one.
+fn insert_events(connection: &Connection, prepared: &Prepared) -> Result<u64, rusqlite::Error> {
+    let mut statement = connection.prepare_cached(
+        "INSERT INTO events (run, seq, v, kind, at, actor, body)
+         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)",
+    )?;
+    for (recorded, (actor, body)) in prepared.append.events.iter().zip(&prepared.texts) {
+        statement.execute(params![
+            prepared.append.run.as_bytes(),
+            int(recorded.seq),
+            EVENT_VERSION,
+            recorded.event.kind(),
+            recorded.at.0,
+            actor,
+            body
+        ])?;
+    }
+    Ok(number(connection.last_insert_rowid()))
+}

@@ -1,0 +1,273 @@
+//! The one thread that writes. It commits everything that waits in one transaction.
+//!
+//! While one commit goes to disk, the next batch gathers by itself, so nobody waits for a batch
+//! to fill. A caller is answered after the commit. When nothing comes in, the thread fills the
+//! search index.
+
+use std::{
+    mem,
+    panic::{AssertUnwindSafe, catch_unwind},
+    path::PathBuf,
+    slice,
+    sync::mpsc::{self, Receiver, RecvTimeoutError, SyncSender, TrySendError},
+    thread::{self, JoinHandle},
+    time::Duration,
+};
+
+use rusqlite::Connection;
+use tokio::sync::oneshot;
+use tracing::{error, warn};
+
+use super::{
+    connection::{Slot, open_writer},
+    index,
+    row::int,
+    schema::with_suffix,
+    settings::SqliteSettings,
+    watch::Watch,
+    write::{Failure, Write, Written, forget_requests},
+};
+use crate::StoreError;
+
+/// With this many events not indexed, the writer no longer waits for a pause.
+const LAG_MAX: u64 = 4096;
+/// A batch of at most this many leaves time for other things.
+const BATCH_SMALL: usize = 8;
+
+/// The way to the writing thread.
+#[derive(Debug)]
+pub(super) struct Writer {
+    /// `None` once the store is being dropped.
+    queue: Option<SyncSender<Op>>,
+    thread: Option<JoinHandle<()>>,
+}
+
+/// What the thread can be asked.
+enum Op {
+    Write(Write, Reply<Written>),
+    /// To index some events. Answered with the position up to which they are.
+    Index(Reply<u64>),
+}
+
+type Reply<T> = oneshot::Sender<Result<T, StoreError>>;
+
+/// What the thread needs.
+#[derive(Debug)]
+pub(super) struct Desk {
+    pub(super) slot: Slot,
+    /// `None` for a database in memory, which cannot be opened again.
+    pub(super) path: Option<PathBuf>,
+    pub(super) settings: SqliteSettings,
+    pub(super) watch: Watch,
+}
+
+impl Writer {
+    /// Starts the thread.
+    pub(super) fn start(desk: Desk) -> Result<Self, StoreError> {
+        let (queue, waiting) = mpsc::sync_channel(desk.settings.queue_max);
+        let thread = thread::Builder::new()
+            .name("store-writer".to_owned())
+            .spawn(move || Thread { desk, indexing: Indexing::Later, newest: 0, indexed: 0 }.run(&waiting))
+            .map_err(|error| StoreError::Database(format!("no thread to write: {error}")))?;
+        Ok(Self { queue: Some(queue), thread: Some(thread) })
+    }
+
+    /// Has something written, and waits until it is on disk.
+    pub(super) async fn write(&self, write: Write) -> Result<Written, StoreError> {
+        let (reply, answer) = oneshot::channel();
+        self.send(Op::Write(write, reply))?;
+        answer.await.unwrap_or_else(|_| Err(stopped()))
+    }
+
+    /// Has some events indexed.
+    pub(super) async fn index(&self) -> Result<u64, StoreError> {
+        let (reply, answer) = oneshot::channel();
+        self.send(Op::Index(reply))?;
+        answer.await.unwrap_or_else(|_| Err(stopped()))
+    }
+
+    fn send(&self, op: Op) -> Result<(), StoreError> {
+        let queue = self.queue.as_ref().ok_or_else(stopped)?;
+        queue.try_send(op).map_err(|error| match error {
+            TrySendError::Full(_) => StoreError::Busy,
+            TrySendError::Disconnected(_) => stopped(),
+        })
+    }
+
+    /// Waits until everything that was asked is done.
+    pub(super) fn stop(&mut self) {
+        self.queue = None;
+        if let Some(thread) = self.thread.take()
+            && thread.join().is_err()
+        {
+            error!("the writing thread panicked");
+        }
+    }
+}
+
+fn stopped() -> StoreError {
+    StoreError::Database("the writing thread has stopped".to_owned())
+}
+
+/// When to index next.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Indexing {
+    /// As soon as there is a pause.
+    Later,
+    /// As soon as nothing waits.
+    Now,
+    /// Not before something is written.
+    Done,
+}
+
+struct Thread {
+    desk: Desk,
+    indexing: Indexing,
+    /// The position of the newest event that this thread wrote.
+    newest: u64,
+    /// The position up to which events were indexed when this thread last looked.
+    indexed: u64,
+}
+
+impl Thread {
+    fn run(mut self, queue: &Receiver<Op>) {
+        while let Some(first) = self.next(queue) {
+            let (mut writes, mut replies, mut indexes) = (Vec::new(), Vec::new(), Vec::new());
+            let mut bytes = 0;
+            let mut taken = Some(first);
+            while let Some(op) = taken {
+                match op {
+                    Op::Write(write, reply) => {
+                        bytes += write.bytes();
+                        writes.push(write);
+                        replies.push(reply);
+                    }
+                    Op::Index(reply) => indexes.push(reply),
+                }
+                let is_room = writes.len() < self.desk.settings.batch_ops_max
+                    && bytes < self.desk.settings.batch_bytes_max;
+                taken = if is_room { queue.try_recv().ok() } else { None };
+            }
+            self.write_all(&writes, replies);
+            for reply in indexes {
+                answer(reply, self.index_some());
+            }
+            if writes.len() <= BATCH_SMALL && LAG_MAX < self.newest.saturating_sub(self.indexed) {
+                drop(self.index_some());
+            }
+        }
+        self.close();
+    }
+
+    /// Waits for something to do, and indexes meanwhile. `None`: the store is being dropped.
+    fn next(&mut self, queue: &Receiver<Op>) -> Option<Op> {
+        loop {
+            let wait = match self.indexing {
+                Indexing::Done => return queue.recv().ok(),
+                Indexing::Later => self.desk.settings.index_idle,
+                Indexing::Now => Duration::ZERO,
+            };
+            match queue.recv_timeout(wait) {
+                Ok(op) => return Some(op),
+                Err(RecvTimeoutError::Disconnected) => return None,
+                Err(RecvTimeoutError::Timeout) => drop(self.index_some()),
+            }
+        }
+    }
+
+    fn write_all(&mut self, writes: &[Write], replies: Vec<Reply<Written>>) {
+        if writes.is_empty() {
+            return;
+        }
+        let outcomes = self.write(writes);
+        for outcome in &outcomes {
+            if let Ok(Written::Events(position)) = outcome {
+                self.newest = self.newest.max(*position);
+                self.indexing = Indexing::Later;
+            }
+        }
+        self.desk.watch.tell(self.newest);
+        for (reply, outcome) in replies.into_iter().zip(outcomes) {
+            answer(reply, outcome);
+        }
+    }
+
+    fn write(&self, writes: &[Write]) -> Vec<Result<Written, StoreError>> {
+        match self.attempt(writes) {
+            Ok(outcomes) => outcomes,
+            // One of them cannot be written. The others must not suffer for it.
+            Err(Failure::Broken(_)) if 1 < writes.len() => {
+                writes.iter().map(|write| self.write_alone(write)).collect()
+            }
+            Err(Failure::Refused(error) | Failure::Broken(error) | Failure::Fatal(error)) => {
+                writes.iter().map(|_| Err(error.clone())).collect()
+            }
+        }
+    }
+
+    fn write_alone(&self, write: &Write) -> Result<Written, StoreError> {
+        match self.attempt(slice::from_ref(write)) {
+            Ok(mut outcomes) => outcomes.pop().unwrap_or_else(|| Err(stopped())),
+            Err(Failure::Refused(error) | Failure::Broken(error) | Failure::Fatal(error)) => Err(error),
+        }
+    }
+
+    /// Writes all in one transaction, or nothing. A connection that failed is opened anew.
+    fn attempt(&self, writes: &[Write]) -> Result<Vec<Result<Written, StoreError>>, Failure> {
+        let mut slot = self.desk.slot.lock();
+        let connection = self.connected(&mut slot).map_err(Failure::Refused)?;
+        let kept = self.desk.settings.requests_kept;
+        let outcome = catch_unwind(AssertUnwindSafe(|| transact(connection, writes, kept)));
+        let failure = match outcome {
+            Ok(Ok(outcomes)) => return Ok(outcomes),
+            Ok(Err(failure)) => failure,
+            Err(_) => Failure::Fatal(StoreError::Database("the writer panicked".to_owned())),
+        };
+        let failure = undo(connection, failure);
+        if let Failure::Fatal(error) = &failure {
+            error!("a write failed, the database is opened anew: {error}");
+            self.give_up(&mut slot);
+        }
+        Err(failure)
+    }
+
+    fn connected<'a>(&self, slot: &'a mut Option<Connection>) -> Result<&'a Connection, StoreError> {
+        let Some(path) = self.desk.path.as_ref().filter(|_| slot.is_none()) else {
+            return slot.as_ref().ok_or_else(stopped);
+        };
+        let connection = open_writer(path, &self.desk.settings)?;
+        let verdict: String =
+            connection.query_row("PRAGMA quick_check(1)", [], |row| row.get(0))?;
+        if verdict != "ok" {
+            return Err(StoreError::Damaged(verdict));
+        }
+        Ok(slot.insert(connection))
+    }
+
+    fn give_up(&self, slot: &mut Option<Connection>) {
+        if self.desk.path.is_some() {
+            *slot = None;
+        }
+    }
+
+    /// Indexes some events, and decides when to go on with it.
+    fn index_some(&mut self) -> Result<u64, StoreError> {
+        let mut slot = self.desk.slot.lock();
+        let settings = &self.desk.settings;
+        let indexed = self.connected(&mut slot).and_then(|connection| {
+            let indexed = catch_unwind(AssertUnwindSafe(|| index::index(connection, settings)))
+                .unwrap_or_else(|_| {
+                    Err(Failure::Fatal(StoreError::Database("the indexer panicked".to_owned())))
+                });
+            match indexed.map_err(|failure| undo(connection, failure)) {
+                Ok(progress) => Ok(progress),
+                Err(Failure::Refused(error) | Failure::Broken(error)) => Err(error),
+                Err(Failure::Fatal(error)) => {
+                    is_lost = true;
+                    Err(error)
+                }
+            }
+        });
+        todo!()
+    }
+}
