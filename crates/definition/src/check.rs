@@ -1,8 +1,70 @@
-//! What is doubtful about a workflow that can be run all the same.
+//! What is doubtful about a workflow that can be run all the same: steps that are never reached,
+//! rounds without an end, names that are not quite right, comparisons that cannot be meant.
 
-use crate::{Diagnostic, Workflow};
+mod artifacts;
+mod conditions;
+mod graph;
+mod guidance;
 
-/// Looks for mistakes that the parser lets pass.
-pub fn lint(_workflow: &Workflow) -> Vec<Diagnostic> {
-    Vec::new()
+use crate::{
+    Diagnostic, Label, MemoryFiles, Workflow,
+    parse::{Document, Layout, parse_with_layout},
+};
+
+/// Looks for mistakes that the parser lets pass, in the order of the files' lines.
+///
+/// Most are warnings. Those that would stop a run once it gets there are errors.
+pub fn lint(workflow: &Workflow) -> Vec<Diagnostic> {
+    let files = MemoryFiles(workflow.source.files.clone());
+    // Only for the places: a workflow that was put together by hand has none.
+    let layout = parse_with_layout(&workflow.name, &files).map(|(_, it)| it).unwrap_or_default();
+    let places = Places { workflow, layout };
+    let mut diagnostics = graph::check(&places);
+    diagnostics.extend(guidance::check(&places));
+    diagnostics.extend(artifacts::check(&places));
+    diagnostics.extend(conditions::check(&places));
+    let file_rank = |file: &str| {
+        let steps = workflow.steps.iter().map(|it| it.file.as_str());
+        let is_index = file.ends_with("/index.md");
+        steps.clone().position(|it| it == file).map_or(usize::from(!is_index) * 10_000, |it| it + 1)
+    };
+    diagnostics.sort_by_key(|it| (file_rank(&it.label.file), it.label.line, it.label.column));
+    diagnostics
+}
+
+/// A workflow, and where everything in it is written.
+struct Places<'a> {
+    workflow: &'a Workflow,
+    layout: Layout,
+}
+
+impl Places<'_> {
+    /// Returns where a step's front matter says what `path` leads to.
+    fn front(&self, step: usize, path: &[&str]) -> Label {
+        self.document(step).map_or_else(|| self.whole(step), |it| it.front_label(path))
+    }
+
+    /// As [`Self::front`], but narrowed to a piece of the text that stands there, in bytes.
+    fn front_within(&self, step: usize, path: &[&str], (start, width): (usize, usize)) -> Label {
+        let document = self.document(step);
+        document.map_or_else(|| self.whole(step), |it| it.front_label_within(path, start, width))
+    }
+
+    /// Returns where the index links to a step.
+    fn link(&self, step: usize) -> Label {
+        let name = self.workflow.steps.get(step).map(|it| &it.name);
+        let link = self.layout.links.iter().find(|it| it.name.as_ref() == name);
+        link.map_or_else(
+            || Label::whole(format!("{}/index.md", self.workflow.name)),
+            |it| self.layout.index.body_label(it.start, it.width),
+        )
+    }
+
+    fn document(&self, step: usize) -> Option<&Document> {
+        self.layout.steps.get(step)
+    }
+
+    fn whole(&self, step: usize) -> Label {
+        Label::whole(self.workflow.steps.get(step).map_or("", |it| &it.file))
+    }
 }

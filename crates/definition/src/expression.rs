@@ -20,7 +20,9 @@ use serde_json::Value;
 
 pub(crate) use names::NameUse;
 pub use template::Template;
-pub(crate) use types::{NamedTypes, ValueType, find_mismatches, find_text_comparisons};
+pub(crate) use types::{
+    NamedTypes, ValueType, find_mismatches, find_text_comparisons, literal_type,
+};
 
 /// How many steps of minijinja's machine an evaluation may take.
 const FUEL: u64 = 10_000;

@@ -4,11 +4,12 @@
 //! load      files, includes                text, and where each piece of it came from
 //! front_matter, node                       YAML, as a tree that knows its places
 //! markdown  links, sections, goals         what the text itself says
-//! index, step, rules                       the tree, read key by key
+//! index, step, rules, each                 the tree, read key by key
 //! ```
 //!
 //! Reading goes on after a mistake, so that an author hears of all of them at once.
 
+mod each;
 mod front_matter;
 mod index;
 mod load;
@@ -51,9 +52,9 @@ pub struct ParseError {
 /// The class of a [`ParseError`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ParseErrorKind {
-    /// The folder, its index, its `steps` folder or the file of a step is not there.
+    /// The folder, its index or its `steps` folder is not there.
     NotFound,
-    /// It is there, and something in it is wrong.
+    /// It is there, and something in it is wrong: the file of a step is missing, say.
     Invalid,
 }
 
@@ -114,11 +115,11 @@ pub(crate) fn parse_with_layout(
     let index = load_index(name, files, &mut loader)?;
     let links = read_links(&index, &mut loader.problems);
     let names: Vec<StepName> = links.iter().filter_map(|it| it.name.clone()).collect();
-    let mut reader =
-        Reader { document: &index, steps: &names, problems: &mut loader.problems };
+    let problems = &mut loader.problems;
+    let mut reader = Reader { document: &index, steps: &names, problems };
     let settings = index::read(&mut reader, name);
     let (steps, documents) = load_steps((name, &index, &links), &settings.vars, &mut loader);
-    rules::check_parts(&steps, &documents, &mut loader.problems);
+    each::check_shared(&steps, &documents, &mut loader.problems);
     if loader.problems.has_errors() {
         return Err(invalid(loader.problems));
     }
@@ -197,14 +198,8 @@ fn not_found(code: &'static str, file: String, message: String) -> ParseError {
     ParseError { kind: ParseErrorKind::NotFound, diagnostics }
 }
 
-/// The first error says what class they are: what is not there is noticed before what is wrong.
 fn invalid(problems: Problems) -> ParseError {
-    let first = problems.0.iter().find(|it| it.severity == Severity::Error).map(|it| it.code);
-    let kind = match first {
-        Some("step_file_missing") => ParseErrorKind::NotFound,
-        Some(_) | None => ParseErrorKind::Invalid,
-    };
-    ParseError { kind, diagnostics: problems.0 }
+    ParseError { kind: ParseErrorKind::Invalid, diagnostics: problems.0 }
 }
 
 /// Finds the links of the index and checks their names.

@@ -12,7 +12,7 @@ use alloc::{
 use definition::{PartSpec, Step, Workflow};
 
 use crate::{
-    Action, Entry, How, Known, OpenGate, Progress, RunState, Standing,
+    Action, Effort, Entry, How, Known, OpenGate, Progress, RunState, Standing,
     decide::{lease, route},
     next,
 };
@@ -224,8 +224,12 @@ fn warnings(state: &RunState, known: &Known, drift: &[String]) -> Vec<String> {
 }
 
 fn done(workflow: &Workflow, state: &RunState) -> Vec<String> {
-    let mut settled: Vec<(&Step, String)> = Vec::new();
+    let mut lines = Vec::new();
+    let mut is_ahead = false;
     for step in workflow.work_steps() {
+        let is_current = state.current.as_ref() == Some(&step.name);
+        let again = if is_ahead && state.standing.is_live() { " (comes again after this)" } else { "" };
+        is_ahead |= is_current;
         let Some(known) = state.step(&step.name) else { continue };
         let line = match known.effort.progress {
             Progress::Done => {
@@ -243,10 +247,9 @@ fn done(workflow: &Workflow, state: &RunState) -> Vec<String> {
                 format!(", parts {}", ids.join(", "))
             }
         };
-        settled.push((step, line));
+        lines.push(format!("- `{}`{again}{line}", step.name));
     }
-    // The newest matter most, so they are kept first; people read them in order all the same.
-    settled.iter().map(|(step, line)| format!("- `{}`{line}", step.name)).collect()
+    lines
 }
 
 fn errors(state: &RunState) -> Vec<String> {
@@ -254,12 +257,12 @@ fn errors(state: &RunState) -> Vec<String> {
     if let Standing::Failed { reason, .. } = &state.standing {
         lines.push(format!("- the run failed: {}", quote(reason)));
     }
-    let tried = state.steps.iter().filter_map(|(name, step)| {
-        let failure = step.effort.failure.as_ref()?;
-        let attempts = step.effort.attempts;
-        Some(format!("- `{name}` failed (attempt {attempts}): {}", quote(failure)))
-    });
-    lines.extend(tried);
+    for (name, step) in &state.steps {
+        lines.extend(failed(&format!("`{name}`"), &step.effort));
+        for (part, effort) in &step.parts {
+            lines.extend(failed(&format!("part `{part}` of `{name}`"), effort));
+        }
+    }
     let noted = state.errors().collect::<Vec<_>>();
     for error in noted.into_iter().rev() {
         if let Entry::Error { message, severity, .. } = &error.entry {
@@ -268,6 +271,11 @@ fn errors(state: &RunState) -> Vec<String> {
         }
     }
     lines
+}
+
+fn failed(what: &str, effort: &Effort) -> Option<String> {
+    let failure = effort.failure.as_ref()?;
+    Some(format!("- {what} failed (attempt {}): {}", effort.attempts, quote(failure)))
 }
 
 fn answers(state: &RunState) -> Vec<String> {

@@ -2,7 +2,7 @@
 
 use alloc::boxed::Box;
 
-use definition::{PartId, StepName};
+use definition::{Effect, PartId, StepName};
 
 use crate::{
     Answered, Effort, Event, How, Noted, OpenGate, Progress, Recorded, RunId, RunState, Seen,
@@ -161,10 +161,12 @@ fn answer(state: &mut RunState, recorded: &Recorded) {
     let Event::GateAnswered { step, part, answer, how, by, feedback, .. } = &recorded.event else {
         return;
     };
-    let asked = core::mem::replace(&mut state.standing, Standing::Running);
     if *how == How::Automatic {
         return;
     }
+    let asked = core::mem::replace(&mut state.standing, Standing::Running);
+    let options = asked.open_gate().map(|gate| gate.options.as_slice()).unwrap_or_default();
+    let effect = options.iter().find(|it| it.name == *answer).map(|it| it.effect.clone());
     state.answers.push(Answered {
         seq: recorded.seq,
         at: recorded.at,
@@ -176,9 +178,11 @@ fn answer(state: &mut RunState, recorded: &Recorded) {
         by: by.clone(),
         feedback: feedback.clone(),
     });
-    let option = asked.open_gate().and_then(|it| it.options.iter().find(|it| it.name == *answer));
-    if option.is_some_and(|it| matches!(it.effect, definition::Effect::Back(_))) {
-        step_of(state, step).rounds += 1;
+    match effect {
+        Some(Effect::Back(_)) => step_of(state, step).rounds += 1,
+        // The question stands: whoever reopens the run is asked again.
+        Some(Effect::Fail | Effect::Cancel) => state.standing = asked,
+        Some(Effect::Approve | Effect::Skip) | None => {}
     }
 }
 

@@ -16,9 +16,11 @@ extern crate alloc;
 mod brief;
 mod command;
 mod decide;
+mod describe;
 mod drift;
 mod event;
 mod evolve;
+mod fork;
 mod guard;
 mod id;
 mod index_text;
@@ -41,6 +43,7 @@ pub use event::{
     How, Lease, OpenGate, Recorded, Report, RunStarted, Ruling, StepCompleted, Surface,
 };
 pub use evolve::{evolve, fold};
+pub use fork::{ForkPoint, fork};
 pub use id::RunId;
 pub use index_text::index_text;
 pub use known::{Bounds, CheckFact, Fact, FileFact, Known, Question, Stop};

@@ -26,12 +26,16 @@ pub enum Refusal {
     WorkflowUnknown { name: String, known: Vec<String> },
     #[error("workflow `{name}` cannot be used: {problem}")]
     WorkflowInvalid { name: String, problem: String },
+    #[error("workflow `{name}` is not complete: {problem}")]
+    WorkflowIncomplete { name: String, problem: String },
     #[error("the definition of the run cannot be read: {0}")]
     DefinitionUnreadable(String),
     #[error("the workflow has no step `{step}`")]
     StepUnknown { step: String, known: Vec<StepName> },
     #[error("step `{step}` is not the current one, which is `{current}`")]
     StepNotCurrent { step: String, current: String },
+    #[error("the run moved on to `{current}` while this was decided")]
+    RunMoved { current: String },
     #[error("step `{step}` is done already")]
     StepDone { step: StepName },
     #[error("step `{step}` is held by `{holder}` until {until}")]
@@ -123,9 +127,11 @@ impl Refusal {
             Self::RunNotEnded { .. } => "run_not_ended",
             Self::WorkflowUnknown { .. } => "workflow_unknown",
             Self::WorkflowInvalid { .. } => "workflow_invalid",
+            Self::WorkflowIncomplete { .. } => "workflow_incomplete",
             Self::DefinitionUnreadable(_) => "definition_unreadable",
             Self::StepUnknown { .. } => "step_unknown",
             Self::StepNotCurrent { .. } => "step_not_current",
+            Self::RunMoved { .. } => "run_moved",
             Self::StepDone { .. } => "step_done",
             Self::StepHeld { .. } => "step_held",
             Self::LeaseStale { .. } => "lease_stale",
@@ -179,7 +185,7 @@ impl Refusal {
             }
             Self::RunNotEnded { .. } => "there is nothing to reopen; go on with it".into(),
             Self::WorkflowUnknown { known, .. } => format!("there are: {}", names(known)),
-            Self::WorkflowInvalid { name, .. } => {
+            Self::WorkflowInvalid { name, .. } | Self::WorkflowIncomplete { name, .. } => {
                 format!("mend it; `milepost workflow check {name}` shows every problem")
             }
             Self::DefinitionUnreadable(_) => "use the release that wrote the run, or a newer one".into(),
@@ -187,6 +193,7 @@ impl Refusal {
             Self::StepNotCurrent { current, .. } => {
                 format!("go on with `{current}`; `resume_workflow` tells what was done")
             }
+            Self::RunMoved { .. } => "someone else was faster; ask for the status".into(),
             Self::StepDone { .. } => "do not do it again; ask for the status".into(),
             Self::StepHeld { .. } => "work on something else, or claim it when the lease is over".into(),
             Self::LeaseStale { .. } => {

@@ -290,6 +290,20 @@ impl RunState {
         self.standing == Standing::Running && self.current.as_ref().is_some_and(is_done)
     }
 
+    /// Returns whether what an agent said of `self` still means the same in `later`: the run is at
+    /// the same step, on the same visit, and no gate opened or closed in between.
+    pub fn is_same_place(&self, later: &Self) -> bool {
+        let visit = |state: &Self| {
+            let step = state.current.as_ref().and_then(|it| state.steps.get(it));
+            step.map(|it| (it.visits, it.effort.progress.is_settled()))
+        };
+        let gate = |state: &Self| state.standing.open_gate().map(|it| it.digest.clone());
+        self.current == later.current
+            && visit(self) == visit(later)
+            && gate(self) == gate(later)
+            && self.standing.as_str() == later.standing.as_str()
+    }
+
     /// Returns one line that says what the run is about: its goal, task or title, else its key.
     pub fn title(&self) -> String {
         let words = ["title", "goal", "task", "task_description", "description", "summary"];

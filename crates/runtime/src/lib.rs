@@ -1,1 +1,102 @@
-//! To be written.
+//! The loop that joins the engine to a store: load, look, decide, append, tell.
+//!
+//! This is the one door to a run. Every surface comes in through [`Runtime::execute`], so every
+//! change is decided by the engine and on disk before anyone hears of it. Questions go through the
+//! methods of `query.rs`, and never write.
+
+mod execute;
+mod fork;
+mod load;
+mod query;
+mod wait;
+mod workflows;
+
+use std::{future::Future, pin::Pin, sync::Arc, time::Duration};
+
+use definition::{Answers, Files, WorkflowName};
+use engine::{Bounds, Fact, Question, RunId, Timestamp};
+use store::{Store, StoreError};
+
+pub use execute::{ExecuteError, Outcome, Request, Target};
+pub use fork::Fork;
+pub use load::View;
+pub use query::{Cursor, History, Page, RunFilter};
+pub use store::{Hit, Row};
+pub use workflows::{Invalid, Listed};
+
+/// Something that is being looked at or waited for.
+pub type Looking<'a, T> = Pin<Box<dyn Future<Output = T> + Send + 'a>>;
+
+/// The world, as far as a decision needs to see it. Tests bring their own.
+pub trait World: Send + Sync {
+    /// Returns the time now.
+    fn now(&self) -> Timestamp;
+
+    /// Returns an id that no run has.
+    fn new_run(&self) -> RunId;
+
+    /// Finds the answer to `question` in the folder `root`; `None` if that folder is not here.
+    fn look<'a>(&'a self, root: &'a str, question: &'a Question) -> Looking<'a, Option<Fact>>;
+
+    /// Returns the workflows that are to be had, first come first served where names meet.
+    fn find_workflows(&self) -> Vec<Found>;
+
+    /// Waits.
+    fn sleep(&self, duration: Duration) -> Looking<'_, ()>;
+}
+
+/// A workflow's folder, before it is read.
+pub struct Found {
+    pub name: WorkflowName,
+    /// Where it is, in words for people.
+    pub origin: String,
+    pub files: Arc<dyn Files + Send + Sync>,
+}
+
+/// What the runtime is told by the configuration.
+#[derive(Debug, Clone)]
+pub struct Settings {
+    /// The namespace that runs live in.
+    pub project: String,
+    /// The folder that new runs are worked in.
+    pub root: String,
+    pub bounds: Bounds,
+    /// Which answers count at every gate, whatever the definitions say.
+    pub gates: Option<Answers>,
+    /// Whether a language model is there to decide.
+    pub has_model: bool,
+    /// How large a brief is unless its reader says so, in tokens.
+    pub brief_tokens: usize,
+    /// The longest that a call may wait.
+    pub wait_max: Duration,
+}
+
+/// Runs workflows.
+pub struct Runtime {
+    store: Arc<dyn Store>,
+    world: Arc<dyn World>,
+    settings: Settings,
+    loaded: load::Loaded,
+}
+
+impl Runtime {
+    /// Creates a runtime over `store`.
+    pub fn new(store: Arc<dyn Store>, world: Arc<dyn World>, settings: Settings) -> Self {
+        Self { store, world, settings, loaded: load::Loaded::default() }
+    }
+
+    /// Returns what the runtime was told.
+    pub fn settings(&self) -> &Settings {
+        &self.settings
+    }
+
+    /// Returns the time now.
+    pub fn now(&self) -> Timestamp {
+        self.world.now()
+    }
+}
+
+/// Makes a store's failure an answer.
+fn fault(error: StoreError) -> ExecuteError {
+    ExecuteError::Store(error)
+}

@@ -24,7 +24,8 @@ pub(crate) fn change_leases(held: &[Lease], changes: &[LeaseChange]) -> Option<V
     for change in changes {
         match change {
             LeaseChange::Take { lease, replaces } => {
-                let before = leases.iter().find(|it| it.step == lease.step && it.part == lease.part);
+                let before =
+                    leases.iter().find(|it| it.step == lease.step && it.part == lease.part);
                 if before.map(|it| it.until) != *replaces {
                     return None;
                 }

@@ -3,8 +3,10 @@
 //! A store keeps what it is given and gives it back in order. It knows no rules: no status is
 //! computed here and no transition is decided here. An append is answered only once it is on disk.
 
+mod law;
 mod memory;
 mod sqlite;
+mod text;
 
 use std::{future::Future, pin::Pin};
 
@@ -12,7 +14,7 @@ use engine::{DecodeError, Lease, Recorded, RunId, Summary, Timestamp};
 use tokio::sync::watch;
 
 pub use memory::MemoryStore;
-pub use sqlite::{SqliteStore, SqliteSettings};
+pub use sqlite::{Figures, SqliteSettings, SqliteStore, Synchronous};
 
 /// The number of events in a run's log, which is also the `seq` of its last one.
 pub type Length = u64;

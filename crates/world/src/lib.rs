@@ -1,1 +1,92 @@
-//! To be written.
+//! Eyes and hands: the real clock, files, git, commands and workflow folders, behind the runtime's
+//! [`World`]. It looks and does; it decides nothing.
+
+mod checks;
+mod files;
+mod git;
+mod library;
+
+use std::{path::PathBuf, time::Duration};
+
+use engine::{Fact, Question, RunId, Timestamp};
+use runtime::{Found, Looking, World};
+
+/// What the configuration says about the world.
+#[derive(Debug, Clone)]
+pub struct WorldSettings {
+    /// Folders of workflow folders, the first one first.
+    pub workflow_dirs: Vec<PathBuf>,
+    /// Whether the built-in workflows are there too.
+    pub has_builtin: bool,
+    /// Whether `checks` of definitions may run commands here.
+    pub allow_checks: bool,
+    /// The largest artifact that is looked into, in bytes.
+    pub text_bytes_max: u64,
+    /// The largest artifact that is taken at all, in bytes.
+    pub file_bytes_max: u64,
+}
+
+impl Default for WorldSettings {
+    fn default() -> Self {
+        Self {
+            workflow_dirs: Vec::new(),
+            has_builtin: true,
+            allow_checks: false,
+            text_bytes_max: 4 * 1024 * 1024,
+            file_bytes_max: 64 * 1024 * 1024,
+        }
+    }
+}
+
+/// The world as this process finds it.
+#[derive(Debug)]
+pub struct RealWorld {
+    settings: WorldSettings,
+}
+
+impl RealWorld {
+    /// Creates the world.
+    pub fn new(settings: WorldSettings) -> Self {
+        Self { settings }
+    }
+}
+
+impl World for RealWorld {
+    #[expect(clippy::disallowed_methods, reason = "this is the one real clock")]
+    fn now(&self) -> Timestamp {
+        let since = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH);
+        let micros = since.map_or(0, |it| it.as_micros());
+        Timestamp(i64::try_from(micros).unwrap_or(i64::MAX))
+    }
+
+    fn new_run(&self) -> RunId {
+        RunId::from_bytes(*uuid::Uuid::now_v7().as_bytes())
+    }
+
+    fn look<'a>(&'a self, root: &'a str, question: &'a Question) -> Looking<'a, Option<Fact>> {
+        Box::pin(async move {
+            // Where the folder itself is gone nothing can be said of what is in it.
+            let root = PathBuf::from(root).canonicalize().ok()?;
+            Some(match question {
+                Question::File(path) => {
+                    Fact::File(files::look(root, path.clone(), &self.settings).await)
+                }
+                Question::Git => Fact::Git(git::look(&root).await),
+                Question::Check { run, timeout_s } => {
+                    let timeout = Duration::from_secs(*timeout_s);
+                    let allowed = self.settings.allow_checks;
+                    Fact::Check(checks::run(&root, run, timeout, allowed).await)
+                }
+            })
+        })
+    }
+
+    fn find_workflows(&self) -> Vec<Found> {
+        library::find(&self.settings)
+    }
+
+    #[expect(clippy::disallowed_methods, reason = "this is the one real clock")]
+    fn sleep(&self, duration: Duration) -> Looking<'_, ()> {
+        Box::pin(tokio::time::sleep(duration))
+    }
+}

@@ -81,6 +81,13 @@ pub(crate) fn find_mismatches(source: &str, types: &NamedTypes) -> Vec<Mismatch>
         .collect()
 }
 
+/// Returns the type of an expression that is a single literal or a single name.
+pub(crate) fn literal_type(source: &str, types: &NamedTypes) -> Option<ValueType> {
+    let tokens = cut(source);
+    let (side, end) = side_at(source, &tokens, 0)?;
+    if end == tokens.len() { side.value_type(types) } else { None }
+}
+
 /// Finds where an expression asks whether a name is (or is not) some text.
 pub(crate) fn find_text_comparisons(source: &str) -> Vec<TextComparison<'_>> {
     comparisons(source)

@@ -148,13 +148,7 @@ impl<'a> Loader<'a> {
     }
 
     /// Appends a file's text to `body`, with each include replaced by the included text.
-    fn resolve(
-        &mut self,
-        text: &str,
-        place: (u32, u32),
-        chain: &mut Vec<String>,
-        body: &mut Body,
-    ) {
+    fn resolve(&mut self, text: &str, place: (u32, u32), chain: &mut Vec<String>, body: &mut Body) {
         let file = chain.last().cloned().unwrap_or_default();
         let mut done = 0;
         for token in INCLUDE.captures_iter(text) {

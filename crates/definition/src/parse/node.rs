@@ -59,7 +59,9 @@ impl Node {
             Content::List(items) => items.iter().map(Self::to_json).collect(),
             Content::Map(fields) => {
                 let pairs = fields.iter().map(|(key, value)| (key.key().to_owned(), value));
-                Value::Object(pairs.map(|(key, value)| (key, value.to_json())).collect::<Map<_, _>>())
+                Value::Object(
+                    pairs.map(|(key, value)| (key, value.to_json())).collect::<Map<_, _>>(),
+                )
             }
         }
     }
@@ -101,6 +103,10 @@ impl Document {
         let mut found = None;
         let mut node = self.front.as_ref()?;
         for step in path {
+            // A list of one may be written without the list.
+            if *step == "0" && !matches!(node.content, Content::List(_)) {
+                continue;
+            }
             let Some(child) = node.child(step) else { break };
             found = Some(child);
             node = child;

@@ -72,8 +72,8 @@ pub(super) fn check_artifact(template: &str) -> Result<(), PathError> {
 
 fn check(path: &str) -> Result<(), PathError> {
     let mut letters = path.chars();
-    let has_drive = letters.next().is_some_and(|it| it.is_ascii_alphabetic())
-        && letters.next() == Some(':');
+    let has_drive =
+        letters.next().is_some_and(|it| it.is_ascii_alphabetic()) && letters.next() == Some(':');
     if path.starts_with('/') {
         return Err(PathError::Absolute);
     }

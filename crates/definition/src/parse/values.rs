@@ -131,7 +131,19 @@ mod tests {
         assert_eq!(seconds("1h 30m"), Some(5400));
         assert_eq!(seconds("1h30m"), Some(5400));
         assert_eq!(seconds("1d"), Some(86400));
-        for wrong in ["", "15", "m", "0s", "-1s", "1.5h", "1w", "1 h", "99999d", "é", "9".repeat(30).as_str()] {
+        for wrong in [
+            "",
+            "15",
+            "m",
+            "0s",
+            "-1s",
+            "1.5h",
+            "1w",
+            "1 h",
+            "99999d",
+            "é",
+            "9".repeat(30).as_str(),
+        ] {
             assert_eq!(seconds(wrong), None, "{wrong}");
         }
     }

@@ -58,12 +58,21 @@ pub(super) fn settle(draft: &mut Draft<'_>, step: &Step) -> Result<(), Stop> {
     if parts.iter().all(is_judged) {
         return go_back(draft, step, &parts);
     }
-    let ready = ready(&draft.state, step);
-    let Some(first) = ready.first().filter(|it| it.mode == "human_gate") else { return Ok(()) };
+    let Some(first) = find_personal(draft, step) else { return Ok(()) };
     let ask = format!("Part `{}` is for a person: {}", first.id, first.title);
     let options =
         vec![("done", Effect::Approve), ("skip", Effect::Skip), ("abandon", Effect::Cancel)];
     gate::ask(draft, step, Some(first.id.clone()), GateReason::Part, (ask, options))
+}
+
+/// Returns the part that is next and for a person to do. Only the step that plans the parts goes by
+/// their mode; one that shares them does something else with each.
+fn find_personal(draft: &Draft<'_>, step: &Step) -> Option<PartSpec> {
+    let each = step.each.as_ref()?;
+    let goes_by_mode =
+        each.order == Order::Declared && !matches!(each.from, PartSource::Shared);
+    let first = ready(&draft.state, step).into_iter().next();
+    first.filter(|it| goes_by_mode && it.mode == "human_gate")
 }
 
 /// Sends the parts that a review found wanting back to the step that it judges.
@@ -88,17 +97,19 @@ pub(crate) fn ready(state: &RunState, step: &Step) -> Vec<PartSpec> {
     let parts = state.parts_of(step);
     let progress = |it: &PartId| state.part_progress(&step.name, it);
     let is_known = |id: &&PartId| parts.iter().any(|it| it.id == **id);
-    let is_free = |it: &&PartSpec| {
-        let is_open = !progress(&it.id).is_settled() && progress(&it.id) != Progress::Rejected;
-        // A dependency that does not exist holds nothing up.
-        is_open && it.after.iter().filter(is_known).all(|id| progress(id).is_settled())
+    let is_open = |it: &&PartSpec| {
+        !progress(&it.id).is_settled() && progress(&it.id) != Progress::Rejected
     };
-    let free = parts.iter().filter(is_free);
+    // A dependency that does not exist holds nothing up.
+    let is_free = |it: &&PartSpec| {
+        it.after.iter().filter(is_known).all(|id| progress(id).is_settled())
+    };
+    let open = parts.iter().filter(is_open);
     match step.each.as_ref().map(|it| it.order).unwrap_or_default() {
-        Order::Parallel => free.cloned().collect(),
-        Order::Sequence => free.take(1).cloned().collect(),
+        Order::Parallel => open.cloned().collect(),
+        Order::Sequence => open.take(1).cloned().collect(),
         Order::Declared => {
-            let free: Vec<PartSpec> = free.cloned().collect();
+            let free: Vec<PartSpec> = open.filter(is_free).cloned().collect();
             let leading = free.iter().take_while(|it| it.mode == "parallel").count();
             free.into_iter().take(leading.max(1)).collect()
         }

@@ -123,7 +123,7 @@ pub(super) fn after_failure(
     let attempts = draft.state.effort(&step.name, part_id).map_or(0, |it| it.attempts);
     match &step.attempts {
         Some(allowed) if attempts < allowed.max => Ok(()),
-        Some(allowed) => spent(draft, step, part, &allowed.then, attempts),
+        Some(allowed) => spent(draft, step, part, &allowed.then, report),
         // The agent that decides may try again or go elsewhere; a part is tried again.
         None if part.is_some() || draft.state.decider() != Decider::Declared => Ok(()),
         None => match find_failure_step(draft, step) {
@@ -141,19 +141,24 @@ fn spent(
     step: &Step,
     part: Option<&PartSpec>,
     then: &Spent,
-    attempts: u32,
+    report: &Report,
 ) -> Result<(), Stop> {
+    let attempts = step.attempts.as_ref().map_or(0, |it| it.max);
     match then {
         Spent::Warn | Spent::Approve => Ok(()),
         Spent::Fail => {
-            let reason = format!("step `{}` failed {attempts} times", step.name);
+            let last = report.reason();
+            let reason = format!("step `{}` failed on its last attempt: {last}", step.name);
             draft.push(Event::RunFailed { reason });
             Ok(())
         }
         Spent::Goto(target) => enter::enter(draft, Target::Step(target.clone()), None),
         Spent::Ask => {
             let what = part.map_or(String::new(), |it| format!("part `{}` of ", it.id));
-            let ask = format!("{what}step `{}` failed {attempts} times. Try again?", step.name);
+            let ask = format!(
+                "The {attempts} allowed attempts at {what}step `{}` failed. Try once more?",
+                step.name
+            );
             let options = vec![("retry", Effect::Approve), ("abandon", Effect::Cancel)];
             let part = part.map(|it| it.id.clone());
             gate::ask(draft, step, part, GateReason::AttemptsSpent, (ask, options))

@@ -110,8 +110,8 @@ impl Judging<'_> {
             Spent::Ask => {
                 self.rule(draft, verdict, Ruling::Asked);
                 let ask = format!(
-                    "The review `{}` still says {verdict} after {} revisions of `{}`. Approve it as it is?",
-                    self.step.name, limit.after, self.review.of
+                    "The review `{}` still says {verdict} of `{}` after {} revisions. Approve it as it is?",
+                    self.step.name, self.review.of, limit.after
                 );
                 let options = vec![("approve", Effect::Approve), ("abandon", Effect::Cancel)];
                 self.ask(draft, GateReason::RevisionsSpent, ask, options)
@@ -128,9 +128,10 @@ impl Judging<'_> {
     }
 
     fn send_back(&self, draft: &mut Draft<'_>, verdict: &str) -> Result<Judged, Stop> {
-        let read = self.review.read.as_ref().map(|it| format!("; see `{}`", it.source()));
-        let feedback =
-            format!("`{}` says {verdict}{}", self.step.name, read.unwrap_or_default());
+        let scope = scope(draft.workflow, &draft.state, Sight::of_part(self.part));
+        let read = self.review.read.as_ref().and_then(|it| it.render(&scope).ok());
+        let see = read.map(|it| format!("; see `{it}`")).unwrap_or_default();
+        let feedback = format!("`{}` says {verdict}{see}", self.step.name);
         draft.push(Event::StepReopened {
             step: self.review.of.clone(),
             part: self.part.map(|it| it.id.clone()),

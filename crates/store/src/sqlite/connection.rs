@@ -20,7 +20,10 @@ const STATEMENTS_MAX: usize = 40;
 pub(super) type Slot = Arc<Mutex<Option<Connection>>>;
 
 /// Opens a connection that writes.
-pub(super) fn open_writer(path: &Path, settings: &SqliteSettings) -> Result<Connection, StoreError> {
+pub(super) fn open_writer(
+    path: &Path,
+    settings: &SqliteSettings,
+) -> Result<Connection, StoreError> {
     let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
     let mut connection = Connection::open_with_flags(path, flags)?;
     wait_for_others(&mut connection, settings.busy_wait_max)?;
@@ -61,7 +64,10 @@ pub(super) fn set_synchronous(
 }
 
 /// Opens a connection that only reads.
-pub(super) fn open_reader(path: &Path, settings: &SqliteSettings) -> Result<Connection, StoreError> {
+pub(super) fn open_reader(
+    path: &Path,
+    settings: &SqliteSettings,
+) -> Result<Connection, StoreError> {
     let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX;
     let mut connection = Connection::open_with_flags(path, flags)?;
     wait_for_others(&mut connection, settings.busy_wait_max)?;

@@ -95,7 +95,10 @@ fn lease(row: &rusqlite::Row<'_>) -> Result<Lease, StoreError> {
     let part: Option<String> = row.get(1)?;
     Ok(Lease {
         step: serde_json::from_value(Value::String(row.get(0)?)).map_err(damaged)?,
-        part: part.map(|part| serde_json::from_value(Value::String(part))).transpose().map_err(damaged)?,
+        part: part
+            .map(|part| serde_json::from_value(Value::String(part)))
+            .transpose()
+            .map_err(damaged)?,
         holder: row.get(2)?,
         generation: number(row.get(3)?),
         until: Timestamp(row.get(4)?),

@@ -11,7 +11,10 @@ use std::{
     time::Duration,
 };
 
-use rusqlite::{Connection, ErrorCode, backup::{Backup, StepResult}};
+use rusqlite::{
+    Connection, ErrorCode,
+    backup::{Backup, StepResult},
+};
 
 use super::{
     connection::{now, open_reader, open_writer, wait_for_others},
@@ -21,8 +24,8 @@ use crate::StoreError;
 
 /// One text for each version of the schema.
 const MIGRATIONS: &[&str] = &[include_str!("../../migrations/sqlite/0001_log.sql")];
-/// Marks a file as ours: "MPst".
-const APPLICATION_ID: i32 = 0x4D50_7374;
+/// Marks a file as ours: the letters `MPst`.
+const APPLICATION_ID: u32 = 0x4D50_7374;
 /// What every database file begins with.
 const HEADER: &[u8] = b"SQLite format 3\0";
 /// Another process may be copying a large file before it migrates it.
@@ -62,10 +65,7 @@ fn copy_into(from: &Connection, to: &Path) -> Result<(), StoreError> {
     let mut target = Connection::open(to)?;
     let backup = Backup::new(from, &mut target)?;
     // All pages in one step are one snapshot, and in WAL mode a snapshot stops nobody.
-    match backup.step(-1)? {
-        StepResult::Done => Ok(()),
-        _ => Err(StoreError::Busy),
-    }
+    if backup.step(-1)? == StepResult::Done { Ok(()) } else { Err(StoreError::Busy) }
 }
 
 fn find_or_create(path: &Path) -> Result<(), StoreError> {
@@ -141,8 +141,10 @@ fn check_version(connection: &Connection, path: &Path, known: u32) -> Result<u32
     if known < found {
         return Err(StoreError::NewerSchema { found, known });
     }
-    let is_empty = || connection.query_row("SELECT count(*) = 0 FROM sqlite_schema", [], |row| row.get(0));
-    let is_ours = if found == 0 { is_empty()? } else { pragma("application_id")? == APPLICATION_ID };
+    let is_empty =
+        || connection.query_row("SELECT count(*) = 0 FROM sqlite_schema", [], |row| row.get(0));
+    let is_ours =
+        if found == 0 { is_empty()? } else { pragma("application_id")? == APPLICATION_ID };
     if is_ours {
         return Ok(found);
     }
@@ -171,7 +173,9 @@ fn switch_to_wal(connection: &Connection) -> Result<(), StoreError> {
         match mode {
             Ok::<String, _>(mode) if mode == "wal" => return Ok(()),
             Ok(mode) => {
-                return Err(StoreError::Database(format!("journal mode `{mode}` instead of `wal`")));
+                return Err(StoreError::Database(format!(
+                    "journal mode `{mode}` instead of `wal`"
+                )));
             }
             Err(error)
                 if error.sqlite_error_code() == Some(ErrorCode::DatabaseBusy)
@@ -192,11 +196,8 @@ pub(super) fn with_suffix(path: &Path, suffix: &str) -> PathBuf {
 }
 
 fn io_failure(path: &Path, error: &io::Error) -> StoreError {
-    match error.kind() {
-        io::ErrorKind::StorageFull => StoreError::Full,
-        io::ErrorKind::AlreadyExists => {
-            StoreError::Database(format!("`{}` is already there", path.display()))
-        }
-        _ => StoreError::Database(format!("`{}`: {error}", path.display())),
+    if error.kind() == io::ErrorKind::StorageFull {
+        return StoreError::Full;
     }
+    StoreError::Database(format!("`{}`: {error}", path.display()))
 }

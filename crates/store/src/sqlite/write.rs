@@ -16,7 +16,7 @@ use crate::{Append, Heartbeat, Length, Request, StoreError, law};
 /// Something to write.
 #[derive(Debug)]
 pub(super) enum Write {
-    Append(Prepared),
+    Append(Box<Prepared>),
     Extend(Heartbeat),
 }
 
@@ -26,7 +26,7 @@ pub(super) struct Prepared {
     append: Append,
     /// Actor and body of each event.
     texts: Vec<(String, String)>,
-    pub(super) bytes: usize,
+    bytes: usize,
 }
 
 /// What was written.
@@ -79,6 +79,18 @@ impl Write {
         }
     }
 
+    /// Returns when a request with an id was made, if it is one.
+    pub(super) fn requested_at(&self) -> Option<i64> {
+        match self {
+            Self::Append(prepared) => {
+                let append = &prepared.append;
+                append.request.as_ref()?;
+                append.events.last().map(|recorded| recorded.at.0)
+            }
+            Self::Extend(_) => None,
+        }
+    }
+
     /// Writes it, or says why not.
     pub(super) fn apply(&self, connection: &Connection) -> Result<Written, Failure> {
         match self {
@@ -100,14 +112,6 @@ pub(super) fn forget_requests(
          AND id IN (SELECT id FROM requests ORDER BY id LIMIT ?2)",
     )?;
     statement.execute(params![kept_from, 2 * int(count as u64) + 2]).map(drop)
-}
-
-impl Prepared {
-    /// Returns when the request of this append was made, if it has one.
-    pub(super) fn requested_at(&self) -> Option<i64> {
-        self.append.request.as_ref()?;
-        self.append.events.last().map(|recorded| recorded.at.0)
-    }
 }
 
 /// What is stored of a run that an append may change.
@@ -256,8 +260,8 @@ fn write_leases(
     changed: &Changed,
 ) -> Result<(), rusqlite::Error> {
     for generation in &changed.over {
-        let mut statement = connection
-            .prepare_cached("DELETE FROM leases WHERE run = ?1 AND generation = ?2")?;
+        let mut statement =
+            connection.prepare_cached("DELETE FROM leases WHERE run = ?1 AND generation = ?2")?;
         statement.execute(params![run.as_bytes(), int(*generation)])?;
     }
     for lease in &changed.new {

@@ -5,9 +5,9 @@
 //! search index.
 
 use std::{
-    mem,
+    fs,
     panic::{AssertUnwindSafe, catch_unwind},
-    path::PathBuf,
+    path::{Path, PathBuf},
     slice,
     sync::mpsc::{self, Receiver, RecvTimeoutError, SyncSender, TrySendError},
     thread::{self, JoinHandle},
@@ -15,16 +15,15 @@ use std::{
 };
 
 use rusqlite::Connection;
-use tokio::sync::oneshot;
-use tracing::{error, warn};
+use tokio::sync::{oneshot, watch::Sender};
+use tracing::{debug, error, warn};
 
 use super::{
     connection::{Slot, open_writer},
-    index,
-    row::int,
+    error, index,
     schema::with_suffix,
     settings::SqliteSettings,
-    watch::Watch,
+    watch,
     write::{Failure, Write, Written, forget_requests},
 };
 use crate::StoreError;
@@ -58,7 +57,7 @@ pub(super) struct Desk {
     /// `None` for a database in memory, which cannot be opened again.
     pub(super) path: Option<PathBuf>,
     pub(super) settings: SqliteSettings,
-    pub(super) watch: Watch,
+    pub(super) changed: Sender<u64>,
 }
 
 impl Writer {
@@ -67,7 +66,9 @@ impl Writer {
         let (queue, waiting) = mpsc::sync_channel(desk.settings.queue_max);
         let thread = thread::Builder::new()
             .name("store-writer".to_owned())
-            .spawn(move || Thread { desk, indexing: Indexing::Later, newest: 0, indexed: 0 }.run(&waiting))
+            .spawn(move || {
+                Thread { desk, indexing: Indexing::Later, newest: 0, indexed: 0 }.run(&waiting);
+            })
             .map_err(|error| StoreError::Database(format!("no thread to write: {error}")))?;
         Ok(Self { queue: Some(queue), thread: Some(thread) })
     }
@@ -156,7 +157,9 @@ impl Thread {
                 drop(self.index_some());
             }
         }
-        self.close();
+        if self.desk.path.is_some() {
+            checkpoint(&self.desk.slot, "PRAGMA wal_checkpoint(PASSIVE)");
+        }
     }
 
     /// Waits for something to do, and indexes meanwhile. `None`: the store is being dropped.
@@ -186,7 +189,7 @@ impl Thread {
                 self.indexing = Indexing::Later;
             }
         }
-        self.desk.watch.tell(self.newest);
+        watch::tell(&self.desk.changed, self.newest);
         for (reply, outcome) in replies.into_iter().zip(outcomes) {
             answer(reply, outcome);
         }
@@ -208,66 +211,141 @@ impl Thread {
     fn write_alone(&self, write: &Write) -> Result<Written, StoreError> {
         match self.attempt(slice::from_ref(write)) {
             Ok(mut outcomes) => outcomes.pop().unwrap_or_else(|| Err(stopped())),
-            Err(Failure::Refused(error) | Failure::Broken(error) | Failure::Fatal(error)) => Err(error),
+            Err(Failure::Refused(error) | Failure::Broken(error) | Failure::Fatal(error)) => {
+                Err(error)
+            }
         }
     }
 
-    /// Writes all in one transaction, or nothing. A connection that failed is opened anew.
+    /// Writes all in one transaction, or nothing.
     fn attempt(&self, writes: &[Write]) -> Result<Vec<Result<Written, StoreError>>, Failure> {
-        let mut slot = self.desk.slot.lock();
-        let connection = self.connected(&mut slot).map_err(Failure::Refused)?;
         let kept = self.desk.settings.requests_kept;
-        let outcome = catch_unwind(AssertUnwindSafe(|| transact(connection, writes, kept)));
-        let failure = match outcome {
-            Ok(Ok(outcomes)) => return Ok(outcomes),
-            Ok(Err(failure)) => failure,
-            Err(_) => Failure::Fatal(StoreError::Database("the writer panicked".to_owned())),
-        };
-        let failure = undo(connection, failure);
-        if let Failure::Fatal(error) = &failure {
-            error!("a write failed, the database is opened anew: {error}");
-            self.give_up(&mut slot);
-        }
-        Err(failure)
-    }
-
-    fn connected<'a>(&self, slot: &'a mut Option<Connection>) -> Result<&'a Connection, StoreError> {
-        let Some(path) = self.desk.path.as_ref().filter(|_| slot.is_none()) else {
-            return slot.as_ref().ok_or_else(stopped);
-        };
-        let connection = open_writer(path, &self.desk.settings)?;
-        let verdict: String =
-            connection.query_row("PRAGMA quick_check(1)", [], |row| row.get(0))?;
-        if verdict != "ok" {
-            return Err(StoreError::Damaged(verdict));
-        }
-        Ok(slot.insert(connection))
-    }
-
-    fn give_up(&self, slot: &mut Option<Connection>) {
-        if self.desk.path.is_some() {
-            *slot = None;
-        }
+        self.connected(|connection| transact(connection, writes, kept))
     }
 
     /// Indexes some events, and decides when to go on with it.
     fn index_some(&mut self) -> Result<u64, StoreError> {
-        let mut slot = self.desk.slot.lock();
         let settings = &self.desk.settings;
-        let indexed = self.connected(&mut slot).and_then(|connection| {
-            let indexed = catch_unwind(AssertUnwindSafe(|| index::index(connection, settings)))
-                .unwrap_or_else(|_| {
-                    Err(Failure::Fatal(StoreError::Database("the indexer panicked".to_owned())))
-                });
-            match indexed.map_err(|failure| undo(connection, failure)) {
-                Ok(progress) => Ok(progress),
-                Err(Failure::Refused(error) | Failure::Broken(error)) => Err(error),
-                Err(Failure::Fatal(error)) => {
-                    is_lost = true;
-                    Err(error)
+        match self.connected(|connection| index::index(connection, settings)) {
+            Ok(progress) => {
+                self.indexed = progress.indexed;
+                self.indexing = if progress.is_done { Indexing::Done } else { Indexing::Now };
+                if progress.is_done {
+                    self.empty_log();
                 }
+                Ok(progress.indexed)
             }
+            Err(Failure::Refused(error) | Failure::Broken(error) | Failure::Fatal(error)) => {
+                warn!("the search index could not be filled: {error}");
+                // The next write or search tries again.
+                self.indexing = Indexing::Done;
+                Err(error)
+            }
+        }
+    }
+
+    /// Empties a write-ahead log that readers have kept from being reused for long.
+    fn empty_log(&self) {
+        let Some(path) = &self.desk.path else {
+            return;
+        };
+        let log = fs::metadata(with_suffix(path, "-wal"));
+        if log.is_ok_and(|log| self.desk.settings.wal_bytes_max < log.len()) {
+            checkpoint(&self.desk.slot, "PRAGMA wal_checkpoint(TRUNCATE)");
+        }
+    }
+
+    /// Works with the connection, opening it if the last one was given up. Whatever goes wrong,
+    /// nothing half done is left in it.
+    fn connected<T>(
+        &self,
+        work: impl FnOnce(&Connection) -> Result<T, Failure>,
+    ) -> Result<T, Failure> {
+        let mut slot = self.desk.slot.lock();
+        if let Some(path) = self.desk.path.as_ref().filter(|_| slot.is_none()) {
+            *slot = Some(open_checked(path, &self.desk.settings).map_err(Failure::Refused)?);
+        }
+        let connection = slot.as_ref().ok_or_else(|| Failure::Refused(stopped()))?;
+        let outcome = catch_unwind(AssertUnwindSafe(|| work(connection))).unwrap_or_else(|_| {
+            Err(Failure::Fatal(StoreError::Database("the writer panicked".to_owned())))
         });
-        todo!()
+        let failure = match outcome {
+            Ok(done) => return Ok(done),
+            Err(failure) => undo(connection, failure),
+        };
+        if let (Failure::Fatal(error), Some(_)) = (&failure, &self.desk.path) {
+            error!("a write failed, the database is opened anew: {error}");
+            *slot = None;
+        }
+        Err(failure)
+    }
+}
+
+fn answer<T>(reply: Reply<T>, outcome: Result<T, StoreError>) {
+    // Whoever no longer waits for the answer does not need it.
+    drop(reply.send(outcome));
+}
+
+fn open_checked(path: &Path, settings: &SqliteSettings) -> Result<Connection, StoreError> {
+    let connection = open_writer(path, settings)?;
+    let verdict: String = connection.query_row("PRAGMA quick_check(1)", [], |row| row.get(0))?;
+    if verdict == "ok" { Ok(connection) } else { Err(StoreError::Damaged(verdict)) }
+}
+
+/// Leaves no transaction open. If that fails too, so has the connection.
+fn undo(connection: &Connection, failure: Failure) -> Failure {
+    if connection.is_autocommit() {
+        return failure;
+    }
+    match connection.execute_batch("ROLLBACK") {
+        Ok(()) => failure,
+        Err(error) => Failure::Fatal(error.into()),
+    }
+}
+
+fn transact(
+    connection: &Connection,
+    writes: &[Write],
+    requests_kept: Duration,
+) -> Result<Vec<Result<Written, StoreError>>, Failure> {
+    begin(connection)?;
+    let mut outcomes = Vec::with_capacity(writes.len());
+    let (mut requests, mut requested_at) = (0, None);
+    for write in writes {
+        match write.apply(connection) {
+            Ok(written) => {
+                requests += usize::from(write.requested_at().is_some());
+                requested_at = requested_at.max(write.requested_at());
+                outcomes.push(Ok(written));
+            }
+            Err(Failure::Refused(error)) => outcomes.push(Err(error)),
+            Err(failure) => return Err(failure),
+        }
+    }
+    if let Some(at) = requested_at {
+        let kept = i64::try_from(requests_kept.as_micros()).unwrap_or(i64::MAX);
+        forget_requests(connection, at.saturating_sub(kept), requests)?;
+    }
+    connection.prepare_cached("COMMIT")?.execute([])?;
+    Ok(outcomes)
+}
+
+/// Takes the lock for writing now, so that what is read from here on stays true.
+pub(super) fn begin(connection: &Connection) -> Result<(), Failure> {
+    let begun = connection.prepare_cached("BEGIN IMMEDIATE").and_then(|mut it| it.execute([]));
+    match begun {
+        Ok(_) => Ok(()),
+        Err(error) if error::is_fatal(&error) => Err(Failure::Fatal(error.into())),
+        // Nothing was begun. Trying one by one would only wait as long again.
+        Err(error) => Err(Failure::Refused(error.into())),
+    }
+}
+
+/// Moves what is in the write-ahead log into the file, as far as nobody is in the way.
+pub(super) fn checkpoint(slot: &Slot, sql: &str) {
+    if let Some(connection) = slot.lock().as_ref()
+        && let Err(error) = connection.query_row(sql, [], |_| Ok(()))
+    {
+        debug!("the write-ahead log was not emptied: {error}");
     }
 }

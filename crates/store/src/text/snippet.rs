@@ -61,7 +61,8 @@ mod tests {
 
     #[test]
     fn what_was_found_is_marked() {
-        let long = format!("{}the migrations failed: {}", "before ".repeat(30), "after ".repeat(60));
+        let long =
+            format!("{}the migrations failed: {}", "before ".repeat(30), "after ".repeat(60));
         for (text, query, expected) in [
             ("The disk was full", "DISK", "The [disk] was full".to_owned()),
             ("one\ntwo\tthree", "two", "one [two] three".to_owned()),
@@ -72,7 +73,11 @@ mod tests {
             (
                 &long,
                 "migration",
-                format!("…{}the [migrations] failed: {}after…", "before ".repeat(6), "after ".repeat(13)),
+                format!(
+                    "…{}the [migrations] failed: {}after…",
+                    "before ".repeat(6),
+                    "after ".repeat(13)
+                ),
             ),
         ] {
             assert_eq!(snippet(text, &Query::parse(query)), expected);

@@ -96,8 +96,8 @@ fn drop_plural(stem: &mut Vec<u8>) {
     if !stem.ends_with(b"s") || stem.ends_with(b"ss") {
         return;
     }
-    let is_two = (4 < stem.len() && stem.ends_with(b"sses"))
-        || (3 < stem.len() && stem.ends_with(b"ies"));
+    let is_two =
+        (4 < stem.len() && stem.ends_with(b"sses")) || (3 < stem.len() && stem.ends_with(b"ies"));
     replace(stem, if is_two { 2 } else { 1 }, "");
 }
 

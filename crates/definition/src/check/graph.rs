@@ -1,0 +1,230 @@
+//! The ways from step to step: is each reached, and does each lead to an end?
+
+use std::collections::BTreeSet;
+
+use super::{Places, guidance};
+use crate::{
+    Decider, Diagnostic, Effect, FINISH, Spent, Step, StepName, Target, Workflow, suggest::fold,
+};
+
+/// Checks the ways between steps.
+pub(super) fn check(places: &Places<'_>) -> Vec<Diagnostic> {
+    let workflow = places.workflow;
+    let rounds = find_rounds(workflow);
+    let mut found = check_reached(places);
+    found.extend(rounds.iter().map(|round| tell_round(places, round)));
+    found.extend(check_finish(places, &rounds));
+    found.extend(check_successors(places));
+    found
+}
+
+fn is_declared(workflow: &Workflow) -> bool {
+    workflow.decider == Some(Decider::Declared)
+}
+
+fn index_of(workflow: &Workflow, name: &StepName) -> Option<usize> {
+    workflow.steps.iter().position(|it| it.name == *name)
+}
+
+/// The steps that the front matter of a step leads to, by `next` or otherwise.
+fn declared_targets(workflow: &Workflow, step: &Step) -> BTreeSet<usize> {
+    let next = step.next.iter().filter_map(|it| match &it.to {
+        Target::Step(name) => Some(name),
+        Target::Finish => None,
+    });
+    let options = step.gate.iter().flat_map(|it| &it.options);
+    let back = options.filter_map(|it| match &it.effect {
+        Effect::Back(name) => Some(name),
+        Effect::Approve | Effect::Skip | Effect::Fail | Effect::Cancel => None,
+    });
+    let limits = step.review.iter().flat_map(|it| &it.limits).map(|it| &it.then);
+    let spent = limits.chain(step.attempts.iter().map(|it| &it.then)).filter_map(|it| match it {
+        Spent::Goto(name) => Some(name),
+        Spent::Ask | Spent::Approve | Spent::Fail | Spent::Warn => None,
+    });
+    let review = step.review.iter().map(|it| &it.of);
+    let all = next.chain(back).chain(spent).chain(review);
+    all.filter_map(|name| index_of(workflow, name)).collect()
+}
+
+/// Where a step leads: by its front matter, else by the listed order or by its guidance.
+struct Ways {
+    steps: BTreeSet<usize>,
+    /// The run may end after it.
+    can_end: bool,
+}
+
+fn ways(workflow: &Workflow, step: &Step) -> Ways {
+    let mut steps = declared_targets(workflow, step);
+    if !step.next.is_empty() {
+        let ends = step.next.iter().any(|it| it.to == Target::Finish || it.fails);
+        return Ways { steps, can_end: ends };
+    }
+    if is_declared(workflow) {
+        let following = workflow.find_following(&step.name);
+        let following = following.and_then(|it| index_of(workflow, &it.name));
+        steps.extend(following);
+        return Ways { steps, can_end: following.is_none() };
+    }
+    let mentioned = guidance::mentioned_steps(workflow, step);
+    // Guidance that names no step leaves everything open.
+    let can_end = mentioned.is_empty() || fold(&step.guidance).contains(&fold(FINISH));
+    steps.extend(mentioned);
+    Ways { steps, can_end }
+}
+
+fn check_reached(places: &Places<'_>) -> Vec<Diagnostic> {
+    let workflow = places.workflow;
+    let Some(first) = workflow.first_step().and_then(|it| index_of(workflow, &it.name)) else {
+        return Vec::new();
+    };
+    let reached = if is_declared(workflow) {
+        closure(workflow, first)
+    } else {
+        let Some(mut mentioned) = mentioned_by_others(workflow) else { return Vec::new() };
+        mentioned.insert(first);
+        mentioned
+    };
+    let help = if is_declared(workflow) {
+        "name it in the `next` of another step"
+    } else {
+        "name it in double quotes in the guidance of another step"
+    };
+    let steps = workflow.steps.iter().enumerate();
+    let lost = steps.filter(|(at, it)| !reached.contains(at) && it.name.as_str() != FINISH);
+    lost.map(|(at, step)| {
+        let message = format!("step `{}` is never reached", step.name);
+        Diagnostic::warning("step_unreachable", places.link(at), message).with_help(help.to_owned())
+    })
+    .collect()
+}
+
+fn closure(workflow: &Workflow, first: usize) -> BTreeSet<usize> {
+    let mut reached = BTreeSet::from([first]);
+    let mut open = vec![first];
+    while let Some(step) = open.pop().and_then(|it| workflow.steps.get(it)) {
+        open.extend(ways(workflow, step).steps.into_iter().filter(|it| reached.insert(*it)));
+    }
+    reached
+}
+
+/// The steps that some other step leads to; `None` if no guidance and no front matter names any.
+fn mentioned_by_others(workflow: &Workflow) -> Option<BTreeSet<usize>> {
+    let mut mentioned = BTreeSet::new();
+    let mut is_any = false;
+    for (at, step) in workflow.steps.iter().enumerate() {
+        let quoted = guidance::mentioned_steps(workflow, step);
+        let declared = declared_targets(workflow, step);
+        is_any |= !quoted.is_empty() || !step.next.is_empty();
+        mentioned.extend(quoted.into_iter().chain(declared).filter(|it| *it != at));
+    }
+    is_any.then_some(mentioned)
+}
+
+/// Where a step leads for certain, whatever happens.
+fn certain_successor(workflow: &Workflow, step: &Step) -> Option<usize> {
+    // A person at a gate can end what goes round.
+    if step.gate.is_some() {
+        return None;
+    }
+    let first = match step.next.as_slice() {
+        [] if is_declared(workflow) => {
+            return workflow.find_following(&step.name).and_then(|it| index_of(workflow, &it.name));
+        }
+        [only] => only,
+        [first, ..] if is_declared(workflow) => first,
+        _ => return None,
+    };
+    match &first.to {
+        Target::Step(name) if first.when.is_none() && !first.fails => index_of(workflow, name),
+        Target::Step(_) | Target::Finish => None,
+    }
+}
+
+/// Finds the rounds of certain successors, each once, beginning with its first step.
+fn find_rounds(workflow: &Workflow) -> Vec<Vec<usize>> {
+    let mut rounds: Vec<Vec<usize>> = Vec::new();
+    for start in 0..workflow.steps.len() {
+        let mut way = vec![start];
+        while let Some(step) = way.last().and_then(|it| workflow.steps.get(*it)) {
+            let Some(next) = certain_successor(workflow, step) else { break };
+            if next == start {
+                if !rounds.iter().any(|it| it.contains(&start)) {
+                    rounds.push(way);
+                }
+                break;
+            }
+            if way.contains(&next) {
+                break;
+            }
+            way.push(next);
+        }
+    }
+    rounds
+}
+
+fn tell_round(places: &Places<'_>, round: &[usize]) -> Diagnostic {
+    let name = |it: &usize| places.workflow.steps.get(*it).map_or("", |it| it.name.as_str());
+    let names: Vec<String> =
+        round.iter().chain(round.first()).map(|it| format!("`{}`", name(it))).collect();
+    // The blame is on the step that leads back.
+    let last = round.last().copied().unwrap_or_default();
+    let message = format!("{} go round for ever", names.join(" → "));
+    let help = "give one of them a `next` with a `when`".to_owned();
+    Diagnostic::warning("loop_endless", places.front(last, &["next"]), message).with_help(help)
+}
+
+fn check_finish(places: &Places<'_>, rounds: &[Vec<usize>]) -> Vec<Diagnostic> {
+    let workflow = places.workflow;
+    let ways: Vec<Ways> = workflow.steps.iter().map(|it| ways(workflow, it)).collect();
+    let mut ending: BTreeSet<usize> = BTreeSet::new();
+    loop {
+        let more: Vec<usize> = (0..ways.len())
+            .filter(|it| !ending.contains(it))
+            .filter(|it| {
+                ways.get(*it).is_some_and(|it| it.can_end || !it.steps.is_disjoint(&ending))
+            })
+            .collect();
+        if more.is_empty() {
+            break;
+        }
+        ending.extend(more);
+    }
+    let steps = workflow.steps.iter().enumerate();
+    let stuck = steps.filter(|(at, step)| {
+        let is_told = rounds.iter().any(|it| it.contains(at));
+        !ending.contains(at) && !is_told && step.name.as_str() != FINISH
+    });
+    stuck
+        .map(|(at, step)| {
+            let message = format!("no way leads from step `{}` to `{FINISH}`", step.name);
+            let help = if is_declared(workflow) || !step.next.is_empty() {
+                format!("let some step after it have `next: {FINISH}`")
+            } else {
+                format!("say in its guidance, or in a later step's, when to `{FINISH}`")
+            };
+            Diagnostic::warning("finish_unreachable", places.link(at), message).with_help(help)
+        })
+        .collect()
+}
+
+/// Where the definition decides, nothing after a successor without a condition is ever chosen.
+fn check_successors(places: &Places<'_>) -> Vec<Diagnostic> {
+    let mut found = Vec::new();
+    for (at, step) in places.workflow.steps.iter().enumerate() {
+        let Some(certain) = step.next.iter().position(|it| it.when.is_none()) else { continue };
+        if !is_declared(places.workflow) || certain + 1 >= step.next.len() {
+            continue;
+        }
+        let position = (certain + 1).to_string();
+        let name = |it: usize| match step.next.get(it).map(|it| &it.to) {
+            Some(Target::Step(name)) => name.as_str(),
+            Some(Target::Finish) | None => FINISH,
+        };
+        let message = format!("`{}` is never chosen", name(certain + 1));
+        let help = format!("`{}` before it has no `when`", name(certain));
+        let label = places.front(at, &["next", &position]);
+        found.push(Diagnostic::warning("successor_unreachable", label, message).with_help(help));
+    }
+    found
+}

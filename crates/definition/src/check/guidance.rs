@@ -1,0 +1,88 @@
+//! Names of steps in guidance. Whoever decides reads them there, in double quotes.
+
+use std::collections::BTreeSet;
+
+use super::Places;
+use crate::{
+    Diagnostic, FAILED, FINISH, Step, StepName, Workflow, parse::markdown::find_sections, suggest,
+    text::outside_fences,
+};
+
+/// How many letters a word must have to be taken for a mistyped name.
+const LETTERS_MIN: usize = 5;
+
+/// Returns the steps that a step's guidance names in quotes, exactly.
+pub(super) fn mentioned_steps(workflow: &Workflow, step: &Step) -> BTreeSet<usize> {
+    let quotes = find_quotes(&step.guidance);
+    let find = |text: &str| workflow.steps.iter().position(|it| it.name.as_str() == text);
+    quotes.into_iter().filter_map(|(_, text)| find(text)).collect()
+}
+
+/// Finds quoted words that are nearly, but not exactly, the name of a step.
+pub(super) fn check(places: &Places<'_>) -> Vec<Diagnostic> {
+    let workflow = places.workflow;
+    let mut found = Vec::new();
+    for (at, step) in workflow.steps.iter().enumerate() {
+        for (start, text) in find_quotes(&step.guidance) {
+            let Some(meant) = nearly(workflow, text) else { continue };
+            let is_same = suggest::fold(text) == suggest::fold(meant);
+            let message = if is_same {
+                format!("step `{meant}` is written `{text}` here")
+            } else {
+                format!("there is no step `{text}`")
+            };
+            let help = if is_same {
+                "case, spaces, `_` and `-` matter in names".to_owned()
+            } else {
+                format!("did you mean `{meant}`?")
+            };
+            let label = label(places, at, start, text);
+            found.push(Diagnostic::warning("step_misspelt", label, message).with_help(help));
+        }
+    }
+    found
+}
+
+/// Returns the name that a quoted text was most likely meant to be, if it is not one.
+fn nearly<'a>(workflow: &'a Workflow, text: &str) -> Option<&'a str> {
+    let folded = suggest::fold(text);
+    let names = || workflow.steps.iter().map(|it| it.name.as_str());
+    let is_word = [FINISH, FAILED].iter().any(|it| suggest::fold(it) == folded);
+    if is_word || names().any(|it| it == text) || StepName::parse(text).is_err() {
+        return None;
+    }
+    let meant = suggest::nearest(text, names())?;
+    let is_long = LETTERS_MIN <= folded.chars().count();
+    (is_long || suggest::fold(meant) == folded).then_some(meant)
+}
+
+/// Finds where in its file a piece of a step's guidance is written.
+fn label(places: &Places<'_>, step: usize, start: usize, text: &str) -> crate::Label {
+    let Some(document) = places.document(step) else { return places.whole(step) };
+    let section = find_sections(&document.body.text).guidance.unwrap_or_default();
+    let inside = document.body.text.get(section.clone()).unwrap_or_default();
+    let indent = inside.len() - inside.trim_start().len();
+    let width = u32::try_from(text.chars().count()).unwrap_or(1);
+    document.body_label(section.start + indent + start, width)
+}
+
+/// Finds what stands between double quotes, straight or curly, on one line; with its first byte.
+fn find_quotes(text: &str) -> Vec<(usize, &str)> {
+    let mut quotes = Vec::new();
+    for (line_start, line) in outside_fences(text) {
+        let mut open: Option<usize> = None;
+        for (at, letter) in line.char_indices() {
+            let is_quote = matches!(letter, '"' | '“' | '”');
+            match open {
+                Some(start) if is_quote => {
+                    let inner = line.get(start..at).unwrap_or_default();
+                    quotes.push((line_start + start, inner));
+                    open = None;
+                }
+                None if is_quote => open = Some(at + letter.len_utf8()),
+                Some(_) | None => {}
+            }
+        }
+    }
+    quotes
+}

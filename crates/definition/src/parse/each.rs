@@ -1,0 +1,133 @@
+//! `each`: the parts that a step is worked on in.
+
+use super::{
+    Document, Problems,
+    node::{Content, Node},
+    reader::Reader,
+    step::required,
+};
+use crate::{Diagnostic, Each, Order, PartId, PartSource, PartSpec, Step, suggest};
+
+const KEYS: [&str; 6] = ["parts", "from", "otherwise", "list", "context", "order"];
+const ORDERS: [(&str, Order); 3] =
+    [("parallel", Order::Parallel), ("sequence", Order::Sequence), ("declared", Order::Declared)];
+const MODES: [(&str, &str); 3] =
+    [("sequential", "sequential"), ("parallel", "parallel"), ("human_gate", "human_gate")];
+
+/// Reads `each`.
+pub(super) fn read(reader: &mut Reader<'_>, node: &Node) -> Option<Each> {
+    let fields = reader.fields(node, "each", &KEYS)?;
+    let sources: Vec<&str> =
+        ["from", "list", "context"].into_iter().filter(|it| fields.find(it).is_some()).collect();
+    if let [first, second, ..] = sources.as_slice() {
+        reader.refuse_value(node, format!("`each` has both `{first}` and `{second}`"));
+    }
+    let otherwise = fields.find("otherwise");
+    if let Some(otherwise) = otherwise.filter(|_| fields.find("from").is_none()) {
+        reader.refuse_value(otherwise, "`each.otherwise` goes with `from` only");
+    }
+    let order = fields.find("order").map(|it| reader.choice(it, "each.order", &ORDERS));
+    let parts = required(reader, node, "each", fields.find("parts"), "parts");
+    let parts = parts.and_then(|it| reader.text(it, "each.parts"));
+    let from = if let Some(path) = fields.find("from") {
+        let otherwise = otherwise.map(|it| read_parts(reader, it, "each.otherwise"));
+        let path = reader.path(path, "each.from")?;
+        PartSource::File { path, otherwise: otherwise.unwrap_or_default() }
+    } else if let Some(list) = fields.find("list") {
+        PartSource::Listed(read_parts(reader, list, "each.list"))
+    } else if let Some(context) = fields.find("context") {
+        PartSource::Context(reader.expression(context, "each.context")?)
+    } else {
+        PartSource::Shared
+    };
+    let default = match from {
+        PartSource::Listed(_) => Order::Parallel,
+        PartSource::Shared | PartSource::File { .. } | PartSource::Context(_) => Order::Declared,
+    };
+    Some(Each { parts: parts?, from, order: order.unwrap_or(Some(default))? })
+}
+
+fn read_parts(reader: &mut Reader<'_>, node: &Node, key: &str) -> Vec<PartSpec> {
+    let Some(items) = reader.list(node, key) else { return Vec::new() };
+    if items.is_empty() {
+        reader.refuse_value(node, format!("`{key}` must not be empty"));
+    }
+    let mut parts: Vec<(&Node, PartSpec)> = Vec::new();
+    for item in items {
+        let Some(part) = read_part(reader, item, key) else { continue };
+        if parts.iter().any(|(_, it)| it.id == part.id) {
+            reader.refuse_value(item, format!("there are two parts `{}`", part.id));
+        }
+        parts.push((item, part));
+    }
+    for (item, part) in &parts {
+        let ids = || parts.iter().map(|(_, it)| it.id.as_str());
+        for after in part.after.iter().filter(|it| !ids().any(|id| id == it.as_str())) {
+            let help = suggest::nearest(after.as_str(), ids());
+            let help = help.map(|it| format!("did you mean `{it}`?"));
+            reader.refuse("part_unknown", item, format!("there is no part `{after}`"), help);
+        }
+    }
+    parts.into_iter().map(|(_, part)| part).collect()
+}
+
+/// Reads a part: an id, or a map that says more.
+fn read_part(reader: &mut Reader<'_>, node: &Node, key: &str) -> Option<PartSpec> {
+    let plain = |id: PartId| PartSpec {
+        title: id.to_string(),
+        id,
+        mode: "sequential".to_owned(),
+        files: Vec::new(),
+        after: Vec::new(),
+    };
+    if !matches!(node.content, Content::Map(_)) {
+        return read_id(reader, node, key).map(plain);
+    }
+    let fields = reader.fields(node, key, &["id", "title", "mode", "after", "files"])?;
+    let id = required(reader, node, key, fields.find("id"), "id")?;
+    let mut part = plain(read_id(reader, id, &format!("{key}.id"))?);
+    if let Some(title) = fields.find("title") {
+        part.title = reader.text(title, &format!("{key}.title"))?;
+    }
+    if let Some(mode) = fields.find("mode") {
+        part.mode = reader.choice(mode, &format!("{key}.mode"), &MODES)?.to_owned();
+    }
+    let after = format!("{key}.after");
+    let ids = fields.find("after").and_then(|it| reader.list(it, &after)).unwrap_or_default();
+    part.after = ids.iter().filter_map(|it| read_id(reader, it, &after)).collect();
+    if let Some(files) = fields.find("files") {
+        part.files = reader.texts(files, &format!("{key}.files"))?;
+    }
+    Some(part)
+}
+
+fn read_id(reader: &mut Reader<'_>, node: &Node, key: &str) -> Option<PartId> {
+    let text = reader.text(node, key)?;
+    let id = PartId::parse(&text);
+    if let Err(error) = &id {
+        reader.refuse_value(node, format!("`{text}` cannot be the id of a part: {error}"));
+    }
+    id.ok()
+}
+
+/// Checks that each set of parts that a step shares is planned by some other step.
+pub(super) fn check_shared(steps: &[Step], documents: &[Document], problems: &mut Problems) {
+    let planned = || {
+        let sets = steps.iter().filter_map(|it| it.each.as_ref());
+        sets.filter(|it| !matches!(it.from, PartSource::Shared)).map(|it| it.parts.as_str())
+    };
+    for (step, document) in steps.iter().zip(documents) {
+        let Some(each) = &step.each else { continue };
+        if !matches!(each.from, PartSource::Shared) || planned().any(|it| it == each.parts) {
+            continue;
+        }
+        let message = format!("no step plans the parts `{}`", each.parts);
+        let near = suggest::nearest(&each.parts, planned());
+        let help = near.map_or_else(
+            || "say where they come from: `from`, `list` or `context`".to_owned(),
+            |it| format!("did you mean `{it}`?"),
+        );
+        let label = document.front_label(&["each", "parts"]);
+        problems.push(Diagnostic::error("parts_unknown", label, message).with_help(help));
+    }
+}

@@ -1,0 +1,139 @@
+//! The front matter of `index.md`.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use serde_json::{Map, Value};
+
+use super::{node::Node, reader::Reader, values};
+use crate::{
+    Answers, Decider, FINISH, Flow, Limits, Pattern, Schema, StepName, Var, WorkflowName, suggest,
+};
+
+/// What the front matter of an index says.
+pub(super) struct Head {
+    pub(super) title: Option<String>,
+    pub(super) version: Option<String>,
+    pub(super) decider: Option<Decider>,
+    pub(super) key: Option<Pattern>,
+    pub(super) params: Option<Schema>,
+    pub(super) vars: BTreeMap<String, Var>,
+    pub(super) settings: Map<String, Value>,
+    pub(super) flows: BTreeMap<String, Flow>,
+    pub(super) flow: Option<String>,
+    pub(super) limits: Limits,
+    pub(super) answers: Answers,
+}
+
+const KEYS: [&str; 12] = [
+    "name", "title", "version", "decider", "key", "params", "vars", "settings", "flows", "flow",
+    "limits", "gates",
+];
+
+/// The words for which answers count at a gate.
+pub(super) const ANSWERS: [(&str, Answers); 2] =
+    [("verified", Answers::Verified), ("relayed", Answers::Relayed)];
+
+const DECIDERS: [(&str, Decider); 3] =
+    [("declared", Decider::Declared), ("client", Decider::Client), ("ai", Decider::Ai)];
+
+/// Reads the front matter of the index. Without any, everything has its default.
+pub(super) fn read(reader: &mut Reader<'_>, name: &WorkflowName) -> Head {
+    let mut head = Head {
+        title: None,
+        version: None,
+        decider: None,
+        key: None,
+        params: None,
+        vars: BTreeMap::new(),
+        settings: Map::new(),
+        flows: BTreeMap::new(),
+        flow: None,
+        limits: Limits::default(),
+        answers: Answers::Verified,
+    };
+    let front = reader.document.front.as_ref();
+    let Some(fields) = front.and_then(|it| reader.fields(it, "", &KEYS)) else { return head };
+    if let Some(node) = fields.find("name") {
+        check_name(reader, node, name);
+    }
+    head.title = fields.find("title").and_then(|it| reader.text(it, "title"));
+    head.version = fields.find("version").and_then(|it| reader.text(it, "version"));
+    head.decider = fields.find("decider").and_then(|it| reader.choice(it, "decider", &DECIDERS));
+    head.key = fields.find("key").and_then(|it| reader.pattern(it, "key"));
+    head.params = fields.find("params").and_then(|it| reader.schema(it, "params"));
+    head.vars = fields.find("vars").map(|it| read_vars(reader, it)).unwrap_or_default();
+    if let Some(pairs) = fields.find("settings").and_then(|it| reader.pairs(it, "settings")) {
+        head.settings =
+            pairs.iter().map(|(key, value)| (key.key().to_owned(), value.to_json())).collect();
+    }
+    head.flows = fields.find("flows").map(|it| read_flows(reader, it)).unwrap_or_default();
+    head.flow = fields.find("flow").and_then(|it| read_flow(reader, it, &head.flows));
+    if let Some(limits) = fields.find("limits") {
+        let fields = reader.fields(limits, "limits", &["visits"]);
+        let visits = fields.and_then(|it| it.find("visits"));
+        if let Some(count) = visits.and_then(|it| reader.count(it, "limits.visits")) {
+            head.limits = Limits { visits_max: count };
+        }
+    }
+    let answers = fields.find("gates").and_then(|it| reader.choice(it, "gates", &ANSWERS));
+    head.answers = answers.unwrap_or(head.answers);
+    head
+}
+
+fn check_name(reader: &mut Reader<'_>, node: &Node, name: &WorkflowName) {
+    let Some(text) = reader.text(node, "name").filter(|it| it != name.as_str()) else { return };
+    let message = format!("`name` is `{text}`, but the folder is called `{name}`");
+    reader.refuse("name_mismatched", node, message, Some("leave `name` out".to_owned()));
+}
+
+fn read_vars(reader: &mut Reader<'_>, node: &Node) -> BTreeMap<String, Var> {
+    let mut vars = BTreeMap::new();
+    for (key, value) in reader.pairs(node, "vars").unwrap_or_default() {
+        let name = key.key();
+        if !is_identifier(name) {
+            let help = "conditions say `vars.NAME`: letters, digits and `_`".to_owned();
+            reader.refuse("value_invalid", key, format!("`{name}` cannot name a variable"), help);
+            continue;
+        }
+        let var = values::read_var(reader, name, value);
+        vars.extend(var.map(|it| (name.to_owned(), it)));
+    }
+    vars
+}
+
+/// Whether conditions can say `vars.NAME`.
+fn is_identifier(name: &str) -> bool {
+    let is_letter = |it: char| it.is_ascii_alphabetic() || it == '_';
+    name.starts_with(is_letter) && name.chars().all(|it| is_letter(it) || it.is_ascii_digit())
+}
+
+fn read_flows(reader: &mut Reader<'_>, node: &Node) -> BTreeMap<String, Flow> {
+    let mut flows = BTreeMap::new();
+    for (key, value) in reader.pairs(node, "flows").unwrap_or_default() {
+        let name = key.key();
+        let path = format!("flows.{name}");
+        let items = if value.is_null() { None } else { reader.list(value, &path) };
+        let steps = items.unwrap_or_default().iter();
+        let skips: BTreeSet<StepName> = steps.filter_map(|it| reader.step(it, &path)).collect();
+        let mut work = reader.steps.iter().filter(|it| it.as_str() != FINISH);
+        if !skips.is_empty() && work.all(|it| skips.contains(it)) {
+            reader.refuse_value(key, format!("flow `{name}` leaves out every step"));
+        }
+        flows.insert(name.to_owned(), Flow { skips });
+    }
+    flows
+}
+
+fn read_flow(
+    reader: &mut Reader<'_>,
+    node: &Node,
+    flows: &BTreeMap<String, Flow>,
+) -> Option<String> {
+    let name = reader.text(node, "flow")?;
+    if flows.contains_key(&name) {
+        return Some(name);
+    }
+    let help = suggest::help(&name, flows.keys().map(String::as_str));
+    reader.refuse("flow_unknown", node, format!("there is no flow `{name}`"), help);
+    None
+}

@@ -1,0 +1,254 @@
+//! The rules on leaving a step: gate, review, attempts, next.
+
+use std::collections::BTreeMap;
+
+use super::{
+    index::ANSWERS,
+    node::{Content, Node},
+    reader::Reader,
+    step::required,
+};
+use crate::{
+    Attempts, Effect, Expression, Gate, GateOption, Limit, Review, Spent, StepName, Successor,
+    Template, Unknown, Var, suggest,
+};
+
+/// Reads `gate: true`, or a map. `gate: false` is no gate.
+pub(super) fn read_gate(reader: &mut Reader<'_>, node: &Node, step: &StepName) -> Option<Gate> {
+    let mut gate = Gate {
+        ask: default_question(step),
+        show: Vec::new(),
+        options: vec![
+            GateOption { name: "approve".to_owned(), effect: Effect::Approve },
+            GateOption { name: "reject".to_owned(), effect: Effect::Back(step.clone()) },
+        ],
+        answers: None,
+        unless: None,
+        rounds_max: None,
+    };
+    if let Content::Boolean(is_on) = node.content {
+        return is_on.then_some(gate);
+    }
+    if !matches!(node.content, Content::Map(_)) {
+        reader.refuse_kind(node, "gate", "true or a map");
+        return None;
+    }
+    let known = ["ask", "show", "options", "answers", "unless", "rounds"];
+    let fields = reader.fields(node, "gate", &known)?;
+    let ask = fields.find("ask").and_then(|it| reader.template(it, "gate.ask"));
+    gate.ask = ask.unwrap_or(gate.ask);
+    if let Some(items) = fields.find("show").and_then(|it| reader.list(it, "gate.show")) {
+        gate.show = items.iter().filter_map(|it| reader.path(it, "gate.show")).collect();
+    }
+    if let Some(options) = fields.find("options") {
+        gate.options = read_options(reader, options);
+    }
+    gate.answers =
+        fields.find("answers").and_then(|it| reader.choice(it, "gate.answers", &ANSWERS));
+    gate.unless = fields.find("unless").and_then(|it| reader.condition(it, "gate.unless"));
+    gate.rounds_max = fields.find("rounds").and_then(|it| reader.count(it, "gate.rounds"));
+    Some(gate)
+}
+
+/// The name is quoted as a literal, so that braces in it mean nothing.
+fn default_question(step: &StepName) -> Template {
+    let quoted = step.as_str().replace('\\', r"\\").replace('\'', r"\'");
+    let parsed = Template::parse(&format!("Approve step `{step}`?")).ok();
+    let parsed = parsed.filter(Template::is_plain);
+    parsed
+        .or_else(|| Template::parse(&format!("Approve step `{{{{ '{quoted}' }}}}`?")).ok())
+        .or_else(|| Template::parse("Approve this step?").ok())
+        .expect("a text without braces is a template")
+}
+
+fn read_options(reader: &mut Reader<'_>, node: &Node) -> Vec<GateOption> {
+    let Some(pairs) = reader.pairs(node, "gate.options") else { return Vec::new() };
+    if pairs.is_empty() {
+        reader.refuse_value(node, "`gate.options` must not be empty");
+    }
+    let options = pairs.iter().filter_map(|(key, value)| {
+        let effect = read_effect(reader, value, &format!("gate.options.{}", key.key()))?;
+        Some(GateOption { name: key.key().to_owned(), effect })
+    });
+    options.collect()
+}
+
+fn read_effect(reader: &mut Reader<'_>, node: &Node, key: &str) -> Option<Effect> {
+    if matches!(node.content, Content::Map(_)) {
+        let fields = reader.fields(node, key, &["back"])?;
+        let back = required(reader, node, key, fields.find("back"), "back")?;
+        return reader.step(back, &format!("{key}.back")).map(Effect::Back);
+    }
+    let word = reader.text(node, key)?;
+    let effect = match word.as_str() {
+        "approve" => Effect::Approve,
+        "skip" => Effect::Skip,
+        "fail" => Effect::Fail,
+        "cancel" => Effect::Cancel,
+        _ => {
+            let known = ["approve", "skip", "fail", "cancel", "{back: STEP}"];
+            let help = suggest::help(&word, known);
+            reader.refuse("value_invalid", node, format!("`{key}` cannot be `{word}`"), help);
+            return None;
+        }
+    };
+    Some(effect)
+}
+
+/// Reads `review`.
+pub(super) fn read_review(
+    reader: &mut Reader<'_>,
+    node: &Node,
+    vars: &BTreeMap<String, Var>,
+) -> Option<Review> {
+    let known = ["of", "read", "approve", "revise", "unknown", "limits"];
+    let fields = reader.fields(node, "review", &known)?;
+    let mut words = |key: &str, default: &str| {
+        let Some(node) = fields.find(key) else { return vec![default.to_owned()] };
+        let words = reader.texts(node, &format!("review.{key}")).unwrap_or_default();
+        if words.is_empty() {
+            reader.refuse_value(node, format!("`review.{key}` must not be empty"));
+        }
+        words
+    };
+    let (approve, revise) = (words("approve", "APPROVE"), words("revise", "REVISE"));
+    if let Some(both) = approve.iter().find(|it| revise.contains(it)) {
+        let message = format!("verdict `{both}` cannot both approve and revise");
+        reader.refuse_value(fields.find("revise").unwrap_or(node), message);
+    }
+    let read = fields.find("read").map(|it| reader.path(it, "review.read"));
+    let choices = [("refuse", Unknown::Refuse), ("ask", Unknown::Ask)];
+    let unknown =
+        fields.find("unknown").and_then(|it| reader.choice(it, "review.unknown", &choices));
+    let limits = fields.find("limits").map(|it| read_limits(reader, it, vars));
+    let of = required(reader, node, "review", fields.find("of"), "of")?;
+    Some(Review {
+        of: reader.step(of, "review.of")?,
+        read: read.flatten(),
+        approve,
+        revise,
+        unknown: unknown.unwrap_or_default(),
+        limits: limits.unwrap_or_default(),
+    })
+}
+
+fn read_limits(reader: &mut Reader<'_>, node: &Node, vars: &BTreeMap<String, Var>) -> Vec<Limit> {
+    let mut limits: Vec<Limit> = Vec::new();
+    for item in reader.list(node, "review.limits").unwrap_or_default() {
+        let Some(limit) = read_limit(reader, item, vars) else { continue };
+        if limits.iter().any(|it| it.after == limit.after) {
+            reader.refuse_value(item, format!("two limits apply after {} times", limit.after));
+        }
+        limits.push(limit);
+    }
+    limits
+}
+
+fn read_limit(reader: &mut Reader<'_>, node: &Node, vars: &BTreeMap<String, Var>) -> Option<Limit> {
+    let key = "review.limits";
+    let fields = reader.fields(node, key, &["after", "then", "set"])?;
+    let after = required(reader, node, key, fields.find("after"), "after");
+    let then = required(reader, node, key, fields.find("then"), "then");
+    let after = after.and_then(|it| reader.count(it, "review.limits.after"));
+    let known = [("ask", Spent::Ask), ("approve", Spent::Approve), ("fail", Spent::Fail)];
+    let then = then.and_then(|it| read_spent(reader, it, "review.limits.then", &known));
+    let set = fields.find("set").map(|it| read_set(reader, it, "review.limits.set", vars));
+    Some(Limit { after: after?, then: then?, set: set.unwrap_or_default() })
+}
+
+fn read_spent(
+    reader: &mut Reader<'_>,
+    node: &Node,
+    key: &str,
+    known: &[(&str, Spent)],
+) -> Option<Spent> {
+    if matches!(node.content, Content::Map(_)) {
+        let fields = reader.fields(node, key, &["goto"])?;
+        let step = required(reader, node, key, fields.find("goto"), "goto")?;
+        return reader.step(step, &format!("{key}.goto")).map(Spent::Goto);
+    }
+    let word = reader.text(node, key)?;
+    let found = known.iter().find(|(it, _)| *it == word).map(|(_, spent)| spent.clone());
+    if found.is_none() {
+        let words: Vec<&str> = known.iter().map(|(it, _)| *it).chain(["{goto: STEP}"]).collect();
+        let help = suggest::help(&word, words.iter().copied());
+        reader.refuse("value_invalid", node, format!("`{key}` cannot be `{word}`"), help);
+    }
+    found
+}
+
+/// Reads `attempts: 3`, or a map.
+pub(super) fn read_attempts(reader: &mut Reader<'_>, node: &Node) -> Option<Attempts> {
+    if !matches!(node.content, Content::Map(_)) {
+        let max = reader.count(node, "attempts")?;
+        return Some(Attempts { max, then: Spent::Fail });
+    }
+    let fields = reader.fields(node, "attempts", &["max", "then"])?;
+    let known = [("fail", Spent::Fail), ("warn", Spent::Warn), ("ask", Spent::Ask)];
+    let then = fields.find("then").map(|it| read_spent(reader, it, "attempts.then", &known));
+    let max = required(reader, node, "attempts", fields.find("max"), "max")?;
+    let max = reader.count(max, "attempts.max")?;
+    Some(Attempts { max, then: then.unwrap_or(Some(Spent::Fail))? })
+}
+
+/// Reads `next`: a name, a map, or a list of them.
+pub(super) fn read_next(
+    reader: &mut Reader<'_>,
+    node: &Node,
+    vars: &BTreeMap<String, Var>,
+) -> Vec<Successor> {
+    let Content::List(items) = &node.content else {
+        return read_successor(reader, node, vars).into_iter().collect();
+    };
+    if items.is_empty() {
+        let message = "`next` must not be empty";
+        let help = "leave it out for the step listed next, or write `FINISH`".to_owned();
+        reader.refuse("value_invalid", node, message, help);
+    }
+    items.iter().filter_map(|it| read_successor(reader, it, vars)).collect()
+}
+
+fn read_successor(
+    reader: &mut Reader<'_>,
+    node: &Node,
+    vars: &BTreeMap<String, Var>,
+) -> Option<Successor> {
+    if !matches!(node.content, Content::Map(_)) {
+        let to = reader.target(node, "next")?;
+        return Some(Successor { to, when: None, set: BTreeMap::new(), merge: None, fails: false });
+    }
+    let fields = reader.fields(node, "next", &["to", "when", "set", "merge", "fails"])?;
+    let when = fields.find("when").map(|it| reader.condition(it, "next.when"));
+    let set = fields.find("set").map(|it| read_set(reader, it, "next.set", vars));
+    let merge = fields.find("merge").map(|it| reader.expression(it, "next.merge"));
+    let fails = fields.find("fails").and_then(|it| reader.boolean(it, "next.fails"));
+    let to = required(reader, node, "next", fields.find("to"), "to")?;
+    Some(Successor {
+        to: reader.target(to, "next.to")?,
+        when: when.flatten(),
+        set: set.unwrap_or_default(),
+        merge: merge.flatten(),
+        fails: fails.unwrap_or_default(),
+    })
+}
+
+/// Reads new values of variables: name → expression.
+fn read_set(
+    reader: &mut Reader<'_>,
+    node: &Node,
+    key: &str,
+    vars: &BTreeMap<String, Var>,
+) -> BTreeMap<String, Expression> {
+    let mut set = BTreeMap::new();
+    for (name, value) in reader.pairs(node, key).unwrap_or_default() {
+        if !vars.contains_key(name.key()) {
+            let message = format!("there is no variable `{}`", name.key());
+            let near = suggest::help(name.key(), vars.keys().map(String::as_str));
+            let help = near.unwrap_or_else(|| "declare it under `vars` in `index.md`".to_owned());
+            reader.refuse("var_unknown", name, message, help);
+        }
+        let expression = reader.expression(value, &format!("{key}.{}", name.key()));
+        set.extend(expression.map(|it| (name.key().to_owned(), it)));
+    }
+    set
+}

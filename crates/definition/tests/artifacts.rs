@@ -1,0 +1,149 @@
+//! Readers of artifacts' text: headings, words, verdicts, findings and parts.
+#![expect(clippy::unwrap_used, reason = "a test may panic")]
+
+use definition::{
+    Finding, Pattern, Schema, find_findings, find_heading, find_verdict, parse_parts, word_count,
+};
+use expect_test::{Expect, expect};
+use serde_json::json;
+
+#[test]
+fn headings_are_found_by_text_level_or_beginning() {
+    let text = "# Plan\n\n## Task 1: Do it\n### Risks ###\n```\n# Code\n```\n##No\n    # Indented\n####### Seven\n##\n";
+    let has = |wanted: &str| find_heading(text, wanted);
+    assert!(has("Plan") && has("# Plan") && has("plan") && has("  # Plan"));
+    assert!(!has("## Plan") && !has("Pla"));
+    assert!(has("Risks") && has("### Risks") && !has("# Risks"));
+    assert!(has("## ") && has("##") && has("#") && has("### ") && !has("#### "));
+    assert!(has("## Task ") && has("Task ") && !has("## Tas ") && !has("## Task"));
+    assert!(!has("Code") && !has("No") && !has("Indented") && !has("Seven"));
+    assert!(find_heading("# A\r\n## B\r\n", "## B"));
+    assert!(!find_heading("no heading", "#") && !find_heading("", "x"));
+}
+
+#[test]
+fn words_have_a_letter_or_a_digit() {
+    assert_eq!(word_count(""), 0);
+    assert_eq!(word_count("one two\n\nthree - 4 — *** é"), 5);
+    assert_eq!(word_count("- don't [x](y.md)"), 2);
+}
+
+#[track_caller]
+fn check_verdict(text: &str, expected: Option<&str>) {
+    let words = ["APPROVE", "APPROVE_WITH_NOTES", "REVISE", "PASS", "PASS_WITH_NOTES", "FAIL"];
+    assert_eq!(find_verdict(text, &words).as_deref(), expected, "{text}");
+}
+
+#[test]
+fn a_heading_verdict_wins_over_a_line() {
+    check_verdict("## Verdict: REVISE\n", Some("REVISE"));
+    check_verdict("#   Verdict:   PASS and more\n", Some("PASS"));
+    check_verdict("Verdict: FAIL\n\n# Verdict: PASS\n", Some("PASS"));
+    check_verdict("Verdict: FAIL\nVerdict: PASS", Some("FAIL"));
+    check_verdict(
+        "## Verdict: maybe\n## Verdict: APPROVE_WITH_NOTES\r\n",
+        Some("APPROVE_WITH_NOTES"),
+    );
+    check_verdict("Verdict: UNSURE\nVerdict: PASS", Some("PASS"));
+    check_verdict("### Verdict: PASS", None);
+    check_verdict("**Verdict:** PASS", None);
+    check_verdict("The Verdict: PASS", None);
+    check_verdict("verdict: PASS", None);
+    check_verdict("## Verdict: approve", None);
+    check_verdict("## Verdict:PASS", None);
+    check_verdict("## Verdict: PASS.", None);
+    check_verdict("", None);
+}
+
+#[test]
+fn findings_are_bold_and_tagged() {
+    let text = "- **1. [CRITICAL] No rollback ** see **[MINOR] twice**\n**[MINOR] Typo**\n**[MAJOR] no**\n[MINOR] plain\n**12. [MINOR]  spaced **";
+    let finding = |severity: &str, text: &str| Finding {
+        severity: severity.to_owned(),
+        text: text.to_owned(),
+    };
+    assert_eq!(
+        find_findings(text),
+        [finding("CRITICAL", "No rollback"), finding("MINOR", "Typo"), finding("MINOR", "spaced")]
+    );
+}
+
+#[track_caller]
+fn check_parts(text: &str, expected: Expect) {
+    let shown = match parse_parts(text) {
+        Err(error) => error,
+        Ok(parts) => parts
+            .iter()
+            .map(|it| {
+                format!(
+                    "{} {:?} {} {:?} {:?}\n",
+                    it.id,
+                    it.title,
+                    it.mode,
+                    it.files,
+                    it.after.iter().map(|it| it.as_str()).collect::<Vec<_>>()
+                )
+            })
+            .collect(),
+    };
+    expected.assert_eq(&shown);
+}
+
+#[test]
+fn parts_are_sections() {
+    check_parts(
+        "# Tasks\nignored\nmode: parallel\n## Task 10: Last [parallel]\nMode: PARALLEL\nfiles:\n- a.rs\n  - b.rs\n\n- c.rs\n* no\n- not any more\n\
+         ## Open questions: none\n##   Task   2:\nmode: human_gate\ndepends_on: [1, x, 10]\nFILES:\n    - deep\n\
+         ## Task 1: First\n  mode: quick\ndepends_on: 2,3\n### Task 4: no\n## Task five: Named\ndepends_on: [2, five]\n",
+        expect![[r#"
+            1 "First" sequential [] ["2", "3"]
+            2 "" human_gate [] ["1", "10"]
+            10 "Last [parallel]" parallel ["a.rs", "b.rs", "c.rs"] []
+            five "Named" sequential [] ["2", "five"]
+        "#]],
+    );
+    check_parts("## Task 1: a\n## Task 1: b\n", expect![[r#"
+        1 "b" sequential [] []
+    "#]]);
+    check_parts(
+        "## Validator lint: Lint\ndepends_on: none\n## Validator tests: Tests\ndepends_on: [lint]\n",
+        expect![[r#"
+            lint "Lint" sequential [] ["none"]
+            tests "Tests" sequential [] ["lint"]
+        "#]],
+    );
+    check_parts("# Plan\n## Task: no id\n## Task 1 no colon\n", expect!["there is no section such as `## Task 1: title`"]);
+    check_parts("## Task a/b: x\n", expect!["part `a/b`: a name must not contain a path separator, `..` or a control character"]);
+    check_parts("## Task 1: Windows\r\nmode: parallel\r\nfiles:\r\n- a.rs\r\n", expect![[r#"
+        1 "Windows" parallel ["a.rs"] []
+    "#]]);
+}
+
+#[test]
+fn patterns_search_or_fit_the_whole() {
+    let pattern = Pattern::parse("a|bc").unwrap();
+    assert!(pattern.is_match("xbcx") && !pattern.is_full_match("xbcx"));
+    assert!(
+        pattern.is_full_match("a") && pattern.is_full_match("bc") && !pattern.is_full_match("abc")
+    );
+    assert!(Pattern::parse("(?m)^x$").unwrap().is_match("a\nx\nb"));
+    // A flag or a comment cannot break out of the whole.
+    assert!(Pattern::parse("(?x) a # b").unwrap().is_full_match("a"));
+    assert!(!Pattern::parse("(?x) a # b").unwrap().is_full_match("ab"));
+    assert!(Pattern::parse("a)|(b").is_err());
+    assert!(Pattern::parse("(a").is_err());
+    assert!(Pattern::parse("\\w{999}{999}").is_err());
+}
+
+#[test]
+fn schemas_say_where_and_why() {
+    let schema = Schema::parse(json!({"type": "object", "properties": {"a": {"items": {"type": "integer"}}}, "required": ["b"]})).unwrap();
+    let told = schema.check(&json!({"a": [1, "x"]})).unwrap_err();
+    expect![[r#"
+        "b" is a required property
+        "x" is not of type "integer""#]].assert_eq(&told.join("\n"));
+    let many = json!({"a": vec!["x"; 50], "b": 1});
+    assert_eq!(schema.check(&many).unwrap_err().len(), 10);
+    assert!(Schema::parse(json!({"$ref": "http://example.com/x"})).is_err());
+    assert!(Schema::parse(json!(true)).is_ok());
+}

@@ -1,0 +1,104 @@
+//! Whatever is in the files, the parser answers.
+
+use definition::{Condition, Scope, Template, find_findings, find_heading, find_verdict, lint};
+use definition::{MemoryFiles, WorkflowName, parse, parse_parts, word_count};
+use proptest::prelude::*;
+use serde_json::json;
+
+/// Pieces that definitions are made of, in any order.
+fn piece() -> impl Strategy<Value = String> {
+    let known = prop::sample::select(vec![
+        "---\n",
+        "\n",
+        "# Orchestrator Guidance\n",
+        "# Client Instructions\n",
+        "- [A](steps/a.md)\n",
+        "1. [B](steps/b.md)\n",
+        "```\n",
+        "{{file:b.md}}",
+        "{{file:../index.md}}",
+        "next: [A, {to: B}]\n",
+        "vars: {a: 1}\n",
+        "gate: true\n",
+        "when: \"context.x\"\n",
+        "  - ",
+        "[",
+        "{",
+        "}",
+        "\"A\"",
+        "é\u{feff}\r\n",
+        "each: {parts: x, list: [a]}\n",
+        "produces: [a.md]\n",
+        "review: {of: A}\n",
+        "flows: {x: [A]}\n",
+        "\t",
+        "&a *a\n",
+    ]);
+    prop_oneof![4 => known.prop_map(str::to_owned), 1 => ".{0,12}"]
+}
+
+fn text() -> impl Strategy<Value = String> {
+    prop::collection::vec(piece(), 0..24).prop_map(|it| it.concat())
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 300, failure_persistence: None, ..Default::default() })]
+
+    #[test]
+    fn any_text_is_parsed_or_refused(index in text(), a in text(), b in text()) {
+        let paths = ["DEMO/index.md", "DEMO/steps/a.md", "DEMO/steps/b.md"];
+        let files = paths.map(str::to_owned).into_iter().zip([index, a, b]).collect();
+        match parse(&WorkflowName::parse("DEMO").unwrap(), &MemoryFiles(files)) {
+            Ok(workflow) => {
+                let again = parse(&workflow.name, &MemoryFiles(workflow.source.files.clone()));
+                prop_assert_eq!(again.unwrap().digest, workflow.digest.clone());
+                lint(&workflow);
+            }
+            Err(error) => {
+                prop_assert!(!error.diagnostics.is_empty());
+                prop_assert!(!error.to_string().is_empty());
+            }
+        }
+    }
+
+    #[test]
+    fn a_sound_folder_takes_any_front_matter(index in text(), a in text()) {
+        let step = "# Orchestrator Guidance\nx\n# Client Instructions\ny\n";
+        let files = [
+            ("DEMO/index.md", format!("---\n{index}\n---\n- [A](steps/a.md)\n")),
+            ("DEMO/steps/a.md", format!("---\n{a}\n---\n{step}")),
+        ];
+        let files = files.map(|(path, text)| (path.to_owned(), text)).into_iter().collect();
+        if let Ok(workflow) = parse(&WorkflowName::parse("DEMO").unwrap(), &MemoryFiles(files)) {
+            lint(&workflow);
+        }
+    }
+
+    #[test]
+    fn any_expression_is_evaluated_or_refused(
+        pieces in prop::collection::vec(prop::sample::select(vec![
+            "context", ".x", "['y']", "[0]", " == ", " < ", " and ", " or ", "not ", "'a'", "1", "(", ")",
+            "|default(1)", "|length", " is defined", " in ", " * ", "vars.n", "-", "{", "}", "}}", "{{", "é", ".", "|",
+        ]), 0..12)
+    ) {
+        let source = pieces.concat();
+        let scope = Scope::new(json!({"context": {"x": [1, {"y": "a"}]}, "vars": {"n": 3}}));
+        match Condition::parse(&source) {
+            Ok(it) => drop(it.evaluate(&scope)),
+            Err(error) => prop_assert!(source.get(error.start..error.start + error.width).is_some()),
+        }
+        match Template::parse(&source) {
+            Ok(it) => drop(it.render(&scope)),
+            Err(error) => prop_assert!(source.get(error.start..error.start + error.width).is_some()),
+        }
+    }
+
+    #[test]
+    fn any_artifact_is_read(text in "(?s).{0,200}", wanted in ".{0,12}") {
+        find_heading(&text, &wanted);
+        find_verdict(&text, &[&wanted]);
+        find_findings(&text);
+        word_count(&text);
+        drop(parse_parts(&text));
+    }
+}

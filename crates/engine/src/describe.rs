@@ -1,0 +1,170 @@
+//! One line that says what happened, for histories and logs that people and agents read.
+
+use alloc::{
+    format,
+    string::{String, ToString},
+    vec::Vec,
+};
+
+use definition::PartId;
+
+use crate::{Artifact, Entry, Event, GateReason, How, Ruling, StepCompleted};
+
+/// The most of a text that is quoted, in characters.
+const QUOTE_CHARS_MAX: usize = 160;
+
+impl Event {
+    /// Returns one line that says what happened.
+    pub fn describe(&self) -> String {
+        match self {
+            Self::RunStarted(it) => {
+                let key = it.key.as_ref().map(|key| format!(" `{key}`")).unwrap_or_default();
+                let flow = it.flow.as_ref().map(|it| format!(", flow `{it}`")).unwrap_or_default();
+                format!("run of `{}`{key} began{flow}", it.workflow)
+            }
+            Self::RunForked { from, seq } => format!("forked from `{from}` at event {seq}"),
+            Self::RunResumed { assumed, reasoning, .. } => {
+                format!("resumed, assuming `{assumed}`: {reasoning}")
+            }
+            Self::StepEntered { step, decision } => {
+                let why = decision.as_ref().and_then(|it| it.reasoning.as_ref());
+                let why = why.map(|it| format!(": {it}")).unwrap_or_default();
+                format!("entered `{step}`{why}")
+            }
+            Self::StepStarted { step, part, attempt } => {
+                format!("began {}, attempt {attempt}", place(step, part.as_ref()))
+            }
+            Self::StepReported { step, part, report } => {
+                let said = report.message.as_deref().map(quoted).unwrap_or_default();
+                format!("reported `{}` on {}{said}", report.status, place(step, part.as_ref()))
+            }
+            Self::StepCompleted(completed) => describe_completed(completed),
+            Self::StepFailed { step, part, reason, .. } => {
+                format!("failed {}{}", place(step, part.as_ref()), quoted(reason))
+            }
+            Self::StepSkipped { step, part, reason } => {
+                format!("left out {}: {reason}", place(step, part.as_ref()))
+            }
+            Self::StepReopened { step, part, feedback } => {
+                format!("reopened {}{}", place(step, part.as_ref()), quoted(feedback))
+            }
+            Self::VerdictGiven { step, part, of, verdict, ruling } => {
+                let led = match ruling {
+                    Ruling::Approved => "approved",
+                    Ruling::Revised => "to be revised",
+                    Ruling::Promoted => "goes on all the same",
+                    Ruling::Asked => "a person is asked",
+                    Ruling::Failed => "not met",
+                };
+                format!("{} judged `{of}`: {verdict}, {led}", place(step, part.as_ref()))
+            }
+            Self::PartsPlanned { set, parts } => {
+                let ids: Vec<String> = parts.iter().map(|it| format!("`{}`", it.id)).collect();
+                format!("planned `{set}`: {}", ids.join(", "))
+            }
+            Self::GateOpened(gate) => {
+                let why = match gate.why {
+                    GateReason::Gate => "",
+                    GateReason::Part => " (part)",
+                    GateReason::VerdictUnknown => " (verdict unknown)",
+                    GateReason::AttemptsSpent => " (attempts spent)",
+                    GateReason::RevisionsSpent => " (revisions spent)",
+                    GateReason::VisitsSpent => " (visits spent)",
+                };
+                let options: Vec<&str> = gate.options.iter().map(|it| it.name.as_str()).collect();
+                let place = place(&gate.step, gate.part.as_ref());
+                format!("asks at {place}{why}{} [{}]", quoted(&gate.ask), options.join(", "))
+            }
+            Self::GateAnswered { step, part, answer, how, by, feedback, .. } => {
+                let how = match how {
+                    How::Verified => "",
+                    How::Relayed => " (relayed)",
+                    How::Automatic => " (automatic)",
+                };
+                let place = place(step, part.as_ref());
+                format!("{by}{how} answered `{answer}` at {place}{}", quoted(feedback))
+            }
+            Self::ContextChanged { set, removed } => {
+                let mut keys: Vec<String> = set.keys().map(|key| format!("`{key}`")).collect();
+                keys.extend(removed.iter().map(|key| format!("`{key}` (removed)")));
+                format!("context: {}", keys.join(", "))
+            }
+            Self::VarsChanged { set } => {
+                let vars: Vec<String> =
+                    set.iter().map(|(name, value)| format!("`{name}` = {value}")).collect();
+                format!("variables: {}", vars.join(", "))
+            }
+            Self::EntryRecorded { step, entry } => format!("`{step}`: {}", describe_entry(entry)),
+            Self::LeaseTaken(lease) => {
+                let place = place(&lease.step, lease.part.as_ref());
+                let (holder, number) = (&lease.holder, lease.generation);
+                format!("`{holder}` holds {place} until {} (lease {number})", lease.until)
+            }
+            Self::LeaseReleased { step, part, generation } => {
+                format!("let go of {} (lease {generation})", place(step, part.as_ref()))
+            }
+            Self::DriftAccepted { artifacts } => {
+                format!("accepted as they are: {}", paths(artifacts))
+            }
+            Self::RunCompleted => "the run is completed".to_string(),
+            Self::RunFailed { reason } => format!("the run failed{}", quoted(reason)),
+            Self::RunCancelled { reason } => format!("the run was cancelled{}", quoted(reason)),
+            Self::RunReopened { reason } => format!("the run goes on{}", quoted(reason)),
+        }
+    }
+}
+
+fn describe_completed(completed: &StepCompleted) -> String {
+    let StepCompleted { step, part, report, artifacts, checks, warnings, .. } = completed;
+    let mut line = format!("completed {}", place(step, part.as_ref()));
+    line.push_str(&report.message.as_deref().map(quoted).unwrap_or_default());
+    if !artifacts.is_empty() {
+        line.push_str(&format!("; saw {}", paths(artifacts)));
+    }
+    for check in checks {
+        line.push_str(&format!("; ran `{}`", check.run.join(" ")));
+    }
+    for warning in warnings {
+        line.push_str(&format!("; {warning}"));
+    }
+    line
+}
+
+fn describe_entry(entry: &Entry) -> String {
+    match entry {
+        Entry::Error { message, severity, .. } => {
+            let severity = severity.as_ref().map(|it| format!(" ({it})")).unwrap_or_default();
+            format!("error{severity}{}", quoted(message))
+        }
+        Entry::Question { question, answer } => {
+            format!("question{} answered{}", quoted(question), quoted(answer))
+        }
+        Entry::Metric { name, value, unit } => {
+            let unit = unit.as_ref().map(|it| format!(" {it}")).unwrap_or_default();
+            format!("metric {name} = {value}{unit}")
+        }
+        Entry::Note { text, .. } => format!("note{}", quoted(text)),
+    }
+}
+
+fn place(step: &impl ToString, part: Option<&PartId>) -> String {
+    let step = step.to_string();
+    part.map_or_else(|| format!("`{step}`"), |part| format!("part `{part}` of `{step}`"))
+}
+
+fn paths(artifacts: &[Artifact]) -> String {
+    let paths: Vec<String> = artifacts.iter().map(|it| format!("`{}`", it.path)).collect();
+    paths.join(", ")
+}
+
+fn quoted(text: &str) -> String {
+    let line = text.split_whitespace().collect::<Vec<_>>().join(" ");
+    if line.is_empty() {
+        return line;
+    }
+    let mut cut: String = line.chars().take(QUOTE_CHARS_MAX).collect();
+    if cut.len() < line.len() {
+        cut.push('…');
+    }
+    format!(": {cut}")
+}

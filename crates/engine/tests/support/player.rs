@@ -1,0 +1,300 @@
+//! Reads the lines of a scenario, and has the engine decide them.
+#![expect(clippy::unwrap_used, clippy::panic, reason = "a test may panic")]
+
+use std::{collections::BTreeMap, time::Duration};
+
+use definition::{Decider, Digest, PartId, Workflow};
+use engine::{
+    Action, Actor, Answer, AnswerGate, CheckFact, ClaimStep, Command, ContextChange, Entry, Fact,
+    FileFact, Holder, How, Known, Question, Recorded, Refusal, Report, ReportStep, ResumeRun,
+    RunId, RunState, StartRun, Stop, Timestamp, brief, decide, find_drift, fold, next, target_name,
+};
+use serde_json::{Map, Value};
+
+/// 2026-01-01T00:00:00Z.
+const START: i64 = 1_767_225_600_000_000;
+
+pub(crate) struct Player<'a> {
+    workflow: &'a Workflow,
+    state: RunState,
+    log: Vec<Recorded>,
+    files: BTreeMap<String, String>,
+    checks: BTreeMap<String, i32>,
+    now: Timestamp,
+}
+
+impl<'a> Player<'a> {
+    pub(crate) fn new(workflow: &'a Workflow) -> Self {
+        let run = RunId::from_bytes([7; 16]);
+        Self {
+            workflow,
+            state: RunState::new(run),
+            log: Vec::new(),
+            files: BTreeMap::new(),
+            checks: BTreeMap::new(),
+            now: Timestamp(START),
+        }
+    }
+
+    /// Plays a line, and returns what it led to.
+    pub(crate) fn play(&mut self, line: &str) -> Vec<String> {
+        let words = split(line);
+        let Some((first, rest)) = words.split_first() else { return Vec::new() };
+        match first.as_str() {
+            ">" => self.command(rest),
+            "?" => self.ask(rest),
+            "write" => {
+                let text = rest.get(1).cloned().unwrap_or_default().replace("\\n", "\n");
+                self.files.insert(rest[0].clone(), text);
+                Vec::new()
+            }
+            "remove" => {
+                self.files.remove(&rest[0]);
+                Vec::new()
+            }
+            "exit" => {
+                self.checks.insert(rest[0].clone(), rest[1].parse().unwrap());
+                Vec::new()
+            }
+            "wait" => {
+                self.now = self.now.after(duration(&rest[0]));
+                Vec::new()
+            }
+            word if word.starts_with('#') => Vec::new(),
+            word => panic!("unknown word `{word}`"),
+        }
+    }
+
+    fn command(&mut self, words: &[String]) -> Vec<String> {
+        self.now = self.now.after(Duration::from_secs(1));
+        let command = parse_command(words);
+        let mut known = Known { now: self.now, ..Known::default() };
+        let decided = loop {
+            match decide(self.workflow, &self.state, &known, &command) {
+                Ok(decided) => break decided,
+                Err(Stop::Refused(refusal)) => return refused(&refusal),
+                Err(Stop::Ask(questions)) => self.look(&mut known, questions),
+            }
+        };
+        let first = self.state.length;
+        let mut led = Vec::new();
+        for (seq, event) in (first + 1..).zip(decided.events) {
+            led.push(format!("{} {}", event.kind(), event.describe()));
+            let stored = event.encode();
+            let read = engine::Event::decode(engine::EVENT_VERSION, &stored).unwrap();
+            assert_eq!(read, event, "an event is read back as it was");
+            self.log.push(Recorded { seq, at: self.now, by: Actor::default(), event });
+        }
+        self.state = fold(self.state.run, &self.log);
+        assert_eq!(self.state, decided.state, "a replay gives the state that was decided on");
+        if led.is_empty() {
+            led.push("(nothing)".to_owned());
+        }
+        led
+    }
+
+    fn ask(&self, words: &[String]) -> Vec<String> {
+        match words[0].as_str() {
+            "action" => vec![self.action()],
+            "brief" => {
+                let tokens = words.get(1).map_or(2500, |it| it.parse().unwrap());
+                let mut known = Known { now: self.now, ..Known::default() };
+                let drift = loop {
+                    match find_drift(&self.state, &known) {
+                        Ok(drift) => break drift,
+                        Err(Stop::Ask(questions)) => self.look(&mut known, questions),
+                        Err(Stop::Refused(refusal)) => return refused(&refusal),
+                    }
+                };
+                vec![brief(self.workflow, &self.state, &known, &drift, tokens).text]
+            }
+            "context" => vec![Value::Object(self.state.context.clone()).to_string()],
+            "vars" => vec![Value::Object(self.state.vars.clone()).to_string()],
+            other => panic!("unknown question `{other}`"),
+        }
+    }
+
+    fn action(&self) -> String {
+        match next(self.workflow, &self.state) {
+            Action::Work { step, parts } if parts.is_empty() => format!("work on {}", step.name),
+            Action::Work { step, parts } => {
+                let ids: Vec<_> = parts.iter().map(|it| it.id.to_string()).collect();
+                format!("work on {} parts {}", step.name, ids.join(", "))
+            }
+            Action::Choose { after, choices } => {
+                let names: Vec<_> = choices.iter().map(target_name).collect();
+                format!("choose after {}: {}", after.name, names.join(", "))
+            }
+            Action::Wait { gate } => format!("wait at {}", gate.step),
+            Action::Done => "done".to_owned(),
+            Action::Stopped { reason } => format!("stopped: {reason}"),
+        }
+    }
+
+    fn look(&self, known: &mut Known, questions: Vec<Question>) {
+        for question in questions {
+            let fact = match &question {
+                Question::File(path) => Fact::File(match self.files.get(path) {
+                    None => FileFact::Missing,
+                    Some(text) => FileFact::Present {
+                        sha256: Digest::of(text.as_bytes()),
+                        size: text.len() as u64,
+                        text: Some(text.clone()),
+                    },
+                }),
+                Question::Git => Fact::Git(None),
+                Question::Check { run, .. } => {
+                    Fact::Check(match self.checks.get(&run.join(" ")) {
+                        None => CheckFact::NotAllowed,
+                        Some(exit) => {
+                            CheckFact::Ended { exit: *exit, output: "its output".to_owned() }
+                        }
+                    })
+                }
+            };
+            known.facts.insert(question, fact);
+        }
+    }
+}
+
+fn refused(refusal: &Refusal) -> Vec<String> {
+    vec![format!("refused {}: {refusal}", refusal.code()), format!("  {}", refusal.hint())]
+}
+
+fn parse_command(words: &[String]) -> Command {
+    let plain: Vec<&str> =
+        words.iter().filter(|it| !is_option(it)).map(String::as_str).collect();
+    let option = |name: &str| {
+        let prefix = format!("{name}=");
+        words.iter().find_map(|it| it.strip_prefix(&prefix)).map(str::to_owned)
+    };
+    let object = |name: &str| -> Map<String, Value> {
+        option(name).map_or_else(Map::new, |it| serde_json::from_str(&it).unwrap())
+    };
+    let has = |word: &str| plain.contains(&word);
+    let part = || option("part").map(|it| PartId::parse(&it).unwrap());
+    let text = |from: usize| plain.get(from..).unwrap_or_default().join(" ");
+    let report = || ReportStep {
+        part: part(),
+        report: Report {
+            step_id: plain[1].to_owned(),
+            status: plain.get(2).copied().unwrap_or("resuming").to_owned(),
+            message: option("message"),
+            error: option("error"),
+            details: option("details").map_or(Value::Null, |it| serde_json::from_str(&it).unwrap()),
+            result: Value::Null,
+        },
+        context: ContextChange {
+            set: object("context"),
+            remove: option("remove").into_iter().collect(),
+        },
+        next: option("next"),
+        holder: option("holder").map(|name| Holder {
+            name,
+            generation: option("lease").map(|it| it.parse().unwrap()),
+        }),
+    };
+    let answer = |answer: Answer| {
+        Command::AnswerGate(Box::new(AnswerGate {
+            answer,
+            feedback: option("feedback").unwrap_or_default(),
+            by: option("by").unwrap_or_else(|| "ann".to_owned()),
+            how: if has("relayed") { How::Relayed } else { How::Verified },
+            digest: option("digest").map(|it| Digest::of(it.as_bytes())),
+        }))
+    };
+    match plain[0] {
+        "start" => Command::StartRun(Box::new(StartRun {
+            decider: match option("decider").as_deref() {
+                Some("client") => Decider::Client,
+                Some(other) => panic!("unknown decider `{other}`"),
+                None => Decider::Declared,
+            },
+            key: option("key"),
+            flow: option("flow"),
+            context: object("context"),
+            vars: object("vars"),
+            root: String::new(),
+        })),
+        "begin" => Command::StartStep { step: plain[1].to_owned(), part: part() },
+        "report" => Command::ReportStep(Box::new(report())),
+        "resume" => Command::ResumeRun(Box::new(ResumeRun {
+            assumed: plain[1].to_owned(),
+            report: report(),
+            force: has("force"),
+        })),
+        "choose" => Command::ChooseStep { next: text(1) },
+        "approve" => answer(Answer::Approve),
+        "reject" => answer(Answer::Reject),
+        "answer" => answer(Answer::Named(plain[1].to_owned())),
+        "claim" => Command::ClaimStep(ClaimStep {
+            step: option("step"),
+            part: part(),
+            holder: plain[1].to_owned(),
+            duration: option("for").map(|it| duration(&it)),
+        }),
+        "release" => Command::ReleaseStep { generation: plain[1].parse().unwrap() },
+        "error" => entry(Entry::Error { message: text(1), severity: None, details: Map::new() }),
+        "note" => entry(Entry::Note { text: text(1), tags: vec![] }),
+        "context" => Command::ChangeContext(ContextChange {
+            set: object("set"),
+            remove: option("remove").into_iter().collect(),
+        }),
+        "vars" => Command::SetVars { set: object("set") },
+        "cancel" => Command::CancelRun { reason: text(1) },
+        "fail" => Command::FailRun { reason: text(1) },
+        "reopen" => Command::ReopenRun { reason: "again".to_owned(), force: has("force") },
+        "expire" => Command::ExpireStep,
+        other => panic!("unknown command `{other}`"),
+    }
+}
+
+fn entry(entry: Entry) -> Command {
+    Command::RecordEntry { step: None, entry }
+}
+
+fn is_option(word: &str) -> bool {
+    let name = word.split('=').next().unwrap_or_default();
+    word.contains('=') && !name.is_empty() && name.chars().all(|it| it.is_ascii_lowercase())
+}
+
+fn duration(text: &str) -> Duration {
+    let (number, unit) = text.split_at(text.len() - 1);
+    let number: u64 = number.parse().unwrap();
+    match unit {
+        "s" => Duration::from_secs(number),
+        "m" => Duration::from_secs(number * 60),
+        "h" => Duration::from_secs(number * 3600),
+        other => panic!("unknown unit `{other}`"),
+    }
+}
+
+/// Splits a line at blanks, but not inside `"…"`, `{…}` or `[…]`. Quotes around a word, or around
+/// what follows its `=`, are taken off.
+fn split(line: &str) -> Vec<String> {
+    let mut words: Vec<String> = Vec::new();
+    let mut word = String::new();
+    let (mut depth, mut is_quoted) = (0, false);
+    for letter in line.chars() {
+        match letter {
+            '"' if depth == 0 => is_quoted = !is_quoted,
+            ' ' if depth == 0 && !is_quoted => {
+                if !word.is_empty() {
+                    words.push(std::mem::take(&mut word));
+                }
+            }
+            _ => {
+                match letter {
+                    '{' | '[' if !is_quoted => depth += 1,
+                    '}' | ']' if !is_quoted => depth -= 1,
+                    _ => {}
+                }
+                word.push(letter);
+            }
+        }
+    }
+    if !word.is_empty() {
+        words.push(word);
+    }
+    words
+}

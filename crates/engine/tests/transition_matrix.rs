@@ -1,0 +1,190 @@
+//! Draws what every command leads to in every kind of state, so that a change of rules shows.
+#![expect(clippy::unwrap_used, reason = "a test may panic")]
+
+use std::fmt::Write as _;
+
+use definition::{Decider, MemoryFiles, Workflow, WorkflowName, parse};
+use engine::{
+    Actor, Answer, AnswerGate, ClaimStep, Command, ContextChange, Decided, Entry, Fact, FileFact,
+    How, Known, Question, Recorded, Report, ReportStep, ResumeRun, RunId, RunState, StartRun, Stop,
+    Timestamp, decide, fold,
+};
+use expect_test::expect_file;
+use serde_json::{Map, Value};
+
+/// One step that an agent works on with a timeout, one with a gate, one that is the last.
+const INDEX: &str = "---\nvars: {n: 0}\ngates: relayed\n---\n- [a](steps/a.md)\n- [b](steps/b.md)\n- [c](steps/c.md)\n";
+const TEXT: &str = "# Orchestrator Guidance\nGo on.\n# Client Instructions\nWork.\n";
+
+#[test]
+fn every_command_in_every_state() {
+    let file = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/transition_matrix.txt");
+    expect_file![file].assert_eq(&draw());
+}
+
+fn draw() -> String {
+    let workflow = workflow();
+    let start = ("start", start());
+    let done = |step: &str| report(step, "success");
+    let to_gate = vec![start.1.clone(), done("a"), done("b")];
+    let with = |more: &[Command]| [to_gate.clone(), more.to_vec()].concat();
+    let states = [
+        ("new", vec![]),
+        ("ready", vec![start.1.clone()]),
+        ("active", vec![start.1.clone(), Command::StartStep { step: "a".to_owned(), part: None }]),
+        ("held", vec![start.1.clone(), claim("ann")]),
+        ("waiting", to_gate.clone()),
+        ("last step", with(&[answer(Answer::Approve)])),
+        ("completed", with(&[answer(Answer::Approve), done("c")])),
+        ("failed", vec![start.1.clone(), Command::FailRun { reason: "r".to_owned() }]),
+        ("cancelled", vec![start.1.clone(), Command::CancelRun { reason: "r".to_owned() }]),
+    ];
+    let commands = [
+        start,
+        ("begin a", Command::StartStep { step: "a".to_owned(), part: None }),
+        ("success a", done("a")),
+        ("failure a", report("a", "failure")),
+        ("other a", report("a", "in_progress")),
+        ("success c", done("c")),
+        ("resume a", resume("a", "success")),
+        ("resume c", resume("c", "resuming")),
+        ("choose b", Command::ChooseStep { next: "b".to_owned() }),
+        ("approve", answer(Answer::Approve)),
+        ("reject", answer(Answer::Reject)),
+        ("claim bob", claim("bob")),
+        ("claim ann", claim("ann")),
+        ("release 1", Command::ReleaseStep { generation: 1 }),
+        ("note", entry(Entry::Note { text: "n".to_owned(), tags: vec![] })),
+        (
+            "error",
+            entry(Entry::Error { message: "e".to_owned(), severity: None, details: Map::new() }),
+        ),
+        ("context", Command::ChangeContext(ContextChange { set: object(), remove: vec![] })),
+        ("vars", Command::SetVars { set: object() }),
+        ("cancel", Command::CancelRun { reason: "r".to_owned() }),
+        ("fail", Command::FailRun { reason: "r".to_owned() }),
+        ("reopen", Command::ReopenRun { reason: "r".to_owned(), force: false }),
+        ("expire", Command::ExpireStep),
+    ];
+    let mut drawn = String::new();
+    for (name, history) in &states {
+        let state = reach(&workflow, history);
+        writeln!(drawn, "in state `{name}`").unwrap();
+        for (command, asked) in &commands {
+            let cell = match ask(&workflow, &state, asked) {
+                Ok(decided) => {
+                    let kinds: Vec<_> = decided.events.iter().map(engine::Event::kind).collect();
+                    if kinds.is_empty() { "nothing".to_owned() } else { kinds.join(" ") }
+                }
+                Err(refusal) => format!("refused {}", refusal.code()),
+            };
+            writeln!(drawn, "  {command:10} {cell}").unwrap();
+        }
+    }
+    drawn
+}
+
+fn reach(workflow: &Workflow, history: &[Command]) -> RunState {
+    let run = RunId::from_bytes([1; 16]);
+    let mut log: Vec<Recorded> = Vec::new();
+    for command in history {
+        let state = fold(run, &log);
+        let decided = ask(workflow, &state, command).unwrap();
+        for event in decided.events {
+            let seq = log.len() as u64 + 1;
+            log.push(Recorded { seq, at: Timestamp(1), by: Actor::default(), event });
+        }
+    }
+    fold(run, &log)
+}
+
+fn ask(
+    workflow: &Workflow,
+    state: &RunState,
+    command: &Command,
+) -> Result<Decided, engine::Refusal> {
+    let mut known = Known { now: Timestamp(2), ..Known::default() };
+    loop {
+        match decide(workflow, state, &known, command) {
+            Ok(decided) => return Ok(decided),
+            Err(Stop::Refused(refusal)) => return Err(refusal),
+            Err(Stop::Ask(questions)) => {
+                for question in questions {
+                    let fact = match &question {
+                        Question::File(_) => Fact::File(FileFact::Missing),
+                        Question::Git => Fact::Git(None),
+                        Question::Check { .. } => Fact::Check(engine::CheckFact::NotAllowed),
+                    };
+                    known.facts.insert(question, fact);
+                }
+            }
+        }
+    }
+}
+
+fn workflow() -> Workflow {
+    let mut files = MemoryFiles::default();
+    let mut add = |path: &str, text: String| files.0.insert(format!("W/{path}"), text);
+    add("index.md", INDEX.to_owned());
+    add("steps/a.md", format!("---\ntimeout: 1h\nattempts: 2\n---\n{TEXT}"));
+    add("steps/b.md", format!("---\ngate: true\n---\n{TEXT}"));
+    add("steps/c.md", TEXT.to_owned());
+    parse(&WorkflowName::parse("W").unwrap(), &files).unwrap()
+}
+
+fn start() -> Command {
+    Command::StartRun(Box::new(StartRun {
+        decider: Decider::Declared,
+        key: None,
+        flow: None,
+        context: Map::new(),
+        vars: Map::new(),
+        root: String::new(),
+    }))
+}
+
+fn report_of(step: &str, status: &str) -> ReportStep {
+    ReportStep {
+        part: None,
+        report: Report {
+            step_id: step.to_owned(),
+            status: status.to_owned(),
+            ..Report::default()
+        },
+        context: ContextChange::default(),
+        next: None,
+        holder: None,
+    }
+}
+
+fn report(step: &str, status: &str) -> Command {
+    Command::ReportStep(Box::new(report_of(step, status)))
+}
+
+fn resume(step: &str, status: &str) -> Command {
+    let report = report_of(step, status);
+    Command::ResumeRun(Box::new(ResumeRun { assumed: step.to_owned(), report, force: false }))
+}
+
+fn answer(answer: Answer) -> Command {
+    Command::AnswerGate(Box::new(AnswerGate {
+        answer,
+        feedback: String::new(),
+        by: "ann".to_owned(),
+        how: How::Relayed,
+        digest: None,
+    }))
+}
+
+fn claim(holder: &str) -> Command {
+    let holder = holder.to_owned();
+    Command::ClaimStep(ClaimStep { step: None, part: None, holder, duration: None })
+}
+
+fn entry(entry: Entry) -> Command {
+    Command::RecordEntry { step: None, entry }
+}
+
+fn object() -> Map<String, Value> {
+    Map::from_iter([("n".to_owned(), Value::from(1))])
+}

@@ -1,0 +1,348 @@
+//! Executes one command against one run.
+
+use std::{sync::Arc, time::Duration};
+
+use definition::{Digest, Hasher, Workflow};
+use engine::{
+    Actor, Command, Decided, Known, Recorded, Refusal, RunId, RunState, Stop, Surface,
+    decide, find_due, summary,
+};
+use store::{Append, Definition, LeaseChange, RequestKey, StoreError};
+
+use crate::{Runtime, View, fault};
+
+/// How often a command is decided anew because someone else was faster.
+const TRIES_MAX: u32 = 64;
+/// How often the engine may ask before it has to decide.
+const ROUNDS_MAX: u32 = 16;
+
+/// What is asked, of which run, by whom.
+#[derive(Debug, Clone)]
+pub struct Request {
+    pub target: Target,
+    pub command: Command,
+    pub actor: Actor,
+    /// The same id with the same content is answered as it was the first time.
+    pub request_id: Option<String>,
+}
+
+/// Which run is meant.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Target {
+    Run(RunId),
+    /// A new run of this workflow.
+    New(String),
+}
+
+/// What a command led to.
+#[derive(Debug, Clone)]
+pub struct Outcome {
+    pub view: View,
+    pub events: Vec<Recorded>,
+}
+
+/// Why a command led to nothing.
+#[derive(Debug, Clone, thiserror::Error)]
+pub enum ExecuteError {
+    /// The rules do not allow it.
+    #[error(transparent)]
+    Refused(#[from] Refusal),
+    /// The store failed.
+    #[error("{0}")]
+    Store(StoreError),
+    /// Others kept appending first.
+    #[error("run `{run}` is too busy: gave up after {TRIES_MAX} tries")]
+    Busy { run: RunId },
+    /// The engine asked without end.
+    #[error("the command asked for more than {ROUNDS_MAX} rounds of facts")]
+    Endless,
+}
+
+impl ExecuteError {
+    /// Returns whether the same call may work later.
+    pub fn is_retryable(&self) -> bool {
+        match self {
+            Self::Refused(_) | Self::Endless => false,
+            Self::Store(error) => error.is_retryable(),
+            Self::Busy { .. } => true,
+        }
+    }
+}
+
+impl Runtime {
+    /// Executes a command, and returns once its events are on disk.
+    pub async fn execute(&self, request: Request) -> Result<Outcome, ExecuteError> {
+        let key = self.request_key(&request);
+        if let Some(key) = &key {
+            let seen = self.store.find_request(&self.settings.project, &key.id).await;
+            if let Some(seen) = seen.map_err(fault)? {
+                return self.repeat(&seen, key).await;
+            }
+        }
+        let Target::Run(run) = request.target else { return self.begin(&request, key).await };
+        self.expire(run, &request.command).await?;
+        let mut first: Option<Arc<RunState>> = None;
+        for tries in 0..TRIES_MAX {
+            let view = self.load(run).await?;
+            if let Some(first) = &first {
+                check_unmoved(&request.command, first, &view.state)?;
+            }
+            let decided = self.decide(&view.workflow, &view.state, &view, &request.command).await?;
+            match self.append(&view, decided, &request, key.clone()).await {
+                Ok(outcome) => return Ok(outcome),
+                Err(ExecuteError::Store(StoreError::Conflict { .. })) => {
+                    first.get_or_insert(Arc::clone(&view.state));
+                    self.pause(tries).await;
+                }
+                Err(ExecuteError::Store(StoreError::RequestSeen { request: seen, .. })) => {
+                    let Some(key) = &key else { return Err(ExecuteError::Busy { run }) };
+                    return self.repeat(&seen, key).await;
+                }
+                Err(error) => return Err(error),
+            }
+        }
+        Err(ExecuteError::Busy { run })
+    }
+
+    /// Starts a new run.
+    async fn begin(
+        &self,
+        request: &Request,
+        key: Option<RequestKey>,
+    ) -> Result<Outcome, ExecuteError> {
+        let Target::New(name) = &request.target else { return Err(ExecuteError::Endless) };
+        let workflow = self.find_workflow(name)?;
+        let run = self.world.new_run();
+        let view = View {
+            project: self.settings.project.clone(),
+            workflow: Arc::new(workflow),
+            state: Arc::new(RunState::new(run)),
+            leases: Vec::new(),
+        };
+        let decided = self.decide(&view.workflow, &view.state, &view, &request.command).await?;
+        match self.append(&view, decided, request, key.clone()).await {
+            Err(ExecuteError::Store(StoreError::RequestSeen { request: seen, .. })) => {
+                let Some(key) = &key else { return Err(ExecuteError::Busy { run }) };
+                self.repeat(&seen, key).await
+            }
+            outcome => outcome,
+        }
+    }
+
+    /// Lets the clock speak first: an attempt whose time is over failed before anything else.
+    async fn expire(&self, run: RunId, command: &Command) -> Result<(), ExecuteError> {
+        let view = self.load(run).await?;
+        let is_due = find_due(&view.workflow, &view.state).is_some_and(|it| it <= self.world.now());
+        if !is_due || *command == Command::ExpireStep {
+            return Ok(());
+        }
+        let request = Request {
+            target: Target::Run(run),
+            command: Command::ExpireStep,
+            actor: Actor { surface: Surface::Timer, ..Actor::default() },
+            request_id: None,
+        };
+        let expired = self.decide(&view.workflow, &view.state, &view, &request.command).await;
+        let appended = match expired {
+            Ok(decided) => self.append(&view, decided, &request, None).await.map(drop),
+            Err(error) => Err(error),
+        };
+        match appended {
+            // Someone else let it speak, or moved the run on.
+            Err(ExecuteError::Refused(_) | ExecuteError::Store(StoreError::Conflict { .. })) => {
+                Ok(())
+            }
+            other => other,
+        }
+    }
+
+    /// Decides, looking at whatever the engine asks for.
+    pub(crate) async fn decide(
+        &self,
+        workflow: &Workflow,
+        state: &RunState,
+        view: &View,
+        command: &Command,
+    ) -> Result<Decided, ExecuteError> {
+        let mut known = self.known(view);
+        let root = match command {
+            Command::StartRun(start) => start.root.clone(),
+            _ => state.root().to_owned(),
+        };
+        for _ in 0..ROUNDS_MAX {
+            match decide(workflow, state, &known, command) {
+                Ok(decided) => return Ok(decided),
+                Err(Stop::Refused(refusal)) => return Err(refusal.into()),
+                Err(Stop::Ask(questions)) => self.look(&root, &mut known, questions).await?,
+            }
+        }
+        Err(ExecuteError::Endless)
+    }
+
+    /// Returns what is known before anything was looked at.
+    pub(crate) fn known(&self, view: &View) -> Known {
+        Known {
+            // A clock that went back must not make a log whose times do.
+            now: self.world.now().max(view.state.updated_at),
+            lease_ends: view.leases.iter().map(|it| (it.generation, it.until)).collect(),
+            bounds: self.settings.bounds,
+            gates: self.settings.gates,
+            ..Known::default()
+        }
+    }
+
+    pub(crate) async fn look(
+        &self,
+        root: &str,
+        known: &mut Known,
+        questions: Vec<engine::Question>,
+    ) -> Result<(), Refusal> {
+        for question in questions {
+            let Some(fact) = self.world.look(root, &question).await else {
+                return Err(Refusal::WorkspaceNotHere { root: root.to_owned() });
+            };
+            known.facts.insert(question, fact);
+        }
+        Ok(())
+    }
+
+    async fn append(
+        &self,
+        view: &View,
+        decided: Decided,
+        request: &Request,
+        key: Option<RequestKey>,
+    ) -> Result<Outcome, ExecuteError> {
+        let Decided { events, state } = decided;
+        let expected = view.state.length;
+        let events: Vec<Recorded> = (expected + 1..)
+            .zip(events)
+            .map(|(seq, event)| Recorded {
+                seq,
+                at: state.updated_at,
+                by: request.actor.clone(),
+                event,
+            })
+            .collect();
+        let after = View { state: Arc::new(state), ..view.clone() };
+        if !events.is_empty() {
+            let append = Append {
+                project: view.project.clone(),
+                run: view.state.run,
+                expected,
+                events: events.clone(),
+                summary: summary(&view.workflow, &after.state),
+                definition: (expected == 0).then(|| definition_of(&view.workflow)),
+                request: key,
+                leases: lease_changes(view, &after.state),
+            };
+            self.store.append(append).await.map_err(refuse_taken_key)?;
+            self.remember(&after);
+        }
+        tracing::debug!(run = %view.state.run, command = request.command.name(), "executed");
+        Ok(Outcome { view: after, events })
+    }
+
+    /// Answers a request as it was answered the first time.
+    async fn repeat(
+        &self,
+        seen: &store::Request,
+        key: &RequestKey,
+    ) -> Result<Outcome, ExecuteError> {
+        if seen.fingerprint != key.fingerprint {
+            return Err(Refusal::RequestConflict(key.id.clone()).into());
+        }
+        let (view, log) = self.load_at(seen.run, Some(seen.last)).await?;
+        let events = log.into_iter().filter(|it| seen.first <= it.seq).collect();
+        Ok(Outcome { view, events })
+    }
+
+    fn request_key(&self, request: &Request) -> Option<RequestKey> {
+        let id = request.request_id.clone()?;
+        // What is asked, and of which run. The form is kept for days only, and a new release that
+        // writes it differently refuses a repetition rather than doing it twice.
+        let asked = format!("{:?} {:?}", request.target, request.command);
+        let fingerprint: Digest = Hasher::default().field(asked).finish();
+        Some(RequestKey { id, fingerprint: fingerprint.as_str().to_owned() })
+    }
+
+    async fn pause(&self, tries: u32) {
+        if 2 < tries {
+            let micros = u64::from(tries.min(16)) * 200;
+            self.world.sleep(Duration::from_micros(micros)).await;
+        }
+    }
+}
+
+/// What an agent said of a step is not about the step that came after it.
+fn check_unmoved(command: &Command, before: &RunState, now: &RunState) -> Result<(), Refusal> {
+    let speaks_of_a_place = match command {
+        Command::ReportStep(_)
+        | Command::ResumeRun(_)
+        | Command::ChooseStep { .. }
+        | Command::AnswerGate(_)
+        | Command::ExpireStep => true,
+        Command::StartRun(_)
+        | Command::StartStep { .. }
+        | Command::ClaimStep(_)
+        | Command::ReleaseStep { .. }
+        | Command::RecordEntry { .. }
+        | Command::ChangeContext(_)
+        | Command::SetVars { .. }
+        | Command::CancelRun { .. }
+        | Command::FailRun { .. }
+        | Command::ReopenRun { .. } => false,
+    };
+    if speaks_of_a_place && !before.is_same_place(now) {
+        let current = now.current.as_ref().map(ToString::to_string).unwrap_or_default();
+        return Err(Refusal::RunMoved { current });
+    }
+    Ok(())
+}
+
+fn refuse_taken_key(error: StoreError) -> ExecuteError {
+    match error {
+        StoreError::KeyTaken { key, run } => {
+            Refusal::KeyTaken { key, run: run.to_string() }.into()
+        }
+        StoreError::Conflict { .. }
+        | StoreError::RequestSeen { .. }
+        | StoreError::Full
+        | StoreError::Busy
+        | StoreError::NewerSchema { .. }
+        | StoreError::Event(_)
+        | StoreError::Damaged(_)
+        | StoreError::Database(_) => fault(error),
+    }
+}
+
+pub(crate) fn definition_of(workflow: &Workflow) -> Definition {
+    Definition {
+        digest: workflow.digest.as_str().to_owned(),
+        name: workflow.name.to_string(),
+        source: serde_json::to_string(&workflow.source).unwrap_or_default(),
+    }
+}
+
+/// What changed of who holds what.
+fn lease_changes(before: &View, after: &RunState) -> Vec<LeaseChange> {
+    let mut changes = Vec::new();
+    for (place, lease) in &before.state.leases {
+        let is_kept = after.leases.get(place).is_some();
+        if !is_kept {
+            changes.push(LeaseChange::Drop { generation: lease.generation });
+        }
+    }
+    for (place, lease) in &after.leases {
+        let old = before.state.leases.get(place);
+        if old.map(|it| it.generation) != Some(lease.generation) {
+            let end = |it: &engine::Lease| {
+                let moved = before.leases.iter().find(|lease| lease.generation == it.generation);
+                moved.map_or(it.until, |lease| lease.until)
+            };
+            let replaces = old.map(end);
+            changes.push(LeaseChange::Take { lease: lease.clone(), replaces });
+        }
+    }
+    changes
+}

@@ -1,0 +1,82 @@
+//! The workflows that are to be had: found anew at each call, so that a new folder is there at once.
+
+use definition::{Decider, Diagnostic, ParseErrorKind, Workflow, lint, parse};
+use engine::Refusal;
+
+use crate::Runtime;
+
+/// A workflow that can be started.
+pub struct Listed {
+    pub workflow: Workflow,
+    /// Where it is, in words for people.
+    pub origin: String,
+}
+
+/// A workflow that cannot be started as it is.
+pub struct Invalid {
+    pub name: String,
+    pub origin: String,
+    pub diagnostics: Vec<Diagnostic>,
+}
+
+impl Runtime {
+    /// Returns the workflows, by name, and those that cannot be used.
+    pub fn list_workflows(&self) -> (Vec<Listed>, Vec<Invalid>) {
+        let mut found = self.world.find_workflows();
+        found.sort_by(|one, two| one.name.cmp(&two.name));
+        let (mut listed, mut invalid) = (Vec::new(), Vec::new());
+        for found in found {
+            match parse(&found.name, &*found.files) {
+                Ok(workflow) => listed.push(Listed { workflow, origin: found.origin }),
+                Err(error) => invalid.push(Invalid {
+                    name: found.name.to_string(),
+                    origin: found.origin,
+                    diagnostics: error.diagnostics,
+                }),
+            }
+        }
+        (listed, invalid)
+    }
+
+    /// Returns the workflow called `name` as it is now.
+    pub fn find_workflow(&self, name: &str) -> Result<Workflow, Refusal> {
+        let mut found = self.world.find_workflows();
+        let place = found.iter().position(|it| it.name.as_str() == name);
+        let Some(place) = place else {
+            let mut known: Vec<String> = found.iter().map(|it| it.name.to_string()).collect();
+            known.sort();
+            return Err(Refusal::WorkflowUnknown { name: name.to_owned(), known });
+        };
+        let found = found.swap_remove(place);
+        parse(&found.name, &*found.files).map_err(|error| {
+            let (name, problem) = (name.to_owned(), error.to_string());
+            match error.kind {
+                ParseErrorKind::NotFound => Refusal::WorkflowIncomplete { name, problem },
+                ParseErrorKind::Invalid => Refusal::WorkflowInvalid { name, problem },
+            }
+        })
+    }
+
+    /// Returns everything that is wrong or doubtful with the workflow called `name`.
+    pub fn check_workflow(&self, name: &str) -> Result<Vec<Diagnostic>, Refusal> {
+        let found = self.world.find_workflows();
+        let Some(found) = found.iter().find(|it| it.name.as_str() == name) else {
+            return self.find_workflow(name).map(|_| Vec::new());
+        };
+        Ok(match parse(&found.name, &*found.files) {
+            Ok(workflow) => lint(&workflow),
+            Err(error) => error.diagnostics,
+        })
+    }
+
+    /// Returns who decides in a new run: whom the definition names, else a language model if there
+    /// is one, else the definition's own order. Without a model its choices fall to the agent.
+    pub fn resolve_decider(&self, workflow: &Workflow) -> Decider {
+        match workflow.decider {
+            Some(Decider::Ai) if !self.settings.has_model => Decider::Client,
+            Some(decider) => decider,
+            None if self.settings.has_model => Decider::Ai,
+            None => Decider::Declared,
+        }
+    }
+}

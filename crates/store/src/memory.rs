@@ -1,0 +1,290 @@
+//! A store that is gone with the process. For tests and simulations; the same laws, no disk.
+
+use std::collections::BTreeMap;
+
+use engine::{Lease, Recorded, RunId, Summary, index_text};
+use parking_lot::Mutex;
+use tokio::sync::watch;
+
+use crate::{
+    Append, Filter, Heartbeat, Hit, Length, Log, Pending, Request, Row, Search, Store, StoreError,
+    Tailed, law,
+    text::{Query, Term, Word, snippet, words},
+};
+
+/// Keeps logs in memory.
+#[derive(Debug)]
+pub struct MemoryStore {
+    kept: Mutex<Kept>,
+    changed: watch::Sender<u64>,
+}
+
+impl Default for MemoryStore {
+    fn default() -> Self {
+        Self { kept: Mutex::default(), changed: watch::Sender::new(0) }
+    }
+}
+
+#[derive(Debug, Default)]
+struct Kept {
+    runs: BTreeMap<RunId, Run>,
+    /// Every event in the order of appends, by its place in its run.
+    order: Vec<(RunId, usize)>,
+    requests: BTreeMap<(String, String), Request>,
+    definitions: BTreeMap<String, String>,
+}
+
+#[derive(Debug)]
+struct Run {
+    project: String,
+    summary: Summary,
+    events: Vec<Recorded>,
+    leases: Vec<Lease>,
+}
+
+impl Run {
+    fn length(&self) -> Length {
+        self.events.len() as u64
+    }
+}
+
+impl Store for MemoryStore {
+    fn append(&self, append: Append) -> Pending<'_, ()> {
+        Box::pin(async {
+            let newest = self.kept.lock().append(append)?;
+            self.changed.send_replace(newest);
+            Ok(())
+        })
+    }
+
+    fn load(&self, run: RunId, after: Length) -> Pending<'_, Option<Log>> {
+        Box::pin(async move {
+            let kept = self.kept.lock();
+            Ok(kept.runs.get(&run).map(|run| Log {
+                project: run.project.clone(),
+                length: run.length(),
+                events: run.events.iter().filter(|it| after < it.seq).cloned().collect(),
+                leases: run.leases.clone(),
+            }))
+        })
+    }
+
+    fn find_request<'a>(&'a self, project: &'a str, id: &'a str) -> Pending<'a, Option<Request>> {
+        let key = (project.to_owned(), id.to_owned());
+        Box::pin(async move { Ok(self.kept.lock().requests.get(&key).cloned()) })
+    }
+
+    fn find_definition<'a>(&'a self, digest: &'a str) -> Pending<'a, Option<String>> {
+        Box::pin(async { Ok(self.kept.lock().definitions.get(digest).cloned()) })
+    }
+
+    fn list(&self, filter: Filter) -> Pending<'_, Vec<Row>> {
+        Box::pin(async move { Ok(self.kept.lock().list(&filter)) })
+    }
+
+    fn extend_lease(&self, beat: Heartbeat) -> Pending<'_, bool> {
+        Box::pin(async move {
+            let mut kept = self.kept.lock();
+            let leases = kept.runs.get_mut(&beat.run).map(|run| &mut run.leases);
+            let lease = leases.into_iter().flatten().find(|it| it.generation == beat.generation);
+            Ok(lease.filter(|it| beat.now < it.until).is_some_and(|lease| {
+                lease.until = lease.until.max(beat.until);
+                true
+            }))
+        })
+    }
+
+    fn search(&self, search: Search) -> Pending<'_, Vec<Hit>> {
+        Box::pin(async move { Ok(self.kept.lock().search(&search)) })
+    }
+
+    fn tail(&self, after: u64, count: u32) -> Pending<'_, Vec<Tailed>> {
+        Box::pin(async move {
+            let kept = self.kept.lock();
+            let events = kept.events().filter(|it| after < it.position);
+            let count = usize::try_from(count).unwrap_or(usize::MAX);
+            Ok(events.take(count).collect())
+        })
+    }
+
+    fn changed(&self) -> watch::Receiver<u64> {
+        self.changed.subscribe()
+    }
+}
+
+impl Kept {
+    /// Returns the position of the newest event.
+    fn append(&mut self, append: Append) -> Result<u64, StoreError> {
+        law::check_numbers(&append)?;
+        self.check_request(&append)?;
+        let known = self.runs.get(&append.run);
+        let actual = known.map_or(0, Run::length);
+        if actual != append.expected {
+            return Err(append.conflict(actual));
+        }
+        let project = known.map_or(&append.project, |run| &run.project).clone();
+        self.check_key(&project, &append)?;
+        let held = known.map(|run| run.leases.as_slice()).unwrap_or_default();
+        let Some(leases) = law::change_leases(held, &append.leases) else {
+            return Err(append.conflict(actual));
+        };
+
+        let (first, last) = (append.expected + 1, append.last());
+        let mut events = self.runs.remove(&append.run).map(|run| run.events).unwrap_or_default();
+        let places = events.len()..events.len() + append.events.len();
+        self.order.extend(places.map(|index| (append.run, index)));
+        events.extend(append.events);
+        self.runs.insert(append.run, Run { project, summary: append.summary, events, leases });
+        if let Some(definition) = append.definition {
+            self.definitions.entry(definition.digest).or_insert(definition.source);
+        }
+        if let Some(key) = append.request {
+            let request = Request { fingerprint: key.fingerprint, run: append.run, first, last };
+            self.requests.insert((append.project, key.id), request);
+        }
+        Ok(self.order.len() as u64)
+    }
+
+    fn check_request(&self, append: &Append) -> Result<(), StoreError> {
+        let Some(key) = &append.request else {
+            return Ok(());
+        };
+        match self.requests.get(&(append.project.clone(), key.id.clone())) {
+            None => Ok(()),
+            Some(request) => {
+                Err(StoreError::RequestSeen { id: key.id.clone(), request: request.clone() })
+            }
+        }
+    }
+
+    fn check_key(&self, project: &str, append: &Append) -> Result<(), StoreError> {
+        let summary = &append.summary;
+        let Some(key) = summary.key.as_ref().filter(|_| summary.is_live) else {
+            return Ok(());
+        };
+        let taken = self.runs.iter().find(|(id, run)| {
+            **id != append.run
+                && run.summary.is_live
+                && run.project == project
+                && run.summary.workflow == summary.workflow
+                && run.summary.root == summary.root
+                && run.summary.key == summary.key
+        });
+        match taken {
+            None => Ok(()),
+            Some((run, _)) => Err(StoreError::KeyTaken { key: key.clone(), run: *run }),
+        }
+    }
+
+    fn list(&self, filter: &Filter) -> Vec<Row> {
+        let mut rows: Vec<Row> = self
+            .runs
+            .iter()
+            .map(|(id, run)| Row {
+                project: run.project.clone(),
+                run: *id,
+                length: run.length(),
+                summary: run.summary.clone(),
+            })
+            .filter(|row| is_listed(row, filter))
+            .collect();
+        rows.sort_by_key(|row| std::cmp::Reverse((row.summary.updated_at, row.run)));
+        rows.truncate(usize::try_from(filter.limit).unwrap_or(usize::MAX));
+        rows
+    }
+
+    fn events(&self) -> impl Iterator<Item = Tailed> {
+        (1..).zip(&self.order).filter_map(|(position, (run, index))| {
+            let recorded = self.runs.get(run)?.events.get(*index)?.clone();
+            Some(Tailed { position, run: *run, recorded })
+        })
+    }
+
+    fn search(&self, search: &Search) -> Vec<Hit> {
+        let query = Query::parse(&search.text);
+        let texts: Vec<Text> = self.events().filter_map(Text::of).collect();
+        let is_wanted = |text: &&Text| {
+            let run = text.event.run;
+            search.run.is_none_or(|wanted| wanted == run)
+                && search
+                    .project
+                    .as_ref()
+                    .is_none_or(|it| self.runs.get(&run).is_some_and(|run| run.project == *it))
+        };
+        let has = |text: &Text, term: &Term| !term.find(&text.words).is_empty();
+        let wanted = || texts.iter().filter(is_wanted);
+        let mut found: Vec<&Text> =
+            wanted().filter(|text| query.terms.iter().all(|term| has(text, term))).collect();
+        if query.terms.is_empty() {
+            found.clear();
+        } else if found.is_empty() {
+            found = wanted().filter(|text| query.terms.iter().any(|it| has(text, it))).collect();
+        }
+        let mut hits: Vec<(f64, &Text)> =
+            found.into_iter().map(|text| (score(text, &query, &texts), text)).collect();
+        hits.sort_by(|(one_score, one), (two_score, two)| {
+            two_score.total_cmp(one_score).then(two.event.position.cmp(&one.event.position))
+        });
+        let offset = usize::try_from(search.offset).unwrap_or(usize::MAX);
+        let limit = usize::try_from(search.limit).unwrap_or(usize::MAX);
+        let page = hits.into_iter().skip(offset).take(limit);
+        page.map(|(score, text)| text.hit(score, &query)).collect()
+    }
+}
+
+fn is_listed(row: &Row, filter: &Filter) -> bool {
+    let summary = &row.summary;
+    let is = |wanted: &Option<String>, it: &str| wanted.as_ref().is_none_or(|wanted| wanted == it);
+    is(&filter.project, &row.project)
+        && is(&filter.workflow, &summary.workflow)
+        && is(&filter.root, &summary.root)
+        && (filter.key.is_none() || filter.key == summary.key)
+        && (filter.statuses.is_empty() || filter.statuses.contains(&summary.status))
+        && filter.ids.is_none_or(|(first, last)| first <= row.run && row.run <= last)
+        && filter.due_by.is_none_or(|by| summary.due_at.is_some_and(|due| due <= by))
+        && filter.after.is_none_or(|after| (summary.updated_at, row.run) < after)
+}
+
+/// An event that has words.
+struct Text {
+    event: Tailed,
+    text: String,
+    words: Vec<Word>,
+}
+
+impl Text {
+    fn of(event: Tailed) -> Option<Self> {
+        let text = index_text(&event.recorded.event)?;
+        let words = words(&text);
+        Some(Self { event, text, words })
+    }
+
+    fn hit(&self, score: f64, query: &Query) -> Hit {
+        let recorded = &self.event.recorded;
+        Hit {
+            run: self.event.run,
+            seq: recorded.seq,
+            kind: recorded.event.kind().to_owned(),
+            at: recorded.at,
+            snippet: snippet(&self.text, query),
+            score,
+        }
+    }
+}
+
+/// BM25: a word counts for more if it is rare, if the text has it often, and if the text is short.
+#[expect(clippy::cast_precision_loss, reason = "counts of words and texts are small")]
+fn score(text: &Text, query: &Query, all: &[Text]) -> f64 {
+    const K1: f64 = 1.2;
+    const B: f64 = 0.75;
+    let total: usize = all.iter().map(|it| it.words.len()).sum();
+    let average = total as f64 / all.len().max(1) as f64;
+    let weight = |term: &Term| {
+        let often = term.find(&text.words).len() as f64;
+        let having = all.iter().filter(|it| !term.find(&it.words).is_empty()).count() as f64;
+        let rare = ((all.len() as f64 - having + 0.5) / (having + 0.5)).ln().max(1e-6);
+        let length = 1.0 - B + B * text.words.len() as f64 / average;
+        rare * often * (K1 + 1.0) / (often + K1 * length)
+    };
+    query.terms.iter().map(weight).sum()
+}

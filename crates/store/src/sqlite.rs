@@ -1,0 +1,268 @@
+//! A store in one `SQLite` file, which any number of processes may share.
+//!
+//! ```text
+//! append, extend_lease ──► writer: one thread, everything that waits in one commit
+//! load, list, search … ──► readers: a few connections beside it
+//! changed              ──► watch: woken by the writer, and by a look at the file now and then
+//! ```
+
+mod care;
+mod connection;
+mod error;
+mod index;
+mod list;
+mod readers;
+mod row;
+mod schema;
+mod search;
+mod settings;
+mod watch;
+mod write;
+mod writer;
+
+use std::{
+    path::{Path, PathBuf},
+    sync::Arc,
+};
+
+use engine::RunId;
+use parking_lot::Mutex;
+use rusqlite::{Connection, OptionalExtension as _, params};
+use tokio::{runtime::Handle, sync::watch::Receiver};
+
+use self::{
+    connection::Slot,
+    readers::{Readers, Span, at_one_moment},
+    row::{event_columns, int, number},
+    watch::Watch,
+    write::{Prepared, Write, Written},
+    writer::{Desk, Writer},
+};
+use crate::{
+    Append, Filter, Heartbeat, Hit, Length, Log, Pending, Request, Row, Search, Store, StoreError,
+    Tailed,
+};
+
+pub use care::Figures;
+pub use settings::{SqliteSettings, Synchronous};
+
+/// Keeps logs in a `SQLite` database.
+#[derive(Debug)]
+pub struct SqliteStore {
+    writer: Writer,
+    readers: Arc<Readers>,
+    watch: Watch,
+    /// The connection of the writer.
+    slot: Slot,
+    path: Option<PathBuf>,
+    settings: SqliteSettings,
+}
+
+impl SqliteStore {
+    /// Opens the database at `path`. It is made if it is not there, in a folder that is, and
+    /// brought to the newest schema if it has an older one, after a copy was put beside it.
+    pub fn open(path: &Path, settings: SqliteSettings) -> Result<Self, StoreError> {
+        let connection = schema::open(path, &settings)?;
+        let slot = Arc::new(Mutex::new(Some(connection)));
+        let readers = Readers::of_file(path.to_owned(), settings.clone());
+        Self::start(slot, readers, Some(path.to_owned()), settings)
+    }
+
+    /// Makes a private database that is gone when the store is dropped.
+    pub fn in_memory() -> Result<Self, StoreError> {
+        let settings = SqliteSettings::default();
+        let connection = Connection::open_in_memory()?;
+        connection::prepare_writer(&connection, &settings)?;
+        schema::fill(&connection)?;
+        let slot = Arc::new(Mutex::new(Some(connection)));
+        let readers = Readers::of_connection(Arc::clone(&slot), settings.clone());
+        Self::start(slot, readers, None, settings)
+    }
+
+    fn start(
+        slot: Slot,
+        readers: Readers,
+        path: Option<PathBuf>,
+        settings: SqliteSettings,
+    ) -> Result<Self, StoreError> {
+        let changed = tokio::sync::watch::Sender::new(0);
+        let writer = Writer::start(Desk {
+            slot: Arc::clone(&slot),
+            path: path.clone(),
+            settings: settings.clone(),
+            changed: changed.clone(),
+        })?;
+        let watch = Watch::new(changed, path.clone(), settings.clone());
+        Ok(Self { writer, readers: Arc::new(readers), watch, slot, path, settings })
+    }
+
+    /// Copies the database, as it is at one moment, into a new file at `to`. Nobody is held up.
+    pub fn backup(&self, to: &Path) -> Pending<'_, ()> {
+        let to = to.to_owned();
+        self.apart(move |connection| schema::copy(connection, &to))
+    }
+
+    /// Reads everything and returns what is wrong, in words.
+    pub fn check(&self) -> Pending<'_, Vec<String>> {
+        self.apart(|connection| at_one_moment(connection, care::check))
+    }
+
+    /// Returns how much there is.
+    pub fn figures(&self) -> Pending<'_, Figures> {
+        Box::pin(async { self.readers.read(Span::Point, care::figures) })
+    }
+
+    /// Does long work by a connection of its own, if there can be more than one.
+    fn apart<T: Send + 'static>(
+        &self,
+        work: impl FnOnce(&Connection) -> Result<T, StoreError> + Send + 'static,
+    ) -> Pending<'_, T> {
+        let Some(path) = self.path.clone() else {
+            return self.scan(work);
+        };
+        let settings = self.settings.clone();
+        Box::pin(off_thread(move || work(&connection::open_reader(&path, &settings)?)))
+    }
+
+    /// Reads something that may take a while.
+    fn scan<T: Send + 'static>(
+        &self,
+        read: impl FnOnce(&Connection) -> Result<T, StoreError> + Send + 'static,
+    ) -> Pending<'_, T> {
+        let readers = Arc::clone(&self.readers);
+        Box::pin(off_thread(move || readers.read(Span::Scan, |it| at_one_moment(it, read))))
+    }
+
+    /// Has the rest indexed, so that a search finds everything that was answered before it.
+    async fn catch_up(&self) -> Result<(), StoreError> {
+        let newest = self.readers.read(Span::Point, |it| Ok(row::newest(it)?))?;
+        let progress = self.readers.read(Span::Point, |it| Ok(index::progress(it)?))?;
+        let mut indexed = progress.indexed;
+        while indexed < newest {
+            let before = indexed;
+            indexed = self.writer.index().await?;
+            if indexed <= before {
+                return Err(StoreError::Database("the search index does not move".to_owned()));
+            }
+        }
+        Ok(())
+    }
+}
+
+impl Store for SqliteStore {
+    fn append(&self, append: Append) -> Pending<'_, ()> {
+        Box::pin(async {
+            let prepared = Prepared::new(append)?;
+            self.writer.write(Write::Append(Box::new(prepared))).await.map(drop)
+        })
+    }
+
+    fn load(&self, run: RunId, after: Length) -> Pending<'_, Option<Log>> {
+        Box::pin(async move {
+            self.readers.read(Span::Point, |it| at_one_moment(it, |it| load(it, run, after)))
+        })
+    }
+
+    fn find_request<'a>(&'a self, project: &'a str, id: &'a str) -> Pending<'a, Option<Request>> {
+        Box::pin(async move {
+            self.readers.read(Span::Point, |it| Ok(write::find_request(it, project, id)?))
+        })
+    }
+
+    fn find_definition<'a>(&'a self, digest: &'a str) -> Pending<'a, Option<String>> {
+        Box::pin(async move {
+            self.readers.read(Span::Point, |connection| {
+                let mut statement = connection
+                    .prepare_cached("SELECT source FROM definitions WHERE digest = ?1")?;
+                Ok(statement.query_row(params![digest], |row| row.get(0)).optional()?)
+            })
+        })
+    }
+
+    fn list(&self, filter: Filter) -> Pending<'_, Vec<Row>> {
+        self.scan(move |connection| list::list(connection, &filter))
+    }
+
+    fn extend_lease(&self, beat: Heartbeat) -> Pending<'_, bool> {
+        Box::pin(async {
+            let written = self.writer.write(Write::Extend(beat)).await?;
+            Ok(written == Written::Lease(true))
+        })
+    }
+
+    fn search(&self, search: Search) -> Pending<'_, Vec<Hit>> {
+        Box::pin(async move {
+            self.catch_up().await?;
+            self.scan(move |connection| search::search(connection, &search)).await
+        })
+    }
+
+    fn tail(&self, after: u64, count: u32) -> Pending<'_, Vec<Tailed>> {
+        self.scan(move |connection| tail(connection, after, count))
+    }
+
+    fn changed(&self) -> Receiver<u64> {
+        self.watch.subscribe()
+    }
+}
+
+impl Drop for SqliteStore {
+    fn drop(&mut self) {
+        self.watch.stop();
+        self.writer.stop();
+        self.readers.close();
+        // The writer's connection goes last: the last one of all empties the write-ahead log.
+        *self.slot.lock() = None;
+    }
+}
+
+/// Lets a thread that may block do it, if there is one.
+async fn off_thread<T: Send + 'static>(
+    work: impl FnOnce() -> Result<T, StoreError> + Send + 'static,
+) -> Result<T, StoreError> {
+    match Handle::try_current() {
+        Ok(runtime) => runtime
+            .spawn_blocking(work)
+            .await
+            .unwrap_or_else(|error| Err(StoreError::Database(format!("a read failed: {error}")))),
+        Err(_) => work(),
+    }
+}
+
+fn load(connection: &Connection, run: RunId, after: Length) -> Result<Option<Log>, StoreError> {
+    let Some((length, project)) = row::length(connection, run)? else {
+        return Ok(None);
+    };
+    let mut statement = connection.prepare_cached(concat!(
+        "SELECT ",
+        event_columns!(),
+        " FROM events WHERE run = ?1 AND ?2 < seq ORDER BY seq"
+    ))?;
+    let mut rows = statement.query(params![run.as_bytes(), int(after)])?;
+    let mut events = Vec::new();
+    while let Some(row) = rows.next()? {
+        events.push(row::recorded(row, 0)?);
+    }
+    if !events.iter().map(|it| it.seq).eq(after.saturating_add(1)..=length) {
+        return Err(StoreError::Damaged(format!("the log of run `{run}` has gaps")));
+    }
+    Ok(Some(Log { project, length, events, leases: row::leases(connection, run)? }))
+}
+
+fn tail(connection: &Connection, after: u64, count: u32) -> Result<Vec<Tailed>, StoreError> {
+    let mut statement = connection.prepare_cached(concat!(
+        "SELECT pos, run, ",
+        event_columns!(),
+        " FROM events WHERE ?1 < pos ORDER BY pos LIMIT ?2"
+    ))?;
+    let mut rows = statement.query(params![int(after), count])?;
+    let mut events = Vec::new();
+    while let Some(row) = rows.next()? {
+        events.push(Tailed {
+            position: number(row.get(0)?),
+            run: row::run(row, 1)?,
+            recorded: row::recorded(row, 2)?,
+        });
+    }
+    Ok(events)
+}

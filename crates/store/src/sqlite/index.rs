@@ -1,0 +1,86 @@
+//! Fills the search index behind the log.
+//!
+//! The position up to which it is filled moves in the same transaction as the words, so any
+//! process may do the next piece: nothing is indexed twice, and nothing is left out.
+
+use engine::{Event, index_text};
+use rusqlite::{Connection, params};
+use tracing::warn;
+
+use super::{
+    connection::set_synchronous,
+    row::{self, int, number},
+    settings::{SqliteSettings, Synchronous},
+    write::Failure,
+    writer::begin,
+};
+
+/// How far the index is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Progress {
+    /// Events up to this position are found.
+    pub(super) indexed: u64,
+    /// Whether these are all.
+    pub(super) is_done: bool,
+}
+
+/// Returns how far the index is.
+pub(super) fn progress(connection: &Connection) -> Result<Progress, rusqlite::Error> {
+    let mut statement = connection.prepare_cached("SELECT pos FROM search_position")?;
+    let indexed = statement.query_row([], |row| row.get(0)).map(number)?;
+    Ok(Progress { indexed, is_done: row::newest(connection)? <= indexed })
+}
+
+/// Indexes the next few events.
+pub(super) fn index(
+    connection: &Connection,
+    settings: &SqliteSettings,
+) -> Result<Progress, Failure> {
+    let before = progress(connection)?;
+    if before.is_done {
+        return Ok(before);
+    }
+    // What is lost of the index with the power is filled again from the log. Nobody waits for it.
+    set_synchronous(connection, Synchronous::Normal)?;
+    let indexed = begin(connection).and_then(|()| index_locked(connection, settings));
+    if indexed.is_err() && !connection.is_autocommit() {
+        connection.execute_batch("ROLLBACK")?;
+    }
+    set_synchronous(connection, settings.synchronous)?;
+    indexed?;
+    Ok(progress(connection)?)
+}
+
+fn index_locked(connection: &Connection, settings: &SqliteSettings) -> Result<(), Failure> {
+    let mut position = progress(connection)?.indexed;
+    let mut events = connection.prepare_cached(
+        "SELECT pos, run, v, body FROM events WHERE ?1 < pos ORDER BY pos LIMIT ?2",
+    )?;
+    let mut insert =
+        connection.prepare_cached("INSERT INTO search (rowid, text, run) VALUES (?1, ?2, ?3)")?;
+    let mut rows = events.query(params![int(position), settings.index_batch_max])?;
+    while let Some(row) = rows.next()? {
+        position = number(row.get(0)?);
+        let text: String = row.get(3)?;
+        match Event::decode(row.get(2)?, &text) {
+            Ok(event) => {
+                if let Some(text) = index_text(&event) {
+                    insert.execute(params![int(position), text, word(row::run(row, 1)?)])?;
+                }
+            }
+            // It is in the log, and whoever reads the log is told. The index goes on.
+            Err(error) => warn!("event {position} was not indexed: {error}"),
+        }
+    }
+    drop(rows);
+    connection
+        .prepare_cached("UPDATE search_position SET pos = ?1")?
+        .execute(params![int(position)])?;
+    connection.prepare_cached("COMMIT")?.execute([])?;
+    Ok(())
+}
+
+/// Returns the id of a run as one word.
+pub(super) fn word(run: engine::RunId) -> String {
+    format!("{:032x}", u128::from_be_bytes(*run.as_bytes()))
+}

@@ -1,0 +1,291 @@
+//! Pages of runs, the most recently changed first, at a cost that does not grow with the runs.
+//!
+//! Two indexes hold runs by everything that a list can fix, and then by time. Where a filter
+//! leaves something open (any status, any workflow), the few values there are become one *arm*
+//! each; the newest of every arm are merged. Filters that fit few runs by their nature (a key, a
+//! range of ids, what is due) are looked up and sorted.
+
+use engine::RunId;
+use rusqlite::{Connection, named_params, params};
+
+use super::row::{self, listed, run_columns};
+use crate::{Filter, Row, StoreError};
+
+/// A range with more ids than this is filtered while the list is read, instead of sorted.
+const RANGE_MAX: i64 = 10_000;
+
+/// Sorts after every id.
+const AFTER_ALL: &[u8] = &[0xff; 17];
+
+/// Returns a page of runs.
+pub(super) fn list(connection: &Connection, filter: &Filter) -> Result<Vec<Row>, StoreError> {
+    if filter.key.is_some() {
+        return pick(connection, BY_KEY, filter);
+    }
+    if is_range_small(connection, filter)? {
+        return pick(connection, BY_ID, filter);
+    }
+    if filter.due_by.is_some() {
+        return pick(connection, BY_DUE, filter);
+    }
+    merge(connection, filter)
+}
+
+/// What every filter asks of a run, whichever index it was found by. The `+` and the way it is
+/// written keep these from being taken for something to look up.
+macro_rules! picked {
+    ($found_by:literal) => {
+        concat!(
+            "SELECT ",
+            run_columns!(),
+            " FROM runs WHERE ",
+            $found_by,
+            " AND (:project IS NULL OR +project = :project)
+              AND (:workflow IS NULL OR +workflow = :workflow)
+              AND (:statuses = '[]' OR +status IN (SELECT value FROM json_each(:statuses)))
+              AND (:key IS NULL OR +key = :key)
+              AND (:root IS NULL OR +root = :root)
+              AND +run BETWEEN :first AND :last
+              AND (:due IS NULL OR +due_at <= :due)
+              AND (+updated_at, +run) < (:at, :run)
+              ORDER BY updated_at DESC, run DESC LIMIT :limit"
+        )
+    };
+}
+
+const BY_KEY: &str = picked!("key = :key");
+const BY_ID: &str = picked!("run BETWEEN :first AND :last");
+const BY_DUE: &str = picked!("due_at <= :due");
+
+fn pick(connection: &Connection, sql: &str, filter: &Filter) -> Result<Vec<Row>, StoreError> {
+    let statuses = serde_json::Value::from(filter.statuses.as_slice()).to_string();
+    let (first, last) = ids(filter);
+    let (at, run) = after(filter);
+    let mut statement = connection.prepare_cached(sql)?;
+    let rows = statement.query_map(
+        named_params! {
+            ":project": filter.project,
+            ":workflow": filter.workflow,
+            ":statuses": statuses,
+            ":key": filter.key,
+            ":root": filter.root,
+            ":first": first,
+            ":last": last,
+            ":due": filter.due_by.map(|it| it.0),
+            ":at": at,
+            ":run": run,
+            ":limit": filter.limit,
+        },
+        listed,
+    )?;
+    Ok(rows.collect::<Result<_, _>>()?)
+}
+
+fn is_range_small(connection: &Connection, filter: &Filter) -> Result<bool, rusqlite::Error> {
+    if filter.ids.is_none() {
+        return Ok(false);
+    }
+    let (first, last) = ids(filter);
+    let mut statement = connection.prepare_cached(
+        "SELECT count(*) FROM (SELECT 1 FROM runs WHERE run BETWEEN ?1 AND ?2 LIMIT ?3)",
+    )?;
+    let count: i64 = statement.query_row(params![first, last, RANGE_MAX + 1], |row| row.get(0))?;
+    Ok(count <= RANGE_MAX)
+}
+
+/// The ids that a filter allows.
+fn ids(filter: &Filter) -> (&[u8], &[u8]) {
+    filter.ids.as_ref().map_or((&[], AFTER_ALL), |(first, last)| {
+        (first.as_bytes().as_slice(), last.as_bytes().as_slice())
+    })
+}
+
+/// What the page comes after: everything on it is smaller.
+fn after(filter: &Filter) -> (i64, &[u8]) {
+    filter
+        .after
+        .as_ref()
+        .map_or((i64::MAX, AFTER_ALL), |(at, run)| (at.0, run.as_bytes().as_slice()))
+}
+
+/// A place in the list.
+type Place = (i64, RunId);
+
+const ARM: &str = "SELECT updated_at, run FROM runs INDEXED BY runs_by_workflow
+    WHERE project = ?1 AND workflow = ?2 AND status = ?3 AND (updated_at, run) < (?4, ?5)
+    AND run BETWEEN ?6 AND ?7 ORDER BY updated_at DESC, run DESC LIMIT ?8";
+
+const ARM_OF_ROOT: &str = "SELECT updated_at, run FROM runs INDEXED BY runs_by_root
+    WHERE project = ?1 AND workflow = ?2 AND status = ?3 AND (updated_at, run) < (?4, ?5)
+    AND run BETWEEN ?6 AND ?7 AND root = ?9 ORDER BY updated_at DESC, run DESC LIMIT ?8";
+
+fn merge(connection: &Connection, filter: &Filter) -> Result<Vec<Row>, StoreError> {
+    let limit = usize::try_from(filter.limit).unwrap_or(usize::MAX);
+    let mut places: Vec<Place> = Vec::new();
+    for arm in arms(connection, filter)? {
+        read_arm(connection, filter, &arm, &mut places)?;
+        places.sort_unstable_by(|one, two| two.cmp(one));
+        places.truncate(limit);
+    }
+    let mut statement = connection.prepare_cached(concat!(
+        "SELECT ",
+        run_columns!(),
+        " FROM runs WHERE run = ?1"
+    ))?;
+    let rows = places.iter().map(|(_, run)| statement.query_row([run.as_bytes()], listed));
+    Ok(rows.collect::<Result<_, _>>()?)
+}
+
+fn read_arm(
+    connection: &Connection,
+    filter: &Filter,
+    arm: &Arm,
+    places: &mut Vec<Place>,
+) -> Result<(), rusqlite::Error> {
+    let (first, last) = ids(filter);
+    let (at, run) = after(filter);
+    let mut statement =
+        connection.prepare_cached(if filter.root.is_some() { ARM_OF_ROOT } else { ARM })?;
+    let place = |row: &rusqlite::Row<'_>| Ok((row.get(0)?, row::run(row, 1)?));
+    let fixed = params![arm.project, arm.workflow, arm.status, at, run, first, last, filter.limit];
+    let rows = match &filter.root {
+        None => statement.query_map(fixed, place)?,
+        Some(root) => {
+            let fixed: Vec<_> = fixed.iter().copied().chain([root as _]).collect();
+            statement.query_map(fixed.as_slice(), place)?
+        }
+    };
+    for place in rows {
+        places.push(place?);
+    }
+    Ok(())
+}
+
+/// A part of the list that lies in order in an index.
+#[derive(Debug)]
+struct Arm {
+    project: String,
+    workflow: String,
+    status: String,
+}
+
+fn arms(connection: &Connection, filter: &Filter) -> Result<Vec<Arm>, rusqlite::Error> {
+    let mut arms = Vec::new();
+    for project in values(connection, filter.project.as_ref(), NEXT_PROJECT, &[])? {
+        // Of the runs in one folder, only the values that they have.
+        let (next_workflow, next_status, root) = match &filter.root {
+            None => (NEXT_WORKFLOW, NEXT_STATUS, ""),
+            Some(root) => (NEXT_WORKFLOW_OF_ROOT, NEXT_STATUS_OF_ROOT, root.as_str()),
+        };
+        let fixed = [project.as_str(), root];
+        for workflow in values(connection, filter.workflow.as_ref(), next_workflow, &fixed)? {
+            let statuses = if filter.statuses.is_empty() {
+                let fixed = [project.as_str(), root, workflow.as_str()];
+                values(connection, None, next_status, &fixed)?
+            } else {
+                let mut statuses = filter.statuses.clone();
+                statuses.sort_unstable();
+                statuses.dedup();
+                statuses
+            };
+            for status in statuses {
+                let (project, workflow) = (project.clone(), workflow.clone());
+                arms.push(Arm { project, workflow, status });
+            }
+        }
+    }
+    Ok(arms)
+}
+
+// Each finds the next value of a column after `?1` by one step down an index, so that all values
+// are found without reading the runs in between.
+const NEXT_PROJECT: &str = "SELECT min(project) FROM runs INDEXED BY runs_by_workflow
+    WHERE ?1 < project";
+const NEXT_WORKFLOW: &str = "SELECT min(workflow) FROM runs INDEXED BY runs_by_workflow
+    WHERE ?1 < workflow AND project = ?2 AND ?3 = ''";
+const NEXT_STATUS: &str = "SELECT min(status) FROM runs INDEXED BY runs_by_workflow
+    WHERE ?1 < status AND project = ?2 AND ?3 = '' AND workflow = ?4";
+const NEXT_WORKFLOW_OF_ROOT: &str = "SELECT min(workflow) FROM runs INDEXED BY runs_by_root
+    WHERE ?1 < workflow AND project = ?2 AND root = ?3";
+const NEXT_STATUS_OF_ROOT: &str = "SELECT min(status) FROM runs INDEXED BY runs_by_root
+    WHERE ?1 < status AND project = ?2 AND root = ?3 AND workflow = ?4";
+
+/// Returns the value that is wanted, or all that there are.
+fn values(
+    connection: &Connection,
+    wanted: Option<&String>,
+    next: &str,
+    fixed: &[&str],
+) -> Result<Vec<String>, rusqlite::Error> {
+    if let Some(wanted) = wanted {
+        return Ok(vec![wanted.clone()]);
+    }
+    let mut statement = connection.prepare_cached(next)?;
+    let mut values: Vec<String> = Vec::new();
+    loop {
+        // No name begins with less than nothing, so the first step takes an empty name too.
+        let last: &dyn rusqlite::ToSql = values.last().map_or(&i64::MIN as _, |last| last as _);
+        let fixed = [last].into_iter().chain(fixed.iter().map(|it| it as _)).collect::<Vec<_>>();
+        match statement.query_row(fixed.as_slice(), |row| row.get(0))? {
+            Some(value) => values.push(value),
+            None => return Ok(values),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use rusqlite::Connection;
+
+    use super::*;
+    use crate::sqlite::schema;
+
+    fn plan(connection: &Connection, sql: &str) -> String {
+        let mut statement = connection.prepare(&format!("EXPLAIN QUERY PLAN {sql}")).unwrap();
+        let count = statement.parameter_count();
+        let nulls = vec![rusqlite::types::Null; count];
+        let rows =
+            statement.query_map(rusqlite::params_from_iter(nulls), |row| row.get(3)).unwrap();
+        rows.collect::<Result<Vec<String>, _>>().unwrap().join("; ")
+    }
+
+    #[test]
+    fn every_list_is_read_from_an_index() {
+        let connection = Connection::open_in_memory().unwrap();
+        schema::fill(&connection).unwrap();
+        let by_workflow = "COVERING INDEX runs_by_workflow (project=? AND workflow=? AND status=? AND (updated_at,run)<(?,?)";
+        let by_root = "COVERING INDEX runs_by_root (project=? AND root=? AND workflow=? AND status=? AND (updated_at,run)<(?,?)";
+        for (sql, index) in [
+            (ARM, by_workflow),
+            (ARM_OF_ROOT, by_root),
+            (NEXT_PROJECT, "COVERING INDEX runs_by_workflow (project>?)"),
+            (NEXT_WORKFLOW, "COVERING INDEX runs_by_workflow (project=? AND workflow>?)"),
+            (
+                NEXT_STATUS,
+                "COVERING INDEX runs_by_workflow (project=? AND workflow=? AND status>?)",
+            ),
+            (
+                NEXT_WORKFLOW_OF_ROOT,
+                "COVERING INDEX runs_by_root (project=? AND root=? AND workflow>?)",
+            ),
+            (
+                NEXT_STATUS_OF_ROOT,
+                "COVERING INDEX runs_by_root (project=? AND root=? AND workflow=? AND status>?)",
+            ),
+        ] {
+            let plan = plan(&connection, sql);
+            assert!(plan.contains(index), "{sql}\n{plan}");
+            assert!(!plan.contains("TEMP B-TREE"), "{sql}\n{plan}");
+            assert!(!plan.contains("SCAN runs"), "{sql}\n{plan}");
+        }
+        for (sql, index) in [
+            (BY_KEY, "SEARCH runs USING INDEX runs_by_key (key=?)"),
+            (BY_ID, "SEARCH runs USING INDEX sqlite_autoindex_runs_1 (run>? AND run<?)"),
+            (BY_DUE, "SEARCH runs USING INDEX runs_by_due (due_at<?)"),
+        ] {
+            let plan = plan(&connection, sql);
+            assert!(plan.contains(index), "{sql}\n{plan}");
+            assert!(!plan.contains("SCAN runs"), "{sql}\n{plan}");
+        }
+    }
+}

@@ -1,0 +1,97 @@
+//! Finds workflow folders: in the folders that the configuration names, then among the built-in.
+
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    fs, io,
+    path::{Path, PathBuf},
+    sync::Arc,
+};
+
+use definition::{FileError, Files, MemoryFiles, WorkflowName};
+use runtime::Found;
+
+use crate::WorldSettings;
+
+/// Every file of the built-in workflows, by its path below `workflows/`.
+const BUILTIN: &[(&str, &str)] = include!(concat!(env!("OUT_DIR"), "/builtin.rs"));
+
+/// The largest file of a definition, in bytes.
+const FILE_BYTES_MAX: u64 = 1024 * 1024;
+
+pub(crate) fn find(settings: &WorldSettings) -> Vec<Found> {
+    let mut seen = BTreeSet::new();
+    let mut found = Vec::new();
+    for folder in &settings.workflow_dirs {
+        for name in names_in(folder) {
+            if seen.insert(name.clone()) {
+                let files = Arc::new(FolderFiles { base: folder.clone() });
+                found.push(Found { name, origin: folder.display().to_string(), files });
+            }
+        }
+    }
+    if settings.has_builtin {
+        let files = Arc::new(builtin_files());
+        for name in builtin_names() {
+            if seen.insert(name.clone()) {
+                let files = Arc::clone(&files);
+                found.push(Found { name, origin: "built in".to_owned(), files });
+            }
+        }
+    }
+    found
+}
+
+fn names_in(folder: &Path) -> Vec<WorkflowName> {
+    let Ok(entries) = fs::read_dir(folder) else {
+        tracing::debug!(folder = %folder.display(), "no workflows: the folder cannot be read");
+        return Vec::new();
+    };
+    let folders = entries.flatten().filter(|it| it.path().is_dir());
+    let mut names: Vec<WorkflowName> = folders
+        .filter_map(|it| WorkflowName::parse(it.file_name().to_str()?).ok())
+        .collect();
+    names.sort();
+    names
+}
+
+fn builtin_names() -> BTreeSet<WorkflowName> {
+    let folder = |(path, _): &(&str, &str)| path.split('/').next().map(WorkflowName::parse);
+    BUILTIN.iter().filter_map(folder).flatten().collect()
+}
+
+fn builtin_files() -> MemoryFiles {
+    let own = |(path, text): &(&str, &str)| ((*path).to_owned(), (*text).to_owned());
+    MemoryFiles(BUILTIN.iter().map(own).collect::<BTreeMap<_, _>>())
+}
+
+/// The files below one folder of definitions, and no others.
+struct FolderFiles {
+    base: PathBuf,
+}
+
+impl Files for FolderFiles {
+    fn read(&self, path: &str) -> Result<String, FileError> {
+        let unreadable = |error: &io::Error| match error.kind() {
+            io::ErrorKind::NotFound | io::ErrorKind::NotADirectory => FileError::Missing,
+            kind => FileError::Unreadable(kind.to_string()),
+        };
+        let base = self.base.canonicalize().map_err(|error| unreadable(&error))?;
+        let found = base.join(path).canonicalize().map_err(|error| unreadable(&error))?;
+        if !found.starts_with(&base) {
+            return Err(FileError::Outside);
+        }
+        let about = fs::metadata(&found).map_err(|error| unreadable(&error))?;
+        if !about.is_file() {
+            return Err(FileError::Missing);
+        }
+        if FILE_BYTES_MAX < about.len() {
+            return Err(FileError::TooLarge { max: FILE_BYTES_MAX });
+        }
+        let bytes = fs::read(&found).map_err(|error| unreadable(&error))?;
+        String::from_utf8(bytes).map_err(|_| FileError::NotText)
+    }
+
+    fn has_folder(&self, path: &str) -> bool {
+        self.base.join(path).is_dir()
+    }
+}

@@ -1,0 +1,320 @@
+//! What the program was told: built-in defaults < the user's file < the project's file < the
+//! environment < flags. Read once, here only, and passed down as plain structs.
+
+mod file;
+mod place;
+pub(crate) mod table;
+pub(crate) mod value;
+
+use std::{
+    collections::BTreeMap,
+    ffi::OsString,
+    fmt,
+    net::SocketAddr,
+    path::{Path, PathBuf},
+    time::Duration,
+};
+
+use definition::Answers;
+use engine::Bounds;
+use etcetera::BaseStrategy as _;
+use store::{SqliteSettings, Synchronous};
+use table::{SETTINGS, Scope, Setting};
+use value::Value;
+use world::WorldSettings;
+
+pub(crate) use place::{FOLDER, Places};
+
+/// The path that means a database in memory.
+pub(crate) const MEMORY: &str = ":memory:";
+/// The project of a database that is shared by folders without a project of their own.
+pub(crate) const DEFAULT_PROJECT: &str = "default";
+
+/// What the program was told, and what was wrong with it.
+#[derive(Debug)]
+pub(crate) struct Config {
+    pub(crate) places: Places,
+    /// Whoever sits at the terminal, as the system calls them.
+    pub(crate) person: String,
+    /// Variables that are set but have no meaning in this release.
+    pub(crate) unused: Vec<&'static str>,
+    pub(crate) problems: Vec<Problem>,
+    values: BTreeMap<&'static str, (Value, Origin)>,
+}
+
+/// Where a value comes from.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Origin {
+    Default,
+    File(PathBuf),
+    Environment(String),
+    Flag(String),
+}
+
+/// Something wrong in one of the sources.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Problem {
+    pub(crate) place: String,
+    pub(crate) text: String,
+}
+
+/// A value that a flag gives to a setting.
+#[derive(Debug, Clone)]
+pub(crate) struct Flag {
+    pub(crate) flag: String,
+    pub(crate) setting: String,
+    pub(crate) value: String,
+}
+
+/// Where the database is.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum StorePlace {
+    Memory,
+    /// In the project's own folder.
+    Project(PathBuf),
+    /// Where the configuration says.
+    Named(PathBuf),
+}
+
+/// The values so far, and what was wrong.
+#[derive(Debug, Default)]
+struct Sources {
+    values: BTreeMap<&'static str, (Value, Origin)>,
+    problems: Vec<Problem>,
+}
+
+/// What of the process's surroundings is read, all at once.
+#[derive(Debug, Default)]
+pub(crate) struct Surroundings {
+    pub(crate) working: PathBuf,
+    pub(crate) user: Option<PathBuf>,
+    pub(crate) environment: BTreeMap<String, String>,
+}
+
+impl Surroundings {
+    /// Looks around. `working` replaces the working directory.
+    pub(crate) fn look(working: Option<&Path>) -> std::io::Result<Self> {
+        let here = std::env::current_dir()?;
+        let working = working.map_or_else(|| here.clone(), |it| here.join(it));
+        let text = |it: OsString| it.into_string().ok();
+        let pairs = std::env::vars_os().filter_map(|(name, value)| Some((text(name)?, text(value)?)));
+        let user = etcetera::choose_base_strategy().ok().map(|it| it.config_dir().join("milepost"));
+        Ok(Self { working, user, environment: pairs.collect() })
+    }
+}
+
+impl Config {
+    /// Reads every source. Problems are kept, so that they can all be told at once.
+    pub(crate) fn load(around: Surroundings, flags: &[Flag]) -> Self {
+        let places = Places::find(&around.working, around.user);
+        let mut sources = Sources::default();
+        for setting in SETTINGS {
+            let value = setting.kind.parse(setting.default).unwrap_or(Value::Unset);
+            sources.set(setting, value, Origin::Default);
+        }
+        if let Some(user) = &places.user {
+            file::read(&user.join("config.toml"), &places.project, Scope::Everywhere, &mut sources);
+        }
+        let own = places.folder().join("config.toml");
+        file::read(&own, &places.project, Scope::Project, &mut sources);
+        sources.read_environment(&around.environment, &places.working);
+        sources.read_flags(flags, &places.working);
+        let environment = &around.environment;
+        let person = ["USER", "LOGNAME", "USERNAME"].iter().find_map(|it| environment.get(*it));
+        let unused = table::NOT_YET.iter().filter(|it| environment.contains_key(**it));
+        Self {
+            person: person.filter(|it| !it.is_empty()).cloned().unwrap_or_else(|| "someone".into()),
+            unused: unused.copied().collect(),
+            problems: sources.problems,
+            values: sources.values,
+            places,
+        }
+    }
+
+    /// Returns every setting with its value and where it comes from.
+    pub(crate) fn rows(&self) -> impl Iterator<Item = (&'static Setting, &Value, &Origin)> {
+        SETTINGS.iter().filter_map(|setting| {
+            let (value, origin) = self.values.get(setting.name)?;
+            Some((setting, value, origin))
+        })
+    }
+
+    /// Returns where the database is.
+    pub(crate) fn store_place(&self) -> StorePlace {
+        match self.text("store.path") {
+            "" => StorePlace::Project(self.places.folder().join("milepost.db")),
+            MEMORY => StorePlace::Memory,
+            path => StorePlace::Named(PathBuf::from(path)),
+        }
+    }
+
+    /// Returns what the store is told.
+    pub(crate) fn sqlite(&self) -> SqliteSettings {
+        let synchronous = match self.text("store.synchronous") {
+            "normal" => Synchronous::Normal,
+            _ => Synchronous::Full,
+        };
+        let busy_wait_max = self.duration("store.busy_wait");
+        SqliteSettings { synchronous, busy_wait_max, ..SqliteSettings::default() }
+    }
+
+    /// Returns what the world is told.
+    pub(crate) fn world(&self) -> WorldSettings {
+        WorldSettings {
+            workflow_dirs: self.places.workflow_dirs(self.list("workflows.dirs")),
+            has_builtin: self.flag("workflows.builtin"),
+            allow_checks: self.flag("checks.allow"),
+            ..WorldSettings::default()
+        }
+    }
+
+    /// Returns what the runtime is told, for runs of `project`.
+    pub(crate) fn runtime(&self, project: String) -> runtime::Settings {
+        let is_verified = self.text("gates.answers") == "verified";
+        runtime::Settings {
+            project,
+            root: self.places.root.display().to_string(),
+            bounds: Bounds {
+                report_bytes_max: self.count("limits.report"),
+                context_bytes_max: self.count("limits.context"),
+                text_bytes_max: self.count("limits.text"),
+                lease_s_max: self.duration("limits.lease").as_secs(),
+                parts_max: self.count("limits.parts"),
+            },
+            gates: is_verified.then_some(Answers::Verified),
+            has_model: false,
+            brief_tokens: self.count("brief.tokens"),
+            wait_max: self.duration("wait.max"),
+        }
+    }
+
+    /// Returns the toolsets that are offered.
+    pub(crate) fn toolsets(&self) -> &[String] {
+        self.list("mcp.toolsets")
+    }
+
+    /// Returns how long calls may take after the client's end.
+    pub(crate) fn drain(&self) -> Duration {
+        self.duration("mcp.drain")
+    }
+
+    /// Returns where the server listens.
+    pub(crate) fn address(&self) -> Option<SocketAddr> {
+        self.text("serve.address").parse().ok()
+    }
+
+    /// Returns how much is logged, and whether anyone said so.
+    pub(crate) fn log_level(&self) -> (&str, bool) {
+        let is_said = self.values.get("log.level").is_some_and(|it| it.1 != Origin::Default);
+        (self.text("log.level"), is_said)
+    }
+
+    /// Returns the file that log lines go to as well.
+    pub(crate) fn log_file(&self) -> Option<&Path> {
+        Some(self.text("log.file")).filter(|it| !it.is_empty()).map(Path::new)
+    }
+
+    fn value(&self, name: &str) -> &Value {
+        self.values.get(name).map_or(&Value::Unset, |it| &it.0)
+    }
+
+    fn text(&self, name: &str) -> &str {
+        if let Value::Text(text) = self.value(name) { text } else { "" }
+    }
+
+    fn list(&self, name: &str) -> &[String] {
+        if let Value::List(list) = self.value(name) { list } else { &[] }
+    }
+
+    fn flag(&self, name: &str) -> bool {
+        *self.value(name) == Value::Flag(true)
+    }
+
+    fn count(&self, name: &str) -> usize {
+        let Value::Number(number) = self.value(name) else { return 0 };
+        usize::try_from(*number).unwrap_or(usize::MAX)
+    }
+
+    fn duration(&self, name: &str) -> Duration {
+        if let Value::Duration(it) = self.value(name) { *it } else { Duration::ZERO }
+    }
+}
+
+impl Sources {
+    fn set(&mut self, setting: &Setting, value: Value, origin: Origin) {
+        self.values.insert(setting.name, (value, origin));
+    }
+
+    fn read_environment(&mut self, environment: &BTreeMap<String, String>, base: &Path) {
+        for setting in SETTINGS {
+            let said = setting.variables().find_map(|it| environment.get_key_value(&it));
+            let Some((name, text)) = said.filter(|it| !it.1.trim().is_empty()) else { continue };
+            match setting.kind.parse(text) {
+                Ok(value) => {
+                    let value = value.based_on(setting.kind, base);
+                    self.set(setting, value, Origin::Environment(name.clone()));
+                }
+                Err(text) => {
+                    self.problems.push(Problem { place: format!("environment {name}"), text });
+                }
+            }
+        }
+        let known: Vec<String> = SETTINGS.iter().flat_map(Setting::variables).collect();
+        let ours = environment.keys().filter(|it| it.starts_with("MILEPOST_"));
+        for name in ours.filter(|it| !known.contains(it)) {
+            let nearest = table::nearest(name, known.iter().map(String::as_str));
+            let hint = nearest.map(|it| format!("; did you mean `{it}`?")).unwrap_or_default();
+            let text = format!("no setting has this variable{hint}");
+            self.problems.push(Problem { place: format!("environment {name}"), text });
+        }
+    }
+
+    fn read_flags(&mut self, flags: &[Flag], base: &Path) {
+        for Flag { flag, setting, value } in flags {
+            let place = format!("flag {flag}");
+            let Some(known) = table::find(setting) else {
+                let nearest = table::nearest(setting, SETTINGS.iter().map(|it| it.name));
+                let hint = nearest.map(|it| format!("; did you mean `{it}`?")).unwrap_or_default();
+                let text = format!("there is no setting `{setting}`{hint}");
+                self.problems.push(Problem { place, text });
+                continue;
+            };
+            match known.kind.parse(value) {
+                Ok(value) => {
+                    let value = value.based_on(known.kind, base);
+                    self.set(known, value, Origin::Flag(flag.clone()));
+                }
+                Err(text) => self.problems.push(Problem { place, text }),
+            }
+        }
+    }
+}
+
+impl Origin {
+    /// Returns the kind of source, as a stable word.
+    pub(crate) fn kind(&self) -> &'static str {
+        match self {
+            Self::Default => "default",
+            Self::File(_) => "file",
+            Self::Environment(_) => "environment",
+            Self::Flag(_) => "flag",
+        }
+    }
+}
+
+impl fmt::Display for Origin {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Default => out.write_str("default"),
+            Self::File(path) => write!(out, "{}", path.display()),
+            Self::Environment(name) => write!(out, "environment {name}"),
+            Self::Flag(flag) => write!(out, "flag {flag}"),
+        }
+    }
+}
+
+impl fmt::Display for Problem {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(out, "{}: {}", self.place, self.text)
+    }
+}

@@ -1,0 +1,217 @@
+//! Every setting there is: its name, default, meaning, and since when. Parsing, `config show` and
+//! the page in `docs/reference/` all come from this one table.
+
+use super::value::Kind;
+
+/// One setting.
+#[derive(Debug)]
+pub(crate) struct Setting {
+    /// Section and key, as in a file: `store.path` is `path` under `[store]`.
+    pub(crate) name: &'static str,
+    pub(crate) kind: Kind,
+    /// As it would be written in the environment. Empty: nothing is set.
+    pub(crate) default: &'static str,
+    /// What nothing means, in words.
+    pub(crate) unset: &'static str,
+    /// Names of environment variables that mean the same, beside the one made from its name.
+    pub(crate) aliases: &'static [&'static str],
+    /// Where it counts.
+    pub(crate) scope: Scope,
+    pub(crate) doc: &'static str,
+    pub(crate) since: &'static str,
+}
+
+/// In which sources a setting counts.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Scope {
+    /// In all.
+    Everywhere,
+    /// In all but the user's own file: it must be said for one project.
+    Project,
+}
+
+impl Setting {
+    /// Returns the environment variable made from the name: `MILEPOST_SECTION_KEY`.
+    pub(crate) fn variable(&self) -> String {
+        format!("MILEPOST_{}", self.name.replace('.', "_").to_uppercase())
+    }
+
+    /// Returns every environment variable that sets it, the one that counts most first.
+    pub(crate) fn variables(&self) -> impl Iterator<Item = String> {
+        std::iter::once(self.variable()).chain(self.aliases.iter().map(|it| (*it).to_owned()))
+    }
+}
+
+/// Environment variables of the original that this release knows but does not use yet.
+pub(crate) const NOT_YET: &[&str] = &[
+    "AI_PROVIDER",
+    "AI_REQUEST_TIMEOUT_MS",
+    "AI_SERVICE_API_KEY",
+    "AI_SERVICE_ENDPOINT",
+    "AI_TOTAL_BUDGET_MS",
+    "FAIL_ON_AI_ERROR",
+    "GEMINI_API_KEY",
+    "GEMINI_MODEL_NAME",
+    "USE_STUB_AI_CLIENT",
+];
+
+const fn setting(name: &'static str, kind: Kind, default: &'static str) -> Setting {
+    Setting {
+        name,
+        kind,
+        default,
+        unset: "",
+        aliases: &[],
+        scope: Scope::Everywhere,
+        doc: "",
+        since: "0.1",
+    }
+}
+
+/// Every setting, by name.
+pub(crate) const SETTINGS: &[Setting] = &[
+    Setting {
+        doc: "How large a brief is unless its reader says so, in tokens.",
+        ..setting("brief.tokens", Kind::Count { min: 200, max: 100_000 }, "2500")
+    },
+    Setting {
+        doc: "Whether the server itself may run the commands under `checks` of a definition. They \
+              run without a shell, in the run's folder.",
+        scope: Scope::Project,
+        ..setting("checks.allow", Kind::Flag, "false")
+    },
+    Setting {
+        doc: "Which answers count at gates: `definition` leaves it to each workflow, `verified` \
+              takes only a person's own answer everywhere.",
+        ..setting("gates.answers", Kind::Word(&["definition", "verified"]), "definition")
+    },
+    Setting {
+        doc: "The largest context of a run.",
+        aliases: &["MAX_CONTEXT_BYTES"],
+        ..setting("limits.context", Kind::Bytes { min: 1024, max: 64 << 20 }, "1MiB")
+    },
+    Setting {
+        doc: "The longest lease that an agent may ask for.",
+        ..setting("limits.lease", Kind::Duration { min_s: 1, max_s: 30 * 86_400 }, "24h")
+    },
+    Setting {
+        doc: "The most parts that one step may be fanned out over.",
+        ..setting("limits.parts", Kind::Count { min: 1, max: 10_000 }, "500")
+    },
+    Setting {
+        doc: "The largest report that is taken.",
+        aliases: &["MAX_REPORT_BYTES"],
+        ..setting("limits.report", Kind::Bytes { min: 1024, max: 64 << 20 }, "256KiB")
+    },
+    Setting {
+        doc: "The longest single text: a note, an error, an answer, a reason.",
+        ..setting("limits.text", Kind::Bytes { min: 1024, max: 16 << 20 }, "64KiB")
+    },
+    Setting {
+        doc: "A file that log lines are appended to, as JSON, besides standard error.",
+        unset: "no file",
+        aliases: &["ORCHESTRATOR_LOG_FILE"],
+        ..setting("log.file", Kind::Path, "")
+    },
+    Setting {
+        doc: "How much is logged. Without it, commands that answer at once log warnings only.",
+        aliases: &["LOG_LEVEL"],
+        ..setting(
+            "log.level",
+            Kind::Word(&["off", "error", "warn", "info", "debug", "trace"]),
+            "info",
+        )
+    },
+    Setting {
+        doc: "How long calls that are under way may take once the client has closed its end.",
+        ..setting("mcp.drain", Kind::Duration { min_s: 0, max_s: 60 }, "1500ms")
+    },
+    Setting {
+        doc: "The toolsets that `milepost mcp` offers.",
+        aliases: &["MILEPOST_TOOLSETS"],
+        ..setting("mcp.toolsets", Kind::Words, "core")
+    },
+    Setting {
+        doc: "Where `milepost serve` listens. Only addresses of this machine are taken.",
+        ..setting("serve.address", Kind::Address, "127.0.0.1:7420")
+    },
+    Setting {
+        doc: "How long other processes may keep the database locked before a call is answered \
+              with `busy`.",
+        ..setting("store.busy_wait", Kind::Duration { min_s: 0, max_s: 300 }, "10s")
+    },
+    Setting {
+        doc: "The database file, or `:memory:` for one that is gone when the process ends. In a \
+              file it is relative to the project's root, elsewhere to the working directory.",
+        unset: ".milepost/milepost.db in the project's root",
+        aliases: &["WORKFLOW_DB_PATH"],
+        ..setting("store.path", Kind::Path, "")
+    },
+    Setting {
+        doc: "What an answer waits for: `full` until it is on disk, `normal` until the system has \
+              it, so that a power cut may lose the last answers.",
+        ..setting("store.synchronous", Kind::Word(&["full", "normal"]), "full")
+    },
+    Setting {
+        doc: "The longest that a call may wait for a run to change.",
+        ..setting("wait.max", Kind::Duration { min_s: 0, max_s: 600 }, "50s")
+    },
+    Setting {
+        doc: "Whether the built-in workflows are there, after all others.",
+        ..setting("workflows.builtin", Kind::Flag, "true")
+    },
+    Setting {
+        doc: "Folders of workflow folders, besides `.milepost/workflows` of the project (which \
+              comes first) and `milepost/workflows` in the user's configuration folder (which \
+              comes after). In the environment they are separated as in `PATH`.",
+        unset: "none",
+        aliases: &["WORKFLOW_DEFINITIONS_DIR"],
+        ..setting("workflows.dirs", Kind::Paths, "")
+    },
+];
+
+/// Returns the setting called `name`.
+pub(crate) fn find(name: &str) -> Option<&'static Setting> {
+    SETTINGS.iter().find(|it| it.name == name)
+}
+
+/// Returns the known name that `wanted` was most likely meant to be.
+pub(crate) fn nearest<'a>(
+    wanted: &str,
+    known: impl Iterator<Item = &'a str>,
+) -> Option<&'a str> {
+    let letters_max = (wanted.chars().count() / 3).max(1);
+    known
+        .map(|it| (strsim::damerau_levenshtein(wanted, it), it))
+        .filter(|(letters, _)| *letters <= letters_max)
+        .min_by_key(|(letters, _)| *letters)
+        .map(|(_, it)| it)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::config::value::Value;
+
+    #[test]
+    fn every_default_fits_its_own_setting_and_names_are_sorted() {
+        for setting in SETTINGS {
+            let value = setting.kind.parse(setting.default);
+            assert!(value.is_ok(), "{}: {value:?}", setting.name);
+            assert!(value == Ok(Value::Unset) || setting.unset.is_empty(), "{}", setting.name);
+            assert!(setting.name.contains('.'), "{}", setting.name);
+            assert!(!setting.doc.is_empty(), "{}", setting.name);
+        }
+        assert!(SETTINGS.is_sorted_by_key(|it| it.name));
+    }
+
+    #[test]
+    fn no_two_settings_have_the_same_variable() {
+        let mut names: Vec<String> = SETTINGS.iter().flat_map(Setting::variables).collect();
+        names.extend(NOT_YET.iter().map(|it| (*it).to_owned()));
+        let count = names.len();
+        names.sort();
+        names.dedup();
+        assert_eq!(names.len(), count);
+    }
+}
