@@ -23,12 +23,13 @@ pub fn lint(workflow: &Workflow) -> Vec<Diagnostic> {
     diagnostics.extend(guidance::check(&places));
     diagnostics.extend(artifacts::check(&places));
     diagnostics.extend(conditions::check(&places));
-    let file_rank = |file: &str| {
-        let steps = workflow.steps.iter().map(|it| it.file.as_str());
-        let is_index = file.ends_with("/index.md");
-        steps.clone().position(|it| it == file).map_or(usize::from(!is_index) * 10_000, |it| it + 1)
+    let index = format!("{}/index.md", workflow.name);
+    let rank = |file: &str| match workflow.steps.iter().position(|it| it.file == file) {
+        _ if file == index => 0,
+        Some(step) => step + 1,
+        None => usize::MAX,
     };
-    diagnostics.sort_by_key(|it| (file_rank(&it.label.file), it.label.line, it.label.column));
+    diagnostics.sort_by_key(|it| (rank(&it.label.file), it.label.line, it.label.column));
     diagnostics
 }
 

@@ -162,10 +162,13 @@ impl Compiled {
             return Err(whole(format!("an expression has at most {SOURCE_CHARS_MAX} characters")));
         }
         // The parser proper goes first: its word on syntax is better than a guess from tokens.
+        let tokens = tokens::cut(source);
         ENVIRONMENT.compile_expression_owned(source.to_owned()).map_err(|error| {
-            whole(format!("it is no expression: {}", error.detail().unwrap_or("syntax error")))
+            let detail = error.detail().unwrap_or("syntax error");
+            let message = format!("it is no expression: {detail}");
+            ExpressionError { help: names::foreign_sign(&tokens), ..whole(message) }
         })?;
-        let names = names::find_names(source, &tokens::cut(source))?;
+        let names = names::find_names(source, &tokens)?;
         let program = ENVIRONMENT
             .compile_expression_owned(names::guard(source, &names))
             .map_err(|error| whole(format!("it is no expression: {error}")))?;

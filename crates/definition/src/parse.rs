@@ -198,8 +198,20 @@ fn not_found(code: &'static str, file: String, message: String) -> ParseError {
     ParseError { kind: ParseErrorKind::NotFound, diagnostics }
 }
 
+/// Puts what is wrong in the order in which one would read the files.
 fn invalid(problems: Problems) -> ParseError {
-    ParseError { kind: ParseErrorKind::Invalid, diagnostics: problems.0 }
+    let mut files: Vec<String> = Vec::new();
+    for diagnostic in &problems.0 {
+        if !files.contains(&diagnostic.label.file) {
+            files.push(diagnostic.label.file.clone());
+        }
+    }
+    let mut diagnostics = problems.0;
+    diagnostics.sort_by_key(|it| {
+        let file = files.iter().position(|file| *file == it.label.file);
+        (file, it.label.line.is_none(), it.label.line, it.label.column)
+    });
+    ParseError { kind: ParseErrorKind::Invalid, diagnostics }
 }
 
 /// Finds the links of the index and checks their names.

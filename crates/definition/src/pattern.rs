@@ -4,6 +4,7 @@
 
 use std::sync::Arc;
 
+use jsonschema::{PatternOptions, ValidationError};
 use regex::{Regex, RegexBuilder};
 use serde_json::Value;
 
@@ -11,6 +12,8 @@ use serde_json::Value;
 const PATTERN_BYTES_MAX: usize = 1 << 20;
 /// How many mismatches [`Schema::check`] tells of.
 const MISMATCHES_MAX: usize = 10;
+/// How many characters it tells of each: the library quotes whole values.
+const REASON_CHARS_MAX: usize = 300;
 
 /// A regular expression. Matching takes time linear in the text.
 #[derive(Debug, Clone)]
@@ -23,7 +26,9 @@ impl Pattern {
     /// Compiles a pattern; the error says what is wrong with it.
     pub fn parse(source: &str) -> Result<Self, String> {
         let search = compile(source)?;
-        let full = compile(&format!(r"\A(?:{source})\z"))?;
+        // The second try is for a pattern that ends with a comment: `(?x) a # b`.
+        let full = compile(&format!(r"\A(?:{source})\z"))
+            .or_else(|_| compile(&format!("\\A(?:{source}\n)\\z")))?;
         Ok(Self { search, full })
     }
 
@@ -44,13 +49,19 @@ impl Pattern {
 }
 
 fn compile(source: &str) -> Result<Regex, String> {
-    RegexBuilder::new(source)
-        .size_limit(PATTERN_BYTES_MAX)
-        .build()
-        .map_err(|error| error.to_string())
+    RegexBuilder::new(source).size_limit(PATTERN_BYTES_MAX).build().map_err(|error| {
+        if let regex::Error::CompiledTooBig(max) = error {
+            return format!("compiled, it has more than {max} bytes");
+        }
+        let text = error.to_string();
+        // The first lines draw the pattern and a caret; the last one says what is wrong.
+        let last = text.lines().next_back().unwrap_or_default();
+        last.trim_start_matches("error: ").trim_end_matches('.').to_owned()
+    })
 }
 
-/// A JSON Schema.
+/// A JSON Schema. References lead only into the schema itself, and patterns are as
+/// [`Pattern`] has them, so that checking takes time linear in the value.
 #[derive(Debug, Clone)]
 pub struct Schema {
     source: Arc<Value>,
@@ -60,8 +71,15 @@ pub struct Schema {
 impl Schema {
     /// Compiles a schema; the error says what is wrong with it.
     pub fn parse(source: Value) -> Result<Self, String> {
-        let validator =
-            jsonschema::options().offline().build(&source).map_err(|error| error.to_string())?;
+        let patterns = PatternOptions::regex().size_limit(PATTERN_BYTES_MAX);
+        let options = jsonschema::options().offline().with_pattern_options(patterns);
+        let validator = options.build(&source).map_err(|error| {
+            let text = describe(&error);
+            if text.contains("Retrieval is disabled") {
+                return "`$ref` must lead into the schema itself".to_owned();
+            }
+            text
+        })?;
         Ok(Self { source: Arc::new(source), validator: Arc::new(validator) })
     }
 
@@ -71,7 +89,7 @@ impl Schema {
             .validator
             .iter_errors(value)
             .take(MISMATCHES_MAX)
-            .map(|error| error.to_string())
+            .map(|error| describe(&error))
             .collect();
         if mismatches.is_empty() { Ok(()) } else { Err(mismatches) }
     }
@@ -79,5 +97,18 @@ impl Schema {
     /// Returns the schema as it was written.
     pub fn source(&self) -> &Value {
         &self.source
+    }
+}
+
+/// Says where a value does not fit, as a JSON pointer, and why.
+fn describe(error: &ValidationError<'_>) -> String {
+    let mut reason: String = error.to_string().chars().take(REASON_CHARS_MAX + 1).collect();
+    if reason.chars().count() > REASON_CHARS_MAX {
+        reason.pop();
+        reason.push('…');
+    }
+    match error.instance_path().as_str() {
+        "" => reason,
+        path => format!("{path}: {reason}"),
     }
 }

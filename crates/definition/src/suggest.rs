@@ -7,10 +7,14 @@ pub(crate) fn nearest<'a>(
     candidates: impl IntoIterator<Item = &'a str>,
 ) -> Option<&'a str> {
     let wanted = fold(wanted);
-    let letters_max = (wanted.chars().count() / 3).max(1);
+    let length = wanted.chars().count();
+    // One letter of two or three may be wrong, but not the only one.
+    let letters_max = if length <= LETTERS_MAX { (length + 1) / 3 } else { 0 };
     candidates
         .into_iter()
-        .map(|it| (distance(&wanted, &fold(it)), it))
+        .map(|it| (fold(it), it))
+        .filter(|(folded, _)| folded.chars().count().abs_diff(length) <= letters_max)
+        .map(|(folded, it)| (distance(&wanted, &folded), it))
         .filter(|(letters, _)| *letters <= letters_max)
         .min_by_key(|(letters, _)| *letters)
         .map(|(_, it)| it)
@@ -35,6 +39,8 @@ pub(crate) fn help<'a>(
     }
 }
 
+/// How long a word may be for its letters to be compared one by one.
+const LETTERS_MAX: usize = 64;
 /// How many names a help text lists.
 const LISTED_MAX: usize = 24;
 

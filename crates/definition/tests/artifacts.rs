@@ -1,5 +1,5 @@
 //! Readers of artifacts' text: headings, words, verdicts, findings and parts.
-#![expect(clippy::unwrap_used, reason = "a test may panic")]
+#![expect(clippy::needless_pass_by_value, reason = "`Expect` is written where it is passed")]
 
 use definition::{
     Finding, Pattern, Schema, find_findings, find_heading, find_verdict, parse_parts, word_count,
@@ -102,9 +102,12 @@ fn parts_are_sections() {
             five "Named" sequential [] ["2", "five"]
         "#]],
     );
-    check_parts("## Task 1: a\n## Task 1: b\n", expect![[r#"
+    check_parts(
+        "## Task 1: a\n## Task 1: b\n",
+        expect![[r#"
         1 "b" sequential [] []
-    "#]]);
+    "#]],
+    );
     check_parts(
         "## Validator lint: Lint\ndepends_on: none\n## Validator tests: Tests\ndepends_on: [lint]\n",
         expect![[r#"
@@ -112,11 +115,22 @@ fn parts_are_sections() {
             tests "Tests" sequential [] ["lint"]
         "#]],
     );
-    check_parts("# Plan\n## Task: no id\n## Task 1 no colon\n", expect!["there is no section such as `## Task 1: title`"]);
-    check_parts("## Task a/b: x\n", expect!["part `a/b`: a name must not contain a path separator, `..` or a control character"]);
-    check_parts("## Task 1: Windows\r\nmode: parallel\r\nfiles:\r\n- a.rs\r\n", expect![[r#"
+    check_parts(
+        "# Plan\n## Task: no id\n## Task 1 no colon\n",
+        expect!["there is no section such as `## Task 1: title`"],
+    );
+    check_parts(
+        "## Task a/b: x\n",
+        expect![
+            "part `a/b`: a name must not contain a path separator, `..` or a control character"
+        ],
+    );
+    check_parts(
+        "## Task 1: Windows\r\nmode: parallel\r\nfiles:\r\n- a.rs\r\n",
+        expect![[r#"
         1 "Windows" parallel ["a.rs"] []
-    "#]]);
+    "#]],
+    );
 }
 
 #[test]
@@ -141,7 +155,8 @@ fn schemas_say_where_and_why() {
     let told = schema.check(&json!({"a": [1, "x"]})).unwrap_err();
     expect![[r#"
         "b" is a required property
-        "x" is not of type "integer""#]].assert_eq(&told.join("\n"));
+        /a/1: "x" is not of type "integer""#]]
+    .assert_eq(&told.join("\n"));
     let many = json!({"a": vec!["x"; 50], "b": 1});
     assert_eq!(schema.check(&many).unwrap_err().len(), 10);
     assert!(Schema::parse(json!({"$ref": "http://example.com/x"})).is_err());

@@ -1,5 +1,6 @@
 //! Definitions, from text to workflows and diagnostics.
 #![expect(clippy::unwrap_used, reason = "a test may panic")]
+#![expect(clippy::needless_pass_by_value, reason = "`Expect` is written where it is passed")]
 
 #[path = "definitions/folders.rs"]
 mod folders;

@@ -199,6 +199,14 @@ fn syntax_errors_are_told() {
         "context.x ==",
         "refused at `context.x ==`: it is no expression: unexpected end of input, expected expression",
     );
+    check(
+        "context.x = 1",
+        "refused at `context.x = 1`: it is no expression: unexpected input after expression (compare with `==`)",
+    );
+    check(
+        "context.x && context.y",
+        "refused at `context.x && context.y`: it is no expression: unexpected character (write `and`, `or` and `not`)",
+    );
     check("", "refused at ``: an expression must not be empty");
     for broken in ["context.", "context[", "context.x 'y'", "((", "'open", "a b", "1 +* 2", "é"] {
         assert!(Condition::parse(broken).is_err(), "{broken}");
@@ -266,12 +274,13 @@ fn templates_put_values_into_text() {
 
 #[test]
 fn all_three_can_be_cloned_and_shown() {
+    fn shown<T: Clone + std::fmt::Debug>(it: &T) -> String {
+        format!("{:?}", it.clone())
+    }
     let condition = Condition::parse("context.x == 1").unwrap();
-    assert_eq!(format!("{:?}", condition.clone()), r#"Condition("context.x == 1")"#);
-    let expression = Expression::parse("1").unwrap();
-    assert_eq!(format!("{:?}", expression.clone()), r#"Expression("1")"#);
-    let template = Template::parse("a").unwrap();
-    assert_eq!(format!("{:?}", template.clone()), r#"Template("a")"#);
+    assert_eq!(shown(&condition), r#"Condition("context.x == 1")"#);
+    assert_eq!(shown(&Expression::parse("1").unwrap()), r#"Expression("1")"#);
+    assert_eq!(shown(&Template::parse("a").unwrap()), r#"Template("a")"#);
 }
 
 #[test]

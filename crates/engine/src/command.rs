@@ -3,7 +3,7 @@
 use alloc::{boxed::Box, string::String, vec::Vec};
 use core::time::Duration;
 
-use definition::{Decider, Digest, PartId, StepName};
+use definition::{Decider, Digest, PartId};
 use serde_json::{Map, Value};
 
 use crate::{Entry, How, Report};

@@ -4,7 +4,7 @@ use std::{sync::Arc, time::Duration};
 
 use definition::{Digest, Hasher, Workflow};
 use engine::{
-    Actor, Command, Decided, Known, Recorded, Refusal, RunId, RunState, Stop, Surface,
+    Actor, Command, Decided, DecodeError, Known, Recorded, Refusal, RunId, RunState, Stop, Surface,
     decide, find_due, summary,
 };
 use store::{Append, Definition, LeaseChange, RequestKey, StoreError};
@@ -65,6 +65,26 @@ impl ExecuteError {
             Self::Refused(_) | Self::Endless => false,
             Self::Store(error) => error.is_retryable(),
             Self::Busy { .. } => true,
+        }
+    }
+
+    /// Returns the stable name that callers match on.
+    pub fn code(&self) -> &'static str {
+        match self {
+            Self::Refused(refusal) => refusal.code(),
+            Self::Busy { .. } => "busy",
+            Self::Endless => "bug",
+            Self::Store(error) => match error {
+                StoreError::Busy | StoreError::Conflict { .. } => "busy",
+                StoreError::Full => "disk_full",
+                StoreError::NewerSchema { .. } | StoreError::Event(DecodeError::Newer { .. }) => {
+                    "newer_release"
+                }
+                StoreError::Event(DecodeError::Corrupt(_)) | StoreError::Damaged(_) => "damaged",
+                StoreError::KeyTaken { .. } => "key_taken",
+                StoreError::RequestSeen { .. } => "request_conflict",
+                StoreError::Database(_) => "database",
+            },
         }
     }
 }
@@ -300,7 +320,7 @@ fn check_unmoved(command: &Command, before: &RunState, now: &RunState) -> Result
     Ok(())
 }
 
-fn refuse_taken_key(error: StoreError) -> ExecuteError {
+pub(crate) fn refuse_taken_key(error: StoreError) -> ExecuteError {
     match error {
         StoreError::KeyTaken { key, run } => {
             Refusal::KeyTaken { key, run: run.to_string() }.into()

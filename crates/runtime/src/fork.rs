@@ -5,7 +5,10 @@ use std::sync::Arc;
 use engine::{Actor, ForkPoint, Recorded, RunId, fold, fork, summary};
 use store::Append;
 
-use crate::{ExecuteError, Outcome, Runtime, View, execute::definition_of, fault};
+use crate::{
+    ExecuteError, Outcome, Runtime, View,
+    execute::{definition_of, refuse_taken_key},
+};
 
 /// What to copy.
 #[derive(Debug, Clone)]
@@ -38,7 +41,7 @@ impl Runtime {
             request: None,
             leases: Vec::new(),
         };
-        self.store.append(append).await.map_err(fault)?;
+        self.store.append(append).await.map_err(refuse_taken_key)?;
         self.remember(&view);
         Ok(Outcome { view, events })
     }

@@ -1,2 +1,102 @@
-//! The binary.
-fn main() {}
+//! The binary `milepost`: the one place that joins everything.
+//!
+//! Reads the command line and the configuration, has one command done, and ends with the exit
+//! code that says how it went.
+
+mod args;
+mod commands;
+mod complete;
+mod config;
+mod failure;
+mod join;
+mod log;
+mod output;
+#[cfg(test)]
+mod reference;
+mod wire;
+
+use std::{panic, process::ExitCode};
+
+use clap::{CommandFactory as _, Parser as _, error::ErrorKind};
+use tokio::runtime::{Builder, Runtime};
+
+use crate::{
+    args::{Args, Command},
+    config::{Config, Surroundings},
+    failure::{Failure, Kind},
+    output::Output,
+};
+
+fn main() -> ExitCode {
+    let here = std::env::current_dir().ok();
+    let completed = clap_complete::CompleteEnv::with_factory(Args::command)
+        .try_complete(std::env::args_os(), here.as_deref());
+    if let Ok(true) = completed {
+        return ExitCode::SUCCESS;
+    }
+    let args = match Args::try_parse() {
+        Ok(args) => args,
+        Err(error) => return tell_usage(&error),
+    };
+    let output = Output::new(args.common.json, args.common.color.into());
+    // A panic is our own fault, and is told as such.
+    let done = panic::catch_unwind(panic::AssertUnwindSafe(|| perform(args, output)));
+    let failure = match done {
+        Ok(Ok(code)) => return code,
+        Ok(Err(failure)) => failure,
+        Err(_) => Failure { kind: Kind::Bug, ..Failure::fault("bug", "milepost broke its own word") }
+            .with_hint("please report it with what is printed above"),
+    };
+    if failure.kind != Kind::Gone {
+        output.fail(&failure);
+    }
+    failure.exit_code()
+}
+
+fn perform(args: Args, output: Output) -> Result<ExitCode, Failure> {
+    let around = Surroundings::look(args.common.project.as_deref())?;
+    let config = Config::load(around, &args.flags());
+    if !config.problems.is_empty() && !args.bears_problems() {
+        return Err(commands::config::refuse(&config.problems));
+    }
+    log::start(&config, args.is_server())?;
+    let is_fine = tokio_for(&args.command)?.block_on(commands::perform(args, config, output))?;
+    Ok(if is_fine { ExitCode::SUCCESS } else { Kind::Refused.exit_code().into() })
+}
+
+/// A server of many callers gets all cores; whatever serves one needs one thread and starts faster.
+fn tokio_for(command: &Command) -> Result<Runtime, Failure> {
+    let mut builder = match command {
+        Command::Serve(_) => Builder::new_multi_thread(),
+        Command::Mcp(_)
+        | Command::Run(_)
+        | Command::Gate(_)
+        | Command::Workflow(_)
+        | Command::Search(_)
+        | Command::Brief(_)
+        | Command::Backup(_)
+        | Command::Doctor
+        | Command::Config(_)
+        | Command::Completions(_)
+        | Command::Demo(_)
+        | Command::Import(_) => Builder::new_current_thread(),
+    };
+    Ok(builder.enable_all().build()?)
+}
+
+/// Prints help where it was asked for, and otherwise what is wrong with the command line.
+fn tell_usage(error: &clap::Error) -> ExitCode {
+    let is_asked = matches!(error.kind(), ErrorKind::DisplayHelp | ErrorKind::DisplayVersion);
+    if !is_asked && std::env::args_os().any(|it| it == "--json") {
+        let text = error.render().to_string();
+        let text = text.strip_prefix("error: ").unwrap_or(&text);
+        let message = text.lines().next().unwrap_or_default();
+        let failure = Failure::usage(message).with_hint("`--help` shows what can be typed");
+        Output::new(true, anstream::ColorChoice::Never).fail(&failure);
+        return failure.exit_code();
+    }
+    // There is nobody left to tell that nobody listens.
+    drop(error.print());
+    let kind = if is_asked { Kind::Gone } else { Kind::Usage };
+    kind.exit_code().into()
+}

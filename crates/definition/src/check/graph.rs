@@ -10,10 +10,11 @@ use crate::{
 /// Checks the ways between steps.
 pub(super) fn check(places: &Places<'_>) -> Vec<Diagnostic> {
     let workflow = places.workflow;
+    let ways: Vec<Ways> = workflow.steps.iter().map(|it| ways(workflow, it)).collect();
     let rounds = find_rounds(workflow);
-    let mut found = check_reached(places);
+    let mut found = check_reached(places, &ways);
     found.extend(rounds.iter().map(|round| tell_round(places, round)));
-    found.extend(check_finish(places, &rounds));
+    found.extend(check_finish(places, &ways, &rounds));
     found.extend(check_successors(places));
     found
 }
@@ -73,13 +74,13 @@ fn ways(workflow: &Workflow, step: &Step) -> Ways {
     Ways { steps, can_end }
 }
 
-fn check_reached(places: &Places<'_>) -> Vec<Diagnostic> {
+fn check_reached(places: &Places<'_>, ways: &[Ways]) -> Vec<Diagnostic> {
     let workflow = places.workflow;
     let Some(first) = workflow.first_step().and_then(|it| index_of(workflow, &it.name)) else {
         return Vec::new();
     };
     let reached = if is_declared(workflow) {
-        closure(workflow, first)
+        closure(ways, first)
     } else {
         let Some(mut mentioned) = mentioned_by_others(workflow) else { return Vec::new() };
         mentioned.insert(first);
@@ -99,11 +100,12 @@ fn check_reached(places: &Places<'_>) -> Vec<Diagnostic> {
     .collect()
 }
 
-fn closure(workflow: &Workflow, first: usize) -> BTreeSet<usize> {
+/// Returns a step and all that can be reached from it.
+fn closure(ways: &[Ways], first: usize) -> BTreeSet<usize> {
     let mut reached = BTreeSet::from([first]);
     let mut open = vec![first];
-    while let Some(step) = open.pop().and_then(|it| workflow.steps.get(it)) {
-        open.extend(ways(workflow, step).steps.into_iter().filter(|it| reached.insert(*it)));
+    while let Some(way) = open.pop().and_then(|it| ways.get(it)) {
+        open.extend(way.steps.iter().copied().filter(|it| reached.insert(*it)));
     }
     reached
 }
@@ -143,21 +145,18 @@ fn certain_successor(workflow: &Workflow, step: &Step) -> Option<usize> {
 
 /// Finds the rounds of certain successors, each once, beginning with its first step.
 fn find_rounds(workflow: &Workflow) -> Vec<Vec<usize>> {
+    let certain: Vec<Option<usize>> =
+        workflow.steps.iter().map(|it| certain_successor(workflow, it)).collect();
     let mut rounds: Vec<Vec<usize>> = Vec::new();
-    for start in 0..workflow.steps.len() {
-        let mut way = vec![start];
-        while let Some(step) = way.last().and_then(|it| workflow.steps.get(*it)) {
-            let Some(next) = certain_successor(workflow, step) else { break };
-            if next == start {
-                if !rounds.iter().any(|it| it.contains(&start)) {
-                    rounds.push(way);
-                }
-                break;
-            }
-            if way.contains(&next) {
-                break;
-            }
-            way.push(next);
+    for start in 0..certain.len() {
+        let next = |it: &usize| certain.get(*it).copied().flatten();
+        // Whoever is on a round comes back in as many steps as there are, at most.
+        let way: Vec<usize> =
+            std::iter::successors(Some(start), next).take(certain.len() + 1).collect();
+        let back = way.iter().skip(1).position(|it| *it == start);
+        let is_told = rounds.iter().any(|it| it.contains(&start));
+        if let Some(length) = back.filter(|_| !is_told) {
+            rounds.push(way.into_iter().take(length + 1).collect());
         }
     }
     rounds
@@ -169,14 +168,13 @@ fn tell_round(places: &Places<'_>, round: &[usize]) -> Diagnostic {
         round.iter().chain(round.first()).map(|it| format!("`{}`", name(it))).collect();
     // The blame is on the step that leads back.
     let last = round.last().copied().unwrap_or_default();
-    let message = format!("{} go round for ever", names.join(" → "));
+    let message = format!("{} goes round for ever", names.join(" → "));
     let help = "give one of them a `next` with a `when`".to_owned();
     Diagnostic::warning("loop_endless", places.front(last, &["next"]), message).with_help(help)
 }
 
-fn check_finish(places: &Places<'_>, rounds: &[Vec<usize>]) -> Vec<Diagnostic> {
+fn check_finish(places: &Places<'_>, ways: &[Ways], rounds: &[Vec<usize>]) -> Vec<Diagnostic> {
     let workflow = places.workflow;
-    let ways: Vec<Ways> = workflow.steps.iter().map(|it| ways(workflow, it)).collect();
     let mut ending: BTreeSet<usize> = BTreeSet::new();
     loop {
         let more: Vec<usize> = (0..ways.len())
@@ -192,8 +190,12 @@ fn check_finish(places: &Places<'_>, rounds: &[Vec<usize>]) -> Vec<Diagnostic> {
     }
     let steps = workflow.steps.iter().enumerate();
     let stuck = steps.filter(|(at, step)| {
-        let is_told = rounds.iter().any(|it| it.contains(at));
-        !ending.contains(at) && !is_told && step.name.as_str() != FINISH
+        if ending.contains(at) || step.name.as_str() == FINISH {
+            return false;
+        }
+        // What leads into a round has been told with it.
+        let reached = closure(ways, *at);
+        !rounds.iter().flatten().any(|it| reached.contains(it))
     });
     stuck
         .map(|(at, step)| {

@@ -11,6 +11,9 @@ use crate::{
 /// How many letters a word must have to be taken for a mistyped name.
 const LETTERS_MIN: usize = 5;
 
+/// How many quoted texts of one step are looked at.
+const QUOTES_MAX: usize = 1_000;
+
 /// Returns the steps that a step's guidance names in quotes, exactly.
 pub(super) fn mentioned_steps(workflow: &Workflow, step: &Step) -> BTreeSet<usize> {
     let quotes = find_quotes(&step.guidance);
@@ -23,7 +26,7 @@ pub(super) fn check(places: &Places<'_>) -> Vec<Diagnostic> {
     let workflow = places.workflow;
     let mut found = Vec::new();
     for (at, step) in workflow.steps.iter().enumerate() {
-        for (start, text) in find_quotes(&step.guidance) {
+        for (start, text) in find_quotes(&step.guidance).into_iter().take(QUOTES_MAX) {
             let Some(meant) = nearly(workflow, text) else { continue };
             let is_same = suggest::fold(text) == suggest::fold(meant);
             let message = if is_same {

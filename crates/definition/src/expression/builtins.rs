@@ -95,8 +95,8 @@ fn set(value: Value, name: String) -> Result<Value, Error> {
     if value.is_undefined() { Err(Error::new(ErrorKind::UndefinedError, name)) } else { Ok(value) }
 }
 
-fn factor(value: Value, name: String) -> Result<Value, Error> {
-    let value = set(value, name.clone())?;
+fn factor(value: Value, name: &str) -> Result<Value, Error> {
+    let value = set(value, name.to_owned())?;
     if value.is_number() {
         return Ok(value);
     }

@@ -72,6 +72,16 @@ pub(super) fn find_names(
     Ok(uses)
 }
 
+/// Says what a sign of other languages is here.
+pub(super) fn foreign_sign(tokens: &[Token<'_>]) -> Option<String> {
+    let has = |sign: &str| tokens.iter().any(|it| it.is(sign));
+    let has_bars = tokens.windows(2).any(|pair| pair.iter().all(|it| it.is("|")));
+    if has("&") || has("!") || has_bars {
+        return Some("write `and`, `or` and `not`".to_owned());
+    }
+    has("=").then(|| "compare with `==`".to_owned())
+}
+
 /// Returns the expression with a filter after each name that must be set.
 pub(super) fn guard(source: &str, uses: &[NameUse]) -> String {
     let mut inserts: Vec<(usize, String)> = Vec::new();

@@ -85,7 +85,8 @@ fn explain(text: &str) -> (String, Option<&'static str>) {
         return ("anchors, aliases and merge keys are not understood here".to_owned(), None);
     }
     if text.starts_with("budget breached") {
-        return (format!("front matter nests at most {DEPTH_MAX} deep, and is short"), None);
+        let limits = format!("{DEPTH_MAX} levels and {NODES_MAX} values");
+        return (format!("front matter is one YAML document with at most {limits}"), None);
     }
     let is_key = text.starts_with("expected string scalar");
     let help = is_key.then_some("quote a text that begins with `{` or `[`");

@@ -133,7 +133,8 @@ fn read_flow(
     if flows.contains_key(&name) {
         return Some(name);
     }
-    let help = suggest::help(&name, flows.keys().map(String::as_str));
+    let help = suggest::help(&name, flows.keys().map(String::as_str))
+        .unwrap_or_else(|| "declare it under `flows`".to_owned());
     reader.refuse("flow_unknown", node, format!("there is no flow `{name}`"), help);
     None
 }

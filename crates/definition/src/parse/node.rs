@@ -42,7 +42,8 @@ impl Node {
         match self.content {
             Content::Null => "nothing",
             Content::Boolean(_) => "true or false",
-            Content::Integer(_) | Content::Float(_) => "a number",
+            Content::Integer(_) => "a number",
+            Content::Float(_) => "a fraction",
             Content::Text(_) => "a text",
             Content::List(_) => "a list",
             Content::Map(_) => "a map",

@@ -82,8 +82,12 @@ impl Reader<'_> {
         if let Content::Map(pairs) = &node.content {
             return Some(pairs);
         }
-        let key = if key.is_empty() { "front matter" } else { key };
-        self.refuse_kind(node, key, "a map");
+        if key.is_empty() {
+            let message = format!("front matter must be a map, not {}", node.describe());
+            self.refuse_value(node, message);
+        } else {
+            self.refuse_kind(node, key, "a map");
+        }
         None
     }
 
@@ -136,7 +140,9 @@ impl Reader<'_> {
         };
         let count = number.as_u64().and_then(|it| u32::try_from(it).ok()).filter(|it| *it > 0);
         if count.is_none() {
-            self.refuse_value(node, format!("`{key}` must be from 1 to {}", u32::MAX));
+            let is_large = number.as_u64().is_some_and(|it| it > 0);
+            let wrong = if is_large { "is too large" } else { "must be at least 1" };
+            self.refuse_value(node, format!("`{key}` {wrong}"));
         }
         count
     }

@@ -105,11 +105,11 @@ pub(super) fn read_review(
     let fields = reader.fields(node, "review", &known)?;
     let mut words = |key: &str, default: &str| {
         let Some(node) = fields.find(key) else { return vec![default.to_owned()] };
-        let words = reader.texts(node, &format!("review.{key}")).unwrap_or_default();
-        if words.is_empty() {
+        let words = reader.texts(node, &format!("review.{key}"));
+        if words.as_ref().is_some_and(Vec::is_empty) {
             reader.refuse_value(node, format!("`review.{key}` must not be empty"));
         }
-        words
+        words.unwrap_or_default()
     };
     let (approve, revise) = (words("approve", "APPROVE"), words("revise", "REVISE"));
     if let Some(both) = approve.iter().find(|it| revise.contains(it)) {

@@ -1,6 +1,6 @@
 //! A step's file: its sections, and its front matter.
 
-use std::{collections::BTreeMap, ops::Range, time::Duration};
+use std::{collections::BTreeMap, ops::Range, slice::from_ref, time::Duration};
 
 use super::{
     each, markdown,
@@ -201,11 +201,9 @@ fn read_product(reader: &mut Reader<'_>, node: &Node) -> Option<Product> {
     let headings = fields.find("headings").and_then(|it| reader.texts(it, "produces.headings"));
     checks.extend(headings.unwrap_or_default().into_iter().map(Check::Heading));
     if let Some(it) = fields.find("matches") {
-        let items = match &it.content {
-            Content::List(items) => items.iter().collect(),
-            _ => vec![it],
-        };
-        let patterns = items.into_iter().map(|it| reader.pattern(it, "produces.matches"));
+        let items =
+            if let Content::List(items) = &it.content { items.as_slice() } else { from_ref(it) };
+        let patterns = items.iter().map(|it| reader.pattern(it, "produces.matches"));
         checks.extend(patterns.flatten().map(Check::Matches));
     }
     let schema = fields.find("schema").and_then(|it| reader.schema(it, "produces.schema"));

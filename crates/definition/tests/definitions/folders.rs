@@ -182,7 +182,7 @@ fn the_four_mistakes_of_an_index_have_four_texts() {
             "== DEMO/index.md\n- [A](steps/a.md)\n- [B](steps/b.md)\n== DEMO/steps/a.md\n{STEP}"
         ),
         expect![[r#"
-            NotFound
+            Invalid
             error step_file_missing ^15 DEMO/index.md:2:3: Step file does not exist: DEMO/steps/b.md
         "#]],
     );
@@ -301,7 +301,7 @@ fn sections_run_to_the_next_of_the_two_headings() {
     check(
         "# Orchestrator Guidance\n1\n# Client Instructions\n2\n# Orchestrator Guidance\n\n",
         expect![
-            "DEMO/steps/a.md:1:1: Mandatory '# Orchestrator Guidance' section not found or is empty in step file: DEMO/steps/a.md (there is nothing under this heading)"
+            "DEMO/steps/a.md:5:1: Mandatory '# Orchestrator Guidance' section not found or is empty in step file: DEMO/steps/a.md (there is nothing under this heading)"
         ],
     );
     // Fenced code has no headings.
@@ -327,8 +327,8 @@ fn sections_run_to_the_next_of_the_two_headings() {
     check(
         "# Orchestrator  Guidance\ngo\n# Client Instructions: x\ndo\n",
         expect![[r#"
-        DEMO/steps/a.md:1:1: Mandatory '# Orchestrator Guidance' section not found or is empty in step file: DEMO/steps/a.md (write exactly `# Orchestrator Guidance`)
-        Mandatory '# Client Instructions' section not found or is empty in step file: DEMO/steps/a.md"#]],
+            Mandatory '# Client Instructions' section not found or is empty in step file: DEMO/steps/a.md
+            DEMO/steps/a.md:1:1: Mandatory '# Orchestrator Guidance' section not found or is empty in step file: DEMO/steps/a.md (write exactly `# Orchestrator Guidance`)"#]],
     );
     check(
         "#Orchestrator Guidance\ngo\n# Client Instructions #\ndo\n",
@@ -412,16 +412,16 @@ fn includes_that_cannot_be_had_are_told_where_they_stand() {
     check(
         text,
         expect![[r#"
-        Invalid
-        error include_missing ^16 DEMO/index.md:1:8: Included file not found: DEMO/gone.md (referenced in DEMO/index.md)
-        error path_outside ^20 DEMO/steps/a.md:1:1: included file `/etc/passwd` is an absolute path; paths are relative
-        error path_outside ^22 DEMO/steps/a.md:1:22: included file `../../../x.md` leads out of the definitions folder
-        error include_circular ^13 DEMO/steps/b.md:1:1: Circular include detected: DEMO/steps/a.md -> DEMO/steps/b.md -> DEMO/steps/a.md
-        error include_circular ^13 DEMO/steps/b.md:1:15: Circular include detected: DEMO/steps/b.md -> DEMO/steps/b.md
-        error include_missing ^21 DEMO/steps/b.md:2:3: Included file not found: DEMO/steps/nope/gone.md (referenced in DEMO/steps/b.md)
-        error section_missing ^1 DEMO/steps/a.md: Mandatory '# Orchestrator Guidance' section not found or is empty in step file: DEMO/steps/a.md
-        error section_missing ^1 DEMO/steps/a.md: Mandatory '# Client Instructions' section not found or is empty in step file: DEMO/steps/a.md
-    "#]],
+            Invalid
+            error include_missing ^16 DEMO/index.md:1:8: Included file not found: DEMO/gone.md (referenced in DEMO/index.md)
+            error section_missing ^1 DEMO/steps/a.md: Mandatory '# Orchestrator Guidance' section not found or is empty in step file: DEMO/steps/a.md
+            error section_missing ^1 DEMO/steps/a.md: Mandatory '# Client Instructions' section not found or is empty in step file: DEMO/steps/a.md
+            error path_outside ^20 DEMO/steps/a.md:1:1: included file `/etc/passwd` is an absolute path; paths are relative
+            error path_outside ^22 DEMO/steps/a.md:1:22: included file `../../../x.md` leads out of the definitions folder
+            error include_circular ^13 DEMO/steps/b.md:1:1: Circular include detected: DEMO/steps/a.md -> DEMO/steps/b.md -> DEMO/steps/a.md
+            error include_circular ^13 DEMO/steps/b.md:1:15: Circular include detected: DEMO/steps/b.md -> DEMO/steps/b.md
+            error include_missing ^21 DEMO/steps/b.md:2:3: Included file not found: DEMO/steps/nope/gone.md (referenced in DEMO/steps/b.md)
+        "#]],
     );
 }
 

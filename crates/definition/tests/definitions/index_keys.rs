@@ -7,10 +7,7 @@ use serde_json::json;
 use crate::support::{parsed, read, with_index};
 
 fn good(front: &str) -> Workflow {
-    match read(&with_index(&format!("---\n{front}\n---\n"), "")) {
-        Ok(it) => it,
-        Err(error) => panic!("{error}"),
-    }
+    read(&with_index(&format!("---\n{front}\n---\n"), "")).unwrap()
 }
 
 #[track_caller]
@@ -34,24 +31,111 @@ fn front_matter_is_optional_and_has_two_marks() {
 
 #[test]
 fn yaml_mistakes_have_places() {
-    bad("title: [x", expect![[r#""#]]);
-    bad("title: x\n\ntitle: y", expect![[r#""#]]);
-    bad("title: a: b", expect![[r#""#]]);
-    bad("title: {{ key }}", expect![[r#""#]]);
-    bad("a: &x 1\nb: *x", expect![[r#""#]]);
-    bad("<<: {title: x}", expect![[r#""#]]);
-    bad("title:\n\t- x", expect![[r#""#]]);
-    bad("- title", expect![[r#""#]]);
-    bad("just text", expect![[r#""#]]);
-    bad(&format!("settings: {}{}", "{a: ".repeat(40), "}".repeat(40)), expect![[r#""#]]);
-    bad("settings: {a: .inf}", expect![[r#""#]]);
-    bad("title: x\n...\nmore: y", expect![[r#""#]]);
+    bad(
+        "title: [x",
+        expect![[r#"
+        Invalid
+        error front_matter_invalid ^1 DEMO/index.md:2:8: front matter is no YAML: unclosed bracket '['
+    "#]],
+    );
+    bad(
+        "title: x\n\ntitle: y",
+        expect![[r#"
+        Invalid
+        error front_matter_invalid ^1 DEMO/index.md:4:1: key `title` is written twice
+    "#]],
+    );
+    bad(
+        "title: a: b",
+        expect![[r#"
+        Invalid
+        error front_matter_invalid ^1 DEMO/index.md:2:9: front matter is no YAML: mapping values are not allowed in this context
+    "#]],
+    );
+    bad(
+        "title: {{ key }}",
+        expect![[r#"
+        Invalid
+        error front_matter_invalid ^1 DEMO/index.md:2:9: front matter is no YAML: expected string scalar (quote a text that begins with `{` or `[`)
+    "#]],
+    );
+    bad(
+        "a: &x 1\nb: *x",
+        expect![[r#"
+        Invalid
+        error front_matter_invalid ^1 DEMO/index.md:2:7: anchors, aliases and merge keys are not understood here
+    "#]],
+    );
+    bad(
+        "<<: {title: x}",
+        expect![[r#"
+        Invalid
+        error front_matter_invalid ^1 DEMO/index.md:2:1: anchors, aliases and merge keys are not understood here
+    "#]],
+    );
+    bad(
+        "title:\n\t- x",
+        expect![[r#"
+        Invalid
+        error front_matter_invalid ^1 DEMO/index.md:3:2: front matter is no YAML: tabs disallowed within this context (block indentation)
+    "#]],
+    );
+    bad(
+        "- title",
+        expect![[r#"
+            Invalid
+            error value_invalid ^1 DEMO/index.md:2:1: front matter must be a map, not a list
+        "#]],
+    );
+    bad(
+        "just text",
+        expect![[r#"
+            Invalid
+            error value_invalid ^9 DEMO/index.md:2:1: front matter must be a map, not a text
+        "#]],
+    );
+    bad(
+        &format!("settings: {}{}", "{a: ".repeat(40), "}".repeat(40)),
+        expect![[r#"
+            Invalid
+            error front_matter_invalid ^1 DEMO/index.md:2:135: front matter is one YAML document with at most 32 levels and 20000 values
+        "#]],
+    );
+    bad(
+        "settings: {a: .inf}",
+        expect![[r#"
+        Invalid
+        error front_matter_invalid ^1 DEMO/index.md:2:15: front matter is no YAML: non-finite float `.inf` rejected by the configured policy
+    "#]],
+    );
+    bad(
+        "title: x\n...\nmore: y",
+        expect![[r#"
+            Invalid
+            error front_matter_invalid ^1 DEMO/index.md:3:1: front matter is one YAML document with at most 32 levels and 20000 values
+        "#]],
+    );
 }
 
 #[test]
 fn unknown_keys_are_refused_with_the_nearest_known_one() {
-    bad("titel: x\ndecidr: ai\nxyzzy: 1", expect![[r#""#]]);
-    bad("limits: {visit: 3}\nvars: {a: {type: string, defalt: x}}", expect![[r#""#]]);
+    bad(
+        "titel: x\ndecidr: ai\nxyzzy: 1",
+        expect![[r#"
+        Invalid
+        error key_unknown ^5 DEMO/index.md:2:1: there is no key `titel` (did you mean `title`?)
+        error key_unknown ^6 DEMO/index.md:3:1: there is no key `decidr` (did you mean `decider`?)
+        error key_unknown ^5 DEMO/index.md:4:1: there is no key `xyzzy` (known: `name`, `title`, `version`, `decider`, `key`, `params`, `vars`, `settings`, `flows`, `flow`, `limits`, `gates`)
+    "#]],
+    );
+    bad(
+        "limits: {visit: 3}\nvars: {a: {type: string, defalt: x}}",
+        expect![[r#"
+            Invalid
+            error key_unknown ^5 DEMO/index.md:2:10: `limits` has no key `visit` (did you mean `visits`?)
+            error key_unknown ^6 DEMO/index.md:3:26: `vars.a` has no key `defalt` (did you mean `default`?)
+        "#]],
+    );
 }
 
 #[test]
@@ -62,7 +146,15 @@ fn names_titles_and_versions() {
     assert_eq!(good("version: 2").version.as_deref(), Some("2"));
     assert_eq!(good("title: 2024").title, "2024");
     assert_eq!(good("title:").title, "DEMO");
-    bad("name: OTHER\ntitle: ''\nversion: [1]", expect![[r#""#]]);
+    bad(
+        "name: OTHER\ntitle: ''\nversion: [1]",
+        expect![[r#"
+        Invalid
+        error name_mismatched ^5 DEMO/index.md:2:7: `name` is `OTHER`, but the folder is called `DEMO` (leave `name` out)
+        error value_invalid ^2 DEMO/index.md:3:8: `title` must not be empty
+        error value_invalid ^1 DEMO/index.md:4:10: `version` must be a text, not a list
+    "#]],
+    );
 }
 
 #[test]
@@ -70,9 +162,27 @@ fn deciders() {
     assert_eq!(good("decider: declared").decider, Some(Decider::Declared));
     assert_eq!(good("decider: client").decider, Some(Decider::Client));
     assert_eq!(good("decider: ai").decider, Some(Decider::Ai));
-    bad("decider: AI", expect![[r#""#]]);
-    bad("decider: human", expect![[r#""#]]);
-    bad("decider: [ai]", expect![[r#""#]]);
+    bad(
+        "decider: AI",
+        expect![[r#"
+        Invalid
+        error value_invalid ^2 DEMO/index.md:2:10: `decider` cannot be `AI` (did you mean `ai`?)
+    "#]],
+    );
+    bad(
+        "decider: human",
+        expect![[r#"
+        Invalid
+        error value_invalid ^5 DEMO/index.md:2:10: `decider` cannot be `human` (known: `declared`, `client`, `ai`)
+    "#]],
+    );
+    bad(
+        "decider: [ai]",
+        expect![[r#"
+        Invalid
+        error value_invalid ^1 DEMO/index.md:2:10: `decider` must be a text, not a list
+    "#]],
+    );
 }
 
 #[test]
@@ -81,9 +191,27 @@ fn keys_are_patterns_of_the_whole_key() {
     assert!(key.is_full_match("0042") && key.is_full_match("x"));
     assert!(!key.is_full_match("00421") && !key.is_full_match("0042\n"));
     assert_eq!(key.source(), "[0-9]{4}|x");
-    bad("key: '[0-9'", expect![[r#""#]]);
-    bad("key: '(a{1000}){1000}'", expect![[r#""#]]);
-    bad("key: {a: b}", expect![[r#""#]]);
+    bad(
+        "key: '[0-9'",
+        expect![[r#"
+        Invalid
+        error pattern_invalid ^6 DEMO/index.md:2:6: `key` is no pattern: unclosed character class
+    "#]],
+    );
+    bad(
+        "key: '(a{1000}){1000}'",
+        expect![[r#"
+            Invalid
+            error pattern_invalid ^17 DEMO/index.md:2:6: `key` is no pattern: compiled, it has more than 1048576 bytes
+        "#]],
+    );
+    bad(
+        "key: {a: b}",
+        expect![[r#"
+        Invalid
+        error value_invalid ^1 DEMO/index.md:2:6: `key` must be a text, not a map
+    "#]],
+    );
 }
 
 #[test]
@@ -92,13 +220,37 @@ fn params_are_a_schema() {
     let params = params.params.unwrap();
     assert_eq!(params.check(&json!({"id": 1})), Ok(()));
     let told = params.check(&json!({"id": "x"})).unwrap_err();
-    expect![[r#""#]].assert_eq(&told.join("\n"));
+    expect![[r#"/id: "x" is not of type "integer""#]].assert_eq(&told.join("\n"));
     let told = params.check(&json!([])).unwrap_err();
-    expect![[r#""#]].assert_eq(&told.join("\n"));
-    bad("params: {type: 5}", expect![[r#""#]]);
-    bad("params: [x]", expect![[r#""#]]);
-    bad("params: {$ref: 'https://example.com/schema.json'}", expect![[r#""#]]);
-    bad("params: {$ref: 'file:///etc/passwd'}", expect![[r#""#]]);
+    expect![[r#"[] is not of type "object""#]].assert_eq(&told.join("\n"));
+    bad(
+        "params: {type: 5}",
+        expect![[r#"
+            Invalid
+            error schema_invalid ^1 DEMO/index.md:2:9: `params` is no JSON Schema: /type: 5 is not valid under any of the schemas listed in the 'anyOf' keyword
+        "#]],
+    );
+    bad(
+        "params: [x]",
+        expect![[r#"
+        Invalid
+        error value_invalid ^1 DEMO/index.md:2:9: `params` must be a JSON Schema, not a list
+    "#]],
+    );
+    bad(
+        "params: {$ref: 'https://example.com/schema.json'}",
+        expect![[r#"
+            Invalid
+            error schema_invalid ^1 DEMO/index.md:2:9: `params` is no JSON Schema: `$ref` must lead into the schema itself
+        "#]],
+    );
+    bad(
+        "params: {$ref: 'file:///etc/passwd'}",
+        expect![[r#"
+            Invalid
+            error schema_invalid ^1 DEMO/index.md:2:9: `params` is no JSON Schema: `$ref` must lead into the schema itself
+        "#]],
+    );
     good("params: {$defs: {a: {type: string}}, $ref: '#/$defs/a'}");
 }
 
@@ -114,18 +266,54 @@ fn variables_have_types() {
         .iter()
         .map(|(name, it)| format!("{name}: {:?} {} {:?}", it.kind, it.default, it.one_of.len()))
         .collect();
-    expect![[r#""#]].assert_eq(&shown.join("\n"));
+    expect![[r#"
+        count: Integer 3 0
+        effort: String "M" 3
+        empty: List [] 0
+        flag: Boolean false 0
+        guessed: Integer 7 0
+        list: List [1] 0
+        name: String "x" 0
+        number: Number 1 0
+        object: Object {"a":1} 0
+        off: String "off" 0
+        share: Number 0.5 0
+        size: String "S" 2"#]]
+    .assert_eq(&shown.join("\n"));
     assert_eq!(it.vars["name"].kind, VarKind::String);
     bad(
         "vars: {a: {type: text}, b: {type: integer, default: x}, c: , d-e: 1, 1f: 2}",
-        expect![[r#""#]],
+        expect![[r#"
+            Invalid
+            error value_invalid ^4 DEMO/index.md:2:18: `vars.a.type` cannot be `text` (known: `boolean`, `integer`, `number`, `string`, `list`, `object`)
+            error value_invalid ^1 DEMO/index.md:2:53: `vars.b` is of type `integer`, and this is not
+            error value_invalid ^1 DEMO/index.md:2:58: `vars.c` has no type (write `{type: string}`)
+            error value_invalid ^3 DEMO/index.md:2:62: `d-e` cannot name a variable (conditions say `vars.NAME`: letters, digits and `_`)
+            error value_invalid ^2 DEMO/index.md:2:70: `1f` cannot name a variable (conditions say `vars.NAME`: letters, digits and `_`)
+        "#]],
     );
     bad(
         "vars: {a: {type: string, default: X, one_of: [S, M]}, b: {type: integer, one_of: [1, x]}}",
-        expect![[r#""#]],
+        expect![[r#"
+            Invalid
+            error value_invalid ^1 DEMO/index.md:2:35: `vars.a.default` is not among its `one_of`
+            error value_invalid ^1 DEMO/index.md:2:86: `vars.b` is of type `integer`, and this is not
+        "#]],
     );
-    bad("vars: [a]", expect![[r#""#]]);
-    bad("vars: {a: {type: integer, default: 1.5}}", expect![[r#""#]]);
+    bad(
+        "vars: [a]",
+        expect![[r#"
+        Invalid
+        error value_invalid ^1 DEMO/index.md:2:7: `vars` must be a map, not a list
+    "#]],
+    );
+    bad(
+        "vars: {a: {type: integer, default: 1.5}}",
+        expect![[r#"
+        Invalid
+        error value_invalid ^3 DEMO/index.md:2:36: `vars.a` is of type `integer`, and this is not
+    "#]],
+    );
 }
 
 #[test]
@@ -135,7 +323,13 @@ fn settings_are_constants() {
         serde_json::Value::Object(it.settings),
         json!({"auto_fix": true, "retries": 3, "deep": {"a": [1, null, "x"]}})
     );
-    bad("settings: 5", expect![[r#""#]]);
+    bad(
+        "settings: 5",
+        expect![[r#"
+        Invalid
+        error value_invalid ^1 DEMO/index.md:2:11: `settings` must be a map, not a number
+    "#]],
+    );
 }
 
 #[test]
@@ -144,9 +338,30 @@ fn flows_leave_steps_out() {
     assert_eq!(it.flows["light"].skips.iter().map(|it| it.as_str()).collect::<Vec<_>>(), ["B"]);
     assert!(it.flows["full"].skips.is_empty() && it.flows["none"].skips.is_empty());
     assert_eq!(it.flow.as_deref(), Some("light"));
-    bad("flows: {light: [b, C]}\nflow: lihgt", expect![[r#""#]]);
-    bad("flow: light", expect![[r#""#]]);
-    bad("flows: {all: [A, B], one: B}", expect![[r#""#]]);
+    bad(
+        "flows: {light: [b, C]}\nflow: lihgt",
+        expect![[r#"
+            Invalid
+            error step_unknown ^1 DEMO/index.md:2:17: there is no step `b` (did you mean `B`?)
+            error step_unknown ^1 DEMO/index.md:2:20: there is no step `C` (known: `A`, `B`)
+            error flow_unknown ^5 DEMO/index.md:3:7: there is no flow `lihgt` (did you mean `light`?)
+        "#]],
+    );
+    bad(
+        "flow: light",
+        expect![[r#"
+            Invalid
+            error flow_unknown ^5 DEMO/index.md:2:7: there is no flow `light` (declare it under `flows`)
+        "#]],
+    );
+    bad(
+        "flows: {all: [A, B], one: B}",
+        expect![[r#"
+        Invalid
+        error value_invalid ^3 DEMO/index.md:2:9: flow `all` leaves out every step
+        error value_invalid ^1 DEMO/index.md:2:27: `flows.one` must be a list, not a text
+    "#]],
+    );
 }
 
 #[test]
@@ -154,11 +369,41 @@ fn limits_are_counts() {
     assert_eq!(good("limits: {visits: 3}").limits.visits_max, 3);
     assert_eq!(good("limits: {}").limits.visits_max, 25);
     assert_eq!(good("title: x").limits.visits_max, 25);
-    bad("limits: {visits: 0}", expect![[r#""#]]);
-    bad("limits: {visits: many}", expect![[r#""#]]);
-    bad("limits: {visits: 1.5}", expect![[r#""#]]);
-    bad("limits: {visits: -1}", expect![[r#""#]]);
-    bad("limits: 3", expect![[r#""#]]);
+    bad(
+        "limits: {visits: 0}",
+        expect![[r#"
+            Invalid
+            error value_invalid ^1 DEMO/index.md:2:18: `limits.visits` must be at least 1
+        "#]],
+    );
+    bad(
+        "limits: {visits: many}",
+        expect![[r#"
+        Invalid
+        error value_invalid ^4 DEMO/index.md:2:18: `limits.visits` must be a whole number, not a text
+    "#]],
+    );
+    bad(
+        "limits: {visits: 1.5}",
+        expect![[r#"
+            Invalid
+            error value_invalid ^3 DEMO/index.md:2:18: `limits.visits` must be a whole number, not a fraction
+        "#]],
+    );
+    bad(
+        "limits: {visits: -1}",
+        expect![[r#"
+            Invalid
+            error value_invalid ^2 DEMO/index.md:2:18: `limits.visits` must be at least 1
+        "#]],
+    );
+    bad(
+        "limits: 3",
+        expect![[r#"
+        Invalid
+        error value_invalid ^1 DEMO/index.md:2:9: `limits` must be a map, not a number
+    "#]],
+    );
 }
 
 #[test]
@@ -166,5 +411,11 @@ fn gates_say_which_answers_count() {
     assert_eq!(good("gates: relayed").answers, Answers::Relayed);
     assert_eq!(good("gates: verified").answers, Answers::Verified);
     assert_eq!(good("title: x").answers, Answers::Verified);
-    bad("gates: relaid", expect![[r#""#]]);
+    bad(
+        "gates: relaid",
+        expect![[r#"
+        Invalid
+        error value_invalid ^6 DEMO/index.md:2:8: `gates` cannot be `relaid` (did you mean `relayed`?)
+    "#]],
+    );
 }

@@ -62,7 +62,9 @@ fn steps_that_are_never_reached_are_told() {
                 ("FINISH", "", "x"),
             ],
         ),
-        expect![[r#""#]],
+        expect![[r#"
+            warning step_unreachable ^15 DEMO/index.md:5:3: step `B` is never reached (name it in the `next` of another step)
+        "#]],
     );
     // By a review, a gate, spent attempts and spent reviews a step is reached too.
     check(
@@ -92,7 +94,9 @@ fn steps_that_are_never_reached_are_told() {
                 ("FINISH", "", "x"),
             ],
         ),
-        expect![[r#""#]],
+        expect![[r#"
+            warning step_unreachable ^15 DEMO/index.md:6:3: step `C` is never reached (name it in double quotes in the guidance of another step)
+        "#]],
     );
 }
 
@@ -107,11 +111,17 @@ fn steps_without_a_way_to_the_end_are_told() {
                 ("C", "next: [{to: B, when: 'context.x'}]", "x"),
             ],
         ),
-        expect![[r#""#]],
+        expect![[r#"
+            warning finish_unreachable ^15 DEMO/index.md:5:3: no way leads from step `B` to `FINISH` (let some step after it have `next: FINISH`)
+            warning finish_unreachable ^15 DEMO/index.md:6:3: no way leads from step `C` to `FINISH` (let some step after it have `next: FINISH`)
+        "#]],
     );
     check(
         &steps("title: x", &[("A", "", "Go to \"B\"."), ("B", "", "Go to \"A\".")]),
-        expect![[r#""#]],
+        expect![[r#"
+            warning finish_unreachable ^15 DEMO/index.md:4:3: no way leads from step `A` to `FINISH` (say in its guidance, or in a later step's, when to `FINISH`)
+            warning finish_unreachable ^15 DEMO/index.md:5:3: no way leads from step `B` to `FINISH` (say in its guidance, or in a later step's, when to `FINISH`)
+        "#]],
     );
     // To fail is an end too.
     check(
@@ -127,17 +137,29 @@ fn rounds_without_a_condition_are_told_once() {
             "decider: declared",
             &[("A", "", "x"), ("B", "", "x"), ("C", "next: B", "x"), ("D", "", "x")],
         ),
-        expect![[r#""#]],
+        expect![[r#"
+            warning step_unreachable ^15 DEMO/index.md:7:3: step `D` is never reached (name it in the `next` of another step)
+            warning loop_endless ^1 DEMO/steps/C.md:2:7: `B` → `C` → `B` goes round for ever (give one of them a `next` with a `when`)
+        "#]],
     );
-    check(&steps("decider: client", &[("A", "next: A", "x")]), expect![[r#""#]]);
-    // A person at a gate can end it.
+    check(
+        &steps("decider: client", &[("A", "next: A", "x")]),
+        expect![[r#"
+            warning loop_endless ^1 DEMO/steps/A.md:2:7: `A` → `A` goes round for ever (give one of them a `next` with a `when`)
+        "#]],
+    );
+    // A person at a gate can end it, and a condition can.
+    check(
+        &steps("decider: declared", &[("A", "gate: true", "x"), ("B", "next: A", "x")]),
+        expect![[r#"
+            warning finish_unreachable ^15 DEMO/index.md:4:3: no way leads from step `A` to `FINISH` (let some step after it have `next: FINISH`)
+            warning finish_unreachable ^15 DEMO/index.md:5:3: no way leads from step `B` to `FINISH` (let some step after it have `next: FINISH`)
+        "#]],
+    );
     check(
         &steps(
             "decider: declared",
-            &[
-                ("A", "gate: true", "x"),
-                ("B", "next: [{to: A, when: 'context.again'}, FINISH]", "x"),
-            ],
+            &[("A", "", "x"), ("B", "next: [{to: A, when: 'context.again'}, FINISH]", "x")],
         ),
         expect![[r#""#]],
     );
@@ -150,7 +172,9 @@ fn successors_after_a_certain_one_are_told() {
             "decider: declared",
             &[("A", "next: [{to: B, when: 'context.x'}, B, FINISH]", "x"), ("B", "", "x")],
         ),
-        expect![[r#""#]],
+        expect![[r#"
+            warning successor_unreachable ^6 DEMO/steps/A.md:2:39: `FINISH` is never chosen (`B` before it has no `when`)
+        "#]],
     );
     check(
         &steps("decider: client", &[("A", "next: [B, FINISH]", "x"), ("B", "", "x")]),
@@ -172,7 +196,11 @@ fn names_in_guidance_that_are_nearly_right_are_told() {
                 ("Analyze Results", "", "x"),
             ],
         ),
-        expect![[r#""#]],
+        expect![[r#"
+            warning step_misspelt ^15 DEMO/steps/Run Unit Tests.md:5:16: there is no step `analyse results` (did you mean `Analyze Results`?)
+            warning step_misspelt ^14 DEMO/steps/Run Unit Tests.md:5:37: there is no step `Analyze Reslts` (did you mean `Analyze Results`?)
+            warning step_misspelt ^14 DEMO/steps/Run Unit Tests.md:5:68: step `Run Unit Tests` is written `run_unit_tests` here (case, spaces, `_` and `-` matter in names)
+        "#]],
     );
 }
 
@@ -181,7 +209,9 @@ fn a_name_in_an_included_guidance_is_told_where_it_is_written() {
     check(
         "== DEMO/index.md\n- [Alpha](steps/a.md)\n- [Beta](steps/b.md)\n== DEMO/steps/a.md\n# Orchestrator Guidance\n\n{{file:../shared.md}}\n# Client Instructions\nx\n\
          == DEMO/steps/b.md\n# Orchestrator Guidance\nFINISH\n# Client Instructions\nx\n== DEMO/shared.md\nfirst\n  é go to \"beta\" or \"Beta\".\n",
-        expect![[r#""#]],
+        expect![[r#"
+            warning step_misspelt ^4 DEMO/shared.md:2:12: step `Beta` is written `beta` here (case, spaces, `_` and `-` matter in names)
+        "#]],
     );
 }
 
@@ -206,7 +236,13 @@ fn artifacts_that_nobody_produces_are_told() {
                 ("E", "review: {of: A, read: review.md}\nneeds: [review.md]", "x"),
             ],
         ),
-        expect![[r#""#]],
+        expect![[r#"
+            warning artifact_unknown ^10 DEMO/steps/B.md:2:70: no step produces `anlysis.md` (did you mean `analysis.md`?)
+            warning artifact_unknown ^7 DEMO/steps/B.md:2:89: no step produces `gone.md`
+            warning artifact_unknown ^7 DEMO/steps/B.md:3:15: no step produces `plan.md`
+            warning artifact_unknown ^8 DEMO/steps/C.md:2:24: no step produces `tasks.md`
+            warning artifact_unknown ^20 DEMO/steps/D.md:3:31: no step produces `other-{{ key }}.md`
+        "#]],
     );
 }
 
@@ -215,18 +251,51 @@ fn comparisons_of_unlike_types_are_errors() {
     let index = "decider: declared\nvars: {n: 0, ok: false, name: x, effort: {type: string, one_of: [S, M]}}\nsettings: {auto: true, max: 3}\nflows: {light: [B]}";
     let with = |front: &str| steps(index, &[("A", front, "x"), ("B", "", "x")]);
     let when = |condition: &str| with(&format!("skip_when: \"{condition}\""));
-    check(&when("'3' < 4"), expect![[r#""#]]);
-    check(&when("vars.n == '1'"), expect![[r#""#]]);
-    check(&when("context.x and ('1' == vars.n or settings.auto == 1)"), expect![[r#""#]]);
-    check(&when("vars.ok > true"), expect![[r#""#]]);
+    check(
+        &when("'3' < 4"),
+        expect![[r#"
+        error types_unlike ^7 DEMO/steps/A.md:2:13: `'3'` is a text, and `4` is a number
+    "#]],
+    );
+    check(
+        &when("vars.n == '1'"),
+        expect![[r#"
+        error types_unlike ^13 DEMO/steps/A.md:2:13: `vars.n` is a number, and `'1'` is a text
+    "#]],
+    );
+    check(
+        &when("context.x and ('1' == vars.n or settings.auto == 1)"),
+        expect![[r#"
+        error types_unlike ^13 DEMO/steps/A.md:2:28: `'1'` is a text, and `vars.n` is a number
+        error types_unlike ^18 DEMO/steps/A.md:2:45: `settings.auto` is true or false, and `1` is a number
+    "#]],
+    );
+    check(
+        &when("vars.ok > true"),
+        expect![[r#"
+        error types_unlike ^14 DEMO/steps/A.md:2:13: `vars.ok` is true or false, which `>` does not order
+    "#]],
+    );
     check(
         &when("settings.max == 'three' and report.status == 1 and flow == true"),
-        expect![[r#""#]],
+        expect![[r#"
+            error types_unlike ^23 DEMO/steps/A.md:2:13: `settings.max` is a number, and `'three'` is a text
+            error types_unlike ^18 DEMO/steps/A.md:2:41: `report.status` is a text, and `1` is a number
+            error types_unlike ^12 DEMO/steps/A.md:2:64: `flow` is a text, and `true` is true or false
+        "#]],
     );
-    check(&when("vars.n"), expect![[r#""#]]);
+    check(
+        &when("vars.n"),
+        expect![[r#"
+        error types_unlike ^6 DEMO/steps/A.md:2:13: `vars.n` is a number, not true or false
+    "#]],
+    );
     check(
         &with("next: [{to: B, set: {n: \"'1'\", ok: \"true\", name: \"vars.n\"}}]"),
-        expect![[r#""#]],
+        expect![[r#"
+            error types_unlike ^3 DEMO/steps/A.md:2:26: `vars.n` is a number, and `'1'` is a text
+            error types_unlike ^6 DEMO/steps/A.md:2:51: `vars.name` is a text, and `vars.n` is a number
+        "#]],
     );
     for fine in [
         "vars.n == 1",
@@ -255,7 +324,11 @@ fn names_that_are_declared_nowhere_are_errors() {
         &with(
             "skip_when: \"vars.round == 1 or settings.aut or steps['C'].visits > 1 or steps.B.visits > 1\"",
         ),
-        expect![[r#""#]],
+        expect![[r#"
+            error var_unknown ^10 DEMO/steps/A.md:2:13: there is no variable `round` (did you mean `rounds`?)
+            error setting_unknown ^12 DEMO/steps/A.md:2:32: there is no setting `aut` (did you mean `auto`?)
+            error step_unknown ^17 DEMO/steps/A.md:2:48: there is no step `C` (known: `A`, `B`)
+        "#]],
     );
     check(
         &with("skip_when: \"vars.other is defined or vars.other|default(true)\""),
@@ -263,11 +336,22 @@ fn names_that_are_declared_nowhere_are_errors() {
     );
     check(
         &with("needs: ['a-{{ vars.rouns }}.md']\ngate: {ask: \"For {{ settings.auot }}?\"}"),
-        expect![[r#""#]],
+        expect![[r#"
+            error var_unknown ^10 DEMO/steps/A.md:2:15: there is no variable `rouns` (did you mean `rounds`?)
+            error setting_unknown ^13 DEMO/steps/A.md:3:21: there is no setting `auot` (did you mean `auto`?)
+        "#]],
     );
     check(
         &with("skip_when: \"vars.effort == 'L' or flow == 'ligth' or vars.effort != 'S'\""),
-        expect![[r#""#]],
+        expect![[r#"
+            warning value_unknown ^3 DEMO/steps/A.md:2:28: `vars.effort` is never `L` (known: `S`, `M`)
+            warning value_unknown ^7 DEMO/steps/A.md:2:43: `flow` is never `ligth` (did you mean `light`?)
+        "#]],
     );
-    check(&with("next:\n  to: B\n  when: \"vars.x\"\nattempts: 3"), expect![[r#""#]]);
+    check(
+        &with("next:\n  to: B\n  when: \"vars.x\"\nattempts: 3"),
+        expect![[r#"
+        error var_unknown ^6 DEMO/steps/A.md:4:10: there is no variable `x` (known: `effort`, `rounds`)
+    "#]],
+    );
 }

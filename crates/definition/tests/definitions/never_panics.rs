@@ -51,7 +51,7 @@ proptest! {
         match parse(&WorkflowName::parse("DEMO").unwrap(), &MemoryFiles(files)) {
             Ok(workflow) => {
                 let again = parse(&workflow.name, &MemoryFiles(workflow.source.files.clone()));
-                prop_assert_eq!(again.unwrap().digest, workflow.digest.clone());
+                prop_assert_eq!(&again.unwrap().digest, &workflow.digest);
                 lint(&workflow);
             }
             Err(error) => {

@@ -10,10 +10,7 @@ use serde_json::json;
 use crate::support::{parsed, read, with_step};
 
 fn good(front: &str) -> Step {
-    match read(&with_step(front)) {
-        Ok(it) => it.steps.into_iter().next().unwrap(),
-        Err(error) => panic!("{error}"),
-    }
+    read(&with_step(front)).unwrap().steps.into_iter().next().unwrap()
 }
 
 #[track_caller]
@@ -33,10 +30,36 @@ fn a_step_without_front_matter_has_defaults() {
 
 #[test]
 fn unknown_keys_are_refused_with_the_nearest_known_one() {
-    bad("produce: [a.md]\ntimeouts: 1m\nneed: []\nxyzzy: 1", expect![[r#""#]]);
+    bad(
+        "produce: [a.md]\ntimeouts: 1m\nneed: []\nxyzzy: 1",
+        expect![[r#"
+        Invalid
+        error key_unknown ^7 DEMO/steps/a.md:2:1: there is no key `produce` (did you mean `produces`?)
+        error key_unknown ^8 DEMO/steps/a.md:3:1: there is no key `timeouts` (did you mean `timeout`?)
+        error key_unknown ^4 DEMO/steps/a.md:4:1: there is no key `need` (did you mean `needs`?)
+        error key_unknown ^5 DEMO/steps/a.md:5:1: there is no key `xyzzy` (known: `title`, `agent`, `work`, `needs`, `produces`, `criteria`, `evidence`, `checks`, `gate`, `review`, `attempts`, `next`, `each`, `skip_when`, `lease`, `timeout`)
+    "#]],
+    );
     bad(
         "gate: {aks: x}\nreview: {off: B}\nattempts: {maximum: 3}\nnext: {two: B}\neach: {part: x}\nproduces: [{paht: x}]\nneeds: [{file: x}]\nchecks: [{cmd: x}]",
-        expect![[r#""#]],
+        expect![[r#"
+            Invalid
+            error key_unknown ^3 DEMO/steps/a.md:2:8: `gate` has no key `aks` (did you mean `ask`?)
+            error key_missing ^1 DEMO/steps/a.md:3:9: `review` lacks `of`
+            error key_unknown ^3 DEMO/steps/a.md:3:10: `review` has no key `off` (did you mean `of`?)
+            error key_missing ^1 DEMO/steps/a.md:4:11: `attempts` lacks `max`
+            error key_unknown ^7 DEMO/steps/a.md:4:12: `attempts` has no key `maximum` (known: `max`, `then`)
+            error key_missing ^1 DEMO/steps/a.md:5:7: `next` lacks `to`
+            error key_unknown ^3 DEMO/steps/a.md:5:8: `next` has no key `two` (did you mean `to`?)
+            error key_missing ^1 DEMO/steps/a.md:6:7: `each` lacks `parts`
+            error key_unknown ^4 DEMO/steps/a.md:6:8: `each` has no key `part` (did you mean `parts`?)
+            error key_missing ^1 DEMO/steps/a.md:7:12: `produces` lacks `path`
+            error key_unknown ^4 DEMO/steps/a.md:7:13: `produces` has no key `paht` (did you mean `path`?)
+            error key_missing ^1 DEMO/steps/a.md:8:9: `needs` lacks `path`
+            error key_unknown ^4 DEMO/steps/a.md:8:10: `needs` has no key `file` (known: `path`, `when`)
+            error key_missing ^1 DEMO/steps/a.md:9:10: `checks` lacks `run`
+            error key_unknown ^3 DEMO/steps/a.md:9:11: `checks` has no key `cmd` (known: `run`, `timeout`)
+        "#]],
     );
 }
 
@@ -48,7 +71,15 @@ fn titles_agents_and_work() {
         ("Design", Some("architect"), Work::None)
     );
     assert_eq!(good("work: agent").work, Work::Agent);
-    bad("title: {}\nagent: []\nwork: nobody", expect![[r#""#]]);
+    bad(
+        "title: {}\nagent: []\nwork: nobody",
+        expect![[r#"
+        Invalid
+        error value_invalid ^1 DEMO/steps/a.md:2:8: `title` must be a text, not a map
+        error value_invalid ^1 DEMO/steps/a.md:3:8: `agent` must be a text, not a list
+        error value_invalid ^6 DEMO/steps/a.md:4:7: `work` cannot be `nobody` (known: `none`, `agent`)
+    "#]],
+    );
 }
 
 #[test]
@@ -65,10 +96,24 @@ fn needs_are_paths() {
     assert_eq!(it.needs[0].path.source(), "request.md");
     assert_eq!(it.needs[1].path.source(), "x-{{ key }}.md");
     assert_eq!(it.needs[1].when.as_ref().unwrap().source(), "flow != 'light'");
-    bad("needs: request.md", expect![[r#""#]]);
+    bad(
+        "needs: request.md",
+        expect![[r#"
+        Invalid
+        error value_invalid ^10 DEMO/steps/a.md:2:8: `needs` must be a list, not a text
+    "#]],
+    );
     bad(
         "needs: [/etc/passwd, ../x.md, a/../../b.md, {when: \"true\"}, [x], {path: x, when: \"flw == 1\"}]",
-        expect![[r#""#]],
+        expect![[r#"
+            Invalid
+            error path_outside ^11 DEMO/steps/a.md:2:9: `/etc/passwd` is an absolute path; artifacts are relative to the run's root
+            error path_outside ^7 DEMO/steps/a.md:2:22: `../x.md` leads out of the run's root
+            error path_outside ^12 DEMO/steps/a.md:2:31: `a/../../b.md` leads out of the run's root
+            error key_missing ^1 DEMO/steps/a.md:2:45: `needs` lacks `path`
+            error value_invalid ^1 DEMO/steps/a.md:2:61: `needs` must be a text, not a list
+            error expression_invalid ^3 DEMO/steps/a.md:2:83: `needs.when`: there is no name `flw` (did you mean `flow`?)
+        "#]],
     );
 }
 
@@ -80,7 +125,14 @@ fn products_have_checks() {
          - {path: b.md, matches: [x, y], not_empty: false, words: {max: 5}}",
     );
     assert!(it.produces[0].checks.is_empty());
-    expect![[r#""#]].assert_eq(
+    expect![[r###"
+        not empty
+        heading "## "
+        heading "Risks"
+        matches ^a
+        schema true
+        words Some(50) Some(2000)"###]]
+    .assert_eq(
         &it.produces[1]
             .checks
             .iter()
@@ -98,13 +150,33 @@ fn products_have_checks() {
     assert_eq!(it.produces[2].checks.len(), 3);
     bad(
         "produces: [{path: a.md, not_empty: maybe, headings: Risks, matches: '(', schema: 5, words: {min: 9, max: 2}}]",
-        expect![[r#""#]],
+        expect![[r#"
+            Invalid
+            error value_invalid ^5 DEMO/steps/a.md:2:36: `produces.not_empty` must be true or false, not a text
+            error value_invalid ^5 DEMO/steps/a.md:2:53: `produces.headings` must be a list, not a text
+            error pattern_invalid ^3 DEMO/steps/a.md:2:69: `produces.matches` is no pattern: unclosed group
+            error value_invalid ^1 DEMO/steps/a.md:2:82: `produces.schema` must be a JSON Schema, not a number
+            error value_invalid ^1 DEMO/steps/a.md:2:92: `produces.words` wants more than it allows
+        "#]],
     );
     bad(
         "produces: [{not_empty: true}, {path: 'a{{ x }}'}, {path: 'a{{'}, {path: a, words: 5}, {path: a, words: {min: few}}]",
-        expect![[r#""#]],
+        expect![[r#"
+            Invalid
+            error key_missing ^1 DEMO/steps/a.md:2:12: `produces` lacks `path`
+            error expression_invalid ^1 DEMO/steps/a.md:2:43: `produces.path`: there is no name `x` (known: `context`, `settings`, `vars`, `flow`, `key`, `report`, `artifacts`, `steps`, `part`, `verdict`, `run`)
+            error expression_invalid ^2 DEMO/steps/a.md:2:60: `produces.path`: `{{` without `}}`
+            error value_invalid ^1 DEMO/steps/a.md:2:83: `produces.words` must be a map, not a number
+            error value_invalid ^3 DEMO/steps/a.md:2:110: `produces.words.min` must be a whole number, not a text
+        "#]],
     );
-    bad("produces: {a: b}", expect![[r#""#]]);
+    bad(
+        "produces: {a: b}",
+        expect![[r#"
+        Invalid
+        error value_invalid ^1 DEMO/steps/a.md:2:11: `produces` must be a list, not a map
+    "#]],
+    );
 }
 
 #[test]
@@ -117,8 +189,22 @@ fn criteria_keep_their_order() {
     assert_eq!(good("evidence: off").evidence, Evidence::Off);
     let given = json!({"docs": "done", "abc": ""});
     assert_eq!(it.missing_evidence(&given).count(), 2);
-    bad("criteria: [x]\nevidence: maybe", expect![[r#""#]]);
-    bad("criteria: {a: , b: [x]}", expect![[r#""#]]);
+    bad(
+        "criteria: [x]\nevidence: maybe",
+        expect![[r#"
+        Invalid
+        error value_invalid ^1 DEMO/steps/a.md:2:11: `criteria` must be a map, not a list
+        error value_invalid ^5 DEMO/steps/a.md:3:11: `evidence` cannot be `maybe` (known: `strict`, `warn`, `off`)
+    "#]],
+    );
+    bad(
+        "criteria: {a: , b: [x]}",
+        expect![[r#"
+        Invalid
+        error value_invalid ^1 DEMO/steps/a.md:2:13: `criteria.a` must be a text, not nothing
+        error value_invalid ^1 DEMO/steps/a.md:2:20: `criteria.b` must be a text, not a list
+    "#]],
+    );
 }
 
 #[test]
@@ -130,7 +216,14 @@ fn checks_are_commands() {
     assert_eq!(it.checks[1].timeout.as_secs(), 90);
     bad(
         "checks: [{run: cargo test}, {run: []}, {timeout: 1m}, {run: [x], timeout: 5}, cargo test]",
-        expect![[r#""#]],
+        expect![[r#"
+            Invalid
+            error value_invalid ^10 DEMO/steps/a.md:2:16: `checks.run` must be a list, not a text
+            error value_invalid ^1 DEMO/steps/a.md:2:35: `checks.run` must not be empty
+            error key_missing ^1 DEMO/steps/a.md:2:40: `checks` lacks `run`
+            error value_invalid ^1 DEMO/steps/a.md:2:75: `checks.timeout` is no duration: `5` (write `90s`, `15m`, `2h`, `1h 30m` or `1d`; at most a year)
+            error value_invalid ^10 DEMO/steps/a.md:2:79: `checks` must be a map, not a text
+        "#]],
     );
 }
 
@@ -161,14 +254,36 @@ fn a_gate_may_say_everything() {
     assert_eq!(gate.answers, Some(Answers::Relayed));
     assert_eq!(gate.unless.unwrap().source(), "vars.done");
     assert_eq!(gate.rounds_max, Some(5));
-    bad("gate: yes", expect![[r#""#]]);
+    bad(
+        "gate: yes",
+        expect![[r#"
+        Invalid
+        error value_invalid ^3 DEMO/steps/a.md:2:7: `gate` must be true or a map, not a text
+    "#]],
+    );
     bad(
         "gate: {ask: '{{ nme }}', show: plan.md, options: {}, answers: x, unless: 'a b', rounds: 0}",
-        expect![[r#""#]],
+        expect![[r#"
+            Invalid
+            error expression_invalid ^3 DEMO/steps/a.md:2:17: `gate.ask`: there is no name `nme` (known: `context`, `settings`, `vars`, `flow`, `key`, `report`, `artifacts`, `steps`, `part`, `verdict`, `run`)
+            error value_invalid ^7 DEMO/steps/a.md:2:32: `gate.show` must be a list, not a text
+            error value_invalid ^1 DEMO/steps/a.md:2:50: `gate.options` must not be empty
+            error value_invalid ^1 DEMO/steps/a.md:2:63: `gate.answers` cannot be `x` (known: `verified`, `relayed`)
+            error expression_invalid ^3 DEMO/steps/a.md:2:75: `gate.unless`: it is no expression: unexpected input after expression
+            error value_invalid ^1 DEMO/steps/a.md:2:89: `gate.rounds` must be at least 1
+        "#]],
     );
     bad(
         "gate: {options: {a: aprove, b: {back: C}, c: {to: B}, d: [x], e: {back: b}}}",
-        expect![[r#""#]],
+        expect![[r#"
+            Invalid
+            error value_invalid ^6 DEMO/steps/a.md:2:21: `gate.options.a` cannot be `aprove` (did you mean `approve`?)
+            error step_unknown ^1 DEMO/steps/a.md:2:39: there is no step `C` (known: `A`, `B`)
+            error key_missing ^1 DEMO/steps/a.md:2:46: `gate.options.c` lacks `back`
+            error key_unknown ^2 DEMO/steps/a.md:2:47: `gate.options.c` has no key `to` (known: `back`)
+            error value_invalid ^1 DEMO/steps/a.md:2:58: `gate.options.d` must be a text, not a list
+            error step_unknown ^1 DEMO/steps/a.md:2:73: there is no step `b` (did you mean `B`?)
+        "#]],
     );
 }
 
@@ -195,16 +310,47 @@ fn a_review_sends_back() {
         (short.approve, short.revise, short.unknown),
         (vec!["APPROVE".to_owned()], vec!["REVISE".to_owned()], Unknown::Refuse)
     );
-    bad("review: {approve: [X], revise: [X]}", expect![[r#""#]]);
+    bad(
+        "review: {approve: [X], revise: [X]}",
+        expect![[r#"
+            Invalid
+            error key_missing ^1 DEMO/steps/a.md:2:9: `review` lacks `of`
+            error value_invalid ^1 DEMO/steps/a.md:2:32: verdict `X` cannot both approve and revise
+        "#]],
+    );
     bad(
         "review: {of: C, read: /x, approve: [], revise: R, unknown: maybe, limits: {}}",
-        expect![[r#""#]],
+        expect![[r#"
+            Invalid
+            error step_unknown ^1 DEMO/steps/a.md:2:14: there is no step `C` (known: `A`, `B`)
+            error path_outside ^2 DEMO/steps/a.md:2:23: `/x` is an absolute path; artifacts are relative to the run's root
+            error value_invalid ^1 DEMO/steps/a.md:2:36: `review.approve` must not be empty
+            error value_invalid ^1 DEMO/steps/a.md:2:48: `review.revise` must be a list, not a text
+            error value_invalid ^5 DEMO/steps/a.md:2:60: `review.unknown` cannot be `maybe` (known: `refuse`, `ask`)
+            error value_invalid ^1 DEMO/steps/a.md:2:75: `review.limits` must be a list, not a map
+        "#]],
     );
     bad(
         "review: {of: B, limits: [{after: 2}, {then: ask}, {after: 0, then: warn}, {after: 3, then: {goto: Z}}, {after: 3, then: ask, set: {dnoe: \"tru\"}}, {after: 4, then: ask}, {after: 4, then: ask}]}",
-        expect![[r#""#]],
+        expect![[r#"
+            Invalid
+            error key_missing ^1 DEMO/steps/a.md:2:26: `review.limits` lacks `then`
+            error key_missing ^1 DEMO/steps/a.md:2:38: `review.limits` lacks `after`
+            error value_invalid ^1 DEMO/steps/a.md:2:59: `review.limits.after` must be at least 1
+            error value_invalid ^4 DEMO/steps/a.md:2:68: `review.limits.then` cannot be `warn` (known: `ask`, `approve`, `fail`, `{goto: STEP}`)
+            error step_unknown ^1 DEMO/steps/a.md:2:99: there is no step `Z` (known: `A`, `B`)
+            error var_unknown ^4 DEMO/steps/a.md:2:132: there is no variable `dnoe` (did you mean `done`?)
+            error expression_invalid ^3 DEMO/steps/a.md:2:139: `review.limits.set.dnoe`: there is no name `tru` (known: `context`, `settings`, `vars`, `flow`, `key`, `report`, `artifacts`, `steps`, `part`, `verdict`, `run`)
+            error value_invalid ^1 DEMO/steps/a.md:2:170: two limits apply after 4 times
+        "#]],
     );
-    bad("review: B", expect![[r#""#]]);
+    bad(
+        "review: B",
+        expect![[r#"
+        Invalid
+        error value_invalid ^1 DEMO/steps/a.md:2:9: `review` must be a map, not a text
+    "#]],
+    );
 }
 
 #[test]
@@ -222,9 +368,28 @@ fn attempts_run_out() {
         good("attempts: {max: 3, then: {goto: B}}").attempts,
         Some(Attempts { then: Spent::Goto(_), .. })
     ));
-    bad("attempts: 0", expect![[r#""#]]);
-    bad("attempts: three", expect![[r#""#]]);
-    bad("attempts: {then: approve}", expect![[r#""#]]);
+    bad(
+        "attempts: 0",
+        expect![[r#"
+            Invalid
+            error value_invalid ^1 DEMO/steps/a.md:2:11: `attempts` must be at least 1
+        "#]],
+    );
+    bad(
+        "attempts: three",
+        expect![[r#"
+        Invalid
+        error value_invalid ^5 DEMO/steps/a.md:2:11: `attempts` must be a whole number, not a text
+    "#]],
+    );
+    bad(
+        "attempts: {then: approve}",
+        expect![[r#"
+            Invalid
+            error key_missing ^1 DEMO/steps/a.md:2:11: `attempts` lacks `max`
+            error value_invalid ^7 DEMO/steps/a.md:2:18: `attempts.then` cannot be `approve` (known: `fail`, `warn`, `ask`, `{goto: STEP}`)
+        "#]],
+    );
 }
 
 #[test]
@@ -260,11 +425,37 @@ fn successors_may_be_written_short_or_long() {
         "B when report.status == 'failure' fails;A done:=true rounds:=vars.rounds + 1 merge report.details;(end);"
     );
     assert_eq!(shown("next: {to: B, when: true}"), "B when true;");
-    bad("next: [b, C, FAILED, {to: D}, {when: \"true\"}, 5]", expect![[r#""#]]);
-    bad("next: []", expect![[r#""#]]);
+    bad(
+        "next: [b, C, FAILED, {to: D}, {when: \"true\"}, 5]",
+        expect![[r#"
+            Invalid
+            error step_unknown ^1 DEMO/steps/a.md:2:8: there is no step `b` (did you mean `B`?)
+            error step_unknown ^1 DEMO/steps/a.md:2:11: there is no step `C` (known: `A`, `B`)
+            error step_unknown ^6 DEMO/steps/a.md:2:14: `next` cannot be `FAILED` (write `{to: STEP, fails: true}`)
+            error step_unknown ^1 DEMO/steps/a.md:2:27: there is no step `D` (known: `A`, `B`)
+            error key_missing ^1 DEMO/steps/a.md:2:31: `next` lacks `to`
+            error step_unknown ^1 DEMO/steps/a.md:2:47: there is no step `5` (known: `A`, `B`)
+        "#]],
+    );
+    bad(
+        "next: []",
+        expect![[r#"
+        Invalid
+        error value_invalid ^1 DEMO/steps/a.md:2:7: `next` must not be empty (leave it out for the step listed next, or write `FINISH`)
+    "#]],
+    );
     bad(
         "next:\n  - to: B\n    when: \"context.x = 1\"\n    set: {x: \"1\", rounds: \"vars.\"}\n    merge: [a]\n    fails: maybe\n  - to: B\n    when: 'context.ok and contxt.é == \"x\"'\n  - to: B\n    when: >\n      contxt.x",
-        expect![[r#""#]],
+        expect![[r#"
+            Invalid
+            error expression_invalid ^13 DEMO/steps/a.md:4:12: `next.when`: it is no expression: unexpected input after expression (compare with `==`)
+            error var_unknown ^1 DEMO/steps/a.md:5:11: there is no variable `x` (known: `done`, `rounds`)
+            error expression_invalid ^5 DEMO/steps/a.md:5:28: `next.set.rounds`: it is no expression: unexpected end of input, expected identifier or integer
+            error value_invalid ^1 DEMO/steps/a.md:6:12: `next.merge` must be a text, not a list
+            error value_invalid ^5 DEMO/steps/a.md:7:12: `next.fails` must be true or false, not a text
+            error expression_invalid ^30 DEMO/steps/a.md:9:12: `next.when`: it is no expression: unexpected character
+            error expression_invalid ^6 DEMO/steps/a.md:12:7: `next.when`: there is no name `contxt` (did you mean `context`?)
+        "#]],
     );
 }
 
@@ -278,7 +469,11 @@ fn parts_come_from_somewhere() {
     let each = good("each: {parts: checks, list: [a, {id: b, title: B, mode: parallel, after: [a], files: [x]}, 3]}").each.unwrap();
     assert_eq!(each.order, Order::Parallel);
     let PartSource::Listed(parts) = each.from else { panic!("not listed") };
-    expect![[r#""#]].assert_eq(
+    expect![[r#"
+        a "a" sequential [] []
+        b "B" parallel ["x"] [PartId("a")]
+        3 "3" sequential [] []"#]]
+    .assert_eq(
         &parts
             .iter()
             .map(|it| format!("{} {:?} {} {:?} {:?}", it.id, it.title, it.mode, it.files, it.after))
@@ -289,15 +484,56 @@ fn parts_come_from_somewhere() {
         good("each: {parts: items, context: \"context.items\", order: sequence}").each.unwrap();
     assert_eq!(each.order, Order::Sequence);
     assert!(matches!(&each.from, PartSource::Context(it) if it.source() == "context.items"));
-    bad("each: {parts: x}", expect![[r#""#]]);
-    bad("each: {from: a.md, list: [x], order: random}", expect![[r#""#]]);
-    bad("each: {parts: x, list: [], otherwise: [a]}", expect![[r#""#]]);
+    bad(
+        "each: {parts: x}",
+        expect![[r#"
+        Invalid
+        error parts_unknown ^1 DEMO/steps/a.md:2:15: no step plans the parts `x` (say where they come from: `from`, `list` or `context`)
+    "#]],
+    );
+    bad(
+        "each: {from: a.md, list: [x], order: random}",
+        expect![[r#"
+            Invalid
+            error value_invalid ^1 DEMO/steps/a.md:2:7: `each` has both `from` and `list`
+            error key_missing ^1 DEMO/steps/a.md:2:7: `each` lacks `parts`
+            error value_invalid ^6 DEMO/steps/a.md:2:38: `each.order` cannot be `random` (known: `parallel`, `sequence`, `declared`)
+        "#]],
+    );
+    bad(
+        "each: {parts: x, list: [], otherwise: [a]}",
+        expect![[r#"
+            Invalid
+            error value_invalid ^1 DEMO/steps/a.md:2:24: `each.list` must not be empty
+            error value_invalid ^1 DEMO/steps/a.md:2:39: `each.otherwise` goes with `from` only
+        "#]],
+    );
     bad(
         "each: {parts: x, list: [a, a, {id: b, after: [aa], mode: paralel}, {id: c, after: [aa]}, {title: x}, a/b, {id: d, files: x}]}",
-        expect![[r#""#]],
+        expect![[r#"
+            Invalid
+            error value_invalid ^1 DEMO/steps/a.md:2:28: there are two parts `a`
+            error value_invalid ^7 DEMO/steps/a.md:2:58: `each.list.mode` cannot be `paralel` (did you mean `parallel`?)
+            error part_unknown ^1 DEMO/steps/a.md:2:68: there is no part `aa` (did you mean `a`?)
+            error key_missing ^1 DEMO/steps/a.md:2:90: `each.list` lacks `id`
+            error value_invalid ^3 DEMO/steps/a.md:2:102: `a/b` cannot be the id of a part: a name must not contain a path separator, `..` or a control character
+            error value_invalid ^1 DEMO/steps/a.md:2:122: `each.list.files` must be a list, not a text
+        "#]],
     );
-    bad("each: {parts: x, context: 'context.'}", expect![[r#""#]]);
-    bad("each: tasks", expect![[r#""#]]);
+    bad(
+        "each: {parts: x, context: 'context.'}",
+        expect![[r#"
+        Invalid
+        error expression_invalid ^8 DEMO/steps/a.md:2:28: `each.context`: it is no expression: unexpected end of input, expected identifier or integer
+    "#]],
+    );
+    bad(
+        "each: tasks",
+        expect![[r#"
+        Invalid
+        error value_invalid ^5 DEMO/steps/a.md:2:7: `each` must be a map, not a text
+    "#]],
+    );
 }
 
 #[test]
@@ -306,7 +542,10 @@ fn a_set_of_parts_is_shared_with_the_step_that_plans_it() {
     let workflow = read(text).unwrap();
     let each = workflow.steps[1].each.as_ref().unwrap();
     assert!(matches!(each.from, PartSource::Shared));
-    expect![[r#""#]].assert_eq(&parsed(&text.replace("{parts: tasks}", "{parts: task}")));
+    expect![[r#"
+        Invalid
+        error parts_unknown ^4 DEMO/steps/b.md:2:15: no step plans the parts `task` (did you mean `tasks`?)
+    "#]].assert_eq(&parsed(&text.replace("{parts: tasks}", "{parts: task}")));
 }
 
 #[test]
@@ -317,12 +556,35 @@ fn the_rest_is_conditions_and_durations() {
     assert_eq!(it.timeout.unwrap().after.as_secs(), 5400);
     assert_eq!(good("lease: 90s").lease.unwrap().as_secs(), 90);
     assert_eq!(good("lease: 1d").lease.unwrap().as_secs(), 86400);
-    bad("skip_when: \"flow ==\"\nlease: 15\ntimeout: soon", expect![[r#""#]]);
-    bad("skip_when: \"range(3)\"\nlease: [1m]\ntimeout: 400d", expect![[r#""#]]);
+    bad(
+        "skip_when: \"flow ==\"\nlease: 15\ntimeout: soon",
+        expect![[r#"
+        Invalid
+        error expression_invalid ^7 DEMO/steps/a.md:2:13: `skip_when`: it is no expression: unexpected end of input, expected expression
+        error value_invalid ^2 DEMO/steps/a.md:3:8: `lease` is no duration: `15` (write `90s`, `15m`, `2h`, `1h 30m` or `1d`; at most a year)
+        error value_invalid ^4 DEMO/steps/a.md:4:10: `timeout` is no duration: `soon` (write `90s`, `15m`, `2h`, `1h 30m` or `1d`; at most a year)
+    "#]],
+    );
+    bad(
+        "skip_when: \"range(3)\"\nlease: [1m]\ntimeout: 400d",
+        expect![[r#"
+        Invalid
+        error expression_invalid ^5 DEMO/steps/a.md:2:13: `skip_when`: there is no name `range` (known: `context`, `settings`, `vars`, `flow`, `key`, `report`, `artifacts`, `steps`, `part`, `verdict`, `run`)
+        error value_invalid ^1 DEMO/steps/a.md:3:8: `lease` must be a text, not a list
+        error value_invalid ^4 DEMO/steps/a.md:4:10: `timeout` is no duration: `400d` (write `90s`, `15m`, `2h`, `1h 30m` or `1d`; at most a year)
+    "#]],
+    );
 }
 
 #[test]
 fn mistakes_in_several_steps_are_told_together() {
     let text = "== DEMO/index.md\n---\ntitel: x\n---\n- [A](steps/a.md)\n- [B](steps/b.md)\n- [C](steps/c.md)\n== DEMO/steps/a.md\n---\nnext: X\n---\n# Client Instructions\ny\n== DEMO/steps/b.md\n---\nnext: [\n---\n# Orchestrator Guidance\nx\n# Client Instructions\ny\n";
-    expect![[r#""#]].assert_eq(&parsed(text));
+    expect![[r#"
+        Invalid
+        error key_unknown ^5 DEMO/index.md:2:1: there is no key `titel` (did you mean `title`?)
+        error step_file_missing ^15 DEMO/index.md:6:3: Step file does not exist: DEMO/steps/c.md
+        error section_missing ^1 DEMO/steps/a.md: Mandatory '# Orchestrator Guidance' section not found or is empty in step file: DEMO/steps/a.md
+        error step_unknown ^1 DEMO/steps/a.md:2:7: there is no step `X` (known: `A`, `B`, `C`)
+        error front_matter_invalid ^1 DEMO/steps/b.md:2:7: front matter is no YAML: unclosed bracket '['
+    "#]].assert_eq(&parsed(text));
 }

@@ -96,7 +96,7 @@ pub(super) fn choose(
 }
 
 /// Returns the steps that an agent may choose from: those that `next` lists and whose condition
-/// holds, or all where `next` lists none.
+/// holds (else the step listed next), and the same step again; or all where `next` lists none.
 pub(crate) fn allowed(
     workflow: &Workflow,
     state: &RunState,
@@ -112,7 +112,17 @@ pub(crate) fn allowed(
     let holds = |it: &&Successor| {
         it.when.as_ref().is_none_or(|when| when.evaluate(&scope).unwrap_or(false))
     };
-    step.next.iter().filter(holds).map(|it| it.to.clone()).collect()
+    let mut allowed: Vec<Target> =
+        step.next.iter().filter(holds).map(|it| it.to.clone()).collect();
+    if allowed.is_empty() {
+        let following = workflow.find_following(&step.name);
+        allowed.push(following.map_or(Target::Finish, |it| Target::Step(it.name.clone())));
+    }
+    let again = Target::Step(step.name.clone());
+    if !allowed.contains(&again) {
+        allowed.push(again);
+    }
+    allowed
 }
 
 /// Returns the name of a target as tools show it.

@@ -3,7 +3,7 @@
 use definition::{PartSpec, Scope, Workflow};
 use serde_json::{Map, Value, json};
 
-use crate::{Artifact, Report, RunState};
+use crate::{Artifact, Outcome, Report, RunState};
 
 /// What there is to see beside the run's state.
 #[derive(Debug, Clone, Copy, Default)]
@@ -73,6 +73,11 @@ fn report(report: &Report) -> Value {
     json!({
         "step_id": report.step_id,
         "status": report.status,
+        "outcome": match report.outcome() {
+            Outcome::Success => "success",
+            Outcome::Failure => "failure",
+            Outcome::Open => "open",
+        },
         "result": report.result,
         "details": report.details,
         "message": report.message,

@@ -1,0 +1,55 @@
+//! The commands, one file a noun.
+
+pub(crate) mod backup;
+pub(crate) mod brief;
+pub(crate) mod completions;
+pub(crate) mod config;
+pub(crate) mod demo;
+pub(crate) mod doctor;
+pub(crate) mod gate;
+pub(crate) mod import;
+pub(crate) mod mcp;
+pub(crate) mod run;
+pub(crate) mod search;
+pub(crate) mod serve;
+pub(crate) mod workflow;
+
+use crate::{
+    args::{Args, Command},
+    config::Config,
+    failure::Failure,
+    join::{Access, Joined},
+    output::{Output, Reply},
+};
+
+/// Has one command done, and returns whether everything is as it should be.
+pub(crate) async fn perform(args: Args, config: Config, output: Output) -> Result<bool, Failure> {
+    let existing = |config| Joined::open(config, Access::Existing);
+    let reply = match args.command {
+        Command::Mcp(_) => return mcp::perform(config).await.map(|()| true),
+        Command::Serve(_) => return serve::perform(config, output).await.map(|()| true),
+        Command::Demo(args) => return demo::perform(&args, output).await.map(|()| true),
+        Command::Completions(args) => return completions::perform(&args, output).map(|()| true),
+        Command::Doctor => doctor::perform(config, output).await?,
+        Command::Config(config::Command::Show) => config::show(&config, output),
+        Command::Import(command) => import::perform(command, config, output).await?,
+        Command::Run(run::Command::Watch(args)) => {
+            return run::watch(&existing(config).await?, &args, output).await.map(|()| true);
+        }
+        Command::Run(command) => run::perform(&existing(config).await?, command, output).await?,
+        Command::Gate(command) => gate::perform(&existing(config).await?, command, output).await?,
+        Command::Workflow(command) => {
+            workflow::perform(&existing(config).await?, command, output)?
+        }
+        Command::Search(args) => search::perform(&existing(config).await?, &args, output).await?,
+        Command::Brief(args) => brief::perform(&existing(config).await?, &args).await?,
+        Command::Backup(args) => backup::perform(&existing(config).await?, &args).await?,
+    };
+    finish(reply, output)
+}
+
+fn finish(reply: Reply, output: Output) -> Result<bool, Failure> {
+    let is_fine = reply.is_fine;
+    output.reply(reply)?;
+    Ok(is_fine)
+}

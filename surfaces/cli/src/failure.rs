@@ -1,0 +1,163 @@
+//! Why a command did not do what it was asked, and the exit code that says so.
+
+use std::{io, process::ExitCode};
+
+use engine::Refusal;
+use runtime::ExecuteError;
+use serde_json::{Value, json};
+use store::StoreError;
+
+use crate::output::VERSION;
+
+/// What a command failed with.
+#[derive(Debug)]
+pub(crate) struct Failure {
+    pub(crate) kind: Kind,
+    /// A stable name.
+    pub(crate) code: String,
+    /// A fragment: lower case, no full stop.
+    pub(crate) message: String,
+    /// The way out.
+    pub(crate) hint: Option<String>,
+}
+
+/// The kinds of failure. Each has its own exit code.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Kind {
+    /// The rules say no, or something is not as it must be.
+    Refused,
+    /// The world failed; the same call may work later.
+    Fault,
+    /// The call itself makes no sense.
+    Usage,
+    /// We broke our own word.
+    Bug,
+    /// Whoever read our output has had enough.
+    Gone,
+}
+
+impl Kind {
+    /// Returns the exit code.
+    pub(crate) fn exit_code(self) -> u8 {
+        match self {
+            Self::Gone => 0,
+            Self::Refused => 1,
+            Self::Fault => 2,
+            Self::Usage => 64,
+            Self::Bug => 70,
+        }
+    }
+
+    fn as_str(self) -> &'static str {
+        match self {
+            Self::Refused => "refusal",
+            Self::Fault => "fault",
+            Self::Usage => "usage",
+            Self::Bug => "bug",
+            Self::Gone => "gone",
+        }
+    }
+}
+
+impl Failure {
+    /// Something is not as it must be.
+    pub(crate) fn refused(code: &str, message: impl Into<String>) -> Self {
+        Self { kind: Kind::Refused, code: code.to_owned(), message: message.into(), hint: None }
+    }
+
+    /// The world failed.
+    pub(crate) fn fault(code: &str, message: impl Into<String>) -> Self {
+        Self { kind: Kind::Fault, ..Self::refused(code, message) }
+    }
+
+    /// The call makes no sense.
+    pub(crate) fn usage(message: impl Into<String>) -> Self {
+        Self { kind: Kind::Usage, ..Self::refused("usage", message) }
+    }
+
+    /// Adds the way out.
+    #[must_use]
+    pub(crate) fn with_hint(self, hint: impl Into<String>) -> Self {
+        Self { hint: Some(hint.into()), ..self }
+    }
+
+    /// Returns the exit code.
+    pub(crate) fn exit_code(&self) -> ExitCode {
+        ExitCode::from(self.kind.exit_code())
+    }
+
+    /// Returns the failure for `--json`.
+    pub(crate) fn to_json(&self) -> Value {
+        let Self { kind, code, message, hint } = self;
+        let error = json!({"kind": kind.as_str(), "code": code, "message": message, "hint": hint});
+        json!({"version": VERSION, "error": error})
+    }
+}
+
+impl From<Refusal> for Failure {
+    fn from(refusal: Refusal) -> Self {
+        let hint = hint(&refusal);
+        Self::refused(refusal.code(), refusal.to_string()).with_hint(hint)
+    }
+}
+
+/// Returns the way out in the words of the command line, where the engine speaks of tools.
+fn hint(refusal: &Refusal) -> String {
+    let words = match refusal.code() {
+        "run_unknown" => "`milepost run list` shows the runs of this project",
+        "run_ended" => "`milepost run resume` reopens a run that failed or was cancelled",
+        "run_not_ended" => "there is nothing to reopen; `milepost brief` says how to go on",
+        "gate_not_open" => "`milepost gate list` shows what waits for an answer",
+        "gate_stale" => {
+            "look at it again with `milepost gate show`, then answer with `--digest` as it says"
+        }
+        "artifacts_drifted" => "look at the files; `--force` goes on with them as they are",
+        "workflow_unknown" => "`milepost workflow list` shows the workflows that are there",
+        _ => return refusal.hint(),
+    };
+    words.to_owned()
+}
+
+impl From<ExecuteError> for Failure {
+    fn from(error: ExecuteError) -> Self {
+        match error {
+            ExecuteError::Refused(refusal) => refusal.into(),
+            ExecuteError::Store(error) => error.into(),
+            ExecuteError::Busy { .. } => Self::fault("busy", error.to_string())
+                .with_hint("others are writing to the run; try again"),
+            ExecuteError::Endless => Self { kind: Kind::Bug, ..Self::fault("bug", error.to_string()) },
+        }
+    }
+}
+
+impl From<StoreError> for Failure {
+    fn from(error: StoreError) -> Self {
+        let message = error.to_string();
+        match error {
+            StoreError::Full => {
+                Self::fault("disk_full", message).with_hint("make room, then try again")
+            }
+            StoreError::Busy | StoreError::Conflict { .. } => {
+                Self::fault("busy", message).with_hint("try again")
+            }
+            StoreError::NewerSchema { .. } | StoreError::Event(_) => {
+                Self::refused("newer", message).with_hint("use the newest release of milepost")
+            }
+            StoreError::Damaged(_) => Self::refused("damaged", message)
+                .with_hint("restore a backup; the file was left as it is"),
+            StoreError::Database(_) => Self::fault("database", message),
+            StoreError::KeyTaken { .. } | StoreError::RequestSeen { .. } => {
+                Self::refused("taken", message)
+            }
+        }
+    }
+}
+
+impl From<io::Error> for Failure {
+    fn from(error: io::Error) -> Self {
+        if error.kind() == io::ErrorKind::BrokenPipe {
+            return Self { kind: Kind::Gone, ..Self::fault("broken_pipe", "nobody reads on") };
+        }
+        Self::fault("io", error.to_string())
+    }
+}

@@ -1,0 +1,154 @@
+//! Joins everything: store, world and runtime, as the configuration says. Only here.
+
+use std::{
+    fs,
+    path::{Path, PathBuf},
+    sync::Arc,
+};
+
+use engine::{Actor, Surface};
+use runtime::{Runtime, World as _};
+use store::{Filter, MemoryStore, SqliteStore, Store, StoreError};
+use world::RealWorld;
+
+use crate::{
+    config::{Config, DEFAULT_PROJECT, StorePlace},
+    failure::{Failure, Kind},
+};
+
+/// Everything a command needs.
+pub(crate) struct Joined {
+    pub(crate) config: Config,
+    pub(crate) world: Arc<RealWorld>,
+    pub(crate) runtime: Arc<Runtime>,
+    pub(crate) database: Database,
+}
+
+/// Where runs are kept, if anywhere.
+pub(crate) enum Database {
+    File { path: PathBuf, store: Arc<SqliteStore> },
+    Memory,
+    /// Nothing was stored yet. Questions are answered from nothing.
+    Missing { path: PathBuf },
+}
+
+/// What a command wants of the database.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Access {
+    /// To look at what is there, and to change runs that are there.
+    Existing,
+    /// To store new runs: the database is made if it is not there.
+    Create,
+}
+
+impl Joined {
+    /// Opens the database and joins the rest to it.
+    pub(crate) async fn open(config: Config, access: Access) -> Result<Self, Failure> {
+        let world = Arc::new(RealWorld::new(config.world()));
+        let (database, store) = open_database(&config, &world, access)?;
+        let project = find_project(&config, &*store).await?;
+        let runtime = Runtime::new(store, Arc::<RealWorld>::clone(&world), config.runtime(project));
+        Ok(Self { config, world, runtime: Arc::new(runtime), database })
+    }
+
+    /// Returns who it is that asks.
+    pub(crate) fn actor(&self) -> Actor {
+        Actor {
+            name: Some(self.config.person.clone()),
+            client: Some(format!("milepost {}", env!("CARGO_PKG_VERSION"))),
+            surface: Surface::Cli,
+        }
+    }
+
+    /// Returns what to say where nothing was stored yet.
+    pub(crate) fn note(&self) -> Option<String> {
+        let Database::Missing { path } = &self.database else { return None };
+        Some(format!(
+            "Nothing has been stored yet: there is no `{}`. It is made when a client starts \
+             `milepost mcp`; `milepost demo` shows what a run looks like.",
+            path.display()
+        ))
+    }
+
+    /// Returns the database file, or why there is none.
+    pub(crate) fn file(&self) -> Result<(&Path, &SqliteStore), Failure> {
+        match &self.database {
+            Database::File { path, store } => Ok((path, store)),
+            Database::Memory => {
+                Err(Failure::refused("database_missing", "the database is only in memory"))
+            }
+            Database::Missing { path } => {
+                let message = format!("there is no database `{}` yet", path.display());
+                Err(Failure::refused("database_missing", message)
+                    .with_hint("it is made when a client starts `milepost mcp`"))
+            }
+        }
+    }
+}
+
+fn open_database(
+    config: &Config,
+    world: &RealWorld,
+    access: Access,
+) -> Result<(Database, Arc<dyn Store>), Failure> {
+    let path = match config.store_place() {
+        StorePlace::Memory => {
+            let store: Arc<dyn Store> = Arc::new(SqliteStore::in_memory()?);
+            return Ok((Database::Memory, store));
+        }
+        StorePlace::Project(path) | StorePlace::Named(path) if path.exists() => path,
+        StorePlace::Project(path) | StorePlace::Named(path) if access == Access::Existing => {
+            return Ok((Database::Missing { path }, Arc::new(MemoryStore::default())));
+        }
+        StorePlace::Project(path) => {
+            let new = world.new_run().short().replace("run_", "project_");
+            config.places.settle(&new).map_err(|error| not_made(&config.places.folder(), &error))?;
+            path
+        }
+        StorePlace::Named(path) => {
+            let folder = path.parent().unwrap_or(Path::new(""));
+            fs::create_dir_all(folder).map_err(|error| not_made(folder, &error))?;
+            path
+        }
+    };
+    let opened = SqliteStore::open(&path, config.sqlite());
+    let store = Arc::new(opened.map_err(|error| not_opened(&path, error))?);
+    let kept = Arc::<SqliteStore>::clone(&store);
+    Ok((Database::File { path, store: kept }, store))
+}
+
+/// Returns the project's id: what its own file says; for a database that was named, the common
+/// one; else that of the runs that are there, if the file was lost.
+async fn find_project(config: &Config, store: &dyn Store) -> Result<String, Failure> {
+    let found = config.places.find_id().map_err(|error| {
+        Failure::refused("project_invalid", error.to_string())
+            .with_hint("mend or delete `.milepost/project.toml`")
+    })?;
+    if let Some(id) = found {
+        return Ok(id);
+    }
+    if let StorePlace::Project(_) = config.store_place() {
+        let newest = store.list(Filter { limit: 1, ..Filter::default() }).await?;
+        if let Some(row) = newest.into_iter().next() {
+            return Ok(row.project);
+        }
+    }
+    Ok(DEFAULT_PROJECT.to_owned())
+}
+
+fn not_made(folder: &Path, error: &std::io::Error) -> Failure {
+    let message = format!("the folder `{}` cannot be made: {error}", folder.display());
+    Failure::refused("folder_not_made", message)
+        .with_hint("set `store.path` (or `WORKFLOW_DB_PATH`) to a place that can be written to")
+}
+
+fn not_opened(path: &Path, error: StoreError) -> Failure {
+    let is_busy = matches!(error, StoreError::Busy);
+    let failure = Failure::from(error);
+    let message = format!("the database `{}` cannot be used: {}", path.display(), failure.message);
+    let kind = if is_busy { Kind::Fault } else { Kind::Refused };
+    let hint = failure.hint.clone().unwrap_or_else(|| {
+        "`milepost doctor` says more; `store.path` names another place".to_owned()
+    });
+    Failure { kind, message, ..failure }.with_hint(hint)
+}

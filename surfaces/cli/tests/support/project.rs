@@ -1,0 +1,80 @@
+//! A project in a folder of its own, and the binary that is tried in it.
+
+use std::{
+    fs,
+    path::{Path, PathBuf},
+    process::{Command, Stdio},
+};
+
+use serde_json::Value;
+use tempfile::TempDir;
+
+/// A folder with nothing around it: no settings, no database and no workflows but the built-in.
+pub(crate) struct Project {
+    folder: TempDir,
+    variables: Vec<(String, String)>,
+}
+
+impl Project {
+    pub(crate) fn new() -> Self {
+        let folder = tempfile::tempdir().unwrap();
+        for part in ["home", "work"] {
+            fs::create_dir(folder.path().join(part)).unwrap();
+        }
+        Self { folder, variables: Vec::new() }
+    }
+
+    /// Adds a variable to the environment of everything that is started here.
+    pub(crate) fn with(mut self, name: &str, value: &str) -> Self {
+        self.variables.push((name.to_owned(), value.to_owned()));
+        self
+    }
+
+    /// Returns where `relative` is, seen from the folder that is worked in.
+    pub(crate) fn path(&self, relative: &str) -> PathBuf {
+        self.folder.path().join("work").join(relative)
+    }
+
+    /// Writes a file, and the folders above it.
+    pub(crate) fn write(&self, relative: &str, text: &str) {
+        let path = self.path(relative);
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(path, text).unwrap();
+    }
+
+    /// Writes the files of `text`, in which `== PATH` begins each.
+    pub(crate) fn write_all(&self, text: &str) {
+        for file in text.split("== ").skip(1) {
+            let (path, content) = file.split_once('\n').unwrap();
+            self.write(path.trim(), content);
+        }
+    }
+
+    /// Returns the binary with `arguments`, to be started here.
+    pub(crate) fn milepost(&self, arguments: &[&str]) -> Command {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_milepost"));
+        command.args(arguments);
+        self.place(&mut command);
+        command
+    }
+
+    /// Has `command` started here, and with nothing of the outside in its environment.
+    pub(crate) fn place(&self, command: &mut Command) {
+        let home = self.folder.path().join("home");
+        command.current_dir(self.path("")).env_clear();
+        command.env("PATH", Path::new("/usr/local/bin:/usr/bin:/bin")).env("HOME", &home);
+        command.envs(self.variables.iter().cloned());
+    }
+
+    /// Runs a command of the binary that must work, and returns what it answers as JSON.
+    pub(crate) fn ask(&self, arguments: &[&str]) -> Value {
+        let output = self.milepost(arguments).arg("--json").stdin(Stdio::null()).output().unwrap();
+        let (out, talk) = (text(&output.stdout), text(&output.stderr));
+        assert!(output.status.success(), "{arguments:?}: {}\n{out}\n{talk}", output.status);
+        serde_json::from_str(&out).unwrap_or_else(|error| panic!("{arguments:?}: {error}: {out}"))
+    }
+}
+
+fn text(bytes: &[u8]) -> String {
+    String::from_utf8_lossy(bytes).into_owned()
+}

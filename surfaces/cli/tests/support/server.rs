@@ -1,0 +1,207 @@
+//! A small MCP client for one server process over stdio, in both eras of the protocol.
+//!
+//! Calls may be made from several threads at once; each waits for its own answer. Everything the
+//! server writes is checked on the way in: every line must be a JSON-RPC message, and every answer
+//! of a tool must say the same as text and as structured content.
+
+use std::{
+    collections::BTreeMap,
+    io::{BufRead as _, BufReader, Read as _, Write as _},
+    process::{Child, ChildStderr, ChildStdin, ChildStdout, Command, Stdio},
+    sync::{
+        Arc, Mutex,
+        atomic::{AtomicU64, Ordering},
+        mpsc::{Sender, channel},
+    },
+    thread::{self, JoinHandle},
+    time::Duration,
+};
+
+use serde_json::{Value, json};
+
+/// The longest that an answer may take before the test gives up.
+const ANSWER_WAIT: Duration = Duration::from_secs(60);
+
+/// How a client speaks.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Era {
+    /// With a handshake.
+    Legacy,
+    /// Without one: each request says which revision it is of.
+    Modern,
+}
+
+/// A running server, and the pipes to it.
+pub(crate) struct Server {
+    pub(crate) child: Mutex<Child>,
+    pub(crate) input: Mutex<Option<ChildStdin>>,
+    era: Era,
+    next_id: AtomicU64,
+    inbox: Arc<Inbox>,
+    threads: Vec<JoinHandle<()>>,
+}
+
+/// What came from the server, and who waits for it.
+#[derive(Default)]
+struct Inbox {
+    waiting: Mutex<Option<BTreeMap<u64, Sender<Value>>>>,
+    /// Lines on standard output that are no messages.
+    noise: Mutex<Vec<String>>,
+    /// Everything on standard error.
+    talk: Mutex<String>,
+}
+
+/// What a tool answered.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct Answer {
+    pub(crate) value: Value,
+    pub(crate) is_error: bool,
+}
+
+/// The server is no longer there.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Gone;
+
+impl Server {
+    /// Starts a server by `command`, and shakes hands if the era wants it.
+    pub(crate) fn start(command: &mut Command, era: Era) -> Self {
+        let pipes = command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        let mut child = pipes.spawn().unwrap();
+        let input = child.stdin.take().unwrap();
+        let inbox = Arc::new(Inbox { waiting: Mutex::new(Some(BTreeMap::new())), ..Inbox::default() });
+        let (output, errors) = (child.stdout.take().unwrap(), child.stderr.take().unwrap());
+        let (hears, notes) = (Arc::clone(&inbox), Arc::clone(&inbox));
+        let threads = vec![
+            thread::spawn(move || hears.hear(output)),
+            thread::spawn(move || notes.note(errors)),
+        ];
+        let (child, input) = (Mutex::new(child), Mutex::new(Some(input)));
+        let server = Self { child, input, era, next_id: AtomicU64::new(1), inbox, threads };
+        if era == Era::Legacy {
+            server.shake_hands();
+        }
+        server
+    }
+
+    fn shake_hands(&self) {
+        let client = json!({"name": "tests", "version": "1"});
+        let params =
+            json!({"protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": client});
+        let answer = self.request("initialize", params).unwrap();
+        assert_eq!(answer["result"]["protocolVersion"], "2025-11-25", "{answer}");
+        let ready = json!({"jsonrpc": "2.0", "method": "notifications/initialized"});
+        self.send(&ready).unwrap();
+    }
+
+    /// Calls a tool that must answer.
+    pub(crate) fn call(&self, tool: &str, arguments: Value) -> Answer {
+        self.try_call(tool, arguments).unwrap_or_else(|Gone| {
+            panic!("the server is gone while `{tool}` was called:\n{}", self.talk())
+        })
+    }
+
+    /// Calls a tool, and returns what it said, checked.
+    pub(crate) fn try_call(&self, tool: &str, arguments: Value) -> Result<Answer, Gone> {
+        let message =
+            self.request("tools/call", json!({"name": tool, "arguments": arguments}))?;
+        let result = &message["result"];
+        assert!(result.is_object(), "`{tool}` was not answered by a result: {message}");
+        let value = result["structuredContent"].clone();
+        let text = result["content"][0]["text"].as_str().unwrap_or_default();
+        assert_eq!(result["content"].as_array().map(Vec::len), Some(1), "{message}");
+        let read: Value = serde_json::from_str(text).unwrap_or_else(|error| {
+            panic!("`{tool}` answered with a text that is no JSON: {error}: {text}")
+        });
+        assert_eq!(read, value, "`{tool}`: text and structured content differ");
+        Ok(Answer { value, is_error: result["isError"] == true })
+    }
+
+    /// Sends a request, and waits for the message that answers it.
+    pub(crate) fn request(&self, method: &str, mut params: Value) -> Result<Value, Gone> {
+        let id = self.next_id.fetch_add(1, Ordering::Relaxed);
+        if self.era == Era::Modern {
+            params["_meta"] = json!({
+                "io.modelcontextprotocol/protocolVersion": "2026-07-28",
+                "io.modelcontextprotocol/clientInfo": {"name": "tests", "version": "1"},
+                "io.modelcontextprotocol/clientCapabilities": {},
+            });
+        }
+        let (reply, answer) = channel();
+        self.inbox.waiting.lock().unwrap().as_mut().ok_or(Gone)?.insert(id, reply);
+        self.send(&json!({"jsonrpc": "2.0", "id": id, "method": method, "params": params}))?;
+        match answer.recv_timeout(ANSWER_WAIT) {
+            Ok(message) => Ok(message),
+            Err(std::sync::mpsc::RecvTimeoutError::Disconnected) => Err(Gone),
+            Err(std::sync::mpsc::RecvTimeoutError::Timeout) => {
+                panic!("`{method}` was not answered in time: {params}\n{}", self.talk())
+            }
+        }
+    }
+
+    fn send(&self, message: &Value) -> Result<(), Gone> {
+        let mut line = message.to_string();
+        line.push('\n');
+        let mut input = self.input.lock().unwrap();
+        let input = input.as_mut().ok_or(Gone)?;
+        input.write_all(line.as_bytes()).map_err(|_| Gone)
+    }
+
+    /// Returns what the server said on standard error so far.
+    pub(crate) fn talk(&self) -> String {
+        self.inbox.talk.lock().unwrap().clone()
+    }
+}
+
+impl Drop for Server {
+    /// Ends the server as a client does: by closing its input. It must then end by itself.
+    fn drop(&mut self) {
+        *self.input.lock().unwrap() = None;
+        let status = self.child.lock().unwrap().wait();
+        for thread in self.threads.drain(..) {
+            drop(thread.join());
+        }
+        if !thread::panicking() {
+            assert!(status.is_ok(), "{status:?}");
+            let noise = self.inbox.noise.lock().unwrap();
+            assert!(noise.is_empty(), "standard output must carry messages only: {noise:?}");
+        }
+    }
+}
+
+impl Inbox {
+    /// Hands each answer to whoever waits for it, until the server closes its end.
+    fn hear(&self, output: ChildStdout) {
+        let mut output = BufReader::new(output);
+        let mut line = Vec::new();
+        while 0 < output.read_until(b'\n', &mut line).unwrap_or(0) {
+            // A line without an end is one that the server was killed in the middle of.
+            if line.ends_with(b"\n") {
+                self.sort(&line);
+            }
+            line.clear();
+        }
+        // Whoever still waits is told by the end of its channel.
+        *self.waiting.lock().unwrap() = None;
+    }
+
+    fn sort(&self, line: &[u8]) {
+        let message: Value = serde_json::from_slice(line).unwrap_or_default();
+        if message["jsonrpc"] != "2.0" {
+            self.noise.lock().unwrap().push(String::from_utf8_lossy(line).into_owned());
+            return;
+        }
+        let Some(id) = message["id"].as_u64() else { return };
+        let reply = self.waiting.lock().unwrap().as_mut().and_then(|it| it.remove(&id));
+        if let Some(reply) = reply {
+            drop(reply.send(message));
+        }
+    }
+
+    fn note(&self, mut errors: ChildStderr) {
+        let mut buffer = [0; 4096];
+        while let Ok(length @ 1..) = errors.read(&mut buffer) {
+            let text = String::from_utf8_lossy(&buffer[..length]);
+            self.talk.lock().unwrap().push_str(&text);
+        }
+    }
+}

@@ -1,0 +1,199 @@
+//! What a tool is, and how a call to one is read and answered.
+//!
+//! A toolset brings the words: what its tools take, what they answer, how they say no. Here is
+//! what all of them share. The published schema, the check of the arguments and the schema of the
+//! answer all come from the tool's own types.
+
+mod input;
+mod schema;
+
+use std::{fmt, pin::Pin};
+
+use engine::Actor;
+use runtime::Runtime;
+use schemars::JsonSchema;
+use serde::{Serialize, de::DeserializeOwned};
+use serde_json::{Map, Value};
+
+pub(crate) use input::{Misfit, Problem, ProblemKind};
+
+/// One tool that an agent can call.
+pub(crate) trait Tool {
+    /// What the agent passes in.
+    type Parameters: DeserializeOwned + JsonSchema + Send;
+    /// What it is answered.
+    type Answer: Serialize + JsonSchema;
+    /// What it is answered when the call led to nothing.
+    type Failure: Serialize + JsonSchema + From<Misfit>;
+
+    /// Verb and noun, unique over all toolsets.
+    const NAME: &'static str;
+    /// The name as people read it.
+    const TITLE: &'static str;
+    /// What the tool is for, as the agent reads it.
+    const DESCRIPTION: &'static str;
+    const HINTS: Hints;
+
+    /// Calls the tool.
+    fn call(
+        call: &Call<'_>,
+        parameters: Self::Parameters,
+    ) -> impl Future<Output = Result<Done<Self::Answer>, Self::Failure>> + Send;
+}
+
+/// Who calls, and what can be asked of.
+#[derive(Clone)]
+pub struct Call<'a> {
+    pub runtime: &'a Runtime,
+    pub actor: Actor,
+}
+
+/// What a tool did, and what its caller should know besides.
+pub(crate) struct Done<T> {
+    pub(crate) answer: T,
+    pub(crate) warnings: Vec<String>,
+}
+
+impl<T> From<T> for Done<T> {
+    fn from(answer: T) -> Self {
+        Self { answer, warnings: Vec::new() }
+    }
+}
+
+/// What a client may be told of a tool before it is called.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Hints {
+    pub effect: Effect,
+    /// Whether the same call again changes nothing more.
+    pub is_idempotent: bool,
+}
+
+/// What a tool does to a run.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Effect {
+    /// Nothing.
+    Reads,
+    /// It adds to what is there.
+    Adds,
+    /// It ends something, or decides in a person's name.
+    Ends,
+}
+
+impl Hints {
+    /// A tool that only looks.
+    pub const READS: Self = Self { effect: Effect::Reads, is_idempotent: true };
+    /// A tool that adds something each time.
+    pub const ADDS: Self = Self { effect: Effect::Adds, is_idempotent: false };
+}
+
+/// A call that is being answered.
+pub type Calling<'a> = Pin<Box<dyn Future<Output = Reply> + Send + 'a>>;
+
+/// A tool as a list shows it, with the way to call it.
+#[derive(Clone, Copy)]
+pub struct Entry {
+    pub name: &'static str,
+    pub title: &'static str,
+    pub description: &'static str,
+    pub hints: Hints,
+    shape: fn() -> Value,
+    output: fn() -> Value,
+    run: for<'a> fn(&'a Call<'a>, Map<String, Value>, &'a Value) -> Calling<'a>,
+}
+
+impl fmt::Debug for Entry {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        out.debug_struct("Entry").field("name", &self.name).finish_non_exhaustive()
+    }
+}
+
+impl Entry {
+    /// Returns the entry of `T`.
+    pub(crate) const fn of<T: Tool>() -> Self {
+        Self {
+            name: T::NAME,
+            title: T::TITLE,
+            description: T::DESCRIPTION,
+            hints: T::HINTS,
+            shape: schema::shape::<T::Parameters>,
+            output: schema::output::<T::Answer, T::Failure>,
+            run: run::<T>,
+        }
+    }
+
+    /// Returns the JSON Schema of the parameters as it is published: closed, and without nulls.
+    pub fn input_schema(&self) -> Map<String, Value> {
+        schema::published((self.shape)())
+    }
+
+    /// Returns the JSON Schema that every answer fits, also one that says no.
+    pub fn output_schema(&self) -> Map<String, Value> {
+        schema::object((self.output)())
+    }
+
+    /// Returns what arguments are checked against. Computed once by whoever serves the tool.
+    pub(crate) fn shape(&self) -> Value {
+        (self.shape)()
+    }
+
+    /// Calls the tool with arguments of any shape.
+    pub(crate) fn run<'a>(
+        &self,
+        call: &'a Call<'a>,
+        arguments: Map<String, Value>,
+        shape: &'a Value,
+    ) -> Calling<'a> {
+        (self.run)(call, arguments, shape)
+    }
+}
+
+/// What a tool answers: the same facts as text and as data.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Reply {
+    /// JSON with two spaces of indentation, in the order that reads best.
+    pub text: String,
+    pub body: Value,
+    pub is_error: bool,
+}
+
+/// An answer with what its caller should know besides.
+#[derive(Serialize, JsonSchema)]
+struct Whole<T> {
+    #[serde(flatten)]
+    answer: T,
+    /// What was ignored, and what to mind.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    warnings: Vec<String>,
+}
+
+impl Reply {
+    fn new<T: Serialize>(answer: T, warnings: Vec<String>, is_error: bool) -> Self {
+        let whole = Whole { answer, warnings };
+        let why = "an answer has only text keys and numbers that JSON has";
+        let text = serde_json::to_string_pretty(&whole).expect(why);
+        let body = serde_json::to_value(&whole).expect(why);
+        Self { text, body, is_error }
+    }
+}
+
+fn run<'a, T: Tool>(
+    call: &'a Call<'a>,
+    arguments: Map<String, Value>,
+    shape: &'a Value,
+) -> Calling<'a> {
+    Box::pin(async move {
+        let input = input::read(T::NAME, shape, arguments);
+        let mut warnings = input.warnings;
+        let failure = match input.parameters {
+            Ok(parameters) => match T::call(call, parameters).await {
+                Ok(done) => {
+                    warnings.extend(done.warnings);
+                    return Reply::new(done.answer, warnings, false);
+                }
+                Err(failure) => failure,
+            },
+            Err(misfit) => T::Failure::from(misfit),
+        };
+        Reply::new(failure, warnings, true)
+    })
+}

@@ -1,0 +1,237 @@
+//! Reads the arguments of a call: leniently, and naming everything that is wrong at once.
+//!
+//! What is published is strict. What is taken is what agents really send: the arguments inside
+//! `input_data`, `2.0` for `2`, `null` for nothing, an object written as text, fields that nobody
+//! asked for. What was ignored is named.
+
+use serde::de::DeserializeOwned;
+use serde_json::{Map, Value};
+
+use super::schema::NULLABLE;
+
+/// The one argument that may hold all others.
+const WRAPPER: &str = "input_data";
+
+/// What was read.
+pub(crate) struct Input<P> {
+    pub(crate) parameters: Result<P, Misfit>,
+    /// What was ignored or guessed.
+    pub(crate) warnings: Vec<String>,
+}
+
+/// Arguments that do not fit.
+#[derive(Debug, Clone)]
+pub(crate) struct Misfit {
+    pub(crate) tool: &'static str,
+    pub(crate) problems: Vec<Problem>,
+}
+
+/// One thing that does not fit.
+#[derive(Debug, Clone)]
+pub(crate) struct Problem {
+    pub(crate) path: String,
+    pub(crate) kind: ProblemKind,
+    /// What must be, as the rest of a sentence about the path.
+    pub(crate) text: String,
+}
+
+/// In which way something does not fit.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum ProblemKind {
+    Missing,
+    WrongType,
+    WrongValue,
+}
+
+/// Reads the arguments of `tool` by its `shape`.
+pub(crate) fn read<P: DeserializeOwned>(
+    tool: &'static str,
+    shape: &Value,
+    arguments: Map<String, Value>,
+) -> Input<P> {
+    let mut reading = Reading::default();
+    let mut value = match unwrapped(arguments) {
+        Ok(arguments) => Value::Object(arguments),
+        Err(problem) => {
+            let misfit = Misfit { tool, problems: vec![problem] };
+            return Input { parameters: Err(misfit), warnings: Vec::new() };
+        }
+    };
+    reading.check(shape, &mut value, "");
+    let Reading { problems, ignored, mut warnings } = reading;
+    if !ignored.is_empty() {
+        warnings.push(format!("ignored, as there is no such parameter: {}", ignored.join(", ")));
+    }
+    let parameters = if problems.is_empty() {
+        serde_json::from_value(value).map_err(|error| Misfit {
+            tool,
+            problems: vec![problem("arguments", ProblemKind::WrongType, error.to_string())],
+        })
+    } else {
+        Err(Misfit { tool, problems })
+    };
+    Input { parameters, warnings }
+}
+
+/// Takes the arguments out of `input_data`, where they are in there as an object or as its text.
+fn unwrapped(mut arguments: Map<String, Value>) -> Result<Map<String, Value>, Problem> {
+    if arguments.len() != 1 {
+        return Ok(arguments);
+    }
+    let Some(inner) = arguments.remove(WRAPPER) else { return Ok(arguments) };
+    let inner = match inner {
+        Value::String(text) => serde_json::from_str(&text).map_err(|error| {
+            problem(WRAPPER, ProblemKind::WrongValue, format!("is no JSON: {error}"))
+        })?,
+        Value::Null | Value::Bool(_) | Value::Number(_) | Value::Array(_) | Value::Object(_) => {
+            inner
+        }
+    };
+    match inner {
+        Value::Object(inner) => Ok(inner),
+        other => Err(problem(WRAPPER, ProblemKind::WrongType, must_be("object", &other))),
+    }
+}
+
+#[derive(Default)]
+struct Reading {
+    problems: Vec<Problem>,
+    ignored: Vec<String>,
+    warnings: Vec<String>,
+}
+
+impl Reading {
+    /// Checks `value` and brings it into the form that its type is read from.
+    fn check(&mut self, shape: &Value, value: &mut Value, path: &str) {
+        let Some(kind) = shape.get("type").and_then(Value::as_str) else { return };
+        self.read_text(kind, value, path);
+        if kind == "integer" {
+            make_whole(value);
+        }
+        if !is_kind(kind, value) {
+            self.add(path, ProblemKind::WrongType, must_be(kind, value));
+            return;
+        }
+        match value {
+            Value::Object(object) => self.check_object(shape, object, path),
+            Value::Array(items) => {
+                let Some(shape) = shape.get("items") else { return };
+                for (index, item) in items.iter_mut().enumerate() {
+                    self.check(shape, item, &format!("{path}[{index}]"));
+                }
+            }
+            Value::String(text) => self.check_word(shape, text, path),
+            Value::Number(number) => {
+                let least = shape.get("minimum").and_then(Value::as_f64);
+                let is_less = |least: &f64| number.as_f64().is_some_and(|it| it < *least);
+                if let Some(least) = least.filter(is_less) {
+                    self.add(path, ProblemKind::WrongValue, format!("must be at least {least}"));
+                }
+            }
+            Value::Null | Value::Bool(_) => {}
+        }
+    }
+
+    fn check_object(&mut self, shape: &Value, object: &mut Map<String, Value>, path: &str) {
+        let Some(properties) = shape.get("properties").and_then(Value::as_object) else { return };
+        let place = |name: &str| {
+            if path.is_empty() { name.to_owned() } else { format!("{path}.{name}") }
+        };
+        let is_nothing = |name: &str, value: &Value| {
+            value.is_null() && properties.get(name).is_some_and(|it| it.get(NULLABLE).is_some())
+        };
+        object.retain(|name, value| !is_nothing(name, value));
+        for name in shape.get("required").and_then(Value::as_array).into_iter().flatten() {
+            let name = name.as_str().unwrap_or_default();
+            if !object.contains_key(name) {
+                self.add(&place(name), ProblemKind::Missing, "is missing".to_owned());
+            }
+        }
+        object.retain(|name, value| match properties.get(name) {
+            Some(shape) => {
+                self.check(shape, value, &place(name));
+                true
+            }
+            None => {
+                self.ignored.push(format!("`{}`", place(name)));
+                false
+            }
+        });
+    }
+
+    /// Takes a word of a closed list, in whichever case it is written.
+    fn check_word(&mut self, shape: &Value, text: &mut String, path: &str) {
+        let Some(words) = shape.get("enum").and_then(Value::as_array) else { return };
+        let words: Vec<&str> = words.iter().filter_map(Value::as_str).collect();
+        match words.iter().find(|it| it.eq_ignore_ascii_case(text)) {
+            Some(word) => (*word).clone_into(text),
+            None => {
+                let text = format!("must be one of {}", words.join(", "));
+                self.add(path, ProblemKind::WrongValue, text);
+            }
+        }
+    }
+
+    /// Reads an object or a list that was written as text.
+    fn read_text(&mut self, kind: &str, value: &mut Value, path: &str) {
+        let Value::String(text) = &*value else { return };
+        if !matches!(kind, "object" | "array") {
+            return;
+        }
+        if let Some(read) = serde_json::from_str(text).ok().filter(|it| is_kind(kind, it)) {
+            self.warnings.push(format!("`{path}` came as text and was read as JSON"));
+            *value = read;
+        }
+    }
+
+    fn add(&mut self, path: &str, kind: ProblemKind, text: String) {
+        self.problems.push(problem(path, kind, text));
+    }
+}
+
+fn problem(path: &str, kind: ProblemKind, text: String) -> Problem {
+    Problem { path: path.to_owned(), kind, text }
+}
+
+/// `2.0` is a whole number in JSON.
+fn make_whole(value: &mut Value) {
+    /// From here on a float does not hold every whole number.
+    const FLOAT_EXACT_MAX: f64 = 9_007_199_254_740_992.0;
+    let Some(float) = value.as_f64().filter(|_| value.is_f64()) else { return };
+    let is_whole = float.fract().abs() < f64::EPSILON && float.abs() < FLOAT_EXACT_MAX;
+    if let Some(whole) = format!("{float:.0}").parse::<i64>().ok().filter(|_| is_whole) {
+        *value = Value::from(whole);
+    }
+}
+
+fn is_kind(kind: &str, value: &Value) -> bool {
+    match kind {
+        "object" => value.is_object(),
+        "array" => value.is_array(),
+        "string" => value.is_string(),
+        "boolean" => value.is_boolean(),
+        "integer" => value.is_i64() || value.is_u64(),
+        "number" => value.is_number(),
+        _ => true,
+    }
+}
+
+fn must_be(kind: &str, value: &Value) -> String {
+    let wanted = match kind {
+        "object" => "an object",
+        "array" => "a list",
+        "string" => "a string",
+        "boolean" => "true or false",
+        "integer" => "a whole number",
+        _ => "a number",
+    };
+    let given = match value {
+        Value::Null => "null",
+        Value::Bool(_) => "a boolean",
+        Value::Number(_) => "a number",
+        Value::String(_) => "a string",
+        Value::Array(_) => "a list",
+        Value::Object(_) => "an object",
+    };
+    format!("must be {wanted}, not {given}")
+}

@@ -1,0 +1,71 @@
+//! Every toolset there is. A toolset is a dialect: its words end at its folder.
+
+mod core;
+
+use serde_json::{Map, Value};
+
+use crate::tool::{Call, Calling, Entry};
+
+/// All toolsets. Which of them are served is a setting.
+pub const TOOLSETS: &[Toolset] = &[core::TOOLSET];
+
+/// Tools that are served together.
+#[derive(Debug, Clone, Copy)]
+pub struct Toolset {
+    pub name: &'static str,
+    /// What it is for, in one line for people.
+    pub summary: &'static str,
+    /// In the order they are listed.
+    pub tools: &'static [Entry],
+}
+
+/// The tools that are served. Built once: schemas are not made anew at each call.
+pub struct Tools {
+    tools: Vec<(Entry, Value)>,
+}
+
+/// There is no such toolset.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("there is no toolset `{name}`; there are: {}", names())]
+pub struct ToolsetUnknown {
+    pub name: String,
+}
+
+impl Tools {
+    /// Returns the tools of the toolsets with these names, in the order they are named.
+    pub fn new(names: &[String]) -> Result<Self, ToolsetUnknown> {
+        let mut tools: Vec<(Entry, Value)> = Vec::new();
+        for name in names {
+            let Some(toolset) = TOOLSETS.iter().find(|it| it.name == name) else {
+                return Err(ToolsetUnknown { name: name.clone() });
+            };
+            for entry in toolset.tools {
+                if !tools.iter().any(|(known, _)| known.name == entry.name) {
+                    tools.push((*entry, entry.shape()));
+                }
+            }
+        }
+        Ok(Self { tools })
+    }
+
+    /// Returns the tools, in the order they are listed.
+    pub fn entries(&self) -> impl Iterator<Item = &Entry> {
+        self.tools.iter().map(|(entry, _)| entry)
+    }
+
+    /// Calls the tool called `name`, if there is one.
+    pub fn call<'a>(
+        &'a self,
+        name: &str,
+        call: &'a Call<'a>,
+        arguments: Map<String, Value>,
+    ) -> Option<Calling<'a>> {
+        let (entry, shape) = self.tools.iter().find(|(entry, _)| entry.name == name)?;
+        Some(entry.run(call, arguments, shape))
+    }
+}
+
+fn names() -> String {
+    let names: Vec<String> = TOOLSETS.iter().map(|it| format!("`{}`", it.name)).collect();
+    names.join(", ")
+}

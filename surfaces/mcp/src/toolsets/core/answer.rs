@@ -1,0 +1,348 @@
+//! What the tools that move a run answer: where it is now, and what the agent is to do.
+
+use definition::{Answers, Effect, FINISH, PartSpec, Step, Target};
+use engine::{Action, Event, OpenGate, Progress, Recorded, Standing, next, target_name};
+use runtime::{Outcome, Runtime, View};
+use schemars::JsonSchema;
+use serde::Serialize;
+use serde_json::{Map, Value};
+
+use super::{cut, words::Status};
+use crate::tool::Done;
+
+/// Where a run is, and what to do.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(super) struct Answer {
+    instance_id: String,
+    /// `null` while the agent must choose, or the run waits for a person.
+    next_step: Option<NextStep>,
+    current_context: Map<String, Value>,
+    status: Status,
+    /// Why the run is where it is.
+    pub(super) reasoning: Option<String>,
+    #[serde(flatten)]
+    now: Now,
+    run: String,
+    seq: u64,
+    /// What a newcomer needs to go on.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) brief: Option<String>,
+}
+
+/// What of a run is there only at times.
+#[derive(Debug, Default, Serialize, JsonSchema)]
+pub(super) struct Now {
+    /// The steps to choose from: name one as `next_step_name`.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    choices: Vec<Choice>,
+    /// What the definition says on choosing, as far as it names none of the choices.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    guidance: Option<String>,
+    /// The question that a person must answer.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    waiting: Option<Waiting>,
+    /// The parts of the step that may be worked on now.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    parts: Vec<Part>,
+    /// Why the run failed or was cancelled.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    reason: Option<String>,
+}
+
+#[derive(Debug, Serialize, JsonSchema)]
+struct NextStep {
+    step_name: String,
+    instructions: String,
+    /// The kind of agent it is meant for.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    agent: Option<String>,
+    /// What a person or a review wants changed.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    feedback: Option<String>,
+}
+
+#[derive(Debug, Serialize, JsonSchema)]
+struct Choice {
+    step_name: String,
+    goal: String,
+    /// What the definition says on when to choose it.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    guidance: String,
+}
+
+#[derive(Debug, Serialize, JsonSchema)]
+struct Waiting {
+    step: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    part: Option<String>,
+    ask: String,
+    options: Vec<GateAnswer>,
+    /// `relayed`: the agent may pass the answer on. `verified`: only the person can give it.
+    answers: Answers,
+    hint: String,
+    digest: String,
+    artifacts: Vec<Shown>,
+}
+
+#[derive(Debug, Serialize, JsonSchema)]
+struct GateAnswer {
+    name: String,
+    effect: String,
+}
+
+#[derive(Debug, Serialize, JsonSchema)]
+struct Shown {
+    path: String,
+    sha256: String,
+    size: u64,
+}
+
+#[derive(Debug, Serialize, JsonSchema)]
+struct Part {
+    id: String,
+    title: String,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    files: Vec<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    feedback: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    held_by: Option<String>,
+}
+
+/// Words what a command led to.
+pub(super) fn of_outcome(runtime: &Runtime, outcome: &Outcome) -> Done<Answer> {
+    of_view(runtime, &outcome.view, &outcome.events)
+}
+
+/// Words a run as it is after `events`, which are empty where nothing was changed.
+pub(super) fn of_view(runtime: &Runtime, view: &View, events: &[Recorded]) -> Done<Answer> {
+    let state = &view.state;
+    let (current_context, cut) = cut::context(&state.context, &state.run.short());
+    let answer = Answer {
+        instance_id: state.run.to_string(),
+        next_step: next_step(view, events),
+        current_context,
+        status: Status::of(&state.standing),
+        reasoning: reasoning(view, events),
+        now: Now::of(runtime, view),
+        run: state.run.short(),
+        seq: state.length,
+        brief: None,
+    };
+    let mut warnings = warnings(events);
+    warnings.extend(cut);
+    Done { answer, warnings }
+}
+
+impl Now {
+    /// Returns what is there now.
+    pub(super) fn of(runtime: &Runtime, view: &View) -> Self {
+        match next(&view.workflow, &view.state) {
+            Action::Work { step, parts } => {
+                let parts = parts.iter().map(|it| part(runtime, view, step, it)).collect();
+                Self { parts, ..Self::default() }
+            }
+            Action::Choose { after, choices } => {
+                let (choices, guidance) = choose(view, after, &choices);
+                Self { choices, guidance, ..Self::default() }
+            }
+            Action::Wait { gate } => {
+                Self { waiting: Some(waiting(view, &gate)), ..Self::default() }
+            }
+            Action::Done => Self::default(),
+            Action::Stopped { reason } => Self { reason: Some(reason), ..Self::default() },
+        }
+    }
+}
+
+/// Returns what to work on; for a run that is over, its last words.
+fn next_step(view: &View, events: &[Recorded]) -> Option<NextStep> {
+    let last = |instructions: String| {
+        let step_name = view.state.current.as_ref().map(ToString::to_string).unwrap_or_default();
+        Some(NextStep { step_name, instructions, agent: None, feedback: None })
+    };
+    match next(&view.workflow, &view.state) {
+        Action::Work { step, .. } => {
+            let effort = view.state.effort(&step.name, None);
+            Some(NextStep {
+                step_name: step.name.to_string(),
+                instructions: step.instructions.clone(),
+                agent: step.agent.clone(),
+                feedback: effort.and_then(|it| it.feedback.clone()),
+            })
+        }
+        Action::Choose { .. } | Action::Wait { .. } => None,
+        Action::Done => {
+            let is_news = events.iter().any(|it| matches!(it.event, Event::RunCompleted));
+            let plain =
+                if is_news { "Workflow Completed successfully." } else { "Workflow Completed." };
+            let instructions = view.workflow.finish_instructions().unwrap_or(plain);
+            let step_name = FINISH.to_owned();
+            let instructions = instructions.to_owned();
+            Some(NextStep { step_name, instructions, agent: None, feedback: None })
+        }
+        Action::Stopped { .. } => match view.state.standing {
+            Standing::Cancelled { .. } => last("Workflow Cancelled.".to_owned()),
+            Standing::New
+            | Standing::Running
+            | Standing::Waiting(_)
+            | Standing::Completed
+            | Standing::Failed { .. } => last(failed(view)),
+        },
+    }
+}
+
+/// The line that says so, and the instructions of a step that was entered because of it. A step
+/// that failed itself has nothing more to say.
+fn failed(view: &View) -> String {
+    let line = "Workflow Failed.";
+    let current = view.state.current.as_ref();
+    let effort = current.and_then(|it| view.state.effort(it, None));
+    let is_fresh = |it: &engine::Effort| it.progress == Progress::Ready && it.failure.is_none();
+    match current.and_then(|it| view.workflow.find_step(it)) {
+        Some(step) if effort.is_some_and(is_fresh) => format!("{line}\n{}", step.instructions),
+        Some(_) | None => line.to_owned(),
+    }
+}
+
+/// Why the run is where it is: what the decision says, else what the report led to.
+fn reasoning(view: &View, events: &[Recorded]) -> Option<String> {
+    let mut resumed = None;
+    let mut moved = None;
+    for recorded in events {
+        match &recorded.event {
+            Event::RunResumed { reasoning, .. } => resumed = Some(reasoning.clone()),
+            Event::StepEntered { decision, .. } => {
+                moved = decision.as_ref().and_then(|it| it.reasoning.clone());
+            }
+            Event::StepReported { report, .. } => {
+                let status = &report.status;
+                moved = Some(format!(
+                    "status `{status}` neither completes nor fails the step, so it goes on"
+                ));
+            }
+            Event::StepFailed { .. } => moved = tried(view),
+            Event::RunStarted(_)
+            | Event::RunForked { .. }
+            | Event::StepStarted { .. }
+            | Event::StepCompleted(_)
+            | Event::StepSkipped { .. }
+            | Event::StepReopened { .. }
+            | Event::VerdictGiven { .. }
+            | Event::PartsPlanned { .. }
+            | Event::GateOpened(_)
+            | Event::GateAnswered { .. }
+            | Event::ContextChanged { .. }
+            | Event::VarsChanged { .. }
+            | Event::EntryRecorded { .. }
+            | Event::LeaseTaken(_)
+            | Event::LeaseReleased { .. }
+            | Event::DriftAccepted { .. }
+            | Event::RunCompleted
+            | Event::RunFailed { .. }
+            | Event::RunCancelled { .. }
+            | Event::RunReopened { .. } => {}
+        }
+    }
+    match (resumed, moved) {
+        (Some(resumed), Some(moved)) => Some(format!("{resumed}; {moved}")),
+        (resumed, moved) => resumed.or(moved),
+    }
+}
+
+/// What a failed attempt leaves, while the run stays at the step.
+fn tried(view: &View) -> Option<String> {
+    let Action::Work { step, .. } = next(&view.workflow, &view.state) else { return None };
+    let attempts = view.state.effort(&step.name, None)?.attempts;
+    Some(match &step.attempts {
+        Some(allowed) => format!("attempt {attempts} of {} failed; try again", allowed.max),
+        None => format!("attempt {attempts} failed; try again"),
+    })
+}
+
+fn warnings(events: &[Recorded]) -> Vec<String> {
+    let mut warnings = Vec::new();
+    for recorded in events {
+        if let Event::StepCompleted(completed) = &recorded.event {
+            warnings.extend(completed.warnings.iter().cloned());
+        }
+    }
+    warnings
+}
+
+/// Returns the choices, each with the lines of the guidance that name it, and the other lines.
+fn choose(view: &View, after: &Step, targets: &[Target]) -> (Vec<Choice>, Option<String>) {
+    let lines: Vec<&str> =
+        after.guidance.lines().map(str::trim).filter(|it| !it.is_empty()).collect();
+    let choice = |target: &Target| {
+        let name = target_name(target);
+        let goal = match target {
+            Target::Step(step) => view.workflow.find_step(step).map(|it| it.goal.clone()),
+            Target::Finish => Some("end the run".to_owned()),
+        };
+        let said: Vec<&str> = lines.iter().copied().filter(|it| it.contains(name)).collect();
+        Choice {
+            step_name: name.to_owned(),
+            goal: goal.unwrap_or_default(),
+            guidance: said.join("\n"),
+        }
+    };
+    let names_none = |line: &&str| !targets.iter().any(|it| line.contains(target_name(it)));
+    let rest: Vec<&str> = lines.iter().copied().filter(names_none).collect();
+    let choices = targets.iter().map(choice).collect();
+    (choices, (!rest.is_empty()).then(|| rest.join("\n")))
+}
+
+fn waiting(view: &View, gate: &OpenGate) -> Waiting {
+    let option = |it: &definition::GateOption| {
+        let effect = match &it.effect {
+            Effect::Approve => "go on".to_owned(),
+            Effect::Back(step) => format!("work on `{step}` again"),
+            Effect::Skip => "leave it out".to_owned(),
+            Effect::Fail => "fail the run".to_owned(),
+            Effect::Cancel => "cancel the run".to_owned(),
+        };
+        GateAnswer { name: it.name.clone(), effect }
+    };
+    let hint = match gate.answers {
+        Answers::Relayed => {
+            "ask the person, then pass the answer on with `answer_gate`; never answer yourself"
+                .to_owned()
+        }
+        Answers::Verified => format!(
+            "only a person can answer: `milepost gate approve {run}` or `reject`; wait with \
+             `get_workflow_status` and `wait_seconds`",
+            run = view.state.run.short()
+        ),
+    };
+    let shown = |it: &engine::Artifact| Shown {
+        path: it.path.clone(),
+        sha256: it.sha256.to_string(),
+        size: it.size,
+    };
+    Waiting {
+        step: gate.step.to_string(),
+        part: gate.part.as_ref().map(ToString::to_string),
+        ask: gate.ask.clone(),
+        options: gate.options.iter().map(option).collect(),
+        answers: gate.answers,
+        hint,
+        digest: gate.digest.to_string(),
+        artifacts: gate.artifacts.iter().map(shown).collect(),
+    }
+}
+
+fn part(runtime: &Runtime, view: &View, step: &Step, part: &PartSpec) -> Part {
+    let now = runtime.now();
+    let is_its =
+        |it: &&engine::Lease| it.step == step.name && it.part.as_ref() == Some(&part.id);
+    let lease = view.leases.iter().filter(is_its).find(|it| now < it.until);
+    let effort = view.state.effort(&step.name, Some(&part.id));
+    Part {
+        id: part.id.to_string(),
+        title: part.title.clone(),
+        files: part.files.clone(),
+        feedback: effort.and_then(|it| it.feedback.clone()),
+        held_by: lease.map(|it| it.holder.clone()),
+    }
+}

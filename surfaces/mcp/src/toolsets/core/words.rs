@@ -1,0 +1,221 @@
+//! This toolset's words, and ours: an instance is a run, `SUSPENDED` is waiting, and every refusal
+//! has one of the orchestrator's error codes beside our own.
+
+use engine::{Refusal, Standing};
+use runtime::ExecuteError;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::tool::{Misfit, ProblemKind};
+
+/// How a run stands.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "UPPERCASE")]
+pub(super) enum Status {
+    Running,
+    Suspended,
+    Completed,
+    Failed,
+    Cancelled,
+}
+
+impl Status {
+    /// Returns the word for how a run stands.
+    pub(super) fn of(standing: &Standing) -> Self {
+        match standing {
+            // A run is never shown before it has begun.
+            Standing::New | Standing::Running => Self::Running,
+            Standing::Waiting(_) => Self::Suspended,
+            Standing::Completed => Self::Completed,
+            Standing::Failed { .. } => Self::Failed,
+            Standing::Cancelled { .. } => Self::Cancelled,
+        }
+    }
+
+    /// Reads our own word.
+    pub(super) fn of_word(word: &str) -> Self {
+        match word {
+            "waiting" => Self::Suspended,
+            "completed" => Self::Completed,
+            "failed" => Self::Failed,
+            "cancelled" => Self::Cancelled,
+            _ => Self::Running,
+        }
+    }
+
+    /// Returns our own word.
+    pub(super) fn word(self) -> &'static str {
+        match self {
+            Self::Running => "running",
+            Self::Suspended => "waiting",
+            Self::Completed => "completed",
+            Self::Failed => "failed",
+            Self::Cancelled => "cancelled",
+        }
+    }
+}
+
+/// What a call that led to nothing is answered.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(super) struct Failure {
+    error: String,
+    error_code: ErrorCode,
+    refusal: Refused,
+}
+
+/// Why, in our words, and the way out.
+#[derive(Debug, Serialize, JsonSchema)]
+struct Refused {
+    code: String,
+    message: String,
+    hint: String,
+    /// Present where the same call may work later.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    retry_after_ms: Option<u64>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(rename_all = "SCREAMING_SNAKE_CASE")]
+enum ErrorCode {
+    MissingField,
+    InvalidType,
+    InvalidFormat,
+    DefinitionNotFound,
+    DefinitionInvalid,
+    DefinitionUnavailable,
+    InstanceNotFound,
+    PersistenceError,
+    Conflict,
+    /// The workflow's rules do not allow it now.
+    Refused,
+    InternalError,
+}
+
+/// After how long a busy server may be asked again.
+const RETRY_AFTER_MS: u64 = 200;
+
+impl Failure {
+    /// Words an error after what was tried: `Failed to start workflow 'X'`.
+    pub(super) fn new(tried: &str, error: &ExecuteError) -> Self {
+        Self::worded(format!("{tried}: {error}"), error)
+    }
+
+    /// Words an error about a run, whose absence is said in the orchestrator's own way.
+    pub(super) fn of_status(instance: &str, error: &ExecuteError) -> Self {
+        if matches!(error, ExecuteError::Refused(Refusal::RunUnknown(_))) {
+            return Self::worded(format!("Instance '{instance}' not found"), error);
+        }
+        Self::new(&format!("Failed to get status for instance '{instance}'"), error)
+    }
+
+    fn worded(text: String, error: &ExecuteError) -> Self {
+        let message = error.to_string();
+        match error {
+            ExecuteError::Refused(refusal) => {
+                let code = refusal.code().to_owned();
+                let hint = refusal.hint();
+                let refusal = Refused { code, message, hint, retry_after_ms: None };
+                Self { error: text, error_code: code_of(error), refusal }
+            }
+            ExecuteError::Store(_) | ExecuteError::Busy { .. } | ExecuteError::Endless => {
+                let retry_after_ms = error.is_retryable().then_some(RETRY_AFTER_MS);
+                let hint = match retry_after_ms {
+                    Some(_) => "nothing was written; send the same call again",
+                    None => "`milepost doctor` looks into it",
+                };
+                let (code, hint) = (error.code().to_owned(), hint.to_owned());
+                let refusal = Refused { code, message, hint, retry_after_ms };
+                Self { error: text, error_code: code_of(error), refusal }
+            }
+        }
+    }
+}
+
+impl From<Misfit> for Failure {
+    fn from(misfit: Misfit) -> Self {
+        let error_code = match misfit.problems.first().map(|it| it.kind) {
+            Some(ProblemKind::Missing) => ErrorCode::MissingField,
+            Some(ProblemKind::WrongValue) => ErrorCode::InvalidFormat,
+            Some(ProblemKind::WrongType) | None => ErrorCode::InvalidType,
+        };
+        let problems = misfit.problems.iter().map(|it| format!("`{}` {}", it.path, it.text));
+        let message = problems.collect::<Vec<_>>().join("; ");
+        let refusal = Refused {
+            code: "parameter_invalid".to_owned(),
+            message: message.clone(),
+            hint: "mend every one of them, then call again".to_owned(),
+            retry_after_ms: None,
+        };
+        Self { error: format!("Invalid input for {}: {message}", misfit.tool), error_code, refusal }
+    }
+}
+
+/// Returns the refusal of a parameter whose value cannot be taken.
+pub(super) fn invalid(field: &str, problem: impl Into<String>) -> ExecuteError {
+    Refusal::ParameterInvalid { field: format!("`{field}`"), problem: problem.into() }.into()
+}
+
+fn code_of(error: &ExecuteError) -> ErrorCode {
+    match error {
+        ExecuteError::Refused(refusal) => code_of_refusal(refusal),
+        ExecuteError::Store(_) | ExecuteError::Busy { .. } => ErrorCode::PersistenceError,
+        ExecuteError::Endless => ErrorCode::InternalError,
+    }
+}
+
+fn code_of_refusal(refusal: &Refusal) -> ErrorCode {
+    match refusal {
+        Refusal::RunUnknown(_) => ErrorCode::InstanceNotFound,
+        Refusal::WorkflowUnknown { .. } | Refusal::WorkflowIncomplete { .. } => {
+            ErrorCode::DefinitionNotFound
+        }
+        Refusal::WorkflowInvalid { .. } => ErrorCode::DefinitionInvalid,
+        Refusal::DefinitionUnreadable(_) => ErrorCode::DefinitionUnavailable,
+        // The run is not where the caller believes it to be, or someone else has it.
+        Refusal::RunExists(_)
+        | Refusal::RunEnded { .. }
+        | Refusal::RunNotEnded { .. }
+        | Refusal::RunMoved { .. }
+        | Refusal::StepNotCurrent { .. }
+        | Refusal::StepDone { .. }
+        | Refusal::StepHeld { .. }
+        | Refusal::LeaseStale { .. }
+        | Refusal::LeaseUnknown(_)
+        | Refusal::NoChoiceOpen
+        | Refusal::PartNotReady { .. }
+        | Refusal::GateOpen { .. }
+        | Refusal::GateNotOpen
+        | Refusal::GateStale { .. }
+        | Refusal::ArtifactsDrifted { .. }
+        | Refusal::KeyTaken { .. }
+        | Refusal::RequestConflict(_)
+        | Refusal::NothingDue => ErrorCode::Conflict,
+        Refusal::PartNotNamed { .. } | Refusal::KeyMissing { .. } => ErrorCode::MissingField,
+        Refusal::VarInvalid { .. } => ErrorCode::InvalidType,
+        Refusal::RunAmbiguous { .. }
+        | Refusal::StepUnknown { .. }
+        | Refusal::PartUnknown { .. }
+        | Refusal::AnswerUnknown { .. }
+        | Refusal::KeyInvalid { .. }
+        | Refusal::FlowUnknown { .. }
+        | Refusal::ContextInvalid { .. }
+        | Refusal::VarUnknown { .. }
+        | Refusal::TooLarge { .. }
+        | Refusal::Empty { .. }
+        | Refusal::SeqUnknown { .. }
+        | Refusal::ParameterInvalid { .. } => ErrorCode::InvalidFormat,
+        Refusal::NextNotAllowed { .. }
+        | Refusal::NeedMissing { .. }
+        | Refusal::ArtifactMissing { .. }
+        | Refusal::ArtifactInvalid { .. }
+        | Refusal::EvidenceMissing { .. }
+        | Refusal::CheckFailed { .. }
+        | Refusal::CheckNotAllowed { .. }
+        | Refusal::VerdictUnknown { .. }
+        | Refusal::PartsInvalid { .. }
+        | Refusal::GateNeedsPerson { .. }
+        | Refusal::RoundsSpent { .. }
+        | Refusal::ConditionFailed { .. }
+        | Refusal::WorkspaceNotHere { .. } => ErrorCode::Refused,
+    }
+}
