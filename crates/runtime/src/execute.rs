@@ -92,18 +92,19 @@ impl ExecuteError {
 impl Runtime {
     /// Executes a command, and returns once its events are on disk.
     pub async fn execute(&self, request: Request) -> Result<Outcome, ExecuteError> {
-        let key = self.request_key(&request);
-        if let Some(key) = &key {
-            let seen = self.store.find_request(&self.settings.project, &key.id).await;
-            if let Some(seen) = seen.map_err(fault)? {
-                return self.repeat(&seen, key).await;
-            }
+        let asked = format!("{:?} {:?}", request.target, request.command);
+        let key = request_key(request.request_id.clone(), &asked);
+        if let Some(outcome) = self.find_repeated(key.as_ref()).await? {
+            return Ok(outcome);
         }
         let Target::Run(run) = request.target else { return self.begin(&request, key).await };
-        self.expire(run, &request.command).await?;
         let mut first: Option<Arc<RunState>> = None;
         for tries in 0..TRIES_MAX {
-            let view = self.load(run).await?;
+            let mut view = self.load(run).await?;
+            if tries == 0 && self.is_overdue(&view, &request.command) {
+                self.expire(&view).await?;
+                view = self.load(run).await?;
+            }
             if let Some(first) = &first {
                 check_unmoved(&request.command, first, &view.state)?;
             }
@@ -149,22 +150,22 @@ impl Runtime {
         }
     }
 
-    /// Lets the clock speak first: an attempt whose time is over failed before anything else.
-    async fn expire(&self, run: RunId, command: &Command) -> Result<(), ExecuteError> {
-        let view = self.load(run).await?;
-        let is_due = find_due(&view.workflow, &view.state).is_some_and(|it| it <= self.world.now());
-        if !is_due || *command == Command::ExpireStep {
-            return Ok(());
-        }
+    /// The clock speaks first: an attempt whose time is over failed before anything else.
+    fn is_overdue(&self, view: &View, command: &Command) -> bool {
+        let due = find_due(&view.workflow, &view.state);
+        *command != Command::ExpireStep && due.is_some_and(|it| it <= self.world.now())
+    }
+
+    async fn expire(&self, view: &View) -> Result<(), ExecuteError> {
         let request = Request {
-            target: Target::Run(run),
+            target: Target::Run(view.state.run),
             command: Command::ExpireStep,
             actor: Actor { surface: Surface::Timer, ..Actor::default() },
             request_id: None,
         };
-        let expired = self.decide(&view.workflow, &view.state, &view, &request.command).await;
+        let expired = self.decide(&view.workflow, &view.state, view, &request.command).await;
         let appended = match expired {
-            Ok(decided) => self.append(&view, decided, &request, None).await.map(drop),
+            Ok(decided) => self.append(view, decided, &request, None).await.map(drop),
             Err(error) => Err(error),
         };
         match appended {
@@ -263,6 +264,19 @@ impl Runtime {
         Ok(Outcome { view: after, events })
     }
 
+    /// Returns what a request with this key led to, if it was seen before.
+    pub(crate) async fn find_repeated(
+        &self,
+        key: Option<&RequestKey>,
+    ) -> Result<Option<Outcome>, ExecuteError> {
+        let Some(key) = key else { return Ok(None) };
+        let seen = self.store.find_request(&self.settings.project, &key.id).await;
+        match seen.map_err(fault)? {
+            Some(seen) => self.repeat(&seen, key).await.map(Some),
+            None => Ok(None),
+        }
+    }
+
     /// Answers a request as it was answered the first time.
     async fn repeat(
         &self,
@@ -277,21 +291,19 @@ impl Runtime {
         Ok(Outcome { view, events })
     }
 
-    fn request_key(&self, request: &Request) -> Option<RequestKey> {
-        let id = request.request_id.clone()?;
-        // What is asked, and of which run. The form is kept for days only, and a new release that
-        // writes it differently refuses a repetition rather than doing it twice.
-        let asked = format!("{:?} {:?}", request.target, request.command);
-        let fingerprint: Digest = Hasher::default().field(asked).finish();
-        Some(RequestKey { id, fingerprint: fingerprint.as_str().to_owned() })
-    }
-
     async fn pause(&self, tries: u32) {
         if 2 < tries {
             let micros = u64::from(tries.min(16)) * 200;
             self.world.sleep(Duration::from_micros(micros)).await;
         }
     }
+}
+
+/// Names a request by its id and by what it asks for. The form of that is kept for days only, and
+/// a new release that writes it differently refuses a repetition rather than doing it twice.
+pub(crate) fn request_key(id: Option<String>, asked: &str) -> Option<RequestKey> {
+    let fingerprint: Digest = Hasher::default().field(asked).finish();
+    Some(RequestKey { id: id?, fingerprint: fingerprint.as_str().to_owned() })
 }
 
 /// What an agent said of a step is not about the step that came after it.

@@ -7,7 +7,7 @@ use store::Append;
 
 use crate::{
     ExecuteError, Outcome, Runtime, View,
-    execute::{definition_of, refuse_taken_key},
+    execute::{definition_of, refuse_taken_key, request_key},
 };
 
 /// What to copy.
@@ -18,11 +18,18 @@ pub struct Fork {
     /// The copy's own key, where the original's is taken.
     pub key: Option<String>,
     pub actor: Actor,
+    /// The same id with the same content is answered as it was the first time.
+    pub request_id: Option<String>,
 }
 
 impl Runtime {
     /// Copies a run, and returns the copy.
     pub async fn fork(&self, request: Fork) -> Result<Outcome, ExecuteError> {
+        let asked = format!("fork {} {:?} {:?}", request.run, request.point, request.key);
+        let key = request_key(request.request_id, &asked);
+        if let Some(outcome) = self.find_repeated(key.as_ref()).await? {
+            return Ok(outcome);
+        }
         let (view, log) = self.load_at(request.run, None).await?;
         let run = self.world.new_run();
         let now = self.world.now().max(view.state.updated_at);
@@ -38,7 +45,7 @@ impl Runtime {
             events: events.clone(),
             summary: summary(&view.workflow, &view.state),
             definition: Some(definition_of(&view.workflow)),
-            request: None,
+            request: key,
             leases: Vec::new(),
         };
         self.store.append(append).await.map_err(refuse_taken_key)?;

@@ -8,6 +8,7 @@ mod execute;
 mod fork;
 mod load;
 mod query;
+mod timers;
 mod wait;
 mod workflows;
 

@@ -327,14 +327,14 @@ fn sections_run_to_the_next_of_the_two_headings() {
     check(
         "# Orchestrator  Guidance\ngo\n# Client Instructions: x\ndo\n",
         expect![[r#"
-            Mandatory '# Client Instructions' section not found or is empty in step file: DEMO/steps/a.md
-            DEMO/steps/a.md:1:1: Mandatory '# Orchestrator Guidance' section not found or is empty in step file: DEMO/steps/a.md (write exactly `# Orchestrator Guidance`)"#]],
+            DEMO/steps/a.md:1:1: Mandatory '# Orchestrator Guidance' section not found or is empty in step file: DEMO/steps/a.md (write exactly `# Orchestrator Guidance`)
+            Mandatory '# Client Instructions' section not found or is empty in step file: DEMO/steps/a.md"#]],
     );
     check(
         "#Orchestrator Guidance\ngo\n# Client Instructions #\ndo\n",
         expect![[r#"
-        Mandatory '# Orchestrator Guidance' section not found or is empty in step file: DEMO/steps/a.md
-        DEMO/steps/a.md:3:1: Mandatory '# Client Instructions' section not found or is empty in step file: DEMO/steps/a.md (write exactly `# Client Instructions`)"#]],
+            DEMO/steps/a.md:3:1: Mandatory '# Client Instructions' section not found or is empty in step file: DEMO/steps/a.md (write exactly `# Client Instructions`)
+            Mandatory '# Orchestrator Guidance' section not found or is empty in step file: DEMO/steps/a.md"#]],
     );
     check(
         "",
@@ -414,10 +414,10 @@ fn includes_that_cannot_be_had_are_told_where_they_stand() {
         expect![[r#"
             Invalid
             error include_missing ^16 DEMO/index.md:1:8: Included file not found: DEMO/gone.md (referenced in DEMO/index.md)
-            error section_missing ^1 DEMO/steps/a.md: Mandatory '# Orchestrator Guidance' section not found or is empty in step file: DEMO/steps/a.md
-            error section_missing ^1 DEMO/steps/a.md: Mandatory '# Client Instructions' section not found or is empty in step file: DEMO/steps/a.md
             error path_outside ^20 DEMO/steps/a.md:1:1: included file `/etc/passwd` is an absolute path; paths are relative
             error path_outside ^22 DEMO/steps/a.md:1:22: included file `../../../x.md` leads out of the definitions folder
+            error section_missing ^1 DEMO/steps/a.md: Mandatory '# Orchestrator Guidance' section not found or is empty in step file: DEMO/steps/a.md
+            error section_missing ^1 DEMO/steps/a.md: Mandatory '# Client Instructions' section not found or is empty in step file: DEMO/steps/a.md
             error include_circular ^13 DEMO/steps/b.md:1:1: Circular include detected: DEMO/steps/a.md -> DEMO/steps/b.md -> DEMO/steps/a.md
             error include_circular ^13 DEMO/steps/b.md:1:15: Circular include detected: DEMO/steps/b.md -> DEMO/steps/b.md
             error include_missing ^21 DEMO/steps/b.md:2:3: Included file not found: DEMO/steps/nope/gone.md (referenced in DEMO/steps/b.md)

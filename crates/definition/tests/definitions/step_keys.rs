@@ -583,8 +583,8 @@ fn mistakes_in_several_steps_are_told_together() {
         Invalid
         error key_unknown ^5 DEMO/index.md:2:1: there is no key `titel` (did you mean `title`?)
         error step_file_missing ^15 DEMO/index.md:6:3: Step file does not exist: DEMO/steps/c.md
-        error section_missing ^1 DEMO/steps/a.md: Mandatory '# Orchestrator Guidance' section not found or is empty in step file: DEMO/steps/a.md
         error step_unknown ^1 DEMO/steps/a.md:2:7: there is no step `X` (known: `A`, `B`, `C`)
+        error section_missing ^1 DEMO/steps/a.md: Mandatory '# Orchestrator Guidance' section not found or is empty in step file: DEMO/steps/a.md
         error front_matter_invalid ^1 DEMO/steps/b.md:2:7: front matter is no YAML: unclosed bracket '['
     "#]].assert_eq(&parsed(text));
 }

@@ -263,7 +263,7 @@ async fn fork(joined: &Joined, args: ForkArgs) -> Result<Reply, Failure> {
         (None, Some(seq)) => ForkPoint::Seq(seq),
         (None, None) => return Err(Failure::usage("give `--from-step` or `--from-seq`")),
     };
-    let fork = Fork { run, point, key: args.key, actor: joined.actor() };
+    let fork = Fork { run, point, key: args.key, actor: joined.actor(), request_id: None };
     let outcome = joined.runtime.fork(fork).await?;
     let state = &outcome.view.state;
     let at = state.current.as_ref().map(ToString::to_string).unwrap_or_default();

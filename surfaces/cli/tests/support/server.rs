@@ -156,15 +156,31 @@ impl Drop for Server {
     /// Ends the server as a client does: by closing its input. It must then end by itself.
     fn drop(&mut self) {
         *self.input.lock().unwrap() = None;
-        let status = self.child.lock().unwrap().wait();
+        let has_ended = self.wait_for_end();
         for thread in self.threads.drain(..) {
             drop(thread.join());
         }
         if !thread::panicking() {
-            assert!(status.is_ok(), "{status:?}");
+            assert!(has_ended, "the server did not end when its input did:\n{}", self.talk());
             let noise = self.inbox.noise.lock().unwrap();
             assert!(noise.is_empty(), "standard output must carry messages only: {noise:?}");
         }
+    }
+}
+
+impl Server {
+    /// Waits a while for the process to end, and ends it if it does not.
+    fn wait_for_end(&self) -> bool {
+        let mut child = self.child.lock().unwrap();
+        for _ in 0..1000 {
+            if child.try_wait().unwrap().is_some() {
+                return true;
+            }
+            thread::sleep(Duration::from_millis(10));
+        }
+        child.kill().unwrap();
+        child.wait().unwrap();
+        false
     }
 }
 

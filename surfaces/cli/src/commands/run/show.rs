@@ -2,12 +2,13 @@
 
 use clap_complete::ArgValueCompleter;
 use definition::{Step, Workflow};
-use engine::{Action, OpenGate, Progress, RunState, next, target_name};
+use engine::{Action, Progress, RunState, next, target_name};
 use runtime::View;
 use serde_json::json;
 
 use super::{short, status_style};
 use crate::{
+    commands::gate,
     complete,
     failure::Failure,
     join::Joined,
@@ -143,7 +144,12 @@ impl Page<'_> {
                 let (after, choices) = (after.name.as_str(), text::line(&choices.join(", ")));
                 format!("{BOLD}Now{BOLD:#} the agent chooses what follows {after}: {choices}\n")
             }
-            Action::Wait { gate } => gate_text(state, &gate, self.width),
+            Action::Wait { gate } => {
+                let id = short(state.run);
+                let how = format!("`milepost gate show {id}` shows it whole");
+                let asked = gate::asked(&gate, &gate.artifacts, self.width);
+                format!("{asked}  {DIM}{how}{DIM:#}\n")
+            }
             Action::Done => String::new(),
             Action::Stopped { .. } => {
                 let id = short(state.run);
@@ -244,20 +250,4 @@ fn about(workflow: &Workflow, state: &RunState, step: &Step) -> String {
         words.extend(workflow.find_step(&step.name).map(|it| text::line(&it.goal)));
     }
     words.join("; ")
-}
-
-/// Returns what a gate asks, and how it is answered.
-pub(crate) fn gate_text(state: &RunState, gate: &OpenGate, width: usize) -> String {
-    let ask = text::wrap(&text::lines(&gate.ask), width, 2);
-    let step = text::line(gate.step.as_str());
-    let mut lines = vec![format!("{ALERT}Waits for a person{ALERT:#} at {step}"), format!("  {ask}")];
-    for artifact in &gate.artifacts {
-        let (path, digest) = (text::line(&artifact.path), artifact.sha256.short());
-        lines.push(format!("  look at {path}  {DIM}{digest}{DIM:#}"));
-    }
-    let options: Vec<&str> = gate.options.iter().map(|it| it.name.as_str()).collect();
-    lines.push(format!("  answers: {}", text::line(&options.join(", "))));
-    let id = short(state.run);
-    lines.push(format!("  {DIM}`milepost gate approve {id}` or `milepost gate reject {id}`{DIM:#}"));
-    lines.join("\n") + "\n"
 }

@@ -78,6 +78,7 @@ struct Waiting {
     ask: String,
     options: Vec<GateAnswer>,
     /// `relayed`: the agent may pass the answer on. `verified`: only the person can give it.
+    #[schemars(with = "String")]
     answers: Answers,
     hint: String,
     digest: String,

@@ -3,6 +3,7 @@
 use engine::{Actor, Command, Refusal, RunId};
 use runtime::{ExecuteError, Outcome, Request, RunFilter, Runtime, Target};
 
+use super::words::invalid;
 use crate::tool::Call;
 
 /// Returns the run: by its id in either form, or by its key. A key means the run that is not over.
@@ -22,8 +23,9 @@ pub(super) async fn find(runtime: &Runtime, text: &str) -> Result<RunId, Execute
         ([], Some(newest)) => Ok(newest.run),
         ([], None) => Err(Refusal::RunUnknown(text.to_owned()).into()),
         (several, _) => {
-            let runs = several.iter().map(|it| it.run.short()).collect();
-            Err(Refusal::RunAmbiguous { prefix: text.to_owned(), runs }.into())
+            let runs: Vec<String> = several.iter().map(|it| it.run.short()).collect();
+            let problem = format!("several runs have the key `{text}`: {}", runs.join(", "));
+            Err(invalid("instance_id", problem))
         }
     }
 }

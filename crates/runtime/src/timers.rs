@@ -1,0 +1,38 @@
+//! Looks after runs whose time has come while nobody asks about them.
+
+use engine::{Actor, Command, Surface};
+use store::Filter;
+
+use crate::{ExecuteError, Request, Runtime, Target, fault};
+
+/// How many runs one sweep looks after.
+const SWEEP_MAX: u32 = 100;
+
+impl Runtime {
+    /// Lets the clock speak in every run of the project that is due, and returns how many were.
+    pub async fn sweep(&self) -> Result<usize, ExecuteError> {
+        let filter = Filter {
+            project: Some(self.settings.project.clone()),
+            due_by: Some(self.world.now()),
+            limit: SWEEP_MAX,
+            ..Filter::default()
+        };
+        let due = self.store.list(filter).await.map_err(fault)?;
+        let mut expired = 0;
+        for row in due {
+            let request = Request {
+                target: Target::Run(row.run),
+                command: Command::ExpireStep,
+                actor: Actor { surface: Surface::Timer, ..Actor::default() },
+                request_id: None,
+            };
+            match self.execute(request).await {
+                Ok(_) => expired += 1,
+                // Someone else was faster.
+                Err(ExecuteError::Refused(_)) => {}
+                Err(error) => return Err(error),
+            }
+        }
+        Ok(expired)
+    }
+}

@@ -1,0 +1,60 @@
+//! `milepost completions`: what a shell sources to complete our command lines. The shell asks the
+//! binary itself at each press of the key, so run ids and workflow names are fresh.
+
+use clap::ValueEnum;
+use clap_complete::env::Shells;
+use serde_json::json;
+
+use crate::{
+    failure::Failure,
+    output::{Output, Reply},
+};
+
+/// The variable by which a shell asks for completions.
+const VARIABLE: &str = "COMPLETE";
+
+/// What `completions` takes.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "Examples:\n  echo 'source <(milepost completions bash)' >> ~/.bashrc\n  \
+                        echo 'source <(milepost completions zsh)' >> ~/.zshrc\n  milepost \
+                        completions fish > ~/.config/fish/completions/milepost.fish")]
+pub(crate) struct Args {
+    /// The shell
+    #[arg(value_name = "SHELL")]
+    shell: Shell,
+}
+
+/// The shells that are known.
+#[derive(Debug, Clone, Copy, ValueEnum)]
+enum Shell {
+    Bash,
+    Elvish,
+    Fish,
+    Powershell,
+    Zsh,
+}
+
+impl Shell {
+    fn as_str(self) -> &'static str {
+        match self {
+            Self::Bash => "bash",
+            Self::Elvish => "elvish",
+            Self::Fish => "fish",
+            Self::Powershell => "powershell",
+            Self::Zsh => "zsh",
+        }
+    }
+}
+
+/// Prints it.
+pub(crate) fn perform(args: &Args, output: Output) -> Result<(), Failure> {
+    let name = args.shell.as_str();
+    let shells = Shells::builtins();
+    let Some(completer) = shells.completer(name) else {
+        return Err(Failure::usage(format!("the shell `{name}` is not known")));
+    };
+    let mut script = Vec::new();
+    completer.write_registration(VARIABLE, "milepost", "milepost", "milepost", &mut script)?;
+    let script = String::from_utf8_lossy(&script).into_owned();
+    output.reply(Reply::new(json!({"shell": name, "script": script}), script))
+}

@@ -1,0 +1,75 @@
+//! `milepost config`: every setting, its value, and where that comes from.
+
+use clap::Subcommand;
+use serde_json::json;
+
+use crate::{
+    config::{Config, Origin, Problem, StorePlace},
+    failure::Failure,
+    output::{ALERT, BAD, DIM, Output, Reply, table::Grid, text},
+};
+
+/// What to do with settings.
+#[derive(Debug, Subcommand)]
+pub(crate) enum Command {
+    /// Print each setting, its value and where it comes from
+    #[command(after_help = "Later sources count more: built-in defaults, config.toml in the user's \
+                            configuration folder, .milepost/config.toml of the project, \
+                            environment variables MILEPOST_SECTION_KEY, flags.\n\nExamples:\n  \
+                            milepost config show\n  MILEPOST_BRIEF_TOKENS=800 milepost config show")]
+    Show,
+}
+
+/// Shows the settings.
+pub(crate) fn show(config: &Config, output: Output) -> Reply {
+    let mut grid = Grid::wrapped(&["SETTING", "VALUE", "FROM"]);
+    let mut settings = Vec::new();
+    for (setting, value, origin) in config.rows() {
+        let shown = value.to_string();
+        let shown = if shown.is_empty() { format!("({})", setting.unset) } else { shown };
+        let is_default = *origin == Origin::Default;
+        let from = if is_default { grid.paint(DIM, "default") } else { origin.to_string() };
+        grid.add(vec![setting.name.to_owned(), text::line(&shown), from]);
+        settings.push(json!({
+            "name": setting.name,
+            "value": value.to_json(),
+            "origin": {"kind": origin.kind(), "from": origin.to_string()},
+        }));
+    }
+    let database = match config.store_place() {
+        StorePlace::Memory => "in memory".to_owned(),
+        StorePlace::Project(path) | StorePlace::Named(path) => path.display().to_string(),
+    };
+    let places = &config.places;
+    let json = json!({
+        "settings": settings,
+        "project": places.project.display().to_string(),
+        "root": places.root.display().to_string(),
+        "database": database,
+        "user_folder": places.user.as_ref().map(|it| it.display().to_string()),
+        "unused": config.unused,
+        "problems": config.problems.iter().map(ToString::to_string).collect::<Vec<_>>(),
+    });
+    let mut text = grid.render(output.width());
+    text.push_str(&format!("\n{DIM}project{DIM:#}   {}\n", places.project.display()));
+    if places.root != places.project {
+        text.push_str(&format!("{DIM}worktree{DIM:#}  {}\n", places.root.display()));
+    }
+    text.push_str(&format!("{DIM}database{DIM:#}  {database}\n"));
+    if !config.unused.is_empty() {
+        let names = config.unused.join(", ");
+        text.push_str(&format!("{ALERT}not used by this release{ALERT:#}: {names}\n"));
+    }
+    let is_fine = config.problems.is_empty();
+    let note = (!is_fine).then(|| format!("{BAD}error{BAD:#}: {}", refuse(&config.problems).message));
+    Reply { is_fine, ..Reply::new(json, text).with_note(note) }
+}
+
+/// Returns the refusal to work with a wrong configuration, with every problem in it.
+pub(crate) fn refuse(problems: &[Problem]) -> Failure {
+    let count = text::count(problems.len(), "problem");
+    let list: Vec<String> = problems.iter().map(|it| format!("\n  - {it}")).collect();
+    let message = format!("the configuration has {count}:{}", list.concat());
+    Failure::refused("config_invalid", message)
+        .with_hint("`milepost config show` prints what is set, and where")
+}

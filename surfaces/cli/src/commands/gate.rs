@@ -1,0 +1,273 @@
+//! `milepost gate`: what runs wait for, and a person's answer to it.
+//!
+//! An answer given here counts as a person's own. It is bound to what was shown: whoever sits at a
+//! terminal is shown it and asked; a script names the digest, or answers what was there when the
+//! gate opened.
+
+use std::io::{self, BufRead as _, Write as _};
+
+use clap::Subcommand;
+use clap_complete::ArgValueCompleter;
+use definition::{Answers, Digest, Effect};
+use engine::{Answer, AnswerGate, Artifact, Fact, FileFact, How, OpenGate, Question, Refusal, Shown};
+use runtime::{RunFilter, View, World as _};
+use serde_json::json;
+
+use crate::{
+    commands::run::{execute, short},
+    complete,
+    failure::Failure,
+    join::Joined,
+    output::{ALERT, BOLD, DIM, GOOD, NAME, Output, Reply, table::Grid, text},
+    wire,
+};
+
+/// How many waiting runs are listed.
+const LISTED_MAX: u32 = 100;
+/// How many lines of an artifact are shown.
+const LINES_MAX: usize = 30;
+/// How much of a digest must be given, in letters.
+const DIGEST_LETTERS_MIN: usize = 12;
+
+/// What to do with gates.
+#[derive(Debug, Subcommand)]
+pub(crate) enum Command {
+    /// List what waits for an answer
+    #[command(visible_alias = "ls")]
+    List,
+    /// Show what a run asks, with the files it is about
+    Show(ShowArgs),
+    /// Answer yes
+    #[command(after_help = "Examples:\n  milepost gate approve run_01k9w3m6q2\n  milepost gate \
+                            approve 0204 --answer post --feedback 'with the new title'\n  milepost \
+                            gate approve 0204 --digest 3f2a9c0d1e44   exactly what was shown")]
+    Approve(AnswerArgs),
+    /// Send the work back, or whatever no means at this gate
+    #[command(after_help = "Example:\n  milepost gate reject 0204 --feedback 'name the risks'")]
+    Reject(AnswerArgs),
+}
+
+/// What `gate show` takes.
+#[derive(Debug, clap::Args)]
+pub(crate) struct ShowArgs {
+    /// The run: its id, the beginning of one, or its key
+    #[arg(value_name = "RUN", add = ArgValueCompleter::new(complete::waiting))]
+    run: String,
+}
+
+/// What an answer takes.
+#[derive(Debug, clap::Args)]
+pub(crate) struct AnswerArgs {
+    /// The run: its id, the beginning of one, or its key
+    #[arg(value_name = "RUN", add = ArgValueCompleter::new(complete::waiting))]
+    run: String,
+    /// One of the gate's own answers, by name
+    #[arg(long, value_name = "NAME")]
+    answer: Option<String>,
+    /// What you want changed, or known
+    #[arg(long, value_name = "TEXT", default_value = "")]
+    feedback: String,
+    /// What you were shown, as `gate show` names it: refused if it has changed since
+    #[arg(long, value_name = "HEX")]
+    digest: Option<String>,
+    /// Do not ask again on a terminal
+    #[arg(short, long)]
+    yes: bool,
+}
+
+/// Does it.
+pub(crate) async fn perform(
+    joined: &Joined,
+    command: Command,
+    output: Output,
+) -> Result<Reply, Failure> {
+    match command {
+        Command::List => list(joined, output).await,
+        Command::Show(args) => show(joined, &args, output).await,
+        Command::Approve(args) => answer(joined, args, Answer::Approve, output).await,
+        Command::Reject(args) => answer(joined, args, Answer::Reject, output).await,
+    }
+}
+
+async fn list(joined: &Joined, output: Output) -> Result<Reply, Failure> {
+    let statuses = vec!["waiting".to_owned()];
+    let filter = RunFilter { statuses, limit: LISTED_MAX, ..RunFilter::default() };
+    let page = joined.runtime.list_runs(filter).await?;
+    let mut grid = Grid::new(&["RUN", "WORKFLOW", "STEP", "SINCE", "ASKS"]);
+    let mut gates = Vec::new();
+    for row in &page.rows {
+        let view = joined.runtime.view(row.run, None).await?;
+        // It may have been answered between the two looks.
+        let Some(gate) = view.state.standing.open_gate() else { continue };
+        let id = grid.paint(NAME, &short(row.run));
+        let since = text::ago(joined.runtime.now(), gate.opened_at);
+        let name = text::line(view.workflow.name.as_str());
+        grid.add(vec![id, name, text::line(gate.step.as_str()), since, text::line(&gate.ask)]);
+        gates.push(json!({"run": wire::row(row), "gate": wire::gate(gate, None)}));
+    }
+    let is_empty = gates.is_empty();
+    let text = if is_empty { String::new() } else { grid.render(output.width()) };
+    let nothing = || is_empty.then(|| "Nothing waits for an answer.".to_owned());
+    let note = joined.note().or_else(nothing);
+    Ok(Reply::new(json!({"gates": gates}), text).with_note(note))
+}
+
+async fn show(joined: &Joined, args: &ShowArgs, output: Output) -> Result<Reply, Failure> {
+    let (view, shown) = load(joined, &args.run).await?;
+    let gate = view.state.standing.open_gate().ok_or(Refusal::GateNotOpen)?;
+    let json = json!({"run": view.state.run.short(), "gate": wire::gate(gate, Some(&shown))});
+    let mut text = describe(&view, gate, &shown, output.width());
+    for artifact in &shown.artifacts {
+        text.push_str(&content(joined, &view, artifact).await);
+    }
+    let id = short(view.state.run);
+    let digest = shown.digest.short();
+    let how = format!(
+        "`milepost gate approve {id} --digest {digest}`, or `milepost gate reject {id} --feedback …`"
+    );
+    Ok(Reply::new(json, text).with_note(format!("{DIM}{how}{DIM:#}")))
+}
+
+async fn answer(
+    joined: &Joined,
+    args: AnswerArgs,
+    answer: Answer,
+    output: Output,
+) -> Result<Reply, Failure> {
+    let (view, shown) = load(joined, &args.run).await?;
+    let run = view.state.run;
+    let gate = view.state.standing.open_gate().ok_or(Refusal::GateNotOpen)?;
+    let answer = args.answer.map_or(answer, Answer::Named);
+    let digest = match args.digest.as_deref() {
+        Some(text) => Some(find_digest(text, gate, &shown)?),
+        None if output.is_interactive() => {
+            output.say(&describe(&view, gate, &shown, output.width()));
+            if !args.yes && !confirm(&answer, output)? {
+                return Err(Failure::refused("not_answered", "nothing was answered"));
+            }
+            Some(shown.digest)
+        }
+        None => None,
+    };
+    let command = engine::Command::AnswerGate(Box::new(AnswerGate {
+        answer,
+        feedback: args.feedback,
+        by: joined.config.person.clone(),
+        how: How::Verified,
+        digest,
+    }));
+    let outcome = execute(joined, run, command).await?;
+    let state = &outcome.view.state;
+    let given = state.answers.last();
+    let said = given.map(|it| it.answer.clone()).unwrap_or_default();
+    let step = given.map(|it| it.step.to_string()).unwrap_or_default();
+    let now = state.current.as_ref().map(ToString::to_string).unwrap_or_default();
+    let json = json!({"run": wire::run(&outcome.view), "answer": said, "step": step});
+    let status = state.standing.as_str();
+    let place = if state.standing.is_live() { format!(" at step `{now}`") } else { String::new() };
+    let text = format!("answered `{said}` at step `{step}`; {} is {status}{place}", short(run));
+    Ok(Reply::new(json, text::line(&text)))
+}
+
+async fn load(joined: &Joined, text: &str) -> Result<(View, Shown), Failure> {
+    let run = joined.runtime.find_run(text).await?;
+    let view = joined.runtime.view(run, None).await?;
+    let shown = joined.runtime.find_shown(&view).await?.ok_or(Refusal::GateNotOpen)?;
+    Ok((view, shown))
+}
+
+/// Returns the digest that `text` is the beginning of: of what is there now, or of what was when
+/// the gate opened. Any other is of something that is no more.
+fn find_digest(text: &str, gate: &OpenGate, shown: &Shown) -> Result<Digest, Failure> {
+    let text = text.trim().to_lowercase();
+    if text.len() < DIGEST_LETTERS_MIN {
+        return Err(Failure::usage(format!(
+            "`{text}` is too short: give at least {DIGEST_LETTERS_MIN} letters of the digest"
+        )));
+    }
+    let known = [&shown.digest, &gate.digest];
+    let found = known.into_iter().find(|it| it.as_str().starts_with(&text));
+    let changed = gate.artifacts.iter().map(|it| it.path.clone()).collect();
+    let stale = || Refusal::GateStale { step: gate.step.clone(), changed };
+    Ok(found.cloned().ok_or_else(stale)?)
+}
+
+fn confirm(answer: &Answer, output: Output) -> Result<bool, Failure> {
+    let word = match answer {
+        Answer::Approve => "approve",
+        Answer::Reject => "reject",
+        Answer::Named(name) => name,
+    };
+    let mut err = io::stderr().lock();
+    write!(err, "Answer `{}`? [y/N] ", text::line(word))?;
+    err.flush()?;
+    drop(err);
+    let mut line = String::new();
+    io::stdin().lock().read_line(&mut line)?;
+    let is_yes = matches!(line.trim().to_lowercase().as_str(), "y" | "yes");
+    if line.is_empty() {
+        output.say("");
+    }
+    Ok(is_yes)
+}
+
+fn describe(view: &View, gate: &OpenGate, shown: &Shown, width: usize) -> String {
+    let title = text::line(&view.state.title());
+    let name = text::line(view.workflow.name.as_str());
+    let title = if title.is_empty() { name } else { format!("{title} ({name})") };
+    let mut text = format!("{BOLD}{}{BOLD:#}\n", text::cut(&title, width));
+    text.push_str(&asked(gate, &shown.artifacts, width));
+    let who = match gate.answers {
+        Answers::Verified => "only a person's own answer counts",
+        Answers::Relayed => "an agent may pass the answer on",
+    };
+    text.push_str(&format!("  {DIM}{who}; digest {}{DIM:#}\n", shown.digest.short()));
+    if shown.digest != gate.digest {
+        text.push_str(&format!("  {ALERT}The files have changed since it was asked.{ALERT:#}\n"));
+    }
+    text
+}
+
+/// Returns what a gate asks and which answers it takes.
+pub(crate) fn asked(gate: &OpenGate, artifacts: &[Artifact], width: usize) -> String {
+    let ask = text::wrap(&text::lines(&gate.ask), width, 2);
+    let step = text::line(gate.step.as_str());
+    let mut text = format!("{ALERT}Waits for a person{ALERT:#} at {step}\n  {ask}\n");
+    for artifact in artifacts {
+        let (path, size) = (text::line(&artifact.path), text::bytes(artifact.size));
+        let is_same = gate.artifacts.iter().any(|it| it == artifact);
+        let changed = if is_same { "" } else { ", changed since it was asked" };
+        let digest = artifact.sha256.short();
+        text.push_str(&format!("  - {path}  {DIM}{digest}, {size}{changed}{DIM:#}\n"));
+    }
+    for option in &gate.options {
+        let effect = match &option.effect {
+            Effect::Approve => "goes on".to_owned(),
+            Effect::Back(step) => format!("back to {}", text::line(step.as_str())),
+            Effect::Skip => "leaves the step out".to_owned(),
+            Effect::Fail => "the run fails".to_owned(),
+            Effect::Cancel => "cancels the run".to_owned(),
+        };
+        let name = text::line(&option.name);
+        text.push_str(&format!("  {GOOD}{name}{GOOD:#}: {effect}\n"));
+    }
+    text
+}
+
+/// Returns the beginning of an artifact.
+async fn content(joined: &Joined, view: &View, artifact: &Artifact) -> String {
+    let question = Question::File(artifact.path.clone());
+    let fact = joined.world.look(view.state.root(), &question).await;
+    let Some(Fact::File(FileFact::Present { text: Some(text), .. })) = fact else {
+        return String::new();
+    };
+    let text = text::lines(&text);
+    let mut lines: Vec<String> =
+        text.lines().take(LINES_MAX).map(|it| format!("{DIM}│{DIM:#} {it}")).collect();
+    let more = text.lines().count().saturating_sub(LINES_MAX);
+    if 0 < more {
+        lines.push(format!("{DIM}│ … {}{DIM:#}", text::count(more, "more line")));
+    }
+    let path = text::line(&artifact.path);
+    format!("\n{BOLD}{path}{BOLD:#}\n{}\n", lines.join("\n"))
+}

@@ -1,0 +1,106 @@
+//! Every shipped definition, from its start to its end.
+
+use std::collections::BTreeMap;
+
+use serde_json::{Value, json};
+
+use crate::{done, id_of, in_both_eras, project::Project, server::Server};
+
+/// The workflows that want no answers and no files: they are played as they are.
+const PLAIN: [&str; 6] =
+    ["REFACTOR_WITH_TESTS", "RESUME", "SAVE", "SPRINT_TASK", "WORK", "WORKFLOW_CREATOR"];
+
+#[test]
+fn a22_every_plain_workflow_is_completed_by_reporting_success() {
+    in_both_eras(|_, server| {
+        let steps = count_steps(server);
+        for name in PLAIN {
+            let begun = done(server, "start_workflow", json!({"workflow_name": name}));
+            let advances = play(server, begun, |_, _| json!({}));
+            assert!(advances <= steps[name] + 1, "{name} took {advances} advances");
+        }
+    });
+}
+
+#[test]
+fn a22_every_other_workflow_is_completed_with_its_files_and_answers() {
+    in_both_eras(|project, server| {
+        let steps = count_steps(server);
+        let others: Vec<&String> = steps.keys().filter(|it| !is_ours(it)).collect();
+        assert_eq!(others, ["dev-workflow", "forge", "scene-generation"]);
+        for (flow, key) in [("light", "S-1"), ("standard", "M-1"), ("full", "L-1")] {
+            write_forge(project);
+            let arguments = json!({"workflow_name": "forge", "flow": flow, "key": key});
+            let begun = done(server, "start_workflow", arguments);
+            // Parts are reported one by one, and tasks and reviews have two each.
+            assert!(play(server, begun, |_, _| json!({})) <= steps["forge"] + 1 + 2);
+        }
+        let begun = done(server, "start_workflow", json!({"workflow_name": "dev-workflow"}));
+        assert!(play(server, begun, |_, _| json!({})) <= steps["dev-workflow"] + 1);
+        let arguments = json!({"workflow_name": "scene-generation", "key": "0204"});
+        let begun = done(server, "start_workflow", arguments);
+        assert!(play(server, begun, |_, _| json!({})) <= steps["scene-generation"] + 1 + 6);
+    });
+}
+
+fn is_ours(name: &str) -> bool {
+    name == "DEMO" || PLAIN.contains(&name)
+}
+
+fn count_steps(server: &Server) -> BTreeMap<String, usize> {
+    let answer = done(server, "list_workflows", json!({}));
+    let count = |it: &Value| {
+        (it["name"].as_str().unwrap().to_owned(), it["steps"].as_object().unwrap().len())
+    };
+    answer["workflows"].as_array().unwrap().iter().map(count).collect()
+}
+
+/// Reports success until the run is over, answers its gates, and returns how many reports it took.
+fn play(server: &Server, begun: Value, details: impl Fn(&str, &Value) -> Value) -> usize {
+    const ADVANCES_MAX: usize = 60;
+    let run = id_of(&begun);
+    let mut answer = begun;
+    for advances in 0..ADVANCES_MAX {
+        while answer["status"] == "SUSPENDED" {
+            let arguments = json!({"instance_id": run, "answer": "approve", "person": "ann"});
+            answer = done(server, "answer_gate", arguments);
+            answer = done(server, "resume_workflow", json!({"instance_id": run}));
+        }
+        if answer["status"] == "COMPLETED" {
+            return advances;
+        }
+        assert_eq!(answer["status"], "RUNNING", "{answer:#}");
+        let step = answer["next_step"]["step_name"].as_str().unwrap().to_owned();
+        let report =
+            json!({"step_id": step, "status": "success", "details": details(&step, &answer)});
+        let mut arguments = json!({"instance_id": run, "report": report});
+        if let Some(part) = answer["parts"].get(0) {
+            arguments["part"] = part["id"].clone();
+        }
+        answer = done(server, "advance_workflow", arguments);
+    }
+    panic!("run {run} is not over after {ADVANCES_MAX} advances: {answer:#}");
+}
+
+/// Writes every file that the forge asks for, with two tasks and reviews that approve.
+fn write_forge(project: &Project) {
+    let verdict = "# Review\n\n## Verdict: APPROVE\n";
+    for (path, text) in [
+        ("request.md", "# Request\n"),
+        ("analysis.md", "# Analysis\n"),
+        ("investigation.md", "# Investigation\n"),
+        ("design.md", "# Design\n\n## Approach\n\nSmall.\n"),
+        ("review-design.md", verdict),
+        ("tasks.md", "# Tasks\n\n## Task 1: Build\n\nmode: sequential\n\n## Task 2: Test\n\nmode: sequential\n"),
+        ("review-tasks.md", verdict),
+        ("impl-1.md", "# Done\n"),
+        ("impl-2.md", "# Done\n"),
+        ("review-1.md", "# Review\n\n## Verdict: PASS\n"),
+        ("review-2.md", "# Review\n\n## Verdict: PASS\n"),
+        ("comprehensive-review.md", "# All good\n"),
+        ("final-verification.md", "# Verified\n"),
+        ("summary.md", "# Summary\n"),
+    ] {
+        project.write(path, text);
+    }
+}

@@ -1,0 +1,112 @@
+//! `advance_workflow`: how a step went, and what comes next.
+
+use definition::PartId;
+use engine::{Command, ContextChange, Holder, Refusal, ReportStep};
+use runtime::{ExecuteError, Request, Target};
+use schemars::JsonSchema;
+use serde::Deserialize;
+use serde_json::{Map, Value};
+
+use super::{
+    answer,
+    report::Report,
+    run,
+    words::{Failure, invalid},
+};
+use crate::tool::{Call, Done, Hints, Tool};
+
+pub(super) struct AdvanceWorkflow;
+
+#[derive(Deserialize, JsonSchema)]
+pub(super) struct Parameters {
+    /// Run id or key
+    instance_id: String,
+    /// How the step went
+    report: Report,
+    /// Top-level keys to set
+    #[serde(default)]
+    context_updates: Map<String, Value>,
+    /// Keys to remove
+    context_deletes: Option<Vec<String>>,
+    /// One of the offered choices
+    next_step_name: Option<String>,
+    /// Part reported on
+    part: Option<String>,
+    /// Your name, if you claimed it
+    holder: Option<String>,
+    /// Lease number from claim_step
+    lease: Option<u64>,
+    /// Makes a retry safe
+    request_id: Option<String>,
+}
+
+impl Tool for AdvanceWorkflow {
+    type Parameters = Parameters;
+    type Answer = answer::Answer;
+    type Failure = Failure;
+    const NAME: &'static str = "advance_workflow";
+    const TITLE: &'static str = "Report and advance";
+    const DESCRIPTION: &'static str = "Report the current step and get the next. Follow the \
+        returned instructions exactly; report honestly, since reports steer the run: a failure \
+        told is handled, a success invented is refused or breaks later steps.";
+    const HINTS: Hints = Hints::ADDS;
+
+    async fn call(
+        call: &Call<'_>,
+        parameters: Parameters,
+    ) -> Result<Done<answer::Answer>, Failure> {
+        let instance = parameters.instance_id.clone();
+        advance(call, parameters).await.map_err(|error| {
+            Failure::new(&format!("Failed to advance workflow instance '{instance}'"), &error)
+        })
+    }
+}
+
+async fn advance(
+    call: &Call<'_>,
+    parameters: Parameters,
+) -> Result<Done<answer::Answer>, ExecuteError> {
+    let run = run::find(call.runtime, &parameters.instance_id).await?;
+    let Parameters { report, context_updates, context_deletes, next_step_name, .. } = parameters;
+    let actor = run::named(call, parameters.holder.as_deref());
+    let command = Command::ReportStep(Box::new(ReportStep {
+        part: parameters.part.as_deref().map(parse_part).transpose()?,
+        report: report.into(),
+        context: ContextChange {
+            set: context_updates,
+            remove: context_deletes.unwrap_or_default(),
+        },
+        next: next_step_name,
+        holder: holder(parameters.holder, parameters.lease),
+    }));
+    let request_id = parameters.request_id;
+    let request = Request { target: Target::Run(run), command, actor, request_id };
+    match call.runtime.execute(request).await {
+        Ok(outcome) => Ok(answer::of_outcome(call.runtime, &outcome)),
+        Err(ExecuteError::Refused(Refusal::RunEnded { status })) => {
+            ended(call, run, &status).await
+        }
+        Err(error) => Err(error),
+    }
+}
+
+/// Answers a report on a run that is over: with its last words, and not as an error.
+pub(super) async fn ended(
+    call: &Call<'_>,
+    run: engine::RunId,
+    status: &str,
+) -> Result<Done<answer::Answer>, ExecuteError> {
+    let view = call.runtime.view(run, None).await?;
+    let mut done = answer::of_view(call.runtime, &view, &[]);
+    done.warnings.push(format!("the run is {status} already; nothing of this call was kept"));
+    Ok(done)
+}
+
+pub(super) fn parse_part(text: &str) -> Result<PartId, ExecuteError> {
+    PartId::parse(text).map_err(|error| invalid("part", error.to_string()))
+}
+
+fn holder(name: Option<String>, lease: Option<u64>) -> Option<Holder> {
+    let is_given = name.is_some() || lease.is_some();
+    is_given.then(|| Holder { name: name.unwrap_or_default(), generation: lease })
+}

@@ -1,0 +1,115 @@
+//! `list_runs`: the runs of the project, the most recently changed first.
+
+use runtime::{Cursor, ExecuteError, Row, RunFilter};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::words::{Failure, Status};
+use crate::tool::{Call, Done, Hints, Tool};
+
+/// How many runs a page has unless its reader says so.
+const LIMIT: u32 = 20;
+
+pub(super) struct ListRuns;
+
+#[derive(Deserialize, JsonSchema)]
+pub(super) struct Parameters {
+    /// Of this workflow
+    workflow_name: Option<String>,
+    /// In this state
+    status: Option<Status>,
+    /// With this key
+    key: Option<String>,
+    /// At most, up to 100
+    limit: Option<u32>,
+    /// next_cursor of the page before
+    cursor: Option<String>,
+}
+
+#[derive(Serialize, JsonSchema)]
+pub(super) struct Answer {
+    runs: Vec<Item>,
+    /// Where the next page begins; `null` after the last.
+    next_cursor: Option<String>,
+}
+
+#[derive(Serialize, JsonSchema)]
+struct Item {
+    instance_id: String,
+    run: String,
+    workflow_name: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    key: Option<String>,
+    #[serde(skip_serializing_if = "String::is_empty")]
+    title: String,
+    status: Status,
+    current_step_name: String,
+    progress: Progress,
+    /// How many errors were recorded.
+    #[serde(skip_serializing_if = "is_zero")]
+    errors: u32,
+    created_at: String,
+    updated_at: String,
+    completed_at: Option<String>,
+}
+
+/// How many of the steps are done.
+#[derive(Serialize, JsonSchema)]
+pub(super) struct Progress {
+    pub(super) done: u32,
+    pub(super) total: u32,
+}
+
+impl Tool for ListRuns {
+    type Parameters = Parameters;
+    type Answer = Answer;
+    type Failure = Failure;
+    const NAME: &'static str = "list_runs";
+    const TITLE: &'static str = "List runs";
+    const DESCRIPTION: &'static str = "List runs, newest change first.";
+    const HINTS: Hints = Hints::READS;
+
+    async fn call(call: &Call<'_>, parameters: Parameters) -> Result<Done<Answer>, Failure> {
+        let answer = list(call, parameters).await;
+        Ok(answer.map_err(|error| Failure::new("Failed to list runs", &error))?.into())
+    }
+}
+
+async fn list(call: &Call<'_>, parameters: Parameters) -> Result<Answer, ExecuteError> {
+    let status = parameters.status.map(|it| it.word().to_owned());
+    let filter = RunFilter {
+        workflow: parameters.workflow_name,
+        statuses: status.into_iter().collect(),
+        key: parameters.key,
+        after: parameters.cursor.as_deref().map(Cursor::parse).transpose()?,
+        limit: parameters.limit.unwrap_or(LIMIT),
+    };
+    let page = call.runtime.list_runs(filter).await?;
+    Ok(Answer {
+        runs: page.rows.into_iter().map(item).collect(),
+        next_cursor: page.next.map(Cursor::encode),
+    })
+}
+
+fn item(row: Row) -> Item {
+    let summary = row.summary;
+    Item {
+        instance_id: row.run.to_string(),
+        run: row.run.short(),
+        workflow_name: summary.workflow,
+        key: summary.key,
+        title: summary.title,
+        status: Status::of_word(&summary.status),
+        current_step_name: summary.step,
+        progress: Progress { done: summary.steps_done, total: summary.steps_total },
+        errors: summary.errors,
+        created_at: summary.started_at.to_string(),
+        updated_at: summary.updated_at.to_string(),
+        completed_at: summary.ended_at.map(|it| it.to_string()),
+    }
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes a reference")]
+fn is_zero(number: &u32) -> bool {
+    *number == 0
+}

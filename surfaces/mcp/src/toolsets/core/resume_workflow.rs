@@ -1,0 +1,159 @@
+//! `resume_workflow`: back to a run, with the brief that a newcomer needs.
+
+use engine::{Command, ContextChange, Refusal, ReportStep, ResumeRun, RunId};
+use runtime::{ExecuteError, Runtime};
+use schemars::JsonSchema;
+use serde::Deserialize;
+use serde_json::{Map, Value};
+
+use super::{
+    advance_workflow::ended,
+    answer,
+    report::Report,
+    run,
+    words::{Failure, invalid},
+};
+use crate::tool::{Call, Done, Hints, Tool};
+
+pub(super) struct ResumeWorkflow;
+
+#[derive(Deserialize, JsonSchema)]
+pub(super) struct Parameters {
+    /// Run id or key
+    instance_id: String,
+    /// Step you believe to be on
+    assumed_current_step_name: Option<String>,
+    /// As in advance_workflow
+    #[schemars(extend("x-elsewhere" = true))]
+    report: Option<Report>,
+    /// As in advance_workflow
+    #[serde(default)]
+    context_updates: Map<String, Value>,
+    /// Go on with a failed or cancelled run
+    #[serde(default)]
+    reopen: bool,
+    /// Go on although files changed
+    #[serde(default)]
+    force: bool,
+    /// Size of the brief
+    max_tokens: Option<u32>,
+    /// Makes a retry safe
+    request_id: Option<String>,
+}
+
+impl Tool for ResumeWorkflow {
+    type Parameters = Parameters;
+    type Answer = answer::Answer;
+    type Failure = Failure;
+    const NAME: &'static str = "resume_workflow";
+    const TITLE: &'static str = "Resume a run";
+    const DESCRIPTION: &'static str = "Come back to a run after a break, a compaction or from \
+        another client. Without report it changes nothing and returns a brief: what is done, what \
+        to do now. With report it also reconciles what you did.";
+    const HINTS: Hints = Hints::ADDS;
+
+    async fn call(
+        call: &Call<'_>,
+        parameters: Parameters,
+    ) -> Result<Done<answer::Answer>, Failure> {
+        let instance = parameters.instance_id.clone();
+        resume(call, parameters).await.map_err(|error| {
+            Failure::new(&format!("Failed to resume workflow instance '{instance}'"), &error)
+        })
+    }
+}
+
+async fn resume(
+    call: &Call<'_>,
+    parameters: Parameters,
+) -> Result<Done<answer::Answer>, ExecuteError> {
+    let run = run::find(call.runtime, &parameters.instance_id).await?;
+    let max_tokens = parameters.max_tokens;
+    let mut done = match (parameters.reopen, &parameters.report) {
+        (true, Some(_)) => {
+            return Err(invalid("reopen", "not together with `report`: reopen first, then report"));
+        }
+        (true, None) => reopen(call, run, &parameters).await?,
+        (false, Some(_)) => reconcile(call, run, parameters).await?,
+        (false, None) => look(call, run, &parameters).await?,
+    };
+    done.answer.brief = Some(brief(call.runtime, run, max_tokens).await?);
+    Ok(done)
+}
+
+async fn reopen(
+    call: &Call<'_>,
+    run: RunId,
+    parameters: &Parameters,
+) -> Result<Done<answer::Answer>, ExecuteError> {
+    let reason = "reopened by an agent".to_owned();
+    let command = Command::ReopenRun { reason, force: parameters.force };
+    let outcome = run::execute(call, run, command, parameters.request_id.clone()).await?;
+    let mut done = answer::of_outcome(call.runtime, &outcome);
+    done.warnings.extend(unused(parameters));
+    Ok(done)
+}
+
+async fn reconcile(
+    call: &Call<'_>,
+    run: RunId,
+    parameters: Parameters,
+) -> Result<Done<answer::Answer>, ExecuteError> {
+    let Parameters { assumed_current_step_name, report, context_updates, force, .. } = parameters;
+    let Some(report) = report else { return Err(invalid("report", "is missing")) };
+    let resume = ResumeRun {
+        assumed: assumed_current_step_name.unwrap_or_else(|| report.step_id.clone()),
+        report: ReportStep {
+            part: None,
+            report: report.into(),
+            context: ContextChange { set: context_updates, remove: Vec::new() },
+            next: None,
+            holder: None,
+        },
+        force,
+    };
+    let command = Command::ResumeRun(Box::new(resume));
+    match run::execute(call, run, command, parameters.request_id).await {
+        Ok(outcome) => Ok(answer::of_outcome(call.runtime, &outcome)),
+        Err(ExecuteError::Refused(Refusal::RunEnded { status })) => {
+            ended(call, run, &status).await
+        }
+        Err(error) => Err(error),
+    }
+}
+
+/// Looks, and changes nothing.
+async fn look(
+    call: &Call<'_>,
+    run: RunId,
+    parameters: &Parameters,
+) -> Result<Done<answer::Answer>, ExecuteError> {
+    let view = call.runtime.view(run, None).await?;
+    let mut done = answer::of_view(call.runtime, &view, &[]);
+    done.warnings.extend(unused(parameters));
+    let current = view.state.current.as_ref();
+    let assumed = parameters.assumed_current_step_name.as_deref();
+    if let (Some(assumed), Some(current)) = (assumed, current) {
+        let believed = view.workflow.find_step_loosely(assumed).map(|it| &it.name);
+        if believed != Some(current) {
+            let reasoning = format!("the run is at `{current}`, not at `{assumed}`");
+            done.answer.reasoning = Some(reasoning);
+        }
+    }
+    Ok(done)
+}
+
+fn unused(parameters: &Parameters) -> Option<String> {
+    let is_given = !parameters.context_updates.is_empty();
+    is_given.then(|| "`context_updates` are kept only with a `report`".to_owned())
+}
+
+async fn brief(
+    runtime: &Runtime,
+    run: RunId,
+    max_tokens: Option<u32>,
+) -> Result<String, ExecuteError> {
+    let tokens = max_tokens.and_then(|it| usize::try_from(it).ok());
+    let (_, brief, _) = runtime.brief(run, tokens).await?;
+    Ok(brief.text)
+}
