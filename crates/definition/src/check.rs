@@ -29,7 +29,7 @@ pub fn lint(workflow: &Workflow) -> Vec<Diagnostic> {
         Some(step) => step + 1,
         None => usize::MAX,
     };
-    diagnostics.sort_by_key(|it| (rank(&it.label.file), it.label.line, it.label.column));
+    diagnostics.sort_by_cached_key(|it| (rank(&it.label.file), it.label.line, it.label.column));
     diagnostics
 }
 

@@ -14,8 +14,7 @@ pub(crate) fn nearest<'a>(
         .into_iter()
         .map(|it| (fold(it), it))
         .filter(|(folded, _)| folded.chars().count().abs_diff(length) <= letters_max)
-        .map(|(folded, it)| (distance(&wanted, &folded), it))
-        .filter(|(letters, _)| *letters <= letters_max)
+        .filter_map(|(folded, it)| Some((distance(&wanted, &folded, letters_max)?, it)))
         .min_by_key(|(letters, _)| *letters)
         .map(|(_, it)| it)
 }
@@ -49,8 +48,9 @@ pub(crate) fn fold(text: &str) -> String {
     text.chars().filter(|it| !matches!(it, ' ' | '_' | '-')).flat_map(char::to_lowercase).collect()
 }
 
-/// How many letters must be added, dropped, changed or swapped with their neighbour.
-fn distance(one: &str, two: &str) -> usize {
+/// How many letters must be added, dropped, changed or swapped with their neighbour; `None` if
+/// more than `max`.
+fn distance(one: &str, two: &str, max: usize) -> Option<usize> {
     let two: Vec<char> = two.chars().collect();
     let mut before_last: Vec<usize> = Vec::new();
     let mut last: Vec<usize> = (0..=two.len()).collect();
@@ -69,10 +69,13 @@ fn distance(one: &str, two: &str) -> usize {
             }
             current.push(cost);
         }
+        if current.iter().chain(&last).all(|it| *it > max) {
+            return None;
+        }
         letter_before = Some(letter);
         before_last = std::mem::replace(&mut last, current);
     }
-    last.last().copied().unwrap_or(0)
+    last.last().copied().filter(|it| *it <= max)
 }
 
 #[cfg(test)]
@@ -91,9 +94,11 @@ mod tests {
 
     #[test]
     fn letters_are_counted() {
-        assert_eq!(distance("", "abc"), 3);
-        assert_eq!(distance("abc", ""), 3);
-        assert_eq!(distance("kitten", "sitting"), 3);
-        assert_eq!(distance("ab", "ba"), 1);
+        assert_eq!(distance("", "abc", 9), Some(3));
+        assert_eq!(distance("abc", "", 9), Some(3));
+        assert_eq!(distance("kitten", "sitting", 3), Some(3));
+        assert_eq!(distance("kitten", "sitting", 2), None);
+        assert_eq!(distance("ab", "ba", 1), Some(1));
+        assert_eq!(distance("same", "same", 0), Some(0));
     }
 }

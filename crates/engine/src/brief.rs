@@ -217,7 +217,10 @@ fn warnings(state: &RunState, known: &Known, drift: &[String]) -> Vec<String> {
         lines.push(if lease::is_live(known, held) {
             format!("- step `{}`{part} is held by `{}` until {end}", held.step, held.holder)
         } else {
-            format!("- `{}` held step `{}`{part} until {end}; it may be claimed", held.holder, held.step)
+            format!(
+                "- `{}` held step `{}`{part} until {end}; it may be claimed",
+                held.holder, held.step
+            )
         });
     }
     lines
@@ -228,7 +231,8 @@ fn done(workflow: &Workflow, state: &RunState) -> Vec<String> {
     let mut is_ahead = false;
     for step in workflow.work_steps() {
         let is_current = state.current.as_ref() == Some(&step.name);
-        let again = if is_ahead && state.standing.is_live() { " (comes again after this)" } else { "" };
+        let again =
+            if is_ahead && state.standing.is_live() { " (comes again after this)" } else { "" };
         is_ahead |= is_current;
         let Some(known) = state.step(&step.name) else { continue };
         let line = match known.effort.progress {

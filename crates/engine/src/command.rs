@@ -13,26 +13,45 @@ use crate::{Entry, How, Report};
 pub enum Command {
     StartRun(Box<StartRun>),
     /// Take a step up: an attempt begins.
-    StartStep { step: String, part: Option<PartId> },
+    StartStep {
+        step: String,
+        part: Option<PartId>,
+    },
     /// Say how a step went.
     ReportStep(Box<ReportStep>),
     /// Come back to a run with a belief about where it is and what was done.
     ResumeRun(Box<ResumeRun>),
     /// Name the step that comes next, where the agent decides.
-    ChooseStep { next: String },
+    ChooseStep {
+        next: String,
+    },
     /// Answer the gate that the run waits at.
     AnswerGate(Box<AnswerGate>),
     /// Hold a step, so that nobody else works on it.
     ClaimStep(ClaimStep),
     /// Let a held step go.
-    ReleaseStep { generation: u64 },
-    RecordEntry { step: Option<String>, entry: Entry },
+    ReleaseStep {
+        generation: u64,
+    },
+    RecordEntry {
+        step: Option<String>,
+        entry: Entry,
+    },
     ChangeContext(ContextChange),
-    SetVars { set: Map<String, Value> },
-    CancelRun { reason: String },
-    FailRun { reason: String },
+    SetVars {
+        set: Map<String, Value>,
+    },
+    CancelRun {
+        reason: String,
+    },
+    FailRun {
+        reason: String,
+    },
     /// Go on with a failed or cancelled run.
-    ReopenRun { reason: String, force: bool },
+    ReopenRun {
+        reason: String,
+        force: bool,
+    },
     /// The time of the current attempt is over. Sent by the server itself.
     ExpireStep,
 }

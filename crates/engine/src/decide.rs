@@ -31,9 +31,7 @@ use alloc::{
 
 use definition::{Condition, EvaluationError, Step, StepName, Workflow};
 
-use crate::{
-    Actor, Command, Event, Known, Recorded, Refusal, RunState, Standing, Stop, evolve,
-};
+use crate::{Actor, Command, Event, Known, Recorded, Refusal, RunState, Standing, Stop, evolve};
 
 pub use expire_step::find_due;
 pub use route::target_name;

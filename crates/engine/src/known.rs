@@ -18,10 +18,7 @@ pub enum Question {
     /// What is the state of version control at the run's root?
     Git,
     /// What does this command end with?
-    Check {
-        run: Vec<String>,
-        timeout_s: u64,
-    },
+    Check { run: Vec<String>, timeout_s: u64 },
 }
 
 /// The answer to a question.

@@ -40,7 +40,7 @@ pub use decide::{Decided, decide, find_due, target_name};
 pub use drift::{Shown, find_drift, find_shown};
 pub use event::{
     Actor, Artifact, CheckRun, Choice, DecodeError, EVENT_VERSION, Entry, Event, GateReason, Git,
-    How, Lease, OpenGate, Recorded, Report, RunStarted, Ruling, StepCompleted, Surface,
+    How, Lease, OpenGate, Recorded, Report, Ruling, RunStarted, StepCompleted, Surface,
 };
 pub use evolve::{evolve, fold};
 pub use fork::{ForkPoint, fork};

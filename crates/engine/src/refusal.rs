@@ -188,14 +188,18 @@ impl Refusal {
             Self::WorkflowInvalid { name, .. } | Self::WorkflowIncomplete { name, .. } => {
                 format!("mend it; `milepost workflow check {name}` shows every problem")
             }
-            Self::DefinitionUnreadable(_) => "use the release that wrote the run, or a newer one".into(),
+            Self::DefinitionUnreadable(_) => {
+                "use the release that wrote the run, or a newer one".into()
+            }
             Self::StepUnknown { known, .. } => format!("its steps are: {}", names(known)),
             Self::StepNotCurrent { current, .. } => {
                 format!("go on with `{current}`; `resume_workflow` tells what was done")
             }
             Self::RunMoved { .. } => "someone else was faster; ask for the status".into(),
             Self::StepDone { .. } => "do not do it again; ask for the status".into(),
-            Self::StepHeld { .. } => "work on something else, or claim it when the lease is over".into(),
+            Self::StepHeld { .. } => {
+                "work on something else, or claim it when the lease is over".into()
+            }
             Self::LeaseStale { .. } => {
                 "someone else works on it now; stop, and ask for the status".into()
             }

@@ -1,11 +1,6 @@
 //! How far a run has come: the fold of its events, and nothing else.
 
-use alloc::{
-    boxed::Box,
-    collections::BTreeMap,
-    string::String,
-    vec::Vec,
-};
+use alloc::{boxed::Box, collections::BTreeMap, string::String, vec::Vec};
 
 use definition::{Decider, Digest, PartId, PartSpec, Step, StepName, WorkflowName};
 use serde_json::{Map, Value};

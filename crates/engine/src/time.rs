@@ -31,7 +31,8 @@ impl Timestamp {
         let text = text.strip_suffix('Z')?;
         let (date, time) = text.split_once('T')?;
         let mut date = date.splitn(3, '-');
-        let (year, month, day) = (number(date.next()?)?, number(date.next()?)?, number(date.next()?)?);
+        let (year, month, day) =
+            (number(date.next()?)?, number(date.next()?)?, number(date.next()?)?);
         let (time, fraction) = time.split_once('.').unwrap_or((time, ""));
         let mut time = time.splitn(3, ':');
         let (hour, minute, second) =

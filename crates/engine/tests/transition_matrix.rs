@@ -146,11 +146,7 @@ fn start() -> Command {
 fn report_of(step: &str, status: &str) -> ReportStep {
     ReportStep {
         part: None,
-        report: Report {
-            step_id: step.to_owned(),
-            status: status.to_owned(),
-            ..Report::default()
-        },
+        report: Report { step_id: step.to_owned(), status: status.to_owned(), ..Report::default() },
         context: ContextChange::default(),
         next: None,
         holder: None,

@@ -334,9 +334,7 @@ fn check_unmoved(command: &Command, before: &RunState, now: &RunState) -> Result
 
 pub(crate) fn refuse_taken_key(error: StoreError) -> ExecuteError {
     match error {
-        StoreError::KeyTaken { key, run } => {
-            Refusal::KeyTaken { key, run: run.to_string() }.into()
-        }
+        StoreError::KeyTaken { key, run } => Refusal::KeyTaken { key, run: run.to_string() }.into(),
         StoreError::Conflict { .. }
         | StoreError::RequestSeen { .. }
         | StoreError::Full

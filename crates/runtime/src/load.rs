@@ -74,9 +74,7 @@ impl Runtime {
         };
         let state = match kept {
             Some(state) if log.events.is_empty() => state,
-            Some(state) => {
-                Arc::new(log.events.iter().fold(Arc::unwrap_or_clone(state), evolve))
-            }
+            Some(state) => Arc::new(log.events.iter().fold(Arc::unwrap_or_clone(state), evolve)),
             None => Arc::new(fold(run, &log.events)),
         };
         let workflow = self.workflow_of(&state).await?;

@@ -1,6 +1,8 @@
 //! Questions about runs. They never write.
 
-use engine::{Brief, Known, Recorded, Refusal, RunId, Shown, Stop, Timestamp, brief, find_drift, find_shown};
+use engine::{
+    Brief, Known, Recorded, Refusal, RunId, Shown, Stop, Timestamp, brief, find_drift, find_shown,
+};
 use store::{Filter, Heartbeat, Hit, Row, Search};
 
 use crate::{ExecuteError, Runtime, View, fault};
@@ -77,11 +79,8 @@ impl Runtime {
         if let Some(run) = RunId::parse(text) {
             return Ok(run);
         }
-        let mut filter = Filter {
-            project: Some(self.settings.project.clone()),
-            limit: 5,
-            ..Filter::default()
-        };
+        let mut filter =
+            Filter { project: Some(self.settings.project.clone()), limit: 5, ..Filter::default() };
         if let Some(ids) = RunId::parse_prefix(text).filter(|_| 4 <= text.len()) {
             filter.ids = Some(ids);
             let rows = self.store.list(filter.clone()).await.map_err(fault)?;
@@ -215,7 +214,8 @@ impl Runtime {
                 Ok(drift) => return Ok((known, drift)),
                 Err(Stop::Refused(refusal)) => return Err(refusal.into()),
                 Err(Stop::Ask(questions)) => {
-                    if let Err(refusal) = self.look(view.state.root(), &mut known, questions).await {
+                    if let Err(refusal) = self.look(view.state.root(), &mut known, questions).await
+                    {
                         return Ok((known, vec![refusal.to_string()]));
                     }
                 }

@@ -110,13 +110,16 @@ async fn begin(server: &Runtime) -> RunId {
 fn pick(chance: &Chance, run: RunId, number: u64) -> Request {
     let holder = ["ann", "bob"][usize::try_from(chance.below(2)).unwrap()].to_owned();
     let report = |holder| {
-        let report = Report {
-            step_id: "a".to_owned(),
-            status: "success".to_owned(),
-            ..Report::default()
-        };
+        let report =
+            Report { step_id: "a".to_owned(), status: "success".to_owned(), ..Report::default() };
         let context = ContextChange::default();
-        Command::ReportStep(Box::new(ReportStep { part: None, report, context, next: None, holder }))
+        Command::ReportStep(Box::new(ReportStep {
+            part: None,
+            report,
+            context,
+            next: None,
+            holder,
+        }))
     };
     let command = match chance.below(5) {
         0 => report(None),
@@ -166,9 +169,9 @@ async fn check_log(
         last = (recorded.seq, recorded.at);
         match &recorded.event {
             Event::LeaseTaken(lease) => {
-                let is_held = holder.as_ref().is_some_and(|it| {
-                    recorded.at < it.until && it.holder != lease.holder
-                });
+                let is_held = holder
+                    .as_ref()
+                    .is_some_and(|it| recorded.at < it.until && it.holder != lease.holder);
                 if is_held {
                     return Err(format!("event {}: two hold step a", recorded.seq));
                 }

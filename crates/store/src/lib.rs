@@ -14,7 +14,7 @@ use engine::{DecodeError, Lease, Recorded, RunId, Summary, Timestamp};
 use tokio::sync::watch;
 
 pub use memory::MemoryStore;
-pub use sqlite::{Figures, SqliteSettings, SqliteStore, Synchronous};
+pub use sqlite::{stat, Figures, SqliteSettings, SqliteStore, Synchronous};
 
 /// The number of events in a run's log, which is also the `seq` of its last one.
 pub type Length = u64;

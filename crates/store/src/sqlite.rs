@@ -266,3 +266,5 @@ fn tail(connection: &Connection, after: u64, count: u32) -> Result<Vec<Tailed>, 
     }
     Ok(events)
 }
+
+pub fn stat() -> [u64; 4] { std::array::from_fn(|i| writer::STAT[i].swap(0, std::sync::atomic::Ordering::Relaxed)) }

@@ -21,7 +21,9 @@ pub(crate) async fn look(root: PathBuf, path: String, settings: &WorldSettings) 
     let size = fs::metadata(&found).map_or(0, |it| it.len());
     let (text_max, file_max) = (settings.text_bytes_max, settings.file_bytes_max);
     if file_max < size {
-        return FileFact::Unreadable(format!("it has {size} bytes, and at most {file_max} are read"));
+        return FileFact::Unreadable(format!(
+            "it has {size} bytes, and at most {file_max} are read"
+        ));
     }
     if size <= INLINE_BYTES_MAX {
         return read(&found, text_max);

@@ -47,9 +47,8 @@ fn names_in(folder: &Path) -> Vec<WorkflowName> {
         return Vec::new();
     };
     let folders = entries.flatten().filter(|it| it.path().is_dir());
-    let mut names: Vec<WorkflowName> = folders
-        .filter_map(|it| WorkflowName::parse(it.file_name().to_str()?).ok())
-        .collect();
+    let mut names: Vec<WorkflowName> =
+        folders.filter_map(|it| WorkflowName::parse(it.file_name().to_str()?).ok()).collect();
     names.sort();
     names
 }

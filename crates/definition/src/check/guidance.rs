@@ -1,6 +1,6 @@
 //! Names of steps in guidance. Whoever decides reads them there, in double quotes.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::Places;
 use crate::{
@@ -11,7 +11,7 @@ use crate::{
 /// How many letters a word must have to be taken for a mistyped name.
 const LETTERS_MIN: usize = 5;
 
-/// How many quoted texts of one step are looked at.
+/// How many different quoted texts are looked at.
 const QUOTES_MAX: usize = 1_000;
 
 /// Returns the steps that a step's guidance names in quotes, exactly.
@@ -25,9 +25,14 @@ pub(super) fn mentioned_steps(workflow: &Workflow, step: &Step) -> BTreeSet<usiz
 pub(super) fn check(places: &Places<'_>) -> Vec<Diagnostic> {
     let workflow = places.workflow;
     let mut found = Vec::new();
+    // The same words are quoted again and again.
+    let mut seen: BTreeMap<&str, Option<&str>> = BTreeMap::new();
     for (at, step) in workflow.steps.iter().enumerate() {
-        for (start, text) in find_quotes(&step.guidance).into_iter().take(QUOTES_MAX) {
-            let Some(meant) = nearly(workflow, text) else { continue };
+        for (start, text) in find_quotes(&step.guidance) {
+            if !seen.contains_key(text) && seen.len() < QUOTES_MAX {
+                seen.insert(text, nearly(workflow, text));
+            }
+            let Some(meant) = seen.get(text).copied().flatten() else { continue };
             let is_same = suggest::fold(text) == suggest::fold(meant);
             let message = if is_same {
                 format!("step `{meant}` is written `{text}` here")

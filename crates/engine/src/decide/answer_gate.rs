@@ -184,12 +184,7 @@ fn send_back(
     enter::enter(draft, Target::Step(target.clone()), None)
 }
 
-fn skip(
-    draft: &mut Draft<'_>,
-    step: &Step,
-    gate: &OpenGate,
-    answer: &str,
-) -> Result<(), Stop> {
+fn skip(draft: &mut Draft<'_>, step: &Step, gate: &OpenGate, answer: &str) -> Result<(), Stop> {
     let reason = alloc::format!("a person answered `{answer}`");
     let part = gate.part.clone();
     draft.push(Event::StepSkipped { step: step.name.clone(), part, reason });

@@ -60,9 +60,10 @@ fn find_part(
     }
     let ready = parts::ready(&draft.state, step);
     let is_free = |it: &&PartSpec| {
-        draft.state.lease(&step.name, Some(&it.id)).is_none_or(|lease| {
-            lease.holder == claim.holder || !lease::is_live(draft.known, lease)
-        })
+        draft
+            .state
+            .lease(&step.name, Some(&it.id))
+            .is_none_or(|lease| lease.holder == claim.holder || !lease::is_live(draft.known, lease))
     };
     match ready.iter().find(is_free) {
         Some(part) => Ok(Some(part.clone())),

@@ -8,9 +8,7 @@ use alloc::{
     vec::Vec,
 };
 
-use definition::{
-    Each, Effect, Order, PartId, PartSource, PartSpec, Step, Target, parse_parts,
-};
+use definition::{Each, Effect, Order, PartId, PartSource, PartSpec, Step, Target, parse_parts};
 use serde_json::Value;
 
 use super::{Draft, Sight, condition_failed, enter, gate, scope};
@@ -52,9 +50,7 @@ pub(super) fn settle(draft: &mut Draft<'_>, step: &Step) -> Result<(), Stop> {
         ));
         return enter::after_work(draft, step, &report, None);
     }
-    let is_judged = |it: &PartSpec| {
-        progress(it).is_settled() || progress(it) == Progress::Rejected
-    };
+    let is_judged = |it: &PartSpec| progress(it).is_settled() || progress(it) == Progress::Rejected;
     if parts.iter().all(is_judged) {
         return go_back(draft, step, &parts);
     }
@@ -69,8 +65,7 @@ pub(super) fn settle(draft: &mut Draft<'_>, step: &Step) -> Result<(), Stop> {
 /// their mode; one that shares them does something else with each.
 fn find_personal(draft: &Draft<'_>, step: &Step) -> Option<PartSpec> {
     let each = step.each.as_ref()?;
-    let goes_by_mode =
-        each.order == Order::Declared && !matches!(each.from, PartSource::Shared);
+    let goes_by_mode = each.order == Order::Declared && !matches!(each.from, PartSource::Shared);
     let first = ready(&draft.state, step).into_iter().next();
     first.filter(|it| goes_by_mode && it.mode == "human_gate")
 }
@@ -97,13 +92,11 @@ pub(crate) fn ready(state: &RunState, step: &Step) -> Vec<PartSpec> {
     let parts = state.parts_of(step);
     let progress = |it: &PartId| state.part_progress(&step.name, it);
     let is_known = |id: &&PartId| parts.iter().any(|it| it.id == **id);
-    let is_open = |it: &&PartSpec| {
-        !progress(&it.id).is_settled() && progress(&it.id) != Progress::Rejected
-    };
+    let is_open =
+        |it: &&PartSpec| !progress(&it.id).is_settled() && progress(&it.id) != Progress::Rejected;
     // A dependency that does not exist holds nothing up.
-    let is_free = |it: &&PartSpec| {
-        it.after.iter().filter(is_known).all(|id| progress(id).is_settled())
-    };
+    let is_free =
+        |it: &&PartSpec| it.after.iter().filter(is_known).all(|id| progress(id).is_settled());
     let open = parts.iter().filter(is_open);
     match step.each.as_ref().map(|it| it.order).unwrap_or_default() {
         Order::Parallel => open.cloned().collect(),

@@ -3,11 +3,7 @@
 use super::{Draft, check_size};
 use crate::{Entry, Event, Refusal, Stop};
 
-pub(super) fn decide(
-    draft: &mut Draft<'_>,
-    step: Option<&str>,
-    entry: &Entry,
-) -> Result<(), Stop> {
+pub(super) fn decide(draft: &mut Draft<'_>, step: Option<&str>, entry: &Entry) -> Result<(), Stop> {
     draft.check_begun()?;
     // A run that is over can still be explained, but nothing can go wrong in it any more.
     if matches!(entry, Entry::Error { .. }) && !draft.state.standing.is_live() {

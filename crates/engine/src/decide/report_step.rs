@@ -4,10 +4,10 @@ use alloc::{format, string::String, vec};
 
 use definition::{Decider, Effect, PartSpec, Spent, Step, StepName, Target};
 
-use super::{Draft, Sight, change_context, check_size, choose_step, enter, gate, lease, parts, review, route};
-use crate::{
-    Event, GateReason, Outcome, Refusal, Report, ReportStep, StepCompleted, Stop, guard,
+use super::{
+    Draft, Sight, change_context, check_size, choose_step, enter, gate, lease, parts, review, route,
 };
+use crate::{Event, GateReason, Outcome, Refusal, Report, ReportStep, StepCompleted, Stop, guard};
 
 pub(super) fn decide(draft: &mut Draft<'_>, command: &ReportStep) -> Result<(), Stop> {
     draft.check_running()?;
@@ -16,11 +16,7 @@ pub(super) fn decide(draft: &mut Draft<'_>, command: &ReportStep) -> Result<(), 
 }
 
 /// Takes a report on the current step.
-pub(super) fn take(
-    draft: &mut Draft<'_>,
-    step: &Step,
-    command: &ReportStep,
-) -> Result<(), Stop> {
+pub(super) fn take(draft: &mut Draft<'_>, step: &Step, command: &ReportStep) -> Result<(), Stop> {
     let report = &command.report;
     check_report(draft, report)?;
     if draft.state.awaits_choice() {

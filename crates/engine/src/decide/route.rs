@@ -50,11 +50,7 @@ pub(super) fn onward(
 
 /// Goes where the definition says for this very report, if it says so: a condition on the report
 /// holds. Returns whether it did.
-pub(super) fn by_report(
-    draft: &mut Draft<'_>,
-    step: &Step,
-    report: &Report,
-) -> Result<bool, Stop> {
+pub(super) fn by_report(draft: &mut Draft<'_>, step: &Step, report: &Report) -> Result<bool, Stop> {
     let sight = Sight::of_report(Some(report));
     let Some(successor) = find_by_report(draft, step, report)? else { return Ok(false) };
     let way = way_of(successor);
@@ -112,8 +108,7 @@ pub(crate) fn allowed(
     let holds = |it: &&Successor| {
         it.when.as_ref().is_none_or(|when| when.evaluate(&scope).unwrap_or(false))
     };
-    let mut allowed: Vec<Target> =
-        step.next.iter().filter(holds).map(|it| it.to.clone()).collect();
+    let mut allowed: Vec<Target> = step.next.iter().filter(holds).map(|it| it.to.clone()).collect();
     if allowed.is_empty() {
         let following = workflow.find_following(&step.name);
         allowed.push(following.map_or(Target::Finish, |it| Target::Step(it.name.clone())));
@@ -158,11 +153,7 @@ fn not_allowed(step: &Step, next: &str, allowed: &[Target]) -> Refusal {
 }
 
 /// The first successor whose condition holds, else the step listed next.
-fn declared<'s>(
-    draft: &Draft<'_>,
-    step: &'s Step,
-    sight: Sight<'_>,
-) -> Result<Way<'s>, Refusal> {
+fn declared<'s>(draft: &Draft<'_>, step: &'s Step, sight: Sight<'_>) -> Result<Way<'s>, Refusal> {
     for successor in &step.next {
         if draft.holds(successor.when.as_ref(), step, sight)? {
             return Ok(way_of(successor));
@@ -182,12 +173,7 @@ fn way_of(successor: &Successor) -> Way<'_> {
     Way { target: successor.to.clone(), reasoning, successor: Some(successor) }
 }
 
-fn follow(
-    draft: &mut Draft<'_>,
-    step: &Step,
-    way: Way<'_>,
-    sight: Sight<'_>,
-) -> Result<(), Stop> {
+fn follow(draft: &mut Draft<'_>, step: &Step, way: Way<'_>, sight: Sight<'_>) -> Result<(), Stop> {
     if let Some(successor) = way.successor {
         apply(draft, step, successor, sight)?;
     }
@@ -196,10 +182,9 @@ fn follow(
         if let Target::Step(step) = way.target {
             draft.push(Event::StepEntered { step, decision: Some(decision) });
         }
-        let reason = sight.report.map_or_else(
-            || format!("step `{}` leads to failure", step.name),
-            Report::reason,
-        );
+        let reason = sight
+            .report
+            .map_or_else(|| format!("step `{}` leads to failure", step.name), Report::reason);
         draft.push(Event::RunFailed { reason });
         return Ok(());
     }

@@ -26,12 +26,8 @@ pub(super) fn decide(draft: &mut Draft<'_>, start: &StartRun) -> Result<(), Stop
         let context = Value::Object(start.context.clone());
         params.check(&context).map_err(|problems| Refusal::ContextInvalid { problems })?;
     }
-    let mut vars: Map<String, Value> = draft
-        .workflow
-        .vars
-        .iter()
-        .map(|(name, var)| (name.clone(), var.default.clone()))
-        .collect();
+    let mut vars: Map<String, Value> =
+        draft.workflow.vars.iter().map(|(name, var)| (name.clone(), var.default.clone())).collect();
     change_context::check_vars(draft, &start.vars)?;
     vars.extend(start.vars.clone());
     let Some(first) = draft.workflow.first_step() else {
@@ -57,10 +53,9 @@ fn check_key(draft: &Draft<'_>, key: Option<&str>) -> Result<(), Refusal> {
             workflow: draft.workflow.name.to_string(),
             pattern: pattern.source().to_string(),
         }),
-        (Some(key), Some(pattern)) if !pattern.is_full_match(key) => Err(Refusal::KeyInvalid {
-            key: key.to_string(),
-            pattern: pattern.source().to_string(),
-        }),
+        (Some(key), Some(pattern)) if !pattern.is_full_match(key) => {
+            Err(Refusal::KeyInvalid { key: key.to_string(), pattern: pattern.source().to_string() })
+        }
         (Some(key), _) => {
             check_size("the key", key.len(), KEY_BYTES_MAX)?;
             let is_unsafe = key.is_empty()

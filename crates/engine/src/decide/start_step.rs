@@ -5,11 +5,7 @@ use definition::PartId;
 use super::{Draft, lease, parts};
 use crate::{Event, Progress, Refusal, Stop, guard};
 
-pub(super) fn decide(
-    draft: &mut Draft<'_>,
-    step: &str,
-    part: Option<&PartId>,
-) -> Result<(), Stop> {
+pub(super) fn decide(draft: &mut Draft<'_>, step: &str, part: Option<&PartId>) -> Result<(), Stop> {
     draft.check_running()?;
     let step = draft.current_named(step)?;
     if draft.state.awaits_choice() {

@@ -10,11 +10,8 @@ pub(super) fn check(draft: &Draft<'_>, step: &Step) -> Result<Vec<CheckRun>, Sto
     let mut passed = Vec::new();
     for check in &step.checks {
         let run = check.run.join(" ");
-        let failed = |problem| Refusal::CheckFailed {
-            step: step.name.clone(),
-            run: run.clone(),
-            problem,
-        };
+        let failed =
+            |problem| Refusal::CheckFailed { step: step.name.clone(), run: run.clone(), problem };
         match draft.known.check(check)? {
             CheckFact::NotAllowed => {
                 return Err(Refusal::CheckNotAllowed { step: step.name.clone(), run }.into());

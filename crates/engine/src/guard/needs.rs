@@ -9,11 +9,7 @@ use crate::{
     decide::{Draft, Sight, condition_failed, scope},
 };
 
-pub(crate) fn check(
-    draft: &Draft<'_>,
-    step: &Step,
-    part: Option<&PartSpec>,
-) -> Result<(), Stop> {
+pub(crate) fn check(draft: &Draft<'_>, step: &Step, part: Option<&PartSpec>) -> Result<(), Stop> {
     if step.needs.is_empty() {
         return Ok(());
     }

@@ -82,9 +82,8 @@ fn find_problem(product: &Product, text: Option<&str>) -> Option<String> {
 fn problem_with(check: &Check, text: &str) -> Option<String> {
     match check {
         Check::NotEmpty => text.trim().is_empty().then(|| "it is empty".to_string()),
-        Check::Heading(heading) => {
-            (!find_heading(text, heading)).then(|| format!("it has no heading `{}`", heading.trim()))
-        }
+        Check::Heading(heading) => (!find_heading(text, heading))
+            .then(|| format!("it has no heading `{}`", heading.trim())),
         Check::Matches(pattern) => {
             let is_fitting = pattern.is_match(text);
             (!is_fitting).then(|| format!("nothing in it fits `{}`", pattern.source()))

@@ -143,14 +143,10 @@ impl<'a> Player<'a> {
                     },
                 }),
                 Question::Git => Fact::Git(None),
-                Question::Check { run, .. } => {
-                    Fact::Check(match self.checks.get(&run.join(" ")) {
-                        None => CheckFact::NotAllowed,
-                        Some(exit) => {
-                            CheckFact::Ended { exit: *exit, output: "its output".to_owned() }
-                        }
-                    })
-                }
+                Question::Check { run, .. } => Fact::Check(match self.checks.get(&run.join(" ")) {
+                    None => CheckFact::NotAllowed,
+                    Some(exit) => CheckFact::Ended { exit: *exit, output: "its output".to_owned() },
+                }),
             };
             known.facts.insert(question, fact);
         }
@@ -162,8 +158,7 @@ fn refused(refusal: &Refusal) -> Vec<String> {
 }
 
 fn parse_command(words: &[String]) -> Command {
-    let plain: Vec<&str> =
-        words.iter().filter(|it| !is_option(it)).map(String::as_str).collect();
+    let plain: Vec<&str> = words.iter().filter(|it| !is_option(it)).map(String::as_str).collect();
     let option = |name: &str| {
         let prefix = format!("{name}=");
         words.iter().find_map(|it| it.strip_prefix(&prefix)).map(str::to_owned)
@@ -189,10 +184,8 @@ fn parse_command(words: &[String]) -> Command {
             remove: option("remove").into_iter().collect(),
         },
         next: option("next"),
-        holder: option("holder").map(|name| Holder {
-            name,
-            generation: option("lease").map(|it| it.parse().unwrap()),
-        }),
+        holder: option("holder")
+            .map(|name| Holder { name, generation: option("lease").map(|it| it.parse().unwrap()) }),
     };
     let answer = |answer: Answer| {
         Command::AnswerGate(Box::new(AnswerGate {

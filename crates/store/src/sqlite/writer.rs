@@ -308,6 +308,7 @@ fn transact(
     writes: &[Write],
     requests_kept: Duration,
 ) -> Result<Vec<Result<Written, StoreError>>, Failure> {
+    let t0 = std::time::Instant::now();
     begin(connection)?;
     let mut outcomes = Vec::with_capacity(writes.len());
     let (mut requests, mut requested_at) = (0, None);
@@ -326,7 +327,11 @@ fn transact(
         let kept = i64::try_from(requests_kept.as_micros()).unwrap_or(i64::MAX);
         forget_requests(connection, at.saturating_sub(kept), requests)?;
     }
+    let t1 = std::time::Instant::now();
     connection.prepare_cached("COMMIT")?.execute([])?;
+    use std::sync::atomic::Ordering::Relaxed;
+    STAT[0].fetch_add(1, Relaxed); STAT[1].fetch_add(writes.len() as u64, Relaxed);
+    STAT[2].fetch_add((t1 - t0).as_nanos() as u64, Relaxed); STAT[3].fetch_add(t1.elapsed().as_nanos() as u64, Relaxed);
     Ok(outcomes)
 }
 
@@ -349,3 +354,5 @@ pub(super) fn checkpoint(slot: &Slot, sql: &str) {
         debug!("the write-ahead log was not emptied: {error}");
     }
 }
+
+pub static STAT: [std::sync::atomic::AtomicU64; 4] = [const { std::sync::atomic::AtomicU64::new(0) }; 4];

@@ -49,8 +49,9 @@ pub(super) struct Now {
     reason: Option<String>,
 }
 
+/// A step to work on.
 #[derive(Debug, Serialize, JsonSchema)]
-struct NextStep {
+pub(super) struct NextStep {
     step_name: String,
     instructions: String,
     /// The kind of agent it is meant for.
@@ -98,8 +99,9 @@ struct Shown {
     size: u64,
 }
 
+/// A part of a step to work on.
 #[derive(Debug, Serialize, JsonSchema)]
-struct Part {
+pub(super) struct Part {
     id: String,
     title: String,
     #[serde(skip_serializing_if = "Vec::is_empty")]
@@ -140,8 +142,8 @@ impl Now {
     pub(super) fn of(runtime: &Runtime, view: &View) -> Self {
         match next(&view.workflow, &view.state) {
             Action::Work { step, parts } => {
-                let parts = parts.iter().map(|it| part(runtime, view, step, it)).collect();
-                Self { parts, ..Self::default() }
+                let ready = |it| part(view, step, it, find_holder(runtime, view, step, it));
+                Self { parts: parts.iter().map(ready).collect(), ..Self::default() }
             }
             Action::Choose { after, choices } => {
                 let (choices, guidance) = choose(view, after, &choices);
@@ -157,7 +159,7 @@ impl Now {
 }
 
 /// Returns what to work on; for a run that is over, its last words.
-fn next_step(view: &View, events: &[Recorded]) -> Option<NextStep> {
+pub(super) fn next_step(view: &View, events: &[Recorded]) -> Option<NextStep> {
     let last = |instructions: String| {
         let step_name = view.state.current.as_ref().map(ToString::to_string).unwrap_or_default();
         Some(NextStep { step_name, instructions, agent: None, feedback: None })
@@ -333,17 +335,29 @@ fn waiting(view: &View, gate: &OpenGate) -> Waiting {
     }
 }
 
-fn part(runtime: &Runtime, view: &View, step: &Step, part: &PartSpec) -> Part {
+/// Returns the part that a lease is about, if it is about one.
+pub(super) fn find_part(view: &View, lease: &engine::Lease) -> Option<Part> {
+    let step = view.workflow.find_step(&lease.step)?;
+    let id = lease.part.as_ref()?;
+    let found = view.state.parts_of(step).iter().find(|it| it.id == *id)?;
+    Some(part(view, step, found, None))
+}
+
+/// Returns who works on a part.
+fn find_holder(runtime: &Runtime, view: &View, step: &Step, part: &PartSpec) -> Option<String> {
     let now = runtime.now();
-    let is_its =
-        |it: &&engine::Lease| it.step == step.name && it.part.as_ref() == Some(&part.id);
+    let is_its = |it: &&engine::Lease| it.step == step.name && it.part.as_ref() == Some(&part.id);
     let lease = view.leases.iter().filter(is_its).find(|it| now < it.until);
+    lease.map(|it| it.holder.clone())
+}
+
+fn part(view: &View, step: &Step, part: &PartSpec, held_by: Option<String>) -> Part {
     let effort = view.state.effort(&step.name, Some(&part.id));
     Part {
         id: part.id.to_string(),
         title: part.title.clone(),
         files: part.files.clone(),
         feedback: effort.and_then(|it| it.feedback.clone()),
-        held_by: lease.map(|it| it.holder.clone()),
+        held_by,
     }
 }

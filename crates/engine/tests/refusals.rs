@@ -1,0 +1,192 @@
+//! Every refusal there is, written down for those who match on it: `docs/reference/refusals.md`.
+#![expect(clippy::unwrap_used, reason = "a test may panic")]
+
+use std::{collections::BTreeMap, fmt::Write as _};
+
+use definition::{PartId, StepName};
+use engine::{Refusal, Timestamp};
+use expect_test::expect_file;
+
+#[test]
+fn the_page_of_refusals_is_fresh() {
+    let mut rows = BTreeMap::new();
+    for refusal in one_of_each() {
+        let (message, hint) = (refusal.to_string(), refusal.hint());
+        let row = format!("| `{}` | {message} | {hint} |", refusal.code()).replace('\n', " ");
+        assert!(rows.insert(refusal.code(), row).is_none(), "two refusals share a code");
+    }
+    let mut page = String::from(
+        "# Refusals\n\n\
+         Generated from the code; do not edit.\n\n\
+         A refusal says that the rules do not allow a call now: nothing was written, and the same \
+         call gets the same answer.\n\
+         A code never changes its meaning. Names and numbers in the messages are examples.\n\n\
+         | code | message | hint |\n|---|---|---|\n",
+    );
+    for row in rows.values() {
+        writeln!(page, "{row}").unwrap();
+    }
+    let file = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/reference/refusals.md");
+    expect_file![file].assert_eq(&page);
+}
+
+#[test]
+fn a_message_is_a_fragment() {
+    for refusal in one_of_each() {
+        for text in [refusal.to_string(), refusal.hint()] {
+            assert!(!text.ends_with('.'), "`{text}` ends with a full stop");
+            assert!(!text.starts_with(char::is_uppercase), "`{text}` begins with a capital");
+        }
+    }
+}
+
+fn one_of_each() -> Vec<Refusal> {
+    let step = |name: &str| StepName::parse(name).unwrap();
+    let part = |id: &str| PartId::parse(id).unwrap();
+    vec![
+        Refusal::RunUnknown("it".into()),
+        Refusal::RunAmbiguous { prefix: "run_01k".into(), runs: vec!["one".into(), "two".into()] },
+        Refusal::RunExists("it".into()),
+        Refusal::RunEnded { status: "completed".into() },
+        Refusal::RunNotEnded { status: "completed".into() },
+        Refusal::WorkflowUnknown { name: "deploy".into(), known: vec!["one".into(), "two".into()] },
+        Refusal::WorkflowInvalid { name: "deploy".into(), problem: "what is wrong".into() },
+        Refusal::WorkflowIncomplete { name: "deploy".into(), problem: "what is wrong".into() },
+        Refusal::DefinitionUnreadable("it".into()),
+        Refusal::StepUnknown { step: "design".into(), known: vec![step("design"), step("review")] },
+        Refusal::StepNotCurrent { step: "design".into(), current: "review".into() },
+        Refusal::RunMoved { current: "review".into() },
+        Refusal::StepDone { step: step("design") },
+        Refusal::StepHeld {
+            step: step("design"),
+            holder: "ann".into(),
+            until: Timestamp(1_767_225_600_000_000),
+        },
+        Refusal::LeaseStale { step: step("design"), given: 7 },
+        Refusal::LeaseUnknown(7),
+        Refusal::NextNotAllowed {
+            step: step("design"),
+            next: "ship".into(),
+            allowed: vec!["one".into(), "two".into()],
+        },
+        Refusal::NoChoiceOpen,
+        Refusal::NeedMissing { step: step("design"), path: "design.md".into() },
+        Refusal::ArtifactMissing { step: step("design"), path: "design.md".into() },
+        Refusal::ArtifactInvalid {
+            step: step("design"),
+            path: "design.md".into(),
+            problem: "what is wrong".into(),
+        },
+        Refusal::EvidenceMissing {
+            step: step("design"),
+            criteria: vec!["one".into(), "two".into()],
+        },
+        Refusal::CheckFailed {
+            step: step("design"),
+            run: "run_01k…".into(),
+            problem: "what is wrong".into(),
+        },
+        Refusal::CheckNotAllowed { step: step("design"), run: "run_01k…".into() },
+        Refusal::VerdictUnknown { step: step("design"), words: vec!["one".into(), "two".into()] },
+        Refusal::PartNotNamed { step: step("design"), open: vec![part("1"), part("2")] },
+        Refusal::PartUnknown {
+            step: step("design"),
+            part: "9".into(),
+            known: vec![part("1"), part("2")],
+        },
+        Refusal::PartNotReady {
+            step: step("design"),
+            part: part("3"),
+            ready: vec![part("1"), part("2")],
+        },
+        Refusal::PartsInvalid { step: step("design"), problem: "what is wrong".into() },
+        Refusal::GateOpen { step: step("design"), is_relayed: false },
+        Refusal::GateNotOpen,
+        Refusal::GateNeedsPerson { step: step("design") },
+        Refusal::GateStale { step: step("design"), changed: vec!["one".into(), "two".into()] },
+        Refusal::AnswerUnknown {
+            step: step("design"),
+            answer: "maybe".into(),
+            options: vec!["one".into(), "two".into()],
+        },
+        Refusal::RoundsSpent { step: step("design"), rounds: 7 },
+        Refusal::ArtifactsDrifted { paths: vec!["one".into(), "two".into()] },
+        Refusal::KeyInvalid { key: "0204".into(), pattern: "[0-9]{4}".into() },
+        Refusal::KeyMissing { workflow: "scene-generation".into(), pattern: "[0-9]{4}".into() },
+        Refusal::KeyTaken { key: "0204".into(), run: "run_01k…".into() },
+        Refusal::FlowUnknown { flow: "huge".into(), known: vec!["one".into(), "two".into()] },
+        Refusal::ContextInvalid { problems: vec!["one".into(), "two".into()] },
+        Refusal::VarUnknown { name: "deploy".into(), known: vec!["one".into(), "two".into()] },
+        Refusal::VarInvalid {
+            name: "deploy".into(),
+            value: "\"yes\"".into(),
+            problem: "what is wrong".into(),
+        },
+        Refusal::ConditionFailed { step: step("design"), problem: "what is wrong".into() },
+        Refusal::TooLarge { what: "the report".into(), bytes: 50_000_000, max: 262_144 },
+        Refusal::Empty { what: "the report".into() },
+        Refusal::RequestConflict("it".into()),
+        Refusal::NothingDue,
+        Refusal::SeqUnknown { seq: 7, length: 7 },
+        Refusal::WorkspaceNotHere { root: "the-project".into() },
+        Refusal::ParameterInvalid { field: "limit".into(), problem: "what is wrong".into() },
+    ]
+}
+
+/// Fails to build when a refusal is new: give it a row in `one_of_each` too.
+#[expect(dead_code, reason = "it is there for the compiler")]
+fn every_refusal_has_a_row(refusal: &Refusal) {
+    match refusal {
+        Refusal::RunUnknown(_)
+        | Refusal::RunAmbiguous { .. }
+        | Refusal::RunExists(_)
+        | Refusal::RunEnded { .. }
+        | Refusal::RunNotEnded { .. }
+        | Refusal::WorkflowUnknown { .. }
+        | Refusal::WorkflowInvalid { .. }
+        | Refusal::WorkflowIncomplete { .. }
+        | Refusal::DefinitionUnreadable(_)
+        | Refusal::StepUnknown { .. }
+        | Refusal::StepNotCurrent { .. }
+        | Refusal::RunMoved { .. }
+        | Refusal::StepDone { .. }
+        | Refusal::StepHeld { .. }
+        | Refusal::LeaseStale { .. }
+        | Refusal::LeaseUnknown(_)
+        | Refusal::NextNotAllowed { .. }
+        | Refusal::NoChoiceOpen
+        | Refusal::NeedMissing { .. }
+        | Refusal::ArtifactMissing { .. }
+        | Refusal::ArtifactInvalid { .. }
+        | Refusal::EvidenceMissing { .. }
+        | Refusal::CheckFailed { .. }
+        | Refusal::CheckNotAllowed { .. }
+        | Refusal::VerdictUnknown { .. }
+        | Refusal::PartNotNamed { .. }
+        | Refusal::PartUnknown { .. }
+        | Refusal::PartNotReady { .. }
+        | Refusal::PartsInvalid { .. }
+        | Refusal::GateOpen { .. }
+        | Refusal::GateNotOpen
+        | Refusal::GateNeedsPerson { .. }
+        | Refusal::GateStale { .. }
+        | Refusal::AnswerUnknown { .. }
+        | Refusal::RoundsSpent { .. }
+        | Refusal::ArtifactsDrifted { .. }
+        | Refusal::KeyInvalid { .. }
+        | Refusal::KeyMissing { .. }
+        | Refusal::KeyTaken { .. }
+        | Refusal::FlowUnknown { .. }
+        | Refusal::ContextInvalid { .. }
+        | Refusal::VarUnknown { .. }
+        | Refusal::VarInvalid { .. }
+        | Refusal::ConditionFailed { .. }
+        | Refusal::TooLarge { .. }
+        | Refusal::Empty { .. }
+        | Refusal::RequestConflict(_)
+        | Refusal::NothingDue
+        | Refusal::SeqUnknown { .. }
+        | Refusal::WorkspaceNotHere { .. }
+        | Refusal::ParameterInvalid { .. } => {}
+    }
+}

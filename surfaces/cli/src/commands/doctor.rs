@@ -1,0 +1,164 @@
+//! `milepost doctor`: checks that everything is as it should be, and says what to do if not.
+
+mod disk;
+
+use runtime::World as _;
+use serde_json::json;
+
+use crate::{
+    config::{Config, StorePlace},
+    failure::Failure,
+    join::{Access, Database, Joined},
+    output::{ALERT, BAD, DIM, GOOD, Output, Reply, text},
+};
+
+/// How many events are looked at one after the other before the rest is only counted.
+const PROBLEMS_MAX: usize = 5;
+
+/// What was found out about one thing.
+#[derive(Debug)]
+pub(crate) struct Finding {
+    what: &'static str,
+    state: State,
+    text: String,
+    hint: Option<String>,
+}
+
+/// How good it is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum State {
+    Fine,
+    Doubtful,
+    Wrong,
+}
+
+impl Finding {
+    fn new(what: &'static str, state: State, text: impl Into<String>) -> Self {
+        Self { what, state, text: text.into(), hint: None }
+    }
+
+    fn with_hint(self, hint: impl Into<String>) -> Self {
+        Self { hint: Some(hint.into()), ..self }
+    }
+}
+
+/// Looks at everything.
+pub(crate) async fn perform(config: Config, output: Output) -> Result<Reply, Failure> {
+    let mut findings = vec![version(), configuration(&config)];
+    let place = config.store_place();
+    match Joined::open(config, Access::Existing).await {
+        Ok(joined) => {
+            findings.push(database(&joined).await);
+            if let StorePlace::Project(path) | StorePlace::Named(path) = &place {
+                findings.extend(disk::look(path, || joined.world.now()));
+            }
+            findings.push(workflows(&joined));
+        }
+        Err(failure) => {
+            let finding = Finding::new("database", State::Wrong, failure.message);
+            findings.push(finding.with_hint(failure.hint.unwrap_or_default()));
+        }
+    }
+    Ok(reply(&findings, output))
+}
+
+fn reply(findings: &[Finding], output: Output) -> Reply {
+    let word = |state: State| match state {
+        State::Fine => "fine",
+        State::Doubtful => "doubtful",
+        State::Wrong => "wrong",
+    };
+    let is_fine = findings.iter().all(|it| it.state != State::Wrong);
+    let json = json!({
+        "is_fine": is_fine,
+        "findings": findings.iter().map(|it| json!({
+            "what": it.what,
+            "state": word(it.state),
+            "text": it.text,
+            "hint": it.hint,
+        })).collect::<Vec<_>>(),
+    });
+    let mut text = String::new();
+    for finding in findings {
+        let (mark, style) = match finding.state {
+            State::Fine => ('✓', GOOD),
+            State::Doubtful => ('!', ALERT),
+            State::Wrong => ('✗', BAD),
+        };
+        let said = text::wrap(&text::lines(&finding.text), output.width(), 18);
+        let what = text::pad(finding.what, 14);
+        text.push_str(&format!("{style}{mark}{style:#} {what}  {said}\n"));
+        if let Some(hint) = finding.hint.as_ref().filter(|it| !it.is_empty()) {
+            let hint = text::wrap(&text::lines(hint), output.width(), 18);
+            text.push_str(&format!("{DIM}{}{hint}{DIM:#}\n", " ".repeat(18)));
+        }
+    }
+    let note = if is_fine { "All is well." } else { "Something is wrong." };
+    Reply { is_fine, ..Reply::new(json, text).with_note(note.to_owned()) }
+}
+
+fn version() -> Finding {
+    let version = env!("CARGO_PKG_VERSION");
+    let (system, machine) = (std::env::consts::OS, std::env::consts::ARCH);
+    let sqlite = store::sqlite_version();
+    let text = format!("milepost {version}, SQLite {sqlite}, {system} {machine}");
+    Finding::new("version", State::Fine, text)
+}
+
+fn configuration(config: &Config) -> Finding {
+    let what = "configuration";
+    if !config.problems.is_empty() {
+        let problems: Vec<String> = config.problems.iter().map(ToString::to_string).collect();
+        return Finding::new(what, State::Wrong, problems.join("\n"))
+            .with_hint("`milepost config show` prints what is set, and where");
+    }
+    let project = config.places.project.display();
+    let fine = Finding::new(what, State::Fine, format!("nothing is wrong; the project is {project}"));
+    if config.unused.is_empty() {
+        return fine;
+    }
+    let text = format!("set, but not used by this release: {}", config.unused.join(", "));
+    Finding { state: State::Doubtful, text, ..fine }
+}
+
+async fn database(joined: &Joined) -> Finding {
+    let what = "database";
+    let (path, store) = match &joined.database {
+        Database::File { path, store } => (path, store),
+        Database::Memory => return Finding::new(what, State::Fine, "in memory"),
+        Database::Missing { path } => {
+            let text = format!("there is none yet; it will be {}", path.display());
+            return Finding::new(what, State::Fine, text);
+        }
+    };
+    let (figures, problems) = match (store.figures().await, store.check().await) {
+        (Ok(figures), Ok(problems)) => (figures, problems),
+        (Err(error), _) | (_, Err(error)) => {
+            return Finding::new(what, State::Wrong, format!("{}: {error}", path.display()));
+        }
+    };
+    if problems.is_empty() {
+        let (runs, events, size) = (figures.runs, figures.events, text::bytes(figures.bytes));
+        let text = format!("{}: {runs} runs, {events} events, {size}, sound", path.display());
+        return Finding::new(what, State::Fine, text);
+    }
+    let more = problems.len().saturating_sub(PROBLEMS_MAX);
+    let mut shown: Vec<String> = problems.into_iter().take(PROBLEMS_MAX).collect();
+    if 0 < more {
+        shown.push(format!("and {}", text::count(more, "more problem")));
+    }
+    Finding::new(what, State::Wrong, format!("{}: {}", path.display(), shown.join("\n")))
+        .with_hint("restore a backup, or keep a copy of the file and report it")
+}
+
+fn workflows(joined: &Joined) -> Finding {
+    let (listed, invalid) = joined.runtime.list_workflows();
+    let count = text::count(listed.len(), "workflow");
+    if invalid.is_empty() {
+        return Finding::new("workflows", State::Fine, format!("{count}, all of them usable"));
+    }
+    let names: Vec<String> = invalid.iter().map(|it| format!("`{}`", it.name)).collect();
+    let text = format!("{count}; these cannot be used: {}", names.join(", "));
+    Finding::new("workflows", State::Wrong, text)
+        .with_hint("`milepost workflow check` shows what is wrong, in the files themselves")
+}

@@ -1,0 +1,32 @@
+//! `milepost mcp`: serves the tools to one client, over standard input and output.
+
+use crate::{
+    config::Config,
+    failure::Failure,
+    join::{Access, Joined},
+};
+
+/// What `mcp` takes.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "A client starts this itself. To add it to one:\n  claude mcp add milepost -- \
+                        milepost mcp\n  codex mcp add milepost -- milepost mcp\n\nOr in a client's \
+                        own file:\n  {\"mcpServers\": {\"milepost\": {\"command\": \"milepost\", \
+                        \"args\": [\"mcp\"]}}}\n\nStandard output carries only the protocol; what \
+                        is logged goes to standard error.")]
+pub(crate) struct Args {
+    /// The toolsets to offer, separated by commas (setting `mcp.toolsets`)
+    #[arg(long, value_name = "NAMES")]
+    pub(crate) toolset: Option<String>,
+}
+
+/// Serves until the client is done.
+pub(crate) async fn perform(config: Config) -> Result<(), Failure> {
+    let options = mcp::Options {
+        toolsets: config.toolsets().to_vec(),
+        version: env!("CARGO_PKG_VERSION").to_owned(),
+        drain: config.drain(),
+    };
+    let joined = Joined::open(config, Access::Create).await?;
+    let served = mcp::serve_stdio(joined.runtime, options).await;
+    served.map_err(|error| Failure::refused("not_served", error.to_string()))
+}

@@ -1,0 +1,170 @@
+//! `milepost workflow check`: what is wrong, in the files themselves, with a caret and a way out.
+
+use std::path::Path;
+
+use annotate_snippets::{AnnotationKind, Group, Level, Origin, Renderer, Snippet};
+use clap::ValueHint;
+use clap_complete::ArgValueCompleter;
+use definition::{Diagnostic, Files, Severity, lint, parse};
+use engine::Refusal;
+use runtime::{Found, World as _};
+use serde_json::json;
+use world::{RealWorld, WorldSettings};
+
+use crate::{
+    complete,
+    failure::Failure,
+    join::Joined,
+    output::{ALERT, BAD, GOOD, Output, Reply, text},
+};
+
+/// What `workflow check` takes.
+#[derive(Debug, clap::Args)]
+pub(crate) struct CheckArgs {
+    /// A workflow by name, a workflow's folder, or a folder of them; without it, all
+    #[arg(value_name = "NAME|PATH", value_hint = ValueHint::DirPath, add = ArgValueCompleter::new(complete::workflows))]
+    what: Option<String>,
+}
+
+struct Checked {
+    found: Found,
+    diagnostics: Vec<Diagnostic>,
+}
+
+/// Checks.
+pub(super) fn perform(
+    joined: &Joined,
+    args: &CheckArgs,
+    output: Output,
+) -> Result<Reply, Failure> {
+    let found = match &args.what {
+        None => joined.world.find_workflows(),
+        Some(what) => find(joined, what)?,
+    };
+    let mut checked: Vec<Checked> = found.into_iter().map(check).collect();
+    checked.sort_by(|one, two| one.found.name.cmp(&two.found.name));
+    let count = |severity: Severity| {
+        let all = checked.iter().flat_map(|it| &it.diagnostics);
+        all.filter(|it| it.severity == severity).count()
+    };
+    let (errors, warnings) = (count(Severity::Error), count(Severity::Warning));
+    let json = json!({
+        "workflows": checked.iter().map(|it| json!({
+            "name": it.found.name.as_str(),
+            "origin": it.found.origin,
+            "diagnostics": it.diagnostics,
+        })).collect::<Vec<_>>(),
+        "errors": errors,
+        "warnings": warnings,
+    });
+    let text: String = checked.iter().map(|it| render(it, output)).collect();
+    let reply = Reply::new(json, text).with_note(sum_up(checked.len(), errors, warnings));
+    Ok(Reply { is_fine: errors == 0, ..reply })
+}
+
+fn sum_up(workflows: usize, errors: usize, warnings: usize) -> String {
+    let checked = format!("Checked {}", text::count(workflows, "workflow"));
+    let (errors_text, warnings_text) =
+        (text::count(errors, "error"), text::count(warnings, "warning"));
+    match (errors, warnings) {
+        (0, 0) => format!("{GOOD}{checked}: nothing is wrong.{GOOD:#}"),
+        (0, _) => format!("{ALERT}{checked}: {warnings_text}.{ALERT:#}"),
+        _ => format!("{BAD}{checked}: {errors_text}, {warnings_text}.{BAD:#}"),
+    }
+}
+
+/// Finds what is meant: a workflow by its name, else a folder.
+fn find(joined: &Joined, what: &str) -> Result<Vec<Found>, Failure> {
+    let all = joined.world.find_workflows();
+    let known: Vec<String> = all.iter().map(|it| it.name.to_string()).collect();
+    if let Some(found) = all.into_iter().find(|it| it.name.as_str() == what) {
+        return Ok(vec![found]);
+    }
+    let path = joined.config.places.working.join(what);
+    if !path.is_dir() {
+        return Err(Refusal::WorkflowUnknown { name: what.to_owned(), known }.into());
+    }
+    let path = path.canonicalize()?;
+    let holds_one = path.join("index.md").exists() || path.join("steps").is_dir();
+    let inside = if holds_one { Vec::new() } else { list(&path) };
+    if !inside.is_empty() {
+        return Ok(inside);
+    }
+    let name = path.file_name().map(|it| it.to_string_lossy().into_owned()).unwrap_or_default();
+    let beside = list(path.parent().unwrap_or(&path));
+    let found: Vec<Found> = beside.into_iter().filter(|it| it.name.as_str() == name).collect();
+    if found.is_empty() {
+        let message = format!("`{name}` cannot be the name of a workflow");
+        return Err(Failure::refused("name_invalid", message).with_hint("rename the folder"));
+    }
+    Ok(found)
+}
+
+fn list(folder: &Path) -> Vec<Found> {
+    let workflow_dirs = vec![folder.to_owned()];
+    let settings = WorldSettings { workflow_dirs, has_builtin: false, ..WorldSettings::default() };
+    RealWorld::new(settings).find_workflows()
+}
+
+fn check(found: Found) -> Checked {
+    let diagnostics = match parse(&found.name, &*found.files) {
+        Ok(workflow) => lint(&workflow),
+        Err(error) => error.diagnostics,
+    };
+    Checked { found, diagnostics }
+}
+
+fn render(checked: &Checked, output: Output) -> String {
+    let renderer = if output.is_colored() { Renderer::styled() } else { Renderer::plain() };
+    let renderer = renderer.term_width(output.width());
+    let mut text = String::new();
+    for diagnostic in &checked.diagnostics {
+        let source = checked.found.files.read(&diagnostic.label.file).ok();
+        let group = group(diagnostic, source.as_deref(), &shown_path(&checked.found, diagnostic));
+        text.push_str(&renderer.render(&[group]));
+        text.push_str("\n\n");
+    }
+    text
+}
+
+fn group<'a>(diagnostic: &'a Diagnostic, source: Option<&'a str>, path: &str) -> Group<'a> {
+    let level = match diagnostic.severity {
+        Severity::Error => Level::ERROR,
+        Severity::Warning => Level::WARNING,
+    };
+    let title = level.primary_title(text::line(&diagnostic.message)).id(diagnostic.code);
+    let span = source.and_then(|source| Some((source, find_span(source, diagnostic)?)));
+    let group = match span {
+        Some((source, span)) => {
+            let annotation = AnnotationKind::Primary.span(span);
+            title.element(Snippet::source(source).path(path.to_owned()).annotation(annotation))
+        }
+        None => title.element(Origin::path(path.to_owned())),
+    };
+    match &diagnostic.help {
+        Some(help) => group.element(Level::HELP.message(text::line(help))),
+        None => group,
+    }
+}
+
+/// Returns the bytes that the caret covers, if a line is to blame.
+fn find_span(source: &str, diagnostic: &Diagnostic) -> Option<std::ops::Range<usize>> {
+    let wanted = usize::try_from(diagnostic.label.line?).ok()?.checked_sub(1)?;
+    let mut start = 0;
+    let mut lines = source.split_inclusive('\n');
+    for line in lines.by_ref().take(wanted) {
+        start += line.len();
+    }
+    let line = lines.next().unwrap_or_default().trim_end_matches(['\n', '\r']);
+    let byte_of = |letters: usize| line.char_indices().nth(letters).map_or(line.len(), |it| it.0);
+    let column = usize::try_from(diagnostic.label.column.unwrap_or(1)).ok()?.saturating_sub(1);
+    let width = usize::try_from(diagnostic.label.width.max(1)).ok()?;
+    Some(start + byte_of(column)..start + byte_of(column + width))
+}
+
+/// Returns where the file is, so that it can be opened.
+fn shown_path(found: &Found, diagnostic: &Diagnostic) -> String {
+    let folder = Path::new(&found.origin);
+    let file = &diagnostic.label.file;
+    if folder.is_dir() { folder.join(file).display().to_string() } else { file.clone() }
+}

@@ -1,0 +1,58 @@
+//! `milepost workflow new`: writes a small workflow that works, to be changed from there.
+
+use std::fs;
+
+use definition::WorkflowName;
+use serde_json::json;
+
+use crate::{config::FOLDER, failure::Failure, join::Joined, output::Reply};
+
+/// What `workflow new` takes.
+#[derive(Debug, clap::Args)]
+pub(crate) struct NewArgs {
+    /// What it is to be called: the name of its folder
+    #[arg(value_name = "NAME")]
+    name: String,
+}
+
+/// The files, by their path below the workflow's folder. `NAME` is replaced.
+const FILES: &[(&str, &str)] = &[
+    ("index.md", include_str!("new/index.md")),
+    ("steps/01-plan.md", include_str!("new/01-plan.md")),
+    ("steps/02-work.md", include_str!("new/02-work.md")),
+    ("steps/03-report.md", include_str!("new/03-report.md")),
+    ("steps/04-handle-failure.md", include_str!("new/04-handle-failure.md")),
+];
+
+/// Writes it.
+pub(super) fn perform(joined: &Joined, args: &NewArgs) -> Result<Reply, Failure> {
+    let name = WorkflowName::parse(&args.name).map_err(|error| {
+        Failure::usage(format!("`{}` cannot be the name of a workflow: {error}", args.name))
+    })?;
+    let places = &joined.config.places;
+    let folder = places.root.join(FOLDER).join("workflows").join(name.as_str());
+    if folder.exists() {
+        let message = format!("`{}` is there already", folder.display());
+        return Err(Failure::refused("workflow_exists", message).with_hint("take another name"));
+    }
+    fs::create_dir_all(folder.join("steps"))?;
+    let quoted = serde_json::to_string(name.as_str()).unwrap_or_default();
+    for (path, text) in FILES {
+        fs::write(folder.join(path), text.replace("NAME", &quoted))?;
+    }
+    let shown = folder.strip_prefix(&places.working).unwrap_or(&folder).display().to_string();
+    let json = json!({
+        "name": name.as_str(),
+        "folder": folder.display().to_string(),
+        "files": FILES.iter().map(|it| it.0).collect::<Vec<_>>(),
+    });
+    let mut text = format!("wrote {shown}\n");
+    for (path, _) in FILES {
+        text.push_str(&format!("  {path}\n"));
+    }
+    let note = format!(
+        "Change it, then look at it with `milepost workflow check {name}` and `milepost workflow \
+         show {name}`. An agent starts it with `start_workflow`."
+    );
+    Ok(Reply::new(json, text).with_note(note))
+}

@@ -1,0 +1,294 @@
+//! `milepost workflow show`: a workflow as a drawn list. Each step has an arrow for each way out of
+//! it, with the condition on it.
+
+use definition::{
+    Answers, Each, Effect, Limit, PartSource, Spent, Step, StepName, Successor, Target, Workflow,
+};
+use serde_json::{Value, json};
+
+use super::{find, origin};
+use crate::{
+    config::value::duration,
+    failure::Failure,
+    join::Joined,
+    output::{ALERT, BAD, BOLD, DIM, GOOD, NAME, Output, Reply, text},
+    wire,
+};
+
+/// Draws a workflow.
+pub(super) fn perform(joined: &Joined, name: &str, output: Output) -> Result<Reply, Failure> {
+    let listed = find(joined, name)?;
+    let drawing = Drawing { workflow: &listed.workflow, width: output.width() };
+    let decider = wire::decider(joined.runtime.resolve_decider(&listed.workflow));
+    let mut json = wire::workflow(&listed);
+    json["steps"] = listed.workflow.work_steps().map(|it| drawing.step_json(it)).collect();
+    let from = origin(joined, &listed.origin);
+    let text = drawing.render(decider, &from);
+    Ok(Reply::new(json!({"workflow": json}), text))
+}
+
+/// A way out of a step.
+struct Way<'a> {
+    to: Option<&'a StepName>,
+    kind: WayKind,
+    /// What it takes to go it.
+    when: String,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum WayKind {
+    Next,
+    /// A person or a review sends the work back.
+    Back,
+    /// The run ends here, badly.
+    Fails,
+}
+
+struct Drawing<'a> {
+    workflow: &'a Workflow,
+    width: usize,
+}
+
+impl Drawing<'_> {
+    fn render(&self, decider: &str, from: &str) -> String {
+        let workflow = self.workflow;
+        let (name, title) = (text::line(workflow.name.as_str()), text::line(&workflow.title));
+        let title = if title == name { String::new() } else { format!("  {title}") };
+        let mut text = format!("{BOLD}{name}{BOLD:#}{title}\n");
+        if !workflow.goal.is_empty() {
+            let goal = text::wrap(&text::line(&workflow.goal), self.width, 2);
+            text.push_str(&format!("  {goal}\n"));
+        }
+        for (name, value) in self.facts(decider, from) {
+            let value = text::wrap(&value, self.width, 12);
+            text.push_str(&format!("  {DIM}{}{DIM:#}{value}\n", text::pad(name, 10)));
+        }
+        for (index, step) in workflow.work_steps().enumerate() {
+            text.push('\n');
+            text.push_str(&self.step(index + 1, step));
+        }
+        text
+    }
+
+    fn facts(&self, decider: &str, from: &str) -> Vec<(&'static str, String)> {
+        let it = self.workflow;
+        let mut facts = vec![("from", from.to_owned())];
+        let said = if it.decider.is_some() { "" } else { " (the definition names none)" };
+        facts.push(("decider", format!("{decider}{said}")));
+        if let Some(key) = &it.key {
+            facts.push(("key", text::line(key.source())));
+        }
+        if !it.vars.is_empty() {
+            let vars = it.vars.iter().map(|(name, var)| format!("{name} = {}", var.default));
+            facts.push(("vars", text::line(&vars.collect::<Vec<_>>().join(", "))));
+        }
+        if !it.flows.is_empty() {
+            let default = it.flow.as_deref();
+            let flows = it.flows.iter().map(|(name, flow)| {
+                let mark = if Some(name.as_str()) == default { " (default)" } else { "" };
+                format!("{name}{mark} leaves out {}", text::count(flow.skips.len(), "step"))
+            });
+            facts.push(("flows", text::line(&flows.collect::<Vec<_>>().join("; "))));
+        }
+        facts.push(("limits", format!("a step is entered {} times at most", it.limits.visits_max)));
+        facts
+    }
+
+    fn step(&self, number: usize, step: &Step) -> String {
+        let name = text::line(step.name.as_str());
+        let title = text::line(&step.title);
+        let title = if title == name { String::new() } else { format!("  {DIM}{title}{DIM:#}") };
+        let mut text = format!("{DIM}{number:>2}{DIM:#} {NAME}{name}{NAME:#}{title}\n");
+        for (mark, fact) in self.rules(step) {
+            let fact = text::wrap(&text::line(&fact), self.width, 7);
+            text.push_str(&format!("   {DIM}│{DIM:#} {mark} {fact}\n"));
+        }
+        let ways = self.ways(step);
+        for (index, way) in ways.iter().enumerate() {
+            let is_last = index + 1 == ways.len();
+            let bar = if is_last { "└─" } else { "├─" };
+            text.push_str(&format!("   {DIM}{bar}{DIM:#}{}\n", self.arrow(way)));
+        }
+        text
+    }
+
+    fn arrow(&self, way: &Way<'_>) -> String {
+        let target = way.to.map_or_else(|| "FINISH".to_owned(), |it| text::line(it.as_str()));
+        let (sign, style) = match (way.kind, way.to) {
+            (WayKind::Fails, _) => ("✗ ", BAD),
+            (WayKind::Back, _) => ("↩ ", ALERT),
+            (WayKind::Next, None) => ("■ ", GOOD),
+            (WayKind::Next, Some(_)) => ("▶ ", anstyle::Style::new()),
+        };
+        let when = text::line(&way.when);
+        let when = if when.is_empty() { when } else { format!("  {DIM}{when}{DIM:#}") };
+        format!("{style}{sign}{target}{style:#}{when}")
+    }
+
+    /// Returns what must hold before a step is left, and what is special about it.
+    fn rules(&self, step: &Step) -> Vec<(&'static str, String)> {
+        let mut rules = Vec::new();
+        if let Some(agent) = &step.agent {
+            rules.push(("agent", agent.clone()));
+        }
+        if let Some(when) = &step.skip_when {
+            rules.push(("left out when", when.source().to_owned()));
+        }
+        let flows = self.workflow.flows.iter().filter(|(_, flow)| flow.skips.contains(&step.name));
+        let flows: Vec<&str> = flows.map(|it| it.0.as_str()).collect();
+        if !flows.is_empty() {
+            rules.push(("left out in flow", flows.join(", ")));
+        }
+        if let Some(each) = &step.each {
+            rules.push(("for each of", describe_each(each)));
+        }
+        let needs: Vec<&str> = step.needs.iter().map(|it| it.path.source()).collect();
+        if !needs.is_empty() {
+            rules.push(("needs", needs.join(", ")));
+        }
+        let produces: Vec<&str> = step.produces.iter().map(|it| it.path.source()).collect();
+        if !produces.is_empty() {
+            rules.push(("produces", produces.join(", ")));
+        }
+        for criterion in &step.criteria {
+            rules.push(("shows that", criterion.text.clone()));
+        }
+        for check in &step.checks {
+            rules.push(("runs", check.run.join(" ")));
+        }
+        if let Some(attempts) = &step.attempts {
+            rules.push(("attempts", format!("{}, then {}", attempts.max, spent(&attempts.then))));
+        }
+        if let Some(timeout) = &step.timeout {
+            rules.push(("within", duration(timeout.after)));
+        }
+        rules.extend(gate_rules(self.workflow, step));
+        rules.extend(review_rules(step));
+        rules
+    }
+
+    /// Returns the ways out of a step, as the definition has them.
+    fn ways<'a>(&'a self, step: &'a Step) -> Vec<Way<'a>> {
+        let mut ways: Vec<Way<'_>> = step.next.iter().map(way).collect();
+        if step.next.is_empty() {
+            let following = self.workflow.find_following(&step.name).map(|it| &it.name);
+            ways.push(Way { to: following, kind: WayKind::Next, when: String::new() });
+        }
+        let options = step.gate.iter().flat_map(|it| &it.options);
+        for option in options {
+            if let Effect::Back(to) = &option.effect {
+                let when = format!("when a person answers {}", option.name);
+                ways.push(Way { to: Some(to), kind: WayKind::Back, when });
+            }
+        }
+        if let Some(review) = &step.review {
+            let when = format!("when the verdict is {}", review.revise.join(", "));
+            ways.push(Way { to: Some(&review.of), kind: WayKind::Back, when });
+            ways.extend(review.limits.iter().filter_map(limit_way));
+        }
+        if let Some(Spent::Goto(to)) = step.attempts.as_ref().map(|it| &it.then) {
+            let when = "when its attempts are spent".to_owned();
+            ways.push(Way { to: Some(to), kind: WayKind::Next, when });
+        }
+        ways
+    }
+
+    fn step_json(&self, step: &Step) -> Value {
+        let ways: Vec<Value> = self
+            .ways(step)
+            .iter()
+            .map(|it| {
+                let kind = match it.kind {
+                    WayKind::Next => "next",
+                    WayKind::Back => "back",
+                    WayKind::Fails => "fails",
+                };
+                let to = it.to.map_or("FINISH", StepName::as_str);
+                json!({"to": to, "kind": kind, "when": it.when})
+            })
+            .collect();
+        json!({
+            "name": step.name.as_str(),
+            "title": step.title,
+            "goal": step.goal,
+            "file": step.file,
+            "has_gate": step.gate.is_some(),
+            "ways": ways,
+        })
+    }
+}
+
+fn way(successor: &Successor) -> Way<'_> {
+    let to = match &successor.to {
+        Target::Step(step) => Some(step),
+        Target::Finish => None,
+    };
+    let when = successor.when.as_ref().map(|it| format!("when {}", it.source()));
+    let sets: Vec<String> =
+        successor.set.iter().map(|(name, value)| format!("{name} = {}", value.source())).collect();
+    let sets = (!sets.is_empty()).then(|| format!("sets {}", sets.join(", ")));
+    let when = [when, sets].into_iter().flatten().collect::<Vec<_>>().join("; ");
+    Way { to, kind: if successor.fails { WayKind::Fails } else { WayKind::Next }, when }
+}
+
+fn limit_way(limit: &Limit) -> Option<Way<'_>> {
+    match &limit.then {
+        Spent::Goto(to) => {
+            let when = format!("after {}", text::count(count(limit.after), "revision"));
+            Some(Way { to: Some(to), kind: WayKind::Next, when })
+        }
+        Spent::Ask | Spent::Approve | Spent::Fail | Spent::Warn => None,
+    }
+}
+
+fn gate_rules(workflow: &Workflow, step: &Step) -> Vec<(&'static str, String)> {
+    let Some(gate) = &step.gate else { return Vec::new() };
+    let options: Vec<&str> = gate.options.iter().map(|it| it.name.as_str()).collect();
+    let who = match gate.answers.unwrap_or(workflow.answers) {
+        Answers::Verified => "a person's own answer",
+        Answers::Relayed => "an agent may pass the answer on",
+    };
+    let asks = format!("{} [{}] ({who})", gate.ask.source(), options.join(" / "));
+    let mut rules = vec![("asks", asks)];
+    if let Some(unless) = &gate.unless {
+        rules.push(("asks nobody when", unless.source().to_owned()));
+    }
+    rules
+}
+
+fn review_rules(step: &Step) -> Vec<(&'static str, String)> {
+    let Some(review) = &step.review else { return Vec::new() };
+    let mut rules = vec![("judges", review.of.to_string())];
+    for limit in &review.limits {
+        let after = text::count(count(limit.after), "revision");
+        rules.push(("after", format!("{after} {}", spent(&limit.then))));
+    }
+    rules
+}
+
+fn describe_each(each: &Each) -> String {
+    let from = match &each.from {
+        PartSource::Shared => String::new(),
+        PartSource::Listed(parts) => {
+            let ids: Vec<&str> = parts.iter().map(|it| it.id.as_str()).collect();
+            format!(": {}", ids.join(", "))
+        }
+        PartSource::File { path, .. } => format!(", from {}", path.source()),
+        PartSource::Context(expression) => format!(", from {}", expression.source()),
+    };
+    format!("{}{from}", each.parts)
+}
+
+fn spent(spent: &Spent) -> String {
+    match spent {
+        Spent::Ask => "a person is asked".to_owned(),
+        Spent::Approve => "it goes on as if approved".to_owned(),
+        Spent::Fail => "the run fails".to_owned(),
+        Spent::Warn => "it goes on with a warning".to_owned(),
+        Spent::Goto(step) => format!("it goes to {step}"),
+    }
+}
+
+fn count(number: u32) -> usize {
+    usize::try_from(number).unwrap_or(usize::MAX)
+}

@@ -1,0 +1,73 @@
+//! `fork_run`: a copy of a run from some point on, that goes its own way.
+
+use engine::ForkPoint;
+use runtime::{ExecuteError, Fork};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::{
+    answer, run,
+    words::{Failure, invalid, missing},
+};
+use crate::tool::{Call, Done, Hints, Tool};
+
+pub(super) struct ForkRun;
+
+#[derive(Deserialize, JsonSchema)]
+pub(super) struct Parameters {
+    /// Run id or key
+    instance_id: String,
+    /// As it was when this step was last entered
+    from_step: Option<String>,
+    /// As it was after this event
+    from_seq: Option<u64>,
+    /// The copy's own key
+    key: Option<String>,
+}
+
+#[derive(Serialize, JsonSchema)]
+pub(super) struct Answer {
+    #[serde(flatten)]
+    copy: answer::Answer,
+    forked_from: Origin,
+}
+
+#[derive(Serialize, JsonSchema)]
+struct Origin {
+    instance_id: String,
+    seq: u64,
+}
+
+impl Tool for ForkRun {
+    type Parameters = Parameters;
+    type Answer = Answer;
+    type Failure = Failure;
+    const NAME: &'static str = "fork_run";
+    const TITLE: &'static str = "Fork a run";
+    const DESCRIPTION: &'static str =
+        "Copy a run as it was at a step or event, to try another way. The original stays.";
+    const HINTS: Hints = Hints::ADDS;
+
+    async fn call(call: &Call<'_>, parameters: Parameters) -> Result<Done<Answer>, Failure> {
+        let instance = parameters.instance_id.clone();
+        fork(call, parameters)
+            .await
+            .map_err(|error| Failure::new(&format!("Failed to fork instance '{instance}'"), &error))
+    }
+}
+
+async fn fork(call: &Call<'_>, parameters: Parameters) -> Result<Done<Answer>, ExecuteError> {
+    let run = run::find(call.runtime, &parameters.instance_id).await?;
+    let point = match (parameters.from_step, parameters.from_seq) {
+        (Some(step), None) => ForkPoint::Step(step),
+        (None, Some(seq)) => ForkPoint::Seq(seq),
+        (None, None) => return Err(missing("from_step", "a fork without `from_seq`")),
+        (Some(_), Some(_)) => return Err(invalid("from_seq", "not together with `from_step`")),
+    };
+    let fork = Fork { run, point, key: parameters.key, actor: call.actor.clone() };
+    let outcome = call.runtime.fork(fork).await?;
+    let Done { answer: copy, warnings } = answer::of_outcome(call.runtime, &outcome);
+    let seq = outcome.view.state.forked_from.map_or(0, |it| it.1);
+    let forked_from = Origin { instance_id: run.to_string(), seq };
+    Ok(Done { answer: Answer { copy, forked_from }, warnings })
+}

@@ -1,0 +1,182 @@
+//! `get_workflow_status`: the whole record of a run, now or as it was; and a way to wait for news.
+
+use std::time::Duration;
+
+use definition::FINISH;
+use engine::{Entry, RunId, Standing, summary};
+use runtime::{ExecuteError, View};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
+
+use super::{
+    answer::Now,
+    claim_step::LeaseAnswer,
+    cut, history,
+    list_runs::Progress,
+    run,
+    words::{Failure, Status},
+};
+use crate::tool::{Call, Done, Hints, Tool};
+
+/// How many rows of history are shown unless the reader says so.
+const HISTORY_LIMIT: u32 = 20;
+/// The most rows of history that one answer carries.
+const HISTORY_LIMIT_MAX: u32 = 200;
+/// How many of the newest errors are shown.
+const ERRORS_MAX: usize = 5;
+
+pub(super) struct GetWorkflowStatus;
+
+#[derive(Deserialize, JsonSchema)]
+pub(super) struct Parameters {
+    /// Run id or key
+    instance_id: String,
+    /// Add newest events
+    #[serde(default)]
+    include_history: bool,
+    /// Default 20
+    history_limit: Option<u32>,
+    /// Wait for a change, up to 50
+    wait_seconds: Option<u64>,
+    /// seq seen last; default: now
+    after_seq: Option<u64>,
+    /// As it was after this seq
+    at: Option<u64>,
+}
+
+#[derive(Serialize, JsonSchema)]
+pub(super) struct Answer {
+    instance_id: String,
+    workflow_name: String,
+    current_step_name: String,
+    status: Status,
+    context: Map<String, Value>,
+    created_at: String,
+    updated_at: String,
+    completed_at: Option<String>,
+    run: String,
+    seq: u64,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    key: Option<String>,
+    #[serde(skip_serializing_if = "String::is_empty")]
+    title: String,
+    progress: Progress,
+    #[serde(flatten)]
+    now: Now,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    leases: Vec<LeaseAnswer>,
+    /// The newest errors, oldest first.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    errors: Vec<ErrorItem>,
+    /// The newest events, oldest first.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    history: Option<Vec<history::Row>>,
+}
+
+#[derive(Serialize, JsonSchema)]
+struct ErrorItem {
+    at: String,
+    step_name: String,
+    message: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    severity: Option<String>,
+}
+
+impl Tool for GetWorkflowStatus {
+    type Parameters = Parameters;
+    type Answer = Answer;
+    type Failure = Failure;
+    const NAME: &'static str = "get_workflow_status";
+    const TITLE: &'static str = "Look at a run";
+    const DESCRIPTION: &'static str =
+        "Where a run is, without changing it. wait_seconds waits for news, such as an answer.";
+    const HINTS: Hints = Hints::READS;
+
+    async fn call(call: &Call<'_>, parameters: Parameters) -> Result<Done<Answer>, Failure> {
+        let instance = parameters.instance_id.clone();
+        look(call, parameters).await.map_err(|error| Failure::of_status(&instance, &error))
+    }
+}
+
+async fn look(call: &Call<'_>, parameters: Parameters) -> Result<Done<Answer>, ExecuteError> {
+    let run = run::find(call.runtime, &parameters.instance_id).await?;
+    let view = load(call, run, &parameters).await?;
+    let mut done = answer(call, &view);
+    if parameters.include_history {
+        let limit = parameters.history_limit.unwrap_or(HISTORY_LIMIT).min(HISTORY_LIMIT_MAX);
+        let limit = usize::try_from(limit).unwrap_or(usize::MAX);
+        let before = parameters.at.map(|at| at.saturating_add(1));
+        let history = call.runtime.history(run, before, limit).await?;
+        done.answer.history = Some(history::rows(&history.events));
+    }
+    Ok(done)
+}
+
+async fn load(
+    call: &Call<'_>,
+    run: RunId,
+    parameters: &Parameters,
+) -> Result<View, ExecuteError> {
+    let view = call.runtime.view(run, parameters.at).await?;
+    let Some(seconds) = parameters.wait_seconds.filter(|_| parameters.at.is_none()) else {
+        return Ok(view);
+    };
+    if !view.state.standing.is_live() {
+        return Ok(view);
+    }
+    let seen = parameters.after_seq.unwrap_or(view.state.length);
+    call.runtime.wait(run, seen, Duration::from_secs(seconds)).await
+}
+
+fn answer(call: &Call<'_>, view: &View) -> Done<Answer> {
+    let state = &view.state;
+    let row = summary(&view.workflow, state);
+    let (context, cut) = cut::context(&state.context, &state.run.short());
+    let current = match state.standing {
+        Standing::Completed => FINISH.to_owned(),
+        Standing::New
+        | Standing::Running
+        | Standing::Waiting(_)
+        | Standing::Failed { .. }
+        | Standing::Cancelled { .. } => row.step,
+    };
+    let is_held = |it: &&engine::Lease| state.lease(&it.step, it.part.as_ref()).is_some();
+    let answer = Answer {
+        instance_id: state.run.to_string(),
+        workflow_name: row.workflow,
+        current_step_name: current,
+        status: Status::of(&state.standing),
+        context,
+        created_at: state.started_at.to_string(),
+        updated_at: state.updated_at.to_string(),
+        completed_at: state.ended_at.map(|it| it.to_string()),
+        run: state.run.short(),
+        seq: state.length,
+        key: row.key,
+        title: row.title,
+        progress: Progress { done: row.steps_done, total: row.steps_total },
+        now: Now::of(call.runtime, view),
+        leases: view.leases.iter().filter(is_held).map(LeaseAnswer::from).collect(),
+        errors: errors(view),
+        history: None,
+    };
+    Done { answer, warnings: cut.into_iter().collect() }
+}
+
+fn errors(view: &View) -> Vec<ErrorItem> {
+    let mut errors: Vec<ErrorItem> = Vec::new();
+    for noted in view.state.errors() {
+        if let Entry::Error { message, severity, .. } = &noted.entry {
+            errors.push(ErrorItem {
+                at: noted.at.to_string(),
+                step_name: noted.step.to_string(),
+                message: message.clone(),
+                severity: severity.clone(),
+            });
+        }
+    }
+    let surplus = errors.len().saturating_sub(ERRORS_MAX);
+    errors.drain(..surplus);
+    errors
+}

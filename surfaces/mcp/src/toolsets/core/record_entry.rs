@@ -1,0 +1,125 @@
+//! `record_entry`: something worth keeping that moves nothing.
+
+use engine::{Command, Entry, Event};
+use runtime::ExecuteError;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::Map;
+
+use super::{
+    run,
+    words::{Failure, missing},
+};
+use crate::tool::{Call, Done, Hints, Tool};
+
+pub(super) struct RecordEntry;
+
+#[derive(Deserialize, JsonSchema)]
+pub(super) struct Parameters {
+    /// Run id or key
+    instance_id: String,
+    /// Kind of entry
+    r#type: Kind,
+    /// What to keep; of a metric its name
+    text: String,
+    /// To the question
+    answer: Option<String>,
+    /// Of an error
+    severity: Option<String>,
+    /// Of a metric
+    value: Option<f64>,
+    /// Of a metric
+    unit: Option<String>,
+    /// Of a note
+    tags: Option<Vec<String>>,
+    /// Default: current
+    step: Option<String>,
+    /// Makes a retry safe
+    request_id: Option<String>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+enum Kind {
+    Error,
+    Question,
+    Metric,
+    Note,
+}
+
+#[derive(Serialize, JsonSchema)]
+pub(super) struct Answer {
+    instance_id: String,
+    r#type: Kind,
+    step_name: String,
+    run: String,
+    seq: u64,
+}
+
+impl Tool for RecordEntry {
+    type Parameters = Parameters;
+    type Answer = Answer;
+    type Failure = Failure;
+    const NAME: &'static str = "record_entry";
+    const TITLE: &'static str = "Record an entry";
+    const DESCRIPTION: &'static str = "Keep an error, a question with its answer, a metric or a \
+        note with the run, for whoever resumes it.";
+    const HINTS: Hints = Hints::ADDS;
+
+    async fn call(call: &Call<'_>, parameters: Parameters) -> Result<Done<Answer>, Failure> {
+        let warnings = unused(&parameters).into_iter().collect();
+        let instance = parameters.instance_id.clone();
+        let answer = record(call, parameters).await.map_err(|error| {
+            Failure::new(&format!("Failed to record an entry for instance '{instance}'"), &error)
+        })?;
+        Ok(Done { answer, warnings })
+    }
+}
+
+async fn record(call: &Call<'_>, parameters: Parameters) -> Result<Answer, ExecuteError> {
+    let run = run::find(call.runtime, &parameters.instance_id).await?;
+    let kind = parameters.r#type;
+    let (step, request_id) = (parameters.step.clone(), parameters.request_id.clone());
+    let command = Command::RecordEntry { step, entry: entry(parameters)? };
+    let outcome = run::execute(call, run, command, request_id).await?;
+    let recorded = outcome.events.iter().find_map(|it| match &it.event {
+        Event::EntryRecorded { step, .. } => Some((step.to_string(), it.seq)),
+        other => {
+            tracing::debug!(kind = other.kind(), "beside an entry");
+            None
+        }
+    });
+    let (step_name, seq) = recorded.unwrap_or_default();
+    Ok(Answer { instance_id: run.to_string(), r#type: kind, step_name, run: run.short(), seq })
+}
+
+fn entry(parameters: Parameters) -> Result<Entry, ExecuteError> {
+    let Parameters { text, answer, severity, value, unit, tags, .. } = parameters;
+    Ok(match parameters.r#type {
+        Kind::Error => Entry::Error { message: text, severity, details: Map::new() },
+        Kind::Question => {
+            let answer = answer.ok_or_else(|| missing("answer", "a question"))?;
+            Entry::Question { question: text, answer }
+        }
+        Kind::Metric => {
+            let value = value.ok_or_else(|| missing("value", "a metric"))?;
+            Entry::Metric { name: text, value, unit }
+        }
+        Kind::Note => Entry::Note { text, tags: tags.unwrap_or_default() },
+    })
+}
+
+/// Names what was given but belongs to another kind of entry.
+fn unused(parameters: &Parameters) -> Option<String> {
+    let kind = parameters.r#type;
+    let given = [
+        ("answer", parameters.answer.is_some() && kind != Kind::Question),
+        ("severity", parameters.severity.is_some() && kind != Kind::Error),
+        ("value", parameters.value.is_some() && kind != Kind::Metric),
+        ("unit", parameters.unit.is_some() && kind != Kind::Metric),
+        ("tags", parameters.tags.is_some() && kind != Kind::Note),
+    ];
+    let names: Vec<String> =
+        given.iter().filter(|it| it.1).map(|it| format!("`{}`", it.0)).collect();
+    (!names.is_empty()).then(|| format!("ignored, as the entry has no such thing: {}", names.join(", ")))
+}
