@@ -86,7 +86,8 @@ fn play<'a>(name: &str, files: &MemoryFiles, lines: impl Iterator<Item = &'a str
         played.push_str(line);
         played.push('\n');
         for led in player.play(line) {
-            for line in led.lines() {
+            // Blank lines would be taken for the scenario's own.
+            for line in led.lines().filter(|it| !it.trim().is_empty()) {
                 let line = format!("  {line}");
                 played.push_str(line.trim_end());
                 played.push('\n');

@@ -6,17 +6,14 @@
     reason = "a test may panic"
 )]
 
+#[path = "refusals/full_disk.rs"]
+mod full_disk;
 #[path = "support/project.rs"]
 mod project;
 #[path = "support/server.rs"]
 mod server;
 
-use std::{
-    fs,
-    io::Write as _,
-    path::Path,
-    process::{Command, Stdio},
-};
+use std::{fs, io::Write as _, os::unix::fs::symlink};
 
 use serde_json::{Value, json};
 
@@ -186,7 +183,7 @@ fn a_name_that_climbs_out_of_its_folder_is_refused() {
 fn an_artifact_outside_of_the_folder_is_refused() {
     let stage = Stage::new(Era::Modern);
     stage.project.write("../outside.md", "Not yours.\n");
-    std::os::unix::fs::symlink(stage.project.path("../outside.md"), stage.project.path("link.md")).unwrap();
+    symlink(stage.project.path("../outside.md"), stage.project.path("link.md")).unwrap();
     for path in ["../outside.md", "a/../../outside.md", "/etc/hostname", "link.md"] {
         let start = json!({"workflow_name": "ESCAPE", "context": {"path": path}});
         let begun = stage.server.call("start_workflow", start).value;
@@ -203,15 +200,16 @@ fn a_malformed_definition_is_refused_and_says_where_it_is_wrong() {
     let secret = stage.project.path("../secret.md");
     fs::write(&secret, "secret\n").unwrap();
     for (name, front, text) in [
-        ("UNCLOSED", "---\ndecider: [declared\n---\n", step),
-        ("UNKNOWN_KEY", "---\ndecidor: declared\n---\n", step),
+        ("UNCLOSED", "---\ndecider: [declared\n---\n", ""),
+        ("UNKNOWN_KEY", "---\ndecidor: declared\n---\n", ""),
         ("CLIMBS", "", "{{file:../../../../../secret.md}}\n"),
         ("ABSOLUTE", "", "{{file:/etc/hostname}}\n"),
-        ("HEADLESS", "", "Just text.\n"),
+        ("HEADLESS", "", "# Client Instructions\n"),
     ] {
         let folder = format!(".milepost/workflows/{name}");
-        stage.project.write(&format!("{folder}/index.md"), &format!("{front}# X\n1. [a](steps/a.md)\n"));
-        stage.project.write(&format!("{folder}/steps/a.md"), &format!("{text}{}", if text == step { "" } else { "# Client Instructions\nx\n" }));
+        let index = format!("{front}# X\n1. [a](steps/a.md)\n");
+        stage.project.write(&format!("{folder}/index.md"), &index);
+        stage.project.write(&format!("{folder}/steps/a.md"), &format!("{step}{text}"));
         stage.refuses("start_workflow", json!({"workflow_name": name}), "workflow_invalid");
         let checked = stage.project.milepost(&["workflow", "check", name]).output().unwrap();
         assert_eq!(checked.status.code(), Some(1), "{name}");

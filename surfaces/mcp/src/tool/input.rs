@@ -43,6 +43,19 @@ pub(crate) enum ProblemKind {
     WrongValue,
 }
 
+impl Misfit {
+    /// One parameter is missing that is needed only at times.
+    pub(crate) fn missing(tool: &'static str, path: &str, why: &str) -> Self {
+        let text = format!("is missing: {why}");
+        Self { tool, problems: vec![problem(path, ProblemKind::Missing, text)] }
+    }
+
+    /// One parameter cannot be what it is.
+    pub(crate) fn wrong(tool: &'static str, path: &str, why: &str) -> Self {
+        Self { tool, problems: vec![problem(path, ProblemKind::WrongValue, why.to_owned())] }
+    }
+}
+
 /// Reads the arguments of `tool` by its `shape`.
 pub(crate) fn read<P: DeserializeOwned>(
     tool: &'static str,

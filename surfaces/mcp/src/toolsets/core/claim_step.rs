@@ -11,9 +11,9 @@ use super::{
     advance_workflow::parse_part,
     answer::{self, NextStep, Part},
     run,
-    words::{Failure, invalid},
+    words::Failure,
 };
-use crate::tool::{Call, Done, Hints, Tool};
+use crate::tool::{Call, Done, Hints, Misfit, Tool};
 
 pub(super) struct ClaimStep;
 
@@ -83,6 +83,10 @@ impl Tool for ClaimStep {
     const HINTS: Hints = Hints::ADDS;
 
     async fn call(call: &Call<'_>, parameters: Parameters) -> Result<Done<Answer>, Failure> {
+        if parameters.release && parameters.lease.is_none() {
+            let why = "it says which lease to end";
+            return Err(Misfit::missing(Self::NAME, "lease", why).into());
+        }
         let instance = parameters.instance_id.clone();
         let answer = dispatch(call, parameters).await.map_err(|error| {
             Failure::new(&format!("Failed to claim a step of instance '{instance}'"), &error)
@@ -93,19 +97,18 @@ impl Tool for ClaimStep {
 
 async fn dispatch(call: &Call<'_>, parameters: Parameters) -> Result<Answer, ExecuteError> {
     let run = run::find(call.runtime, &parameters.instance_id).await?;
-    match (parameters.lease, parameters.release) {
-        (Some(lease), true) => {
+    match parameters.lease {
+        Some(lease) if parameters.release => {
             let command = Command::ReleaseStep { generation: lease };
             execute(call, run, command, &parameters.holder).await?;
             Ok(bare(run, None))
         }
-        (None, true) => Err(invalid("lease", "must be given with `release`")),
-        (Some(lease), false) => {
+        Some(lease) => {
             let duration = parameters.seconds.map(Duration::from_secs);
             let lease = call.runtime.extend_lease(run, lease, duration).await?;
             Ok(bare(run, Some(LeaseAnswer::from(&lease))))
         }
-        (None, false) => claim(call, run, parameters).await,
+        None => claim(call, run, parameters).await,
     }
 }
 

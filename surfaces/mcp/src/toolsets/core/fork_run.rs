@@ -5,11 +5,8 @@ use runtime::{ExecuteError, Fork};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::{
-    answer, run,
-    words::{Failure, invalid, missing},
-};
-use crate::tool::{Call, Done, Hints, Tool};
+use super::{answer, run, words::Failure};
+use crate::tool::{Call, Done, Hints, Misfit, Tool};
 
 pub(super) struct ForkRun;
 
@@ -49,21 +46,35 @@ impl Tool for ForkRun {
     const HINTS: Hints = Hints::ADDS;
 
     async fn call(call: &Call<'_>, parameters: Parameters) -> Result<Done<Answer>, Failure> {
+        let point = point(&parameters)?;
         let instance = parameters.instance_id.clone();
-        fork(call, parameters)
+        fork(call, parameters, point)
             .await
             .map_err(|error| Failure::new(&format!("Failed to fork instance '{instance}'"), &error))
     }
 }
 
-async fn fork(call: &Call<'_>, parameters: Parameters) -> Result<Done<Answer>, ExecuteError> {
+fn point(parameters: &Parameters) -> Result<ForkPoint, Misfit> {
+    match (&parameters.from_step, parameters.from_seq) {
+        (Some(step), None) => Ok(ForkPoint::Step(step.clone())),
+        (None, Some(seq)) => Ok(ForkPoint::Seq(seq)),
+        (None, None) => {
+            let why = "a fork needs it, or `from_seq`";
+            Err(Misfit::missing(ForkRun::NAME, "from_step", why))
+        }
+        (Some(_), Some(_)) => {
+            let why = "cannot be given together with `from_step`";
+            Err(Misfit::wrong(ForkRun::NAME, "from_seq", why))
+        }
+    }
+}
+
+async fn fork(
+    call: &Call<'_>,
+    parameters: Parameters,
+    point: ForkPoint,
+) -> Result<Done<Answer>, ExecuteError> {
     let run = run::find(call.runtime, &parameters.instance_id).await?;
-    let point = match (parameters.from_step, parameters.from_seq) {
-        (Some(step), None) => ForkPoint::Step(step),
-        (None, Some(seq)) => ForkPoint::Seq(seq),
-        (None, None) => return Err(missing("from_step", "a fork without `from_seq`")),
-        (Some(_), Some(_)) => return Err(invalid("from_seq", "not together with `from_step`")),
-    };
     let fork = Fork { run, point, key: parameters.key, actor: call.actor.clone() };
     let outcome = call.runtime.fork(fork).await?;
     let Done { answer: copy, warnings } = answer::of_outcome(call.runtime, &outcome);

@@ -6,11 +6,8 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Map;
 
-use super::{
-    run,
-    words::{Failure, missing},
-};
-use crate::tool::{Call, Done, Hints, Tool};
+use super::{run, words::Failure};
+use crate::tool::{Call, Done, Hints, Misfit, Tool};
 
 pub(super) struct RecordEntry;
 
@@ -68,44 +65,51 @@ impl Tool for RecordEntry {
 
     async fn call(call: &Call<'_>, parameters: Parameters) -> Result<Done<Answer>, Failure> {
         let warnings = unused(&parameters).into_iter().collect();
+        let entry = entry(&parameters)?;
         let instance = parameters.instance_id.clone();
-        let answer = record(call, parameters).await.map_err(|error| {
+        let answer = record(call, parameters, entry).await.map_err(|error| {
             Failure::new(&format!("Failed to record an entry for instance '{instance}'"), &error)
         })?;
         Ok(Done { answer, warnings })
     }
 }
 
-async fn record(call: &Call<'_>, parameters: Parameters) -> Result<Answer, ExecuteError> {
+async fn record(
+    call: &Call<'_>,
+    parameters: Parameters,
+    entry: Entry,
+) -> Result<Answer, ExecuteError> {
     let run = run::find(call.runtime, &parameters.instance_id).await?;
-    let kind = parameters.r#type;
-    let (step, request_id) = (parameters.step.clone(), parameters.request_id.clone());
-    let command = Command::RecordEntry { step, entry: entry(parameters)? };
-    let outcome = run::execute(call, run, command, request_id).await?;
-    let recorded = outcome.events.iter().find_map(|it| match &it.event {
-        Event::EntryRecorded { step, .. } => Some((step.to_string(), it.seq)),
-        other => {
-            tracing::debug!(kind = other.kind(), "beside an entry");
-            None
+    let command = Command::RecordEntry { step: parameters.step, entry };
+    let outcome = run::execute(call, run, command, parameters.request_id).await?;
+    let (mut step_name, mut seq) = (String::new(), outcome.view.state.length);
+    for recorded in &outcome.events {
+        if let Event::EntryRecorded { step, .. } = &recorded.event {
+            (step_name, seq) = (step.to_string(), recorded.seq);
         }
-    });
-    let (step_name, seq) = recorded.unwrap_or_default();
-    Ok(Answer { instance_id: run.to_string(), r#type: kind, step_name, run: run.short(), seq })
+    }
+    let (instance_id, run) = (run.to_string(), run.short());
+    Ok(Answer { instance_id, r#type: parameters.r#type, step_name, run, seq })
 }
 
-fn entry(parameters: Parameters) -> Result<Entry, ExecuteError> {
-    let Parameters { text, answer, severity, value, unit, tags, .. } = parameters;
+fn entry(parameters: &Parameters) -> Result<Entry, Misfit> {
+    let Parameters { answer, severity, value, unit, tags, .. } = parameters;
+    let text = parameters.text.clone();
     Ok(match parameters.r#type {
-        Kind::Error => Entry::Error { message: text, severity, details: Map::new() },
+        Kind::Error => {
+            Entry::Error { message: text, severity: severity.clone(), details: Map::new() }
+        }
         Kind::Question => {
-            let answer = answer.ok_or_else(|| missing("answer", "a question"))?;
+            let lacking = || Misfit::missing(RecordEntry::NAME, "answer", "a question needs it");
+            let answer = answer.clone().ok_or_else(lacking)?;
             Entry::Question { question: text, answer }
         }
         Kind::Metric => {
-            let value = value.ok_or_else(|| missing("value", "a metric"))?;
-            Entry::Metric { name: text, value, unit }
+            let lacking = || Misfit::missing(RecordEntry::NAME, "value", "a metric needs it");
+            let value = (*value).ok_or_else(lacking)?;
+            Entry::Metric { name: text, value, unit: unit.clone() }
         }
-        Kind::Note => Entry::Note { text, tags: tags.unwrap_or_default() },
+        Kind::Note => Entry::Note { text, tags: tags.clone().unwrap_or_default() },
     })
 }
 

@@ -13,7 +13,7 @@ use super::{
     run,
     words::{Failure, invalid},
 };
-use crate::tool::{Call, Done, Hints, Tool};
+use crate::tool::{Call, Done, Hints, Misfit, Tool};
 
 pub(super) struct ResumeWorkflow;
 
@@ -56,6 +56,10 @@ impl Tool for ResumeWorkflow {
         call: &Call<'_>,
         parameters: Parameters,
     ) -> Result<Done<answer::Answer>, Failure> {
+        if parameters.reopen && parameters.report.is_some() {
+            let why = "cannot be given together with `report`: reopen first, then report";
+            return Err(Misfit::wrong(Self::NAME, "reopen", why).into());
+        }
         let instance = parameters.instance_id.clone();
         resume(call, parameters).await.map_err(|error| {
             Failure::new(&format!("Failed to resume workflow instance '{instance}'"), &error)
@@ -69,13 +73,10 @@ async fn resume(
 ) -> Result<Done<answer::Answer>, ExecuteError> {
     let run = run::find(call.runtime, &parameters.instance_id).await?;
     let max_tokens = parameters.max_tokens;
-    let mut done = match (parameters.reopen, &parameters.report) {
-        (true, Some(_)) => {
-            return Err(invalid("reopen", "not together with `report`: reopen first, then report"));
-        }
-        (true, None) => reopen(call, run, &parameters).await?,
-        (false, Some(_)) => reconcile(call, run, parameters).await?,
-        (false, None) => look(call, run, &parameters).await?,
+    let mut done = match parameters.report {
+        None if parameters.reopen => reopen(call, run, &parameters).await?,
+        None => look(call, run, &parameters).await?,
+        Some(_) => reconcile(call, run, parameters).await?,
     };
     done.answer.brief = Some(brief(call.runtime, run, max_tokens).await?);
     Ok(done)

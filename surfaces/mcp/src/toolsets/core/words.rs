@@ -155,11 +155,6 @@ pub(super) fn invalid(field: &str, problem: impl Into<String>) -> ExecuteError {
     Refusal::ParameterInvalid { field: format!("`{field}`"), problem: problem.into() }.into()
 }
 
-/// Returns the refusal of a parameter that is missing, though only at times it must be there.
-pub(super) fn missing(field: &str, wanted_by: &str) -> ExecuteError {
-    invalid(field, format!("is missing, and {wanted_by} needs it"))
-}
-
 fn code_of(error: &ExecuteError) -> ErrorCode {
     match error {
         ExecuteError::Refused(refusal) => code_of_refusal(refusal),
