@@ -2,6 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::suggest;
+
 /// The longest name that is taken, in bytes.
 const NAME_BYTES_MAX: usize = 128;
 
@@ -59,7 +61,7 @@ impl StepName {
     /// Returns the name as it is compared when a decider writes it loosely: case folded, and
     /// without spaces, `_` and `-`.
     pub fn folded(&self) -> String {
-        fold(&self.0)
+        suggest::fold(&self.0)
     }
 }
 
@@ -118,8 +120,4 @@ fn check_length(text: &str) -> Result<(), NameError> {
         1..=NAME_BYTES_MAX => Ok(()),
         _ => Err(NameError::TooLong),
     }
-}
-
-fn fold(text: &str) -> String {
-    text.chars().filter(|it| !matches!(it, ' ' | '_' | '-')).flat_map(char::to_lowercase).collect()
 }

@@ -56,11 +56,13 @@ pub enum Work {
     None,
 }
 
-/// `needs`: a file that must be there before the step may be completed.
+/// `needs`: a file that must be there before the step may be begun or completed.
 #[derive(Debug, Clone)]
 pub struct Need {
     pub path: Template,
     pub when: Option<Condition>,
+    /// It is worked from where it is there, and not missed where it is not.
+    pub is_optional: bool,
 }
 
 /// `produces`: a file that the step must leave behind, and what must be true of it.
@@ -244,6 +246,8 @@ pub struct Each {
     pub parts: String,
     pub from: PartSource,
     pub order: Order,
+    /// The parts that this step is for. The others are left out here.
+    pub only: Option<Condition>,
 }
 
 /// Where the parts of a set come from.

@@ -3,7 +3,9 @@
 
 use std::{fs, path::Path};
 
-use engine::{Actor, DecodeError, EVENT_VERSION, Event, Recorded, RunId, Standing, Timestamp, fold};
+use engine::{
+    Actor, DecodeError, EVENT_VERSION, Event, Recorded, RunId, Standing, Timestamp, fold,
+};
 use serde_json::Value;
 
 #[test]
@@ -23,9 +25,7 @@ fn every_history_is_read_and_folded() {
 
 #[test]
 fn an_event_of_a_later_release_is_called_newer() {
-    let newer = |kind: &str, version| {
-        Err(DecodeError::Newer { kind: kind.to_owned(), version })
-    };
+    let newer = |kind: &str, version| Err(DecodeError::Newer { kind: kind.to_owned(), version });
     let unknown = r#"{"kind":"RunPaused","reason":"tea"}"#;
     assert_eq!(Event::decode(EVENT_VERSION, unknown), newer("RunPaused", EVENT_VERSION));
     let later = r#"{"kind":"RunCompleted"}"#;

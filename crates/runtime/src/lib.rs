@@ -6,6 +6,7 @@
 
 mod execute;
 mod fork;
+mod import;
 mod load;
 mod query;
 mod timers;
@@ -20,6 +21,7 @@ use store::{Store, StoreError};
 
 pub use execute::{ExecuteError, Outcome, Request, Target};
 pub use fork::Fork;
+pub use import::Import;
 pub use load::View;
 pub use query::{Cursor, History, Page, RunFilter};
 pub use store::{Hit, Row};

@@ -8,7 +8,7 @@ use super::{
 };
 use crate::{Diagnostic, Each, Order, PartId, PartSource, PartSpec, Step, suggest};
 
-const KEYS: [&str; 6] = ["parts", "from", "otherwise", "list", "context", "order"];
+const KEYS: [&str; 7] = ["parts", "from", "otherwise", "list", "context", "order", "only"];
 const ORDERS: [(&str, Order); 3] =
     [("parallel", Order::Parallel), ("sequence", Order::Sequence), ("declared", Order::Declared)];
 const MODES: [(&str, &str); 3] =
@@ -44,7 +44,8 @@ pub(super) fn read(reader: &mut Reader<'_>, node: &Node) -> Option<Each> {
         PartSource::Listed(_) => Order::Parallel,
         PartSource::Shared | PartSource::File { .. } | PartSource::Context(_) => Order::Declared,
     };
-    Some(Each { parts: parts?, from, order: order.unwrap_or(Some(default))? })
+    let only = fields.find("only").and_then(|it| reader.condition(it, "each.only"));
+    Some(Each { parts: parts?, from, order: order.unwrap_or(Some(default))?, only })
 }
 
 fn read_parts(reader: &mut Reader<'_>, node: &Node, key: &str) -> Vec<PartSpec> {

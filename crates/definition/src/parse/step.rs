@@ -160,12 +160,15 @@ fn read_needs(reader: &mut Reader<'_>, node: &Node) -> Vec<Need> {
 
 fn read_need(reader: &mut Reader<'_>, node: &Node) -> Option<Need> {
     if !matches!(node.content, Content::Map(_)) {
-        return Some(Need { path: reader.path(node, "needs")?, when: None });
+        let path = reader.path(node, "needs")?;
+        return Some(Need { path, when: None, is_optional: false });
     }
-    let fields = reader.fields(node, "needs", &["path", "when"])?;
+    let fields = reader.fields(node, "needs", &["path", "when", "optional"])?;
     let when = fields.find("when").map(|it| reader.condition(it, "needs.when"));
     let path = required(reader, node, "needs", fields.find("path"), "path")?;
-    Some(Need { path: reader.path(path, "needs.path")?, when: when.flatten() })
+    let optional = fields.find("optional").and_then(|it| reader.boolean(it, "needs.optional"));
+    let path = reader.path(path, "needs.path")?;
+    Some(Need { path, when: when.flatten(), is_optional: optional.unwrap_or_default() })
 }
 
 /// Says so if a field is not written.

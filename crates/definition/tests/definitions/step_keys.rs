@@ -56,7 +56,7 @@ fn unknown_keys_are_refused_with_the_nearest_known_one() {
             error key_missing ^1 DEMO/steps/a.md:7:12: `produces` lacks `path`
             error key_unknown ^4 DEMO/steps/a.md:7:13: `produces` has no key `paht` (did you mean `path`?)
             error key_missing ^1 DEMO/steps/a.md:8:9: `needs` lacks `path`
-            error key_unknown ^4 DEMO/steps/a.md:8:10: `needs` has no key `file` (known: `path`, `when`)
+            error key_unknown ^4 DEMO/steps/a.md:8:10: `needs` has no key `file` (known: `path`, `when`, `optional`)
             error key_missing ^1 DEMO/steps/a.md:9:10: `checks` lacks `run`
             error key_unknown ^3 DEMO/steps/a.md:9:11: `checks` has no key `cmd` (known: `run`, `timeout`)
         "#]],

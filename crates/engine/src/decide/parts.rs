@@ -17,14 +17,25 @@ use crate::{Event, FileFact, GateReason, Progress, Refusal, RunState, Stop};
 /// Finds out what the parts of `step` are, and records them if they are news.
 pub(super) fn plan(draft: &mut Draft<'_>, step: &Step) -> Result<(), Stop> {
     let Some(each) = &step.each else { return Ok(()) };
-    let parts = match &each.from {
-        PartSource::Shared => return Ok(()),
-        PartSource::Listed(parts) => parts.clone(),
-        PartSource::Context(_) | PartSource::File { .. } => find_parts(draft, step, each)?,
-    };
-    check_parts(draft, step, &parts)?;
-    if draft.state.parts.get(&each.parts) != Some(&parts) {
-        draft.push(Event::PartsPlanned { set: each.parts.clone(), parts });
+    if !matches!(each.from, PartSource::Shared) {
+        let parts = find_parts(draft, step, each)?;
+        check_parts(draft, step, &parts)?;
+        if draft.state.parts.get(&each.parts) != Some(&parts) {
+            draft.push(Event::PartsPlanned { set: each.parts.clone(), parts });
+        }
+    }
+    Ok(leave_out(draft, step, each)?)
+}
+
+/// Leaves out the parts that the step is not for.
+fn leave_out(draft: &mut Draft<'_>, step: &Step, each: &Each) -> Result<(), Refusal> {
+    let Some(only) = &each.only else { return Ok(()) };
+    for part in draft.state.parts_of(step).to_vec() {
+        let is_meant = draft.holds(Some(only), step, Sight::of_part(Some(&part)))?;
+        if !is_meant && !draft.state.part_progress(&step.name, &part.id).is_settled() {
+            let reason = format!("`{}` does not hold", only.source());
+            draft.push(Event::StepSkipped { step: step.name.clone(), part: Some(part.id), reason });
+        }
     }
     Ok(())
 }
@@ -58,7 +69,7 @@ pub(super) fn settle(draft: &mut Draft<'_>, step: &Step) -> Result<(), Stop> {
     let ask = format!("Part `{}` is for a person: {}", first.id, first.title);
     let options =
         vec![("done", Effect::Approve), ("skip", Effect::Skip), ("abandon", Effect::Cancel)];
-    gate::ask(draft, step, Some(first.id.clone()), GateReason::Part, (ask, options))
+    gate::ask(draft, step, Some(first.id), GateReason::Part, (ask, options))
 }
 
 /// Returns the part that is next and for a person to do. Only the step that plans the parts goes by

@@ -112,7 +112,8 @@ pub(super) fn after_failure(
     part: Option<&PartSpec>,
     report: &Report,
 ) -> Result<(), Stop> {
-    if part.is_none() && route::by_report(draft, step, report)? {
+    let is_declared = draft.state.decider() == Decider::Declared;
+    if is_declared && part.is_none() && route::by_report(draft, step, report)? {
         return Ok(());
     }
     let part_id = part.map(|it| &it.id);
@@ -121,7 +122,7 @@ pub(super) fn after_failure(
         Some(allowed) if attempts < allowed.max => Ok(()),
         Some(allowed) => spent(draft, step, part, &allowed.then, report),
         // The agent that decides may try again or go elsewhere; a part is tried again.
-        None if part.is_some() || draft.state.decider() != Decider::Declared => Ok(()),
+        None if part.is_some() || !is_declared => Ok(()),
         None => match find_failure_step(draft, step) {
             Some(name) => enter::enter(draft, Target::Step(name), None),
             None => {

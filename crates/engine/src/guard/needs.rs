@@ -15,7 +15,7 @@ pub(crate) fn check(draft: &Draft<'_>, step: &Step, part: Option<&PartSpec>) -> 
     }
     let scope = scope(draft.workflow, &draft.state, Sight::of_part(part));
     let mut paths: Vec<String> = Vec::new();
-    for need in &step.needs {
+    for need in step.needs.iter().filter(|it| !it.is_optional) {
         let fails = |error| condition_failed(step, &error);
         let is_needed = match &need.when {
             Some(when) => when.evaluate(&scope).map_err(fails)?,
