@@ -44,7 +44,7 @@ pub fn brief(
         (0, Section::new("", head(workflow, state))),
         (1, Section::new("## Do this now", action(workflow, state))),
         (2, Section::new("## Beware", warnings(state, known, drift))),
-        (3, Section::new("## Done already: do not do it again", done(workflow, state))),
+        (3, Section::oldest_first("## Done already: do not do it again", done(workflow, state))),
         (4, Section::new("## Open errors", errors(state))),
         (5, Section::new("## What people answered", answers(state))),
         (6, Section::new("## Artifacts", artifacts(state))),
@@ -80,16 +80,28 @@ pub fn brief(
 
 /// Kept free for the line that says what was left out.
 const CLOSING_BYTES: usize = 300;
+/// With less room than this a cut text is worth nothing.
+const CUT_BYTES_MIN: usize = 400;
+/// Kept free behind a cut text.
+const CUT_MARK_BYTES: usize = 60;
 
 struct Section {
     title: String,
     /// The most needed first.
     lines: Vec<String>,
+    /// It is read the other way round.
+    is_reversed: bool,
 }
 
 impl Section {
     fn new(title: &str, lines: Vec<String>) -> Self {
-        Self { title: title.to_string(), lines }
+        Self { title: title.to_string(), lines, is_reversed: false }
+    }
+
+    /// A section whose last lines are needed most.
+    fn oldest_first(title: &str, mut lines: Vec<String>) -> Self {
+        lines.reverse();
+        Self { title: title.to_string(), lines, is_reversed: true }
     }
 
     /// Takes lines while there is room, and returns them with the number of those left out. A line
@@ -99,27 +111,30 @@ impl Section {
             return (String::new(), 0);
         }
         let mut taken: Vec<String> = Vec::new();
-        if !self.title.is_empty() {
-            taken.push(self.title.clone());
-        }
+        let mut missing = 0;
         *left = left.saturating_sub(self.title.len());
         for (index, line) in self.lines.iter().enumerate() {
             if *left <= line.len() {
-                let rest = self.lines.len() - index;
-                let is_worth_cutting = 400 < *left;
-                if is_worth_cutting {
-                    let end = line.floor_char_boundary(*left - 60);
+                missing = self.lines.len() - index;
+                if CUT_BYTES_MIN < *left {
+                    let end = line.floor_char_boundary(*left - CUT_MARK_BYTES);
                     taken.push(format!("{} … (cut)", line.get(..end).unwrap_or_default()));
                     *left = 0;
                 }
-                let is_only_title = taken.len() <= 1 && !self.title.is_empty();
-                let text = if is_only_title { String::new() } else { taken.join("\n") };
-                return (text, rest);
+                break;
             }
             *left -= line.len() + 1;
             taken.push(line.clone());
         }
-        (taken.join("\n"), 0)
+        if taken.is_empty() {
+            return (String::new(), missing);
+        }
+        if self.is_reversed {
+            taken.reverse();
+        }
+        let text = taken.join("\n");
+        let is_bare = self.title.is_empty();
+        (if is_bare { text } else { format!("{}\n{text}", self.title) }, missing)
     }
 }
 

@@ -55,15 +55,23 @@ pub(super) fn decide(draft: &mut Draft<'_>, answer: &AnswerGate) -> Result<(), S
 }
 
 fn find_option(gate: &OpenGate, answer: &Answer) -> Result<GateOption, Refusal> {
+    let options = || gate.options.iter();
+    let approving = || options().find(|it| it.effect == Effect::Approve);
+    let rejecting = || {
+        let back = options().find(|it| matches!(it.effect, Effect::Back(_)));
+        back.or_else(|| options().find(|it| it.effect != Effect::Approve))
+    };
     let found = match answer {
-        Answer::Approve => gate.options.iter().find(|it| it.effect == Effect::Approve),
-        Answer::Reject => gate
-            .options
-            .iter()
-            .find(|it| matches!(it.effect, Effect::Back(_)))
-            .or_else(|| gate.options.iter().find(|it| it.effect != Effect::Approve)),
+        Answer::Approve => approving(),
+        Answer::Reject => rejecting(),
+        // An option's own name comes first; then what the words mean at any gate.
         Answer::Named(name) => {
-            gate.options.iter().find(|it| it.name.eq_ignore_ascii_case(name.trim()))
+            let named = options().find(|it| it.name.eq_ignore_ascii_case(name.trim()));
+            named.or_else(|| match name.trim().to_lowercase().as_str() {
+                "approve" => approving(),
+                "reject" => rejecting(),
+                _ => None,
+            })
         }
     };
     found.cloned().ok_or_else(|| Refusal::AnswerUnknown {
