@@ -42,14 +42,15 @@ pub fn brief(
     // In the order they are read; the number says how soon each is filled.
     let sections = [
         (0, Section::new("", head(workflow, state))),
+        (3, Section::new("", about(workflow, state))),
         (1, Section::new("## Do this now", action(workflow, state))),
         (2, Section::new("## Beware", warnings(state, known, drift))),
-        (3, Section::oldest_first("## Done already: do not do it again", done(workflow, state))),
-        (4, Section::new("## Open errors", errors(state))),
-        (5, Section::new("## What people answered", answers(state))),
-        (6, Section::new("## Artifacts", artifacts(state))),
-        (7, Section::new("## Context", context(state))),
-        (8, Section::new("## Notes", notes(state))),
+        (4, Section::oldest_first("## Done already: do not do it again", done(workflow, state))),
+        (5, Section::new("## Open errors", errors(state))),
+        (6, Section::new("## What people answered", answers(state))),
+        (7, Section::new("## Artifacts", artifacts(state))),
+        (8, Section::new("## Context", context(state))),
+        (9, Section::new("## Notes", notes(state))),
     ];
     let mut left = tokens_max.saturating_mul(TOKEN_BYTES).saturating_sub(CLOSING_BYTES);
     let mut order: Vec<usize> = (0..sections.len()).collect();
@@ -146,6 +147,11 @@ fn head(workflow: &Workflow, state: &RunState) -> Vec<String> {
     let settled = workflow.work_steps().filter(|it| state.progress(&it.name).is_settled()).count();
     let at = state.current.as_ref().map(|it| format!(", at step `{it}`")).unwrap_or_default();
     lines.push(format!("Run `{}`, {settled} of {total} steps done{at}.", state.run));
+    lines
+}
+
+fn about(workflow: &Workflow, state: &RunState) -> Vec<String> {
+    let mut lines = Vec::new();
     let goal = state.title();
     if !goal.is_empty() {
         lines.push(format!("About: {goal}"));

@@ -3,7 +3,7 @@
 use alloc::{boxed::Box, string::String, vec::Vec};
 use core::time::Duration;
 
-use definition::{Decider, Digest, PartId};
+use definition::{Digest, PartId};
 use serde_json::{Map, Value};
 
 use crate::{Entry, How, Report};
@@ -59,8 +59,6 @@ pub enum Command {
 /// How a run begins.
 #[derive(Debug, Clone, PartialEq)]
 pub struct StartRun {
-    /// Who decides, resolved: what the definition names, else what the server has.
-    pub decider: Decider,
     pub key: Option<String>,
     pub flow: Option<String>,
     pub context: Map<String, Value>,

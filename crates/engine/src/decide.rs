@@ -36,6 +36,7 @@ use crate::{Actor, Command, Event, Known, Recorded, Refusal, RunState, Standing,
 pub use expire_step::find_due;
 pub use route::target_name;
 pub(crate) use scope::{Sight, scope};
+pub use start_run::resolve_decider;
 
 /// How many steps one command may pass through without any work being done.
 const HOPS_MAX: u32 = 40;

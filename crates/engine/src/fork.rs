@@ -39,17 +39,17 @@ pub fn fork(
 }
 
 fn find_entry(log: &[Recorded], wanted: &str) -> Result<u64, Refusal> {
-    let mut known = Vec::new();
+    let mut entered = Vec::new();
     for recorded in log.iter().rev() {
         if let Event::StepEntered { step, .. } = &recorded.event {
             if step.as_str() == wanted {
                 return Ok(recorded.seq);
             }
-            if !known.contains(step) {
-                known.push(step.clone());
+            if !entered.contains(step) {
+                entered.push(step.clone());
             }
         }
     }
-    known.reverse();
-    Err(Refusal::StepUnknown { step: String::from(wanted), known })
+    entered.reverse();
+    Err(Refusal::StepNotEntered { step: String::from(wanted), entered })
 }

@@ -67,6 +67,8 @@ pub struct Known {
     pub bounds: Bounds,
     /// Which answers count at every gate, whatever the definitions say. A setting.
     pub gates: Option<Answers>,
+    /// Whether a language model is there to decide.
+    pub has_model: bool,
 }
 
 /// How large anything may be that a caller hands in. Settings.

@@ -36,7 +36,7 @@ pub use command::{
     Answer, AnswerGate, ClaimStep, Command, ContextChange, Holder, Outcome, ReportStep, ResumeRun,
     StartRun,
 };
-pub use decide::{Decided, decide, find_due, target_name};
+pub use decide::{Decided, decide, find_due, resolve_decider, target_name};
 pub use drift::{Shown, find_drift, find_shown};
 pub use event::{
     Actor, Artifact, CheckRun, Choice, DecodeError, EVENT_VERSION, Entry, Event, GateReason, Git,

@@ -32,12 +32,12 @@ pub enum Refusal {
     DefinitionUnreadable(String),
     #[error("the workflow has no step `{step}`")]
     StepUnknown { step: String, known: Vec<StepName> },
+    #[error("step `{step}` was not entered so far")]
+    StepNotEntered { step: String, entered: Vec<StepName> },
     #[error("step `{step}` is not the current one, which is `{current}`")]
     StepNotCurrent { step: String, current: String },
     #[error("the run moved on to `{current}` while this was decided")]
     RunMoved { current: String },
-    #[error("step `{step}` is done already")]
-    StepDone { step: StepName },
     #[error("step `{step}` is held by `{holder}` until {until}")]
     StepHeld { step: StepName, holder: String, until: Timestamp },
     #[error("lease {given} on step `{step}` was taken over")]
@@ -46,6 +46,8 @@ pub enum Refusal {
     LeaseUnknown(u64),
     #[error("step `{next}` may not follow step `{step}`")]
     NextNotAllowed { step: StepName, next: String, allowed: Vec<String> },
+    #[error("step `{step}` is done, and the next one is for you to choose")]
+    ChoiceOpen { step: StepName, choices: Vec<String> },
     #[error("the run does not wait for a choice")]
     NoChoiceOpen,
     #[error("`{path}` is missing, which step `{step}` needs")]
@@ -80,7 +82,7 @@ pub enum Refusal {
     GateStale { step: StepName, changed: Vec<String> },
     #[error("the gate at step `{step}` has no answer `{answer}`")]
     AnswerUnknown { step: StepName, answer: String, options: Vec<String> },
-    #[error("the work on step `{step}` was sent back {rounds} times already")]
+    #[error("the work on step `{step}` was sent back as often as it may be ({rounds})")]
     RoundsSpent { step: StepName, rounds: u32 },
     #[error("files are not what they were: {}", list(.paths))]
     ArtifactsDrifted { paths: Vec<String> },
@@ -130,13 +132,14 @@ impl Refusal {
             Self::WorkflowIncomplete { .. } => "workflow_incomplete",
             Self::DefinitionUnreadable(_) => "definition_unreadable",
             Self::StepUnknown { .. } => "step_unknown",
+            Self::StepNotEntered { .. } => "step_not_entered",
             Self::StepNotCurrent { .. } => "step_not_current",
             Self::RunMoved { .. } => "run_moved",
-            Self::StepDone { .. } => "step_done",
             Self::StepHeld { .. } => "step_held",
             Self::LeaseStale { .. } => "lease_stale",
             Self::LeaseUnknown(_) => "lease_unknown",
             Self::NextNotAllowed { .. } => "next_not_allowed",
+            Self::ChoiceOpen { .. } => "choice_open",
             Self::NoChoiceOpen => "no_choice_open",
             Self::NeedMissing { .. } => "need_missing",
             Self::ArtifactMissing { .. } => "artifact_missing",
@@ -192,11 +195,11 @@ impl Refusal {
                 "use the release that wrote the run, or a newer one".into()
             }
             Self::StepUnknown { known, .. } => format!("its steps are: {}", names(known)),
+            Self::StepNotEntered { entered, .. } => format!("these were: {}", names(entered)),
             Self::StepNotCurrent { current, .. } => {
                 format!("go on with `{current}`; `resume_workflow` tells what was done")
             }
             Self::RunMoved { .. } => "someone else was faster; ask for the status".into(),
-            Self::StepDone { .. } => "do not do it again; ask for the status".into(),
             Self::StepHeld { .. } => {
                 "work on something else, or claim it when the lease is over".into()
             }
@@ -205,6 +208,9 @@ impl Refusal {
             }
             Self::LeaseUnknown(_) => "`claim_step` gives one".into(),
             Self::NextNotAllowed { allowed, .. } => format!("choose one of: {}", names(allowed)),
+            Self::ChoiceOpen { choices, .. } => {
+                format!("name one as `next_step_name`: {}", names(choices))
+            }
             Self::NoChoiceOpen => "report on the current step".into(),
             Self::NeedMissing { path, .. } => format!("write `{path}`, then try again"),
             Self::ArtifactMissing { path, .. } => format!("write `{path}`, then report again"),

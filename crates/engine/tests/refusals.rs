@@ -56,7 +56,8 @@ fn one_of_each() -> Vec<Refusal> {
         Refusal::StepUnknown { step: "design".into(), known: vec![step("design"), step("review")] },
         Refusal::StepNotCurrent { step: "design".into(), current: "review".into() },
         Refusal::RunMoved { current: "review".into() },
-        Refusal::StepDone { step: step("design") },
+        Refusal::ChoiceOpen { step: step("design"), choices: vec!["one".into()] },
+        Refusal::StepNotEntered { step: "ship".into(), entered: vec![step("design")] },
         Refusal::StepHeld {
             step: step("design"),
             holder: "ann".into(),
@@ -149,7 +150,8 @@ fn every_refusal_has_a_row(refusal: &Refusal) {
         | Refusal::StepUnknown { .. }
         | Refusal::StepNotCurrent { .. }
         | Refusal::RunMoved { .. }
-        | Refusal::StepDone { .. }
+        | Refusal::ChoiceOpen { .. }
+        | Refusal::StepNotEntered { .. }
         | Refusal::StepHeld { .. }
         | Refusal::LeaseStale { .. }
         | Refusal::LeaseUnknown(_)

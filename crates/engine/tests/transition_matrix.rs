@@ -3,7 +3,7 @@
 
 use std::fmt::Write as _;
 
-use definition::{Decider, MemoryFiles, Workflow, WorkflowName, parse};
+use definition::{MemoryFiles, Workflow, WorkflowName, parse};
 use engine::{
     Actor, Answer, AnswerGate, ClaimStep, Command, ContextChange, Decided, Entry, Fact, FileFact,
     How, Known, Question, Recorded, Report, ReportStep, ResumeRun, RunId, RunState, StartRun, Stop,
@@ -134,7 +134,6 @@ fn workflow() -> Workflow {
 
 fn start() -> Command {
     Command::StartRun(Box::new(StartRun {
-        decider: Decider::Declared,
         key: None,
         flow: None,
         context: Map::new(),

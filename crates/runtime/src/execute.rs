@@ -208,6 +208,7 @@ impl Runtime {
             lease_ends: view.leases.iter().map(|it| (it.generation, it.until)).collect(),
             bounds: self.settings.bounds,
             gates: self.settings.gates,
+            has_model: self.settings.has_model,
             ..Known::default()
         }
     }

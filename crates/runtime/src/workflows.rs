@@ -1,7 +1,7 @@
 //! The workflows that are to be had: found anew at each call, so that a new folder is there at once.
 
 use definition::{Decider, Diagnostic, ParseErrorKind, Workflow, lint, parse};
-use engine::Refusal;
+use engine::{Refusal, resolve_decider};
 
 use crate::Runtime;
 
@@ -69,14 +69,8 @@ impl Runtime {
         })
     }
 
-    /// Returns who decides in a new run: whom the definition names, else a language model if there
-    /// is one, else the definition's own order. Without a model its choices fall to the agent.
+    /// Returns who would decide in a new run of `workflow`.
     pub fn resolve_decider(&self, workflow: &Workflow) -> Decider {
-        match workflow.decider {
-            Some(Decider::Ai) if !self.settings.has_model => Decider::Client,
-            Some(decider) => decider,
-            None if self.settings.has_model => Decider::Ai,
-            None => Decider::Declared,
-        }
+        resolve_decider(workflow, self.settings.has_model)
     }
 }

@@ -15,7 +15,6 @@ use std::{
     },
 };
 
-use definition::Decider;
 use engine::{
     Actor, ClaimStep, Command, ContextChange, Entry, Event, Holder, Report, ReportStep, RunId,
     StartRun, Timestamp, fold,
@@ -88,7 +87,6 @@ async fn simulate(seed: u64) -> Result<(), String> {
 
 async fn begin(server: &Runtime) -> RunId {
     let command = Command::StartRun(Box::new(StartRun {
-        decider: Decider::Declared,
         key: None,
         flow: None,
         context: serde_json::Map::new(),

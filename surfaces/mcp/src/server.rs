@@ -38,6 +38,8 @@ use lines::Lines;
 
 /// How long a client may keep what it was told of the server and its tools.
 const TTL_MS: u64 = 3_600_000;
+/// How long it may take to tell calls in flight that they are cancelled.
+const PARTING: Duration = Duration::from_millis(200);
 /// Where a result names the server.
 const SERVER_INFO: &str = "io.modelcontextprotocol/serverInfo";
 /// Requests that the library knows. One of them that it could not read is malformed, not unknown.
@@ -127,18 +129,23 @@ where
         Err(ServerInitializeError::ConnectionClosed(_)) => return Ok(()),
         Err(error) => return Err(ServeError::Client(error.to_string())),
     };
+    let cancel = running.cancellation_token();
     let mut waiting = Box::pin(running.waiting());
     let quit = tokio::select! {
-        quit = &mut waiting => quit,
+        quit = &mut waiting => Some(quit),
         _ = ended => match tokio::time::timeout(options.drain, &mut waiting).await {
-            Ok(quit) => quit,
+            Ok(quit) => Some(quit),
             Err(_) => {
-                tracing::warn!("calls in flight were left behind when the input ended");
-                return Ok(());
+                tracing::warn!("calls in flight were cancelled, since the input ended");
+                cancel.cancel();
+                tokio::time::timeout(PARTING, &mut waiting).await.ok()
             }
         },
     };
-    quit.map(drop).map_err(|error| ServeError::Broken(error.to_string()))
+    match quit {
+        Some(Err(error)) => Err(ServeError::Broken(error.to_string())),
+        Some(Ok(_)) | None => Ok(()),
+    }
 }
 
 /// The tools, and whom they ask.

@@ -15,7 +15,7 @@ use schemars::JsonSchema;
 use serde::{Serialize, de::DeserializeOwned};
 use serde_json::{Map, Value};
 
-pub(crate) use input::{Misfit, Problem, ProblemKind};
+pub(crate) use input::{Misfit, ProblemKind};
 
 /// One tool that an agent can call.
 pub(crate) trait Tool {

@@ -4,7 +4,7 @@ use core::time::Duration;
 
 use definition::{PartSpec, Step};
 
-use super::{Draft, check_size, lease, parts, start_step};
+use super::{Draft, check_size, choose_step, lease, parts, start_step};
 use crate::{ClaimStep, Event, Lease, Refusal, Stop, guard};
 
 /// How long a lease lasts where neither the caller nor the step says it.
@@ -23,7 +23,7 @@ pub(super) fn decide(draft: &mut Draft<'_>, claim: &ClaimStep) -> Result<(), Sto
         None => draft.current()?,
     };
     if draft.state.awaits_choice() {
-        return Err(Refusal::StepDone { step: step.name.clone() }.into());
+        return Err(choose_step::refusal(draft, step).into());
     }
     let part = find_part(draft, step, claim)?;
     let part_id = part.as_ref().map(|it| &it.id);

@@ -21,7 +21,7 @@ pub(super) fn take(draft: &mut Draft<'_>, step: &Step, command: &ReportStep) -> 
     check_report(draft, report)?;
     if draft.state.awaits_choice() {
         let Some(next) = &command.next else {
-            return Err(Refusal::StepDone { step: step.name.clone() }.into());
+            return Err(choose_step::refusal(draft, step).into());
         };
         return choose_step::decide(draft, next);
     }

@@ -6,7 +6,7 @@ use alloc::{
     vec::Vec,
 };
 
-use definition::Target;
+use definition::{Decider, Target, Workflow};
 use serde_json::{Map, Value};
 
 use super::{Draft, change_context, check_size, enter};
@@ -36,7 +36,7 @@ pub(super) fn decide(draft: &mut Draft<'_>, start: &StartRun) -> Result<(), Stop
     draft.push(Event::RunStarted(Box::new(RunStarted {
         workflow: draft.workflow.name.clone(),
         digest: draft.workflow.digest.clone(),
-        decider: start.decider,
+        decider: resolve_decider(draft.workflow, draft.known.has_model),
         key: start.key.clone(),
         flow,
         context: start.context.clone(),
@@ -44,6 +44,17 @@ pub(super) fn decide(draft: &mut Draft<'_>, start: &StartRun) -> Result<(), Stop
         root: start.root.clone(),
     })));
     enter::enter(draft, Target::Step(first.name.clone()), None)
+}
+
+/// Returns who decides in a new run: whom the definition names, else a language model if there is
+/// one, else the definition's own order. Without a model its choices fall to the agent.
+pub fn resolve_decider(workflow: &Workflow, has_model: bool) -> Decider {
+    match workflow.decider {
+        Some(Decider::Ai) if !has_model => Decider::Client,
+        Some(decider) => decider,
+        None if has_model => Decider::Ai,
+        None => Decider::Declared,
+    }
 }
 
 fn check_key(draft: &Draft<'_>, key: Option<&str>) -> Result<(), Refusal> {

@@ -2,14 +2,14 @@
 
 use definition::PartId;
 
-use super::{Draft, lease, parts};
-use crate::{Event, Progress, Refusal, Stop, guard};
+use super::{Draft, choose_step, lease, parts};
+use crate::{Event, Progress, Stop, guard};
 
 pub(super) fn decide(draft: &mut Draft<'_>, step: &str, part: Option<&PartId>) -> Result<(), Stop> {
     draft.check_running()?;
     let step = draft.current_named(step)?;
     if draft.state.awaits_choice() {
-        return Err(Refusal::StepDone { step: step.name.clone() }.into());
+        return Err(choose_step::refusal(draft, step).into());
     }
     let part = parts::find_reported(draft, step, part)?;
     lease::check(draft, step, part.as_ref().map(|it| &it.id), None)?;

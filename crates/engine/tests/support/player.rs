@@ -1,9 +1,14 @@
 //! Reads the lines of a scenario, and has the engine decide them.
-#![expect(clippy::unwrap_used, clippy::panic, reason = "a test may panic")]
+#![expect(
+    clippy::unwrap_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    reason = "a test may panic"
+)]
 
 use std::{collections::BTreeMap, time::Duration};
 
-use definition::{Decider, Digest, PartId, Workflow};
+use definition::{Digest, PartId, Workflow};
 use engine::{
     Action, Actor, Answer, AnswerGate, CheckFact, ClaimStep, Command, ContextChange, Entry, Fact,
     FileFact, Holder, How, Known, Question, Recorded, Refusal, Report, ReportStep, ResumeRun,
@@ -198,11 +203,6 @@ fn parse_command(words: &[String]) -> Command {
     };
     match plain[0] {
         "start" => Command::StartRun(Box::new(StartRun {
-            decider: match option("decider").as_deref() {
-                Some("client") => Decider::Client,
-                Some(other) => panic!("unknown decider `{other}`"),
-                None => Decider::Declared,
-            },
             key: option("key"),
             flow: option("flow"),
             context: object("context"),

@@ -36,7 +36,7 @@ pub(super) struct Lines<R, W> {
     ended: Option<oneshot::Sender<()>>,
 }
 
-impl<R: AsyncRead + Unpin, W: AsyncWrite + Unpin> Lines<R, W> {
+impl<R: AsyncRead + Unpin, W: AsyncWrite + Send + Unpin + 'static> Lines<R, W> {
     /// Returns the messages that are read and written, and what tells that no more will come.
     pub(super) fn new(read: R, write: W) -> (Self, oneshot::Receiver<()>) {
         let (ended, has_ended) = oneshot::channel();
@@ -80,7 +80,7 @@ impl<R: AsyncRead + Unpin, W: AsyncWrite + Unpin> Lines<R, W> {
     }
 
     /// Returns the message on the line, if it is one that goes on to the tools.
-    async fn take_line(&mut self) -> Option<ClientJsonRpcMessage> {
+    fn take_line(&mut self) -> Option<ClientJsonRpcMessage> {
         let line = std::mem::take(&mut self.line);
         let length = std::mem::take(&mut self.length);
         let text = line.trim_ascii();
@@ -93,13 +93,13 @@ impl<R: AsyncRead + Unpin, W: AsyncWrite + Unpin> Lines<R, W> {
                 "the message has {length} bytes, and at most {LINE_BYTES_MAX} are taken; \
                  write large things to a file and report the path"
             );
-            self.refuse(find_id(text), ErrorData::invalid_request(problem, None)).await;
+            self.refuse(find_id(text), ErrorData::invalid_request(problem, None));
             return None;
         }
         match serde_json::from_slice::<ClientJsonRpcMessage>(text) {
             Ok(message) => self.admit(message),
             Err(error) => {
-                self.refuse_unreadable(text, &error).await;
+                self.refuse_unreadable(text, &error);
                 None
             }
         }
@@ -117,7 +117,7 @@ impl<R: AsyncRead + Unpin, W: AsyncWrite + Unpin> Lines<R, W> {
         self.has_begun.then_some(message)
     }
 
-    async fn refuse_unreadable(&self, text: &[u8], error: &serde_json::Error) {
+    fn refuse_unreadable(&self, text: &[u8], error: &serde_json::Error) {
         match serde_json::from_slice::<Value>(text) {
             // Some clients send notifications of other protocols.
             Ok(value) if value.get("method").is_some() && value.get("id").is_none() => {
@@ -130,25 +130,29 @@ impl<R: AsyncRead + Unpin, W: AsyncWrite + Unpin> Lines<R, W> {
                 } else {
                     "this is no JSON-RPC message"
                 };
-                self.refuse(id, ErrorData::invalid_request(problem, None)).await;
+                self.refuse(id, ErrorData::invalid_request(problem, None));
             }
             Err(_) => {
                 let problem = format!("the message cannot be read: {error}");
-                self.refuse(find_id(text), ErrorData::parse_error(problem, None)).await;
+                self.refuse(find_id(text), ErrorData::parse_error(problem, None));
             }
         }
     }
 
     /// Tells the client why, if it can be told apart which request was meant: an answer to nothing
     /// helps nobody, and two programs that answer each other's noise never stop.
-    async fn refuse(&self, id: Option<RequestId>, error: ErrorData) {
+    fn refuse(&self, id: Option<RequestId>, error: ErrorData) {
         tracing::warn!(id = ?id, problem = %error.message, "a message was refused");
-        if id.is_some() {
-            let message = ServerJsonRpcMessage::error(error, id);
-            if let Err(error) = send(Arc::clone(&self.write), message).await {
+        if id.is_none() {
+            return;
+        }
+        let sending = send(Arc::clone(&self.write), ServerJsonRpcMessage::error(error, id));
+        // By itself, since reading may be given up at any time, and half a line must not be sent.
+        tokio::spawn(async move {
+            if let Err(error) = sending.await {
                 tracing::warn!(%error, "the output cannot be written any more");
             }
-        }
+        });
     }
 }
 
@@ -168,7 +172,7 @@ where
 
     async fn receive(&mut self) -> Option<ClientJsonRpcMessage> {
         while self.read_line().await {
-            if let Some(message) = self.take_line().await {
+            if let Some(message) = self.take_line() {
                 return Some(message);
             }
         }
@@ -200,27 +204,10 @@ async fn send<W: AsyncWrite + Unpin>(
 
 /// Returns whether a request is the first of a session, in the way of either era. A probe is not.
 fn begins(request: &ClientRequest) -> bool {
-    match request {
-        ClientRequest::InitializeRequest(_) => true,
-        ClientRequest::DiscoverRequest(_) | ClientRequest::PingRequest(_) => false,
-        ClientRequest::CompleteRequest(_)
-        | ClientRequest::SetLevelRequest(_)
-        | ClientRequest::GetPromptRequest(_)
-        | ClientRequest::ListPromptsRequest(_)
-        | ClientRequest::ListResourcesRequest(_)
-        | ClientRequest::ListResourceTemplatesRequest(_)
-        | ClientRequest::ReadResourceRequest(_)
-        | ClientRequest::SubscriptionsListenRequest(_)
-        | ClientRequest::SubscribeRequest(_)
-        | ClientRequest::UnsubscribeRequest(_)
-        | ClientRequest::CallToolRequest(_)
-        | ClientRequest::ListToolsRequest(_)
-        | ClientRequest::GetTaskRequest(_)
-        | ClientRequest::UpdateTaskRequest(_)
-        | ClientRequest::CancelTaskRequest(_)
-        | ClientRequest::CustomRequest(_) => {
-            request.get_meta().missing_required_keys(&ProtocolVersion::V_2026_07_28).is_empty()
-        }
+    match request.method() {
+        "initialize" => true,
+        "server/discover" | "ping" => false,
+        _ => request.get_meta().missing_required_keys(&ProtocolVersion::V_2026_07_28).is_empty(),
     }
 }
 

@@ -102,7 +102,9 @@ fn unwrapped(mut arguments: Map<String, Value>) -> Result<Map<String, Value>, Pr
     };
     match inner {
         Value::Object(inner) => Ok(inner),
-        other => Err(problem(WRAPPER, ProblemKind::WrongType, must_be("object", &other))),
+        Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) | Value::Array(_) => {
+            Err(problem(WRAPPER, ProblemKind::WrongType, must_be("object", &inner)))
+        }
     }
 }
 
@@ -240,8 +242,7 @@ fn must_be(kind: &str, value: &Value) -> String {
     };
     let given = match value {
         Value::Null => "null",
-        Value::Bool(_) => "a boolean",
-        Value::Number(_) => "a number",
+        Value::Bool(_) | Value::Number(_) => return format!("must be {wanted}, not {value}"),
         Value::String(_) => "a string",
         Value::Array(_) => "a list",
         Value::Object(_) => "an object",

@@ -36,8 +36,8 @@ pub(super) fn published(mut shape: Value) -> Map<String, Value> {
 /// Returns the schema that both an answer `A` and a failure `F` fit.
 pub(super) fn output<A: JsonSchema, F: JsonSchema>() -> Value {
     let settings = || SchemaSettings::draft2020_12().for_serialize();
-    let mut done = object(generated::<Whole<A>>(settings()));
-    let mut failed = object(generated::<Whole<F>>(settings()));
+    let mut done = object(plain_nulls(generated::<Whole<A>>(settings())));
+    let mut failed = object(plain_nulls(generated::<Whole<F>>(settings())));
     let mut properties = object(failed.remove("properties").unwrap_or_default());
     properties.extend(object(done.remove("properties").unwrap_or_default()));
     let mut schema = json!({
@@ -49,6 +49,11 @@ pub(super) fn output<A: JsonSchema, F: JsonSchema>() -> Value {
         ],
     });
     tidy(&mut schema);
+    unmark(&mut schema);
+    // Programs read it, and it is sent with every list of tools; the words are for readers of code.
+    each_schema(&mut schema, &mut |schema| {
+        schema.remove("description");
+    });
     schema
 }
 
@@ -56,11 +61,9 @@ pub(super) fn output<A: JsonSchema, F: JsonSchema>() -> Value {
 pub(super) fn object(schema: Value) -> Map<String, Value> {
     match schema {
         Value::Object(map) => map,
-        Value::Null
-        | Value::Bool(_)
-        | Value::Number(_)
-        | Value::String(_)
-        | Value::Array(_) => Map::new(),
+        Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) | Value::Array(_) => {
+            Map::new()
+        }
     }
 }
 
@@ -75,7 +78,7 @@ fn generated<T: JsonSchema>(settings: SchemaSettings) -> Value {
 /// Removes what says nothing, and closes every object whose fields are known.
 fn tidy(schema: &mut Value) {
     each_schema(schema, &mut |schema| {
-        for name in ["title", "format", "default", "writeOnly"] {
+        for name in ["title", "format", "default"] {
             schema.remove(name);
         }
         if schema.get("additionalProperties") == Some(&Value::Bool(true)) {
@@ -117,6 +120,24 @@ fn take_null(schema: &mut Map<String, Value>) -> bool {
         }
     }
     had_null
+}
+
+/// Says of what may be `null` so in the way that every client understands, and of what is left
+/// out instead not at all.
+fn plain_nulls(mut schema: Value) -> Value {
+    each_schema(&mut schema, &mut |schema| {
+        let required = schema.get("required").and_then(Value::as_array).cloned();
+        let required = required.unwrap_or_default();
+        let Some(Value::Object(properties)) = schema.get_mut("properties") else { return };
+        for (name, property) in properties {
+            let Value::Object(inner) = property else { continue };
+            let is_required = required.iter().any(|it| it == name);
+            if take_null(inner) && is_required {
+                *property = json!({ "anyOf": [property.take(), { "type": "null" }] });
+            }
+        }
+    });
+    schema
 }
 
 /// Removes the marks, and a lower bound that every count has.

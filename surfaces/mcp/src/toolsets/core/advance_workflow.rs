@@ -34,7 +34,7 @@ pub(super) struct Parameters {
     part: Option<String>,
     /// Your name, if you claimed it
     holder: Option<String>,
-    /// Lease number from claim_step
+    /// Number of your lease
     lease: Option<u64>,
     /// Makes a retry safe
     request_id: Option<String>,
@@ -83,9 +83,7 @@ async fn advance(
     let request = Request { target: Target::Run(run), command, actor, request_id };
     match call.runtime.execute(request).await {
         Ok(outcome) => Ok(answer::of_outcome(call.runtime, &outcome)),
-        Err(ExecuteError::Refused(Refusal::RunEnded { status })) => {
-            ended(call, run, &status).await
-        }
+        Err(ExecuteError::Refused(Refusal::RunEnded { status })) => ended(call, run, &status).await,
         Err(error) => Err(error),
     }
 }
@@ -98,7 +96,12 @@ pub(super) async fn ended(
 ) -> Result<Done<answer::Answer>, ExecuteError> {
     let view = call.runtime.view(run, None).await?;
     let mut done = answer::of_view(call.runtime, &view, &[]);
-    done.warnings.push(format!("the run is {status} already; nothing of this call was kept"));
+    let (state, way_out) = match status {
+        "failed" => ("has failed", "; `resume_workflow` with `reopen` goes on with it"),
+        "cancelled" => ("was cancelled", "; `resume_workflow` with `reopen` goes on with it"),
+        _ => ("is completed", ""),
+    };
+    done.warnings.push(format!("the run {state}; nothing of this call was kept{way_out}"));
     Ok(done)
 }
 

@@ -247,9 +247,16 @@ fn reasoning(view: &View, events: &[Recorded]) -> Option<String> {
             | Event::RunReopened { .. } => {}
         }
     }
-    match (resumed, moved) {
-        (Some(resumed), Some(moved)) => Some(format!("{resumed}; {moved}")),
-        (resumed, moved) => resumed.or(moved),
+    let chosen = match next(&view.workflow, &view.state) {
+        Action::Choose { after, .. } => Some(format!(
+            "step `{}` is done; report it again with one of the choices as `next_step_name`",
+            after.name
+        )),
+        Action::Work { .. } | Action::Wait { .. } | Action::Done | Action::Stopped { .. } => moved,
+    };
+    match (resumed, chosen) {
+        (Some(resumed), Some(chosen)) => Some(format!("{resumed}; {chosen}")),
+        (resumed, chosen) => resumed.or(chosen),
     }
 }
 

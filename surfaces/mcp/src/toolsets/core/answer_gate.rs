@@ -50,10 +50,8 @@ async fn pass_on(
     parameters: Parameters,
 ) -> Result<Done<answer::Answer>, ExecuteError> {
     let run = run::find(call.runtime, &parameters.instance_id).await?;
-    let view = call.runtime.view(run, None).await?;
-    let options = view.state.standing.open_gate().map(|it| it.options.as_slice());
     let command = Command::AnswerGate(Box::new(engine::AnswerGate {
-        answer: meant(options.unwrap_or_default(), &parameters.answer),
+        answer: GateAnswer::Named(parameters.answer),
         feedback: parameters.feedback.unwrap_or_default(),
         by: parameters.person.unwrap_or_else(|| "a person".to_owned()),
         how: How::Relayed,
@@ -61,15 +59,4 @@ async fn pass_on(
     }));
     let outcome = run::execute(call, run, command, parameters.request_id).await?;
     Ok(answer::of_outcome(call.runtime, &outcome))
-}
-
-/// An option's own name comes first; then what the words mean at any gate.
-fn meant(options: &[definition::GateOption], text: &str) -> GateAnswer {
-    let word = text.trim();
-    let is_option = options.iter().any(|it| it.name.eq_ignore_ascii_case(word));
-    match word.to_lowercase().as_str() {
-        "approve" if !is_option => GateAnswer::Approve,
-        "reject" if !is_option => GateAnswer::Reject,
-        _ => GateAnswer::Named(word.to_owned()),
-    }
 }

@@ -16,6 +16,8 @@ pub(super) struct Parameters {
     instance_id: String,
     /// Why
     reason: Option<String>,
+    /// Makes a retry safe
+    request_id: Option<String>,
 }
 
 impl Tool for CancelWorkflow {
@@ -44,6 +46,7 @@ async fn cancel(
 ) -> Result<Done<answer::Answer>, ExecuteError> {
     let run = run::find(call.runtime, &parameters.instance_id).await?;
     let reason = parameters.reason.unwrap_or_else(|| "no reason was given".to_owned());
-    let outcome = run::execute(call, run, Command::CancelRun { reason }, None).await?;
+    let command = Command::CancelRun { reason };
+    let outcome = run::execute(call, run, command, parameters.request_id).await?;
     Ok(answer::of_outcome(call.runtime, &outcome))
 }

@@ -27,9 +27,9 @@ pub(super) struct Parameters {
     step: Option<String>,
     /// Default: first free
     part: Option<String>,
-    /// How long
+    /// How long; default: the step's
     seconds: Option<u64>,
-    /// Number of your lease: extend it
+    /// Number of your lease, to extend it
     lease: Option<u64>,
     /// End that lease instead
     #[serde(default)]

@@ -24,15 +24,8 @@ pub(super) fn context(
 }
 
 /// Returns a report that fits into a history.
-pub(super) fn report(report: Value) -> Value {
-    match report {
-        Value::Object(fields) => Value::Object(fit(&fields, REPORT_BYTES_MAX).0),
-        Value::Null
-        | Value::Bool(_)
-        | Value::Number(_)
-        | Value::String(_)
-        | Value::Array(_) => report,
-    }
+pub(super) fn report(report: &Map<String, Value>) -> Map<String, Value> {
+    fit(report, REPORT_BYTES_MAX).0
 }
 
 /// Returns `map` with its largest values cut until all of it has at most `max` bytes, and the

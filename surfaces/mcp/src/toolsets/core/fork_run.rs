@@ -1,6 +1,6 @@
 //! `fork_run`: a copy of a run from some point on, that goes its own way.
 
-use engine::ForkPoint;
+use engine::{ForkPoint, Refusal};
 use runtime::{ExecuteError, Fork};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -20,6 +20,8 @@ pub(super) struct Parameters {
     from_seq: Option<u64>,
     /// The copy's own key
     key: Option<String>,
+    /// Makes a retry safe
+    request_id: Option<String>,
 }
 
 #[derive(Serialize, JsonSchema)]
@@ -48,9 +50,16 @@ impl Tool for ForkRun {
     async fn call(call: &Call<'_>, parameters: Parameters) -> Result<Done<Answer>, Failure> {
         let point = point(&parameters)?;
         let instance = parameters.instance_id.clone();
-        fork(call, parameters, point)
-            .await
-            .map_err(|error| Failure::new(&format!("Failed to fork instance '{instance}'"), &error))
+        let has_key = parameters.key.is_some();
+        fork(call, parameters, point).await.map_err(|error| {
+            if let ExecuteError::Refused(Refusal::KeyTaken { key, .. }) = &error
+                && !has_key
+            {
+                let why = format!("the original lives and has `{key}`; give the copy its own");
+                return Misfit::missing(Self::NAME, "key", &why).into();
+            }
+            Failure::new(&format!("Failed to fork instance '{instance}'"), &error)
+        })
     }
 }
 
@@ -75,7 +84,8 @@ async fn fork(
     point: ForkPoint,
 ) -> Result<Done<Answer>, ExecuteError> {
     let run = run::find(call.runtime, &parameters.instance_id).await?;
-    let fork = Fork { run, point, key: parameters.key, actor: call.actor.clone() };
+    let Parameters { key, request_id, .. } = parameters;
+    let fork = Fork { run, point, key, actor: call.actor.clone(), request_id };
     let outcome = call.runtime.fork(fork).await?;
     let Done { answer: copy, warnings } = answer::of_outcome(call.runtime, &outcome);
     let seq = outcome.view.state.forked_from.map_or(0, |it| it.1);

@@ -13,7 +13,7 @@ use super::{
     answer::Now,
     claim_step::LeaseAnswer,
     cut, history,
-    list_runs::Progress,
+    list_runs::{Progress, title_beside},
     run,
     words::{Failure, Status},
 };
@@ -37,11 +37,11 @@ pub(super) struct Parameters {
     include_history: bool,
     /// Default 20
     history_limit: Option<u32>,
-    /// Wait for a change, up to 50
+    /// Wait up to 50 s for a change
     wait_seconds: Option<u64>,
-    /// seq seen last; default: now
+    /// Wait for news after this seq
     after_seq: Option<u64>,
-    /// As it was after this seq
+    /// Show it as it was after this seq
     at: Option<u64>,
 }
 
@@ -113,11 +113,7 @@ async fn look(call: &Call<'_>, parameters: Parameters) -> Result<Done<Answer>, E
     Ok(done)
 }
 
-async fn load(
-    call: &Call<'_>,
-    run: RunId,
-    parameters: &Parameters,
-) -> Result<View, ExecuteError> {
+async fn load(call: &Call<'_>, run: RunId, parameters: &Parameters) -> Result<View, ExecuteError> {
     let view = call.runtime.view(run, parameters.at).await?;
     let Some(seconds) = parameters.wait_seconds.filter(|_| parameters.at.is_none()) else {
         return Ok(view);
@@ -153,8 +149,8 @@ fn answer(call: &Call<'_>, view: &View) -> Done<Answer> {
         completed_at: state.ended_at.map(|it| it.to_string()),
         run: state.run.short(),
         seq: state.length,
+        title: title_beside(row.title, row.key.as_deref()),
         key: row.key,
-        title: row.title,
         progress: Progress { done: row.steps_done, total: row.steps_total },
         now: Now::of(call.runtime, view),
         leases: view.leases.iter().filter(is_held).map(LeaseAnswer::from).collect(),

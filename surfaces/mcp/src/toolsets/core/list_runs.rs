@@ -22,7 +22,7 @@ pub(super) struct Parameters {
     key: Option<String>,
     /// At most, up to 100
     limit: Option<u32>,
-    /// next_cursor of the page before
+    /// `next_cursor` of the last page
     cursor: Option<String>,
 }
 
@@ -66,7 +66,8 @@ impl Tool for ListRuns {
     type Failure = Failure;
     const NAME: &'static str = "list_runs";
     const TITLE: &'static str = "List runs";
-    const DESCRIPTION: &'static str = "List runs, newest change first.";
+    const DESCRIPTION: &'static str =
+        "List the runs of this project, newest change first: what to resume, what waits.";
     const HINTS: Hints = Hints::READS;
 
     async fn call(call: &Call<'_>, parameters: Parameters) -> Result<Done<Answer>, Failure> {
@@ -97,8 +98,8 @@ fn item(row: Row) -> Item {
         instance_id: row.run.to_string(),
         run: row.run.short(),
         workflow_name: summary.workflow,
+        title: title_beside(summary.title, summary.key.as_deref()),
         key: summary.key,
-        title: summary.title,
         status: Status::of_word(&summary.status),
         current_step_name: summary.step,
         progress: Progress { done: summary.steps_done, total: summary.steps_total },
@@ -107,6 +108,11 @@ fn item(row: Row) -> Item {
         updated_at: summary.updated_at.to_string(),
         completed_at: summary.ended_at.map(|it| it.to_string()),
     }
+}
+
+/// Returns a title that says more than the key beside it, or nothing.
+pub(super) fn title_beside(title: String, key: Option<&str>) -> String {
+    if key == Some(title.as_str()) { String::new() } else { title }
 }
 
 #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes a reference")]

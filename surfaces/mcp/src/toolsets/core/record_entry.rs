@@ -125,5 +125,6 @@ fn unused(parameters: &Parameters) -> Option<String> {
     ];
     let names: Vec<String> =
         given.iter().filter(|it| it.1).map(|it| format!("`{}`", it.0)).collect();
-    (!names.is_empty()).then(|| format!("ignored, as the entry has no such thing: {}", names.join(", ")))
+    (!names.is_empty())
+        .then(|| format!("ignored, as the entry has no such thing: {}", names.join(", ")))
 }

@@ -9,12 +9,12 @@ use serde_json::{Map, Value};
 pub(super) struct Report {
     /// Step worked on
     pub(super) step_id: String,
-    /// success, failure; any other word: not done yet
+    /// success or failure; any other word keeps the step open
     status: String,
     /// Outcome, any JSON
     #[serde(default)]
     result: Value,
-    /// Facts for the workflow's conditions
+    /// Structured facts; `evidence` by criterion
     details: Option<Map<String, Value>>,
     /// One line for whoever comes next
     message: Option<String>,

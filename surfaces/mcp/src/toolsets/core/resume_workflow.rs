@@ -23,10 +23,10 @@ pub(super) struct Parameters {
     instance_id: String,
     /// Step you believe to be on
     assumed_current_step_name: Option<String>,
-    /// As in advance_workflow
+    /// As in `advance_workflow`
     #[schemars(extend("x-elsewhere" = true))]
     report: Option<Report>,
-    /// As in advance_workflow
+    /// As in `advance_workflow`
     #[serde(default)]
     context_updates: Map<String, Value>,
     /// Go on with a failed or cancelled run
@@ -116,9 +116,7 @@ async fn reconcile(
     let command = Command::ResumeRun(Box::new(resume));
     match run::execute(call, run, command, parameters.request_id).await {
         Ok(outcome) => Ok(answer::of_outcome(call.runtime, &outcome)),
-        Err(ExecuteError::Refused(Refusal::RunEnded { status })) => {
-            ended(call, run, &status).await
-        }
+        Err(ExecuteError::Refused(Refusal::RunEnded { status })) => ended(call, run, &status).await,
         Err(error) => Err(error),
     }
 }

@@ -13,18 +13,18 @@ pub(super) struct StartWorkflow;
 
 #[derive(Deserialize, JsonSchema)]
 pub(super) struct Parameters {
-    /// Name from list_workflows
+    /// Name from the list
     workflow_name: String,
-    /// What the work is about
+    /// Facts the steps need, such as the goal
     #[serde(default)]
     context: Map<String, Value>,
-    /// The run's own name, unique while it lives
+    /// Own name of the run, such as a ticket; unique while it lives
     key: Option<String>,
-    /// Named set of steps to leave out
+    /// One of its flows
     flow: Option<String>,
-    /// Workflow variables
+    /// Values for its variables
     vars: Option<Map<String, Value>>,
-    /// Makes a retry safe: same id, same answer
+    /// Your own id for this call: makes a retry safe
     request_id: Option<String>,
 }
 
@@ -52,9 +52,7 @@ impl Tool for StartWorkflow {
 
 async fn start(call: &Call<'_>, parameters: Parameters) -> Result<Outcome, ExecuteError> {
     let Parameters { workflow_name, context, key, flow, vars, request_id } = parameters;
-    let workflow = call.runtime.find_workflow(&workflow_name)?;
     let start = StartRun {
-        decider: call.runtime.resolve_decider(&workflow),
         key,
         flow,
         context,

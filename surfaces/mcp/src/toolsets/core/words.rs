@@ -86,7 +86,7 @@ enum ErrorCode {
     InstanceNotFound,
     PersistenceError,
     Conflict,
-    /// The workflow's rules do not allow it now.
+    // The workflow's rules do not allow it now. A code of our own beside the orchestrator's.
     Refused,
     InternalError,
 }
@@ -143,7 +143,7 @@ impl From<Misfit> for Failure {
         let refusal = Refused {
             code: "parameter_invalid".to_owned(),
             message: message.clone(),
-            hint: "mend every one of them, then call again".to_owned(),
+            hint: "mend what is named, then call again".to_owned(),
             retry_after_ms: None,
         };
         Self { error: format!("Invalid input for {}: {message}", misfit.tool), error_code, refusal }
@@ -177,7 +177,8 @@ fn code_of_refusal(refusal: &Refusal) -> ErrorCode {
         | Refusal::RunNotEnded { .. }
         | Refusal::RunMoved { .. }
         | Refusal::StepNotCurrent { .. }
-        | Refusal::StepDone { .. }
+        | Refusal::ChoiceOpen { .. }
+        | Refusal::StepNotEntered { .. }
         | Refusal::StepHeld { .. }
         | Refusal::LeaseStale { .. }
         | Refusal::LeaseUnknown(_)

@@ -1,0 +1,190 @@
+//! Every tool as an agent meets it: transcripts of calls and their whole answers.
+//!
+//! ```text
+//! @ workflows demo          take the definitions of `workflows/demo.txt`
+//! @ edit DEMO/index.md      write a file of a definition: the indented lines that follow
+//! @ forget DEMO             remove a definition
+//! @ file plan.md            write an artifact
+//! @ pass 20m                let time pass (each call takes a second)
+//! > tool {arguments}        call; `$1` is the first run's id, `$1s` its short form
+//!   answer                  as the agent reads it; with `!` before it an error
+//! ```
+//!
+//! `UPDATE_EXPECT=1` writes the answers down. Each is also held against the tool's output schema.
+#![expect(
+    clippy::unwrap_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    reason = "a test may panic"
+)]
+
+#[path = "support/client.rs"]
+mod client;
+#[path = "calls/protocol.rs"]
+mod protocol;
+#[path = "support/world.rs"]
+mod world;
+
+use std::{
+    collections::BTreeMap,
+    fmt::Write as _,
+    fs,
+    path::{Path, PathBuf},
+    sync::Arc,
+    time::Duration,
+};
+
+use expect_test::expect_file;
+use jsonschema::Validator;
+use mcp::{Options, TOOLSETS};
+use serde_json::{Value, json};
+
+use client::Client;
+use world::Stage;
+
+#[tokio::test]
+async fn calls_are_answered_as_written_down() {
+    let mut count = 0;
+    for toolset in TOOLSETS {
+        let folder = folder(toolset.name).join("calls");
+        let mut files: Vec<PathBuf> =
+            fs::read_dir(folder).unwrap().map(|it| it.unwrap().path()).collect();
+        files.sort();
+        for file in files {
+            let played = play(toolset.name, &fs::read_to_string(&file).unwrap()).await;
+            expect_file![&file].assert_eq(&played);
+            count += 1;
+        }
+    }
+    assert!(0 < count, "no transcript found");
+}
+
+#[tokio::test]
+async fn a_wait_ends_when_the_run_changes() {
+    let stage = Arc::new(Stage::new(true));
+    stage.define_all(&fs::read_to_string(folder("core").join("workflows/demo.txt")).unwrap());
+    let mut client = Client::new(stage.runtime(), Options::default());
+    let begun = client.call("start_workflow", json!({ "workflow_name": "DEMO" })).await;
+    let run = begun["structuredContent"]["instance_id"].clone();
+
+    let wait = json!({ "name": "get_workflow_status",
+        "arguments": { "instance_id": run, "wait_seconds": 50 } });
+    let waiting = client.send("tools/call", wait).await;
+    let report = json!({ "step_id": "Start", "status": "success" });
+    let advance = json!({ "name": "advance_workflow",
+        "arguments": { "instance_id": run, "report": report } });
+    let advancing = client.send("tools/call", advance).await;
+
+    let answers = [client.receive().await, client.receive().await];
+    let of = |id: u64| answers.iter().find(|it| it["id"] == id).unwrap();
+    let seen = &of(waiting)["result"]["structuredContent"];
+    assert_eq!(seen["current_step_name"], "NextStep");
+    assert_eq!(seen["seq"], of(advancing)["result"]["structuredContent"]["seq"]);
+}
+
+#[tokio::test]
+async fn a_context_that_is_too_large_to_read_is_cut_and_says_so() {
+    let stage = Arc::new(Stage::new(false));
+    stage.define_all(&fs::read_to_string(folder("core").join("workflows/demo.txt")).unwrap());
+    let mut client = Client::new(stage.runtime(), Options::default());
+    let context = json!({ "goal": "small", "log": "x".repeat(200_000), "list": vec![7; 30_000] });
+    let start = json!({ "workflow_name": "DEMO", "context": context });
+    let begun = client.call("start_workflow", start).await["structuredContent"].clone();
+    let shown = &begun["current_context"];
+    assert_eq!(shown["goal"], "small");
+    assert!(shown["log"].as_str().unwrap().ends_with("… (cut; 200000 bytes)"), "{shown}");
+    assert_eq!(shown["list"].as_array().unwrap().len(), 30_000);
+    let warning = begun["warnings"][0].as_str().unwrap();
+    assert!(
+        warning.starts_with("cut from the context: `log`; `milepost run show run_"),
+        "{warning}"
+    );
+}
+
+fn folder(toolset: &str) -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("tests").join(toolset)
+}
+
+/// Plays a transcript, and returns it with the answers that came.
+async fn play(toolset: &str, text: &str) -> String {
+    let stage = Arc::new(Stage::new(false));
+    let options = Options { toolsets: vec![toolset.to_owned()], ..Options::default() };
+    let mut client = Client::new(stage.runtime(), options);
+    let schemas = load_schemas(&mut client).await;
+    let mut played = String::new();
+    let mut lines = text.lines().peekable();
+    while let Some(line) = lines.next() {
+        let is_body = |line: &&str| line.starts_with("  ") || line.starts_with("! ");
+        let mut body = Vec::new();
+        while let Some(line) = lines.next_if(is_body) {
+            body.push(&line[2..]);
+        }
+        writeln!(played, "{line}").unwrap();
+        if let Some(call) = line.strip_prefix("> ") {
+            stage.pass(Duration::from_secs(1));
+            let (tool, arguments) = call.split_once(' ').unwrap_or((call, "{}"));
+            let arguments = serde_json::from_str(&fill_in(arguments)).expect(line);
+            let result = client.call(tool, arguments).await;
+            check(tool, &schemas[tool], &result);
+            let mark = if result["isError"] == true { "! " } else { "  " };
+            for line in result["content"][0]["text"].as_str().unwrap().lines() {
+                writeln!(played, "{mark}{line}").unwrap();
+            }
+        } else {
+            body.iter().for_each(|line| writeln!(played, "  {line}").unwrap());
+            if let Some(order) = line.strip_prefix("@ ") {
+                obey(toolset, &stage, order, &body.join("\n"));
+            }
+        }
+    }
+    let (ended, rest) = client.hang_up().await;
+    ended.unwrap();
+    assert!(rest.is_empty(), "unasked: {rest:?}");
+    played
+}
+
+fn obey(toolset: &str, stage: &Stage, order: &str, body: &str) {
+    let (verb, object) = order.split_once(' ').expect(order);
+    match verb {
+        "workflows" => {
+            let file = folder(toolset).join(format!("workflows/{object}.txt"));
+            stage.define_all(&fs::read_to_string(file).unwrap());
+        }
+        "edit" => stage.define(object, body),
+        "forget" => stage.forget(object),
+        "file" => stage.write(object, body),
+        "pass" => {
+            let minutes = object.strip_suffix('m').unwrap().parse::<u64>().unwrap();
+            stage.pass(Duration::from_secs(minutes * 60));
+        }
+        other => panic!("no such order: {other}"),
+    }
+}
+
+/// Puts the ids of runs in the place of `$1` and `$1s`.
+fn fill_in(text: &str) -> String {
+    (1..10).fold(text.to_owned(), |text, number| {
+        let run = Stage::run(number);
+        text.replace(&format!("${number}s"), &run.short())
+            .replace(&format!("${number}"), &run.to_string())
+    })
+}
+
+async fn load_schemas(client: &mut Client) -> BTreeMap<String, Validator> {
+    let listed = client.ask("tools/list", json!({})).await;
+    let schema = |tool: &Value| {
+        let name = tool["name"].as_str().unwrap().to_owned();
+        (name, jsonschema::validator_for(&tool["outputSchema"]).unwrap())
+    };
+    listed["result"]["tools"].as_array().unwrap().iter().map(schema).collect()
+}
+
+/// The text and the data carry the same facts, and the data is what was promised.
+fn check(tool: &str, schema: &Validator, result: &Value) {
+    let text = result["content"][0]["text"].as_str().unwrap();
+    let read: Value = serde_json::from_str(text).unwrap();
+    assert_eq!(read, result["structuredContent"], "{tool}");
+    let misfits: Vec<String> = schema.iter_errors(&read).map(|it| it.to_string()).collect();
+    assert!(misfits.is_empty(), "{tool}: {misfits:?}\n{read:#}");
+    assert_eq!(result["isError"] == true, read["error_code"].is_string(), "{tool}: {read:#}");
+}

@@ -1,0 +1,151 @@
+//! A world that is only what a test says: a clock that is set, files in memory, ids that count.
+
+use std::{
+    collections::BTreeMap,
+    sync::{
+        Arc, Mutex,
+        atomic::{AtomicBool, AtomicI64, AtomicU8, Ordering},
+    },
+    time::Duration,
+};
+
+use definition::{Digest, MemoryFiles, WorkflowName};
+use engine::{Bounds, Fact, FileFact, Question, RunId, Timestamp};
+use runtime::{Found, Looking, Runtime, Settings, World};
+use store::MemoryStore;
+
+/// What tests set.
+pub(crate) struct Stage {
+    now: AtomicI64,
+    runs: AtomicU8,
+    /// Artifacts, by path.
+    files: Mutex<BTreeMap<String, String>>,
+    /// The files of definitions, by path.
+    definitions: Mutex<BTreeMap<String, String>>,
+    /// Whether a wait lasts until it is woken, instead of no time at all.
+    is_patient: bool,
+    /// Whether looking for workflows panics.
+    is_broken: AtomicBool,
+}
+
+impl Stage {
+    /// Returns a stage with no files, at ten in the morning.
+    pub(crate) fn new(is_patient: bool) -> Self {
+        let now = Timestamp::parse("2026-11-15T10:00:00Z").unwrap();
+        Self {
+            now: AtomicI64::new(now.0),
+            runs: AtomicU8::new(0),
+            files: Mutex::default(),
+            definitions: Mutex::default(),
+            is_patient,
+            is_broken: AtomicBool::new(false),
+        }
+    }
+
+    /// Makes whoever looks for workflows panic.
+    pub(crate) fn break_down(&self) {
+        self.is_broken.store(true, Ordering::SeqCst);
+    }
+
+    /// Lets time pass.
+    pub(crate) fn pass(&self, duration: Duration) {
+        let micros = i64::try_from(duration.as_micros()).unwrap();
+        self.now.fetch_add(micros, Ordering::SeqCst);
+    }
+
+    /// Writes an artifact.
+    pub(crate) fn write(&self, path: &str, text: &str) {
+        self.files.lock().unwrap().insert(path.to_owned(), text.to_owned());
+    }
+
+    /// Writes a file of a definition.
+    pub(crate) fn define(&self, path: &str, text: &str) {
+        self.definitions.lock().unwrap().insert(path.to_owned(), text.to_owned());
+    }
+
+    /// Removes every file of a definition.
+    pub(crate) fn forget(&self, name: &str) {
+        let prefix = format!("{name}/");
+        self.definitions.lock().unwrap().retain(|path, _| !path.starts_with(&prefix));
+    }
+
+    /// Writes every file of a text that has `== PATH` before each of them.
+    pub(crate) fn define_all(&self, text: &str) {
+        let text = format!("\n{text}");
+        for file in text.split("\n== ").skip(1) {
+            let (path, text) = file.split_once('\n').unwrap();
+            self.define(path.trim(), text);
+        }
+    }
+
+    /// Returns the id of the `number`th run.
+    pub(crate) fn run(number: u8) -> RunId {
+        let mut bytes = *b"\x01\x9a\0\0\0\0\x70\0\x80\0\0\0\0\0\0\0";
+        bytes[15] = number;
+        RunId::from_bytes(bytes)
+    }
+
+    /// Returns a runtime that acts on this stage.
+    pub(crate) fn runtime(self: &Arc<Self>) -> Arc<Runtime> {
+        let settings = Settings {
+            project: "test".to_owned(),
+            root: "/work".to_owned(),
+            bounds: Bounds::default(),
+            gates: None,
+            has_model: false,
+            brief_tokens: 2_500,
+            wait_max: Duration::from_secs(50),
+        };
+        let world = Arc::new(Acting(Arc::clone(self)));
+        Arc::new(Runtime::new(Arc::new(MemoryStore::default()), world, settings))
+    }
+}
+
+struct Acting(Arc<Stage>);
+
+impl World for Acting {
+    fn now(&self) -> Timestamp {
+        Timestamp(self.0.now.load(Ordering::SeqCst))
+    }
+
+    fn new_run(&self) -> RunId {
+        Stage::run(self.0.runs.fetch_add(1, Ordering::SeqCst) + 1)
+    }
+
+    fn look<'a>(&'a self, _root: &'a str, question: &'a Question) -> Looking<'a, Option<Fact>> {
+        let fact = match question {
+            Question::Git => Fact::Git(None),
+            Question::Check { .. } => Fact::Check(engine::CheckFact::NotAllowed),
+            Question::File(path) => Fact::File(match self.0.files.lock().unwrap().get(path) {
+                Some(text) => FileFact::Present {
+                    sha256: Digest::of(text.as_bytes()),
+                    size: text.len() as u64,
+                    text: Some(text.clone()),
+                },
+                None => FileFact::Missing,
+            }),
+        };
+        Box::pin(std::future::ready(Some(fact)))
+    }
+
+    fn find_workflows(&self) -> Vec<Found> {
+        assert!(!self.0.is_broken.load(Ordering::SeqCst), "the library is on fire");
+        let files = self.0.definitions.lock().unwrap().clone();
+        let mut names: Vec<&str> =
+            files.keys().filter_map(|it| it.split_once('/')).map(|it| it.0).collect();
+        names.dedup();
+        let found = |name: &str| Found {
+            name: WorkflowName::parse(name).unwrap(),
+            origin: "the test".to_owned(),
+            files: Arc::new(MemoryFiles(files.clone())),
+        };
+        names.into_iter().map(found).collect()
+    }
+
+    fn sleep(&self, _duration: Duration) -> Looking<'_, ()> {
+        if self.0.is_patient {
+            return Box::pin(std::future::pending());
+        }
+        Box::pin(std::future::ready(()))
+    }
+}
