@@ -43,7 +43,7 @@ pub fn brief(
     let sections = [
         (0, Section::new("", head(workflow, state))),
         (3, Section::new("", about(workflow, state))),
-        (1, Section::new("## Do this now", action(workflow, state))),
+        (ACTION_RANK, Section::new("## Do this now", action(workflow, state))),
         (2, Section::new("## Beware", warnings(state, known, drift))),
         (4, Section::oldest_first("## Done already: do not do it again", done(workflow, state))),
         (5, Section::new("## Open errors", errors(state))),
@@ -58,9 +58,11 @@ pub fn brief(
     let mut filled: Vec<(usize, String)> = Vec::new();
     let mut dropped = Vec::new();
     for index in order {
-        let Some((_, section)) = sections.get(index) else { continue };
+        let Some((rank, section)) = sections.get(index) else { continue };
         let (text, missing) = section.fit(&mut left);
         if 0 < missing {
+            // Nothing is told at the cost of what to do now.
+            left = if *rank <= ACTION_RANK { 0 } else { left };
             let title = section.title.trim_start_matches(['#', ' ']);
             let title = if title.is_empty() { "Head" } else { title };
             dropped.push(format!("{missing} of {} under “{title}”", section.lines.len()));
@@ -81,8 +83,10 @@ pub fn brief(
 
 /// Kept free for the line that says what was left out.
 const CLOSING_BYTES: usize = 300;
+/// How soon the next action is filled.
+const ACTION_RANK: u32 = 1;
 /// With less room than this a cut text is worth nothing.
-const CUT_BYTES_MIN: usize = 400;
+const CUT_BYTES_MIN: usize = 120;
 /// Kept free behind a cut text.
 const CUT_MARK_BYTES: usize = 60;
 

@@ -24,7 +24,7 @@ impl Event {
             }
             Self::RunForked { from, seq } => format!("forked from `{from}` at event {seq}"),
             Self::RunResumed { assumed, reasoning, .. } => {
-                format!("resumed, assuming `{assumed}`: {reasoning}")
+                format!("resumed, assuming `{assumed}`{}", quoted(reasoning))
             }
             Self::StepEntered { step, decision } => {
                 let why = decision.as_ref().and_then(|it| it.reasoning.as_ref());

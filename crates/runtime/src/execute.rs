@@ -108,7 +108,7 @@ impl Runtime {
             if let Some(first) = &first {
                 check_unmoved(&request.command, first, &view.state)?;
             }
-            let decided = self.decide(&view.workflow, &view.state, &view, &request.command).await?;
+            let decided = self.decide(&view, &request.command).await?;
             match self.append(&view, decided, &request, key.clone()).await {
                 Ok(outcome) => return Ok(outcome),
                 Err(ExecuteError::Store(StoreError::Conflict { .. })) => {
@@ -140,7 +140,7 @@ impl Runtime {
             state: Arc::new(RunState::new(run)),
             leases: Vec::new(),
         };
-        let decided = self.decide(&view.workflow, &view.state, &view, &request.command).await?;
+        let decided = self.decide(&view, &request.command).await?;
         match self.append(&view, decided, request, key.clone()).await {
             Err(ExecuteError::Store(StoreError::RequestSeen { request: seen, .. })) => {
                 let Some(key) = &key else { return Err(ExecuteError::Busy { run }) };
@@ -163,7 +163,7 @@ impl Runtime {
             actor: Actor { surface: Surface::Timer, ..Actor::default() },
             request_id: None,
         };
-        let expired = self.decide(&view.workflow, &view.state, view, &request.command).await;
+        let expired = self.decide(view, &request.command).await;
         let appended = match expired {
             Ok(decided) => self.append(view, decided, &request, None).await.map(drop),
             Err(error) => Err(error),
@@ -180,21 +180,33 @@ impl Runtime {
     /// Decides, looking at whatever the engine asks for.
     pub(crate) async fn decide(
         &self,
-        workflow: &Workflow,
-        state: &RunState,
         view: &View,
         command: &Command,
     ) -> Result<Decided, ExecuteError> {
         let mut known = self.known(view);
+        // A run that has not begun has no folder yet but the one it is to begin in.
         let root = match command {
-            Command::StartRun(start) => start.root.clone(),
-            _ => state.root().to_owned(),
+            Command::StartRun(start) => &start.root,
+            Command::StartStep { .. }
+            | Command::ReportStep(_)
+            | Command::ResumeRun(_)
+            | Command::ChooseStep { .. }
+            | Command::AnswerGate(_)
+            | Command::ClaimStep(_)
+            | Command::ReleaseStep { .. }
+            | Command::RecordEntry { .. }
+            | Command::ChangeContext(_)
+            | Command::SetVars { .. }
+            | Command::CancelRun { .. }
+            | Command::FailRun { .. }
+            | Command::ReopenRun { .. }
+            | Command::ExpireStep => view.state.root(),
         };
         for _ in 0..ROUNDS_MAX {
-            match decide(workflow, state, &known, command) {
+            match decide(&view.workflow, &view.state, &known, command) {
                 Ok(decided) => return Ok(decided),
                 Err(Stop::Refused(refusal)) => return Err(refusal.into()),
-                Err(Stop::Ask(questions)) => self.look(&root, &mut known, questions).await?,
+                Err(Stop::Ask(questions)) => self.look(root, &mut known, questions).await?,
             }
         }
         Err(ExecuteError::Endless)
@@ -359,7 +371,7 @@ pub(crate) fn definition_of(workflow: &Workflow) -> Definition {
 fn lease_changes(before: &View, after: &RunState) -> Vec<LeaseChange> {
     let mut changes = Vec::new();
     for (place, lease) in &before.state.leases {
-        let is_kept = after.leases.get(place).is_some();
+        let is_kept = after.leases.contains_key(place);
         if !is_kept {
             changes.push(LeaseChange::Drop { generation: lease.generation });
         }

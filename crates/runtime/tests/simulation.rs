@@ -106,7 +106,7 @@ async fn begin(server: &Runtime) -> RunId {
 }
 
 fn pick(chance: &Chance, run: RunId, number: u64) -> Request {
-    let holder = ["ann", "bob"][usize::try_from(chance.below(2)).unwrap()].to_owned();
+    let holder = if chance.below(2) == 0 { "ann" } else { "bob" }.to_owned();
     let report = |holder| {
         let report =
             Report { step_id: "a".to_owned(), status: "success".to_owned(), ..Report::default() };
@@ -165,18 +165,16 @@ async fn check_log(
             return Err(format!("event {} comes after event {}", recorded.seq, last.0));
         }
         last = (recorded.seq, recorded.at);
-        match &recorded.event {
-            Event::LeaseTaken(lease) => {
-                let is_held = holder
-                    .as_ref()
-                    .is_some_and(|it| recorded.at < it.until && it.holder != lease.holder);
-                if is_held {
-                    return Err(format!("event {}: two hold step a", recorded.seq));
-                }
-                holder = Some(lease.clone());
+        if let Event::StepCompleted(_) = &recorded.event {
+            holder = None;
+        }
+        if let Event::LeaseTaken(lease) = &recorded.event {
+            let is_held =
+                holder.is_some_and(|it| recorded.at < it.until && it.holder != lease.holder);
+            if is_held {
+                return Err(format!("event {}: two hold step a", recorded.seq));
             }
-            Event::StepCompleted(_) => holder = None,
-            _ => {}
+            holder = Some(lease.clone());
         }
     }
     let notes = fold(run, &log.events).entries.len();

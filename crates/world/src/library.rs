@@ -70,9 +70,12 @@ struct FolderFiles {
 
 impl Files for FolderFiles {
     fn read(&self, path: &str) -> Result<String, FileError> {
-        let unreadable = |error: &io::Error| match error.kind() {
-            io::ErrorKind::NotFound | io::ErrorKind::NotADirectory => FileError::Missing,
-            kind => FileError::Unreadable(kind.to_string()),
+        let unreadable = |error: &io::Error| {
+            let missing = [io::ErrorKind::NotFound, io::ErrorKind::NotADirectory];
+            if missing.contains(&error.kind()) {
+                return FileError::Missing;
+            }
+            FileError::Unreadable(error.kind().to_string())
         };
         let base = self.base.canonicalize().map_err(|error| unreadable(&error))?;
         let found = base.join(path).canonicalize().map_err(|error| unreadable(&error))?;

@@ -6,7 +6,9 @@ use anstream::ColorChoice;
 use clap::{Args as ClapArgs, Parser, Subcommand, ValueEnum, ValueHint};
 
 use crate::{
-    commands::{backup, brief, completions, config, demo, gate, import, mcp, run, search, serve, workflow},
+    commands::{
+        backup, brief, completions, config, demo, gate, import, mcp, run, search, serve, workflow,
+    },
     config::Flag,
 };
 
@@ -24,7 +26,6 @@ use crate::{
     after_long_help = long_help(),
     subcommand_required = true,
     arg_required_else_help = true,
-    disable_help_subcommand = true,
     max_term_width = 100
 )]
 pub(crate) struct Args {
@@ -36,10 +37,10 @@ pub(crate) struct Args {
 
 const EXAMPLES: &str = "\
 Examples:
-  milepost demo                           see what it does, in a few seconds
-  claude mcp add milepost -- milepost mcp     let an agent use it
-  milepost run list                       what is going on in this project
-  milepost gate approve run_01k9w3m6q2    say yes to what a run asks";
+  milepost demo                            see what it does, in a few seconds
+  claude mcp add milepost -- milepost mcp  let an agent use it
+  milepost run list                        what is going on in this project
+  milepost gate approve run_01k9w3m6q2     say yes to what a run asks";
 
 /// The examples, and the exit codes for whoever writes a script.
 fn long_help() -> String {
@@ -64,7 +65,7 @@ pub(crate) struct Common {
     pub(crate) json: bool,
 
     /// When to use colour; `NO_COLOR` and `CLICOLOR_FORCE` are heeded as well
-    #[arg(long, global = true, value_name = "WHEN", default_value = "auto", hide_possible_values = false)]
+    #[arg(long, global = true, value_name = "WHEN", default_value = "auto")]
     pub(crate) color: Color,
 
     /// Work as if called in this folder

@@ -38,9 +38,7 @@ pub(crate) async fn perform(args: Args, config: Config, output: Output) -> Resul
         }
         Command::Run(command) => run::perform(&existing(config).await?, command, output).await?,
         Command::Gate(command) => gate::perform(&existing(config).await?, command, output).await?,
-        Command::Workflow(command) => {
-            workflow::perform(&existing(config).await?, command, output)?
-        }
+        Command::Workflow(command) => workflow::perform(&existing(config).await?, command, output)?,
         Command::Search(args) => search::perform(&existing(config).await?, &args, output).await?,
         Command::Brief(args) => brief::perform(&existing(config).await?, &args).await?,
         Command::Backup(args) => backup::perform(&existing(config).await?, &args).await?,

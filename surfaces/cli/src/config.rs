@@ -55,6 +55,8 @@ pub(crate) enum Origin {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Problem {
     pub(crate) place: String,
+    /// The line of a file, to sort by.
+    line: usize,
     pub(crate) text: String,
 }
 
@@ -88,7 +90,10 @@ struct Sources {
 pub(crate) struct Surroundings {
     pub(crate) working: PathBuf,
     pub(crate) user: Option<PathBuf>,
+    pub(crate) home: Option<PathBuf>,
     pub(crate) environment: BTreeMap<String, String>,
+    /// Whoever it is that calls, as the system calls them.
+    pub(crate) person: Option<String>,
 }
 
 impl Surroundings {
@@ -97,33 +102,37 @@ impl Surroundings {
         let here = std::env::current_dir()?;
         let working = working.map_or_else(|| here.clone(), |it| here.join(it));
         let text = |it: OsString| it.into_string().ok();
-        let pairs = std::env::vars_os().filter_map(|(name, value)| Some((text(name)?, text(value)?)));
-        let user = etcetera::choose_base_strategy().ok().map(|it| it.config_dir().join("milepost"));
-        Ok(Self { working, user, environment: pairs.collect() })
+        let pairs =
+            std::env::vars_os().filter_map(|(name, value)| Some((text(name)?, text(value)?)));
+        let base = etcetera::choose_base_strategy().ok();
+        let user = base.as_ref().map(|it| it.config_dir().join("milepost"));
+        let home = base.as_ref().map(|it| it.home_dir().to_owned());
+        Ok(Self { working, user, home, environment: pairs.collect(), person: find_person() })
     }
 }
 
 impl Config {
     /// Reads every source. Problems are kept, so that they can all be told at once.
     pub(crate) fn load(around: Surroundings, flags: &[Flag]) -> Self {
-        let places = Places::find(&around.working, around.user);
+        let places = Places::find(&around.working, around.user, around.home);
         let mut sources = Sources::default();
         for setting in SETTINGS {
             let value = setting.kind.parse(setting.default).unwrap_or(Value::Unset);
             sources.set(setting, value, Origin::Default);
         }
         if let Some(user) = &places.user {
-            file::read(&user.join("config.toml"), &places.project, Scope::Everywhere, &mut sources);
+            file::read(&user.join("config.toml"), &places, Scope::Everywhere, &mut sources);
         }
         let own = places.folder().join("config.toml");
-        file::read(&own, &places.project, Scope::Project, &mut sources);
+        file::read(&own, &places, Scope::Project, &mut sources);
         sources.read_environment(&around.environment, &places.working);
         sources.read_flags(flags, &places.working);
         let environment = &around.environment;
-        let person = ["USER", "LOGNAME", "USERNAME"].iter().find_map(|it| environment.get(*it));
+        let named = ["USER", "LOGNAME", "USERNAME"].iter().find_map(|it| environment.get(*it));
+        let person = around.person.or_else(|| named.cloned()).filter(|it| !it.is_empty());
         let unused = table::NOT_YET.iter().filter(|it| environment.contains_key(**it));
         Self {
-            person: person.filter(|it| !it.is_empty()).cloned().unwrap_or_else(|| "someone".into()),
+            person: person.unwrap_or_else(|| "someone".to_owned()),
             unused: unused.copied().collect(),
             problems: sources.problems,
             values: sources.values,
@@ -137,6 +146,23 @@ impl Config {
             let (value, origin) = self.values.get(setting.name)?;
             Some((setting, value, origin))
         })
+    }
+
+    /// Returns a value as people read it.
+    pub(crate) fn shown(&self, setting: &Setting, value: &Value) -> String {
+        match value {
+            Value::Unset => format!("({})", setting.unset),
+            Value::Text(text) if Path::new(text).is_absolute() => {
+                self.places.short(Path::new(text))
+            }
+            Value::List(list) => {
+                let paths = list.iter().map(|it| self.places.short(Path::new(it)));
+                paths.collect::<Vec<_>>().join(", ")
+            }
+            Value::Flag(_) | Value::Number(_) | Value::Duration(_) | Value::Text(_) => {
+                setting.kind.show(value)
+            }
+        }
     }
 
     /// Returns where the database is.
@@ -255,7 +281,11 @@ impl Sources {
                     self.set(setting, value, Origin::Environment(name.clone()));
                 }
                 Err(text) => {
-                    self.problems.push(Problem { place: format!("environment {name}"), text });
+                    self.problems.push(Problem {
+                        place: format!("environment {name}"),
+                        line: 0,
+                        text,
+                    });
                 }
             }
         }
@@ -265,7 +295,7 @@ impl Sources {
             let nearest = table::nearest(name, known.iter().map(String::as_str));
             let hint = nearest.map(|it| format!("; did you mean `{it}`?")).unwrap_or_default();
             let text = format!("no setting has this variable{hint}");
-            self.problems.push(Problem { place: format!("environment {name}"), text });
+            self.problems.push(Problem { place: format!("environment {name}"), line: 0, text });
         }
     }
 
@@ -276,7 +306,7 @@ impl Sources {
                 let nearest = table::nearest(setting, SETTINGS.iter().map(|it| it.name));
                 let hint = nearest.map(|it| format!("; did you mean `{it}`?")).unwrap_or_default();
                 let text = format!("there is no setting `{setting}`{hint}");
-                self.problems.push(Problem { place, text });
+                self.problems.push(Problem { place, line: 0, text });
                 continue;
             };
             match known.kind.parse(value) {
@@ -284,7 +314,7 @@ impl Sources {
                     let value = value.based_on(known.kind, base);
                     self.set(known, value, Origin::Flag(flag.clone()));
                 }
-                Err(text) => self.problems.push(Problem { place, text }),
+                Err(text) => self.problems.push(Problem { place, line: 0, text }),
             }
         }
     }
@@ -317,4 +347,19 @@ impl fmt::Display for Problem {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(out, "{}: {}", self.place, self.text)
     }
+}
+
+/// Returns what the system's own list calls whoever runs this process. Unlike a variable, it does
+/// not change with what a caller says.
+#[cfg(unix)]
+fn find_person() -> Option<String> {
+    let own = rustix::process::getuid().as_raw().to_string();
+    let list = std::fs::read_to_string("/etc/passwd").ok()?;
+    let is_own = |line: &&str| line.split(':').nth(2) == Some(own.as_str());
+    list.lines().find(is_own)?.split(':').next().map(str::to_owned)
+}
+
+#[cfg(not(unix))]
+fn find_person() -> Option<String> {
+    None
 }

@@ -125,7 +125,9 @@ impl From<ExecuteError> for Failure {
             ExecuteError::Store(error) => error.into(),
             ExecuteError::Busy { .. } => Self::fault("busy", error.to_string())
                 .with_hint("others are writing to the run; try again"),
-            ExecuteError::Endless => Self { kind: Kind::Bug, ..Self::fault("bug", error.to_string()) },
+            ExecuteError::Endless => {
+                Self { kind: Kind::Bug, ..Self::fault("bug", error.to_string()) }
+            }
         }
     }
 }

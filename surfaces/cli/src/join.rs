@@ -26,10 +26,15 @@ pub(crate) struct Joined {
 
 /// Where runs are kept, if anywhere.
 pub(crate) enum Database {
-    File { path: PathBuf, store: Arc<SqliteStore> },
+    File {
+        path: PathBuf,
+        store: Arc<SqliteStore>,
+    },
     Memory,
     /// Nothing was stored yet. Questions are answered from nothing.
-    Missing { path: PathBuf },
+    Missing {
+        path: PathBuf,
+    },
 }
 
 /// What a command wants of the database.
@@ -102,7 +107,10 @@ fn open_database(
         }
         StorePlace::Project(path) => {
             let new = world.new_run().short().replace("run_", "project_");
-            config.places.settle(&new).map_err(|error| not_made(&config.places.folder(), &error))?;
+            config
+                .places
+                .settle(&new)
+                .map_err(|error| not_made(&config.places.folder(), &error))?;
             path
         }
         StorePlace::Named(path) => {

@@ -9,7 +9,10 @@ use std::{
 };
 
 use tracing_subscriber::{
-    Layer as _, Registry, filter::LevelFilter, fmt, layer::SubscriberExt as _,
+    Layer as _, Registry,
+    filter::{LevelFilter, Targets},
+    fmt,
+    layer::SubscriberExt as _,
     util::SubscriberInitExt as _,
 };
 
@@ -30,16 +33,19 @@ pub(crate) fn start(config: &Config, is_server: bool) -> Result<(), Failure> {
     if level == LevelFilter::OFF {
         return Ok(());
     }
+    // What the protocol's library says of itself is of use only when something is looked for.
+    let library = if level <= LevelFilter::INFO { LevelFilter::WARN.min(level) } else { level };
+    let filter = Targets::new().with_default(level).with_target("rmcp", library);
     let is_terminal = io::stderr().is_terminal();
     let lines = fmt::layer().with_writer(io::stderr).with_target(false);
     let shown = if is_terminal { lines.compact().boxed() } else { lines.json().boxed() };
     let mut layers: Vec<Box<dyn tracing_subscriber::Layer<Registry> + Send + Sync>> =
-        vec![shown.with_filter(level).boxed()];
+        vec![shown.with_filter(filter.clone()).boxed()];
     if let Some(path) = config.log_file() {
         let file = OpenOptions::new().create(true).append(true).open(path);
         let file = Arc::new(file.map_err(|error| not_opened(path, &error))?);
         let written = fmt::layer().with_writer(file).with_ansi(false).json();
-        layers.push(written.with_filter(level).boxed());
+        layers.push(written.with_filter(filter).boxed());
     }
     // Someone who has set up logging before keeps it.
     drop(tracing_subscriber::registry().with(layers).try_init());

@@ -44,8 +44,10 @@ fn main() -> ExitCode {
     let failure = match done {
         Ok(Ok(code)) => return code,
         Ok(Err(failure)) => failure,
-        Err(_) => Failure { kind: Kind::Bug, ..Failure::fault("bug", "milepost broke its own word") }
-            .with_hint("please report it with what is printed above"),
+        Err(_) => {
+            Failure { kind: Kind::Bug, ..Failure::fault("bug", "milepost broke its own word") }
+                .with_hint("please report it with what is printed above")
+        }
     };
     if failure.kind != Kind::Gone {
         output.fail(&failure);

@@ -66,7 +66,11 @@ fn refused(server: &Server, tool: &str, arguments: Value) -> (String, String) {
 }
 
 fn start_demo(server: &Server) -> String {
-    let begun = done(server, "start_workflow", json!({"workflow_name": "DEMO", "context": {"user": "ann"}}));
+    let begun = done(
+        server,
+        "start_workflow",
+        json!({"workflow_name": "DEMO", "context": {"user": "ann"}}),
+    );
     id_of(&begun)
 }
 
@@ -121,9 +125,10 @@ fn a02_standard_output_carries_messages_only() {
 
 #[test]
 fn a03_a_start_answers_with_the_first_step_and_keeps_the_context() {
-    in_both_eras(|_, server| {
+    in_both_eras(|project, server| {
         let context = json!({"user": "ann"});
-        let begun = done(server, "start_workflow", json!({"workflow_name": "DEMO", "context": context}));
+        let begun =
+            done(server, "start_workflow", json!({"workflow_name": "DEMO", "context": context}));
         let run = id_of(&begun);
         assert!(run.len() == 36 && run.matches('-').count() == 4, "{run}");
         assert_eq!(begun["next_step"]["step_name"], "Start");
@@ -134,6 +139,8 @@ fn a03_a_start_answers_with_the_first_step_and_keeps_the_context() {
         let status = status(server, &run);
         assert_eq!(status["status"], "RUNNING");
         assert_eq!(rows(&status), Vec::<Value>::new());
+        // The command line sees the same run in the same file.
+        assert_eq!(project.ask(&["run", "list"])["runs"][0]["instance_id"], run.as_str());
     });
 }
 
@@ -141,7 +148,8 @@ fn a03_a_start_answers_with_the_first_step_and_keeps_the_context() {
 fn a04_arguments_come_flat_or_wrapped_or_wrapped_as_text() {
     in_both_eras(|_, server| {
         let flat = json!({"workflow_name": "DEMO", "context": {"user": "ann"}});
-        let forms = [flat.clone(), json!({"input_data": flat}), json!({"input_data": flat.to_string()})];
+        let forms =
+            [flat.clone(), json!({"input_data": flat}), json!({"input_data": flat.to_string()})];
         for form in forms {
             let begun = done(server, "start_workflow", form);
             assert_eq!(begun["current_context"], json!({"user": "ann"}));
@@ -289,7 +297,10 @@ fn a15_an_agent_that_comes_back_with_an_old_belief_is_set_right() {
         assert_eq!(back["next_step"]["step_name"], "NextStep");
         let rows = rows(&status(server, &run));
         let last = rows.last().unwrap();
-        assert_eq!((&last["step_name"], &last["outcome_status"]), (&json!("Start"), &json!("RESUMING")));
+        assert_eq!(
+            (&last["step_name"], &last["outcome_status"]),
+            (&json!("Start"), &json!("RESUMING"))
+        );
     });
 }
 
@@ -298,7 +309,8 @@ fn a16_an_unknown_run_is_refused_by_every_tool_and_named() {
     in_both_eras(|_, server| {
         let run = "0190b7a2-0000-7000-8000-000000000000";
         let report = json!({"step_id": "Start", "status": "success"});
-        let full = json!({"instance_id": run, "report": report, "assumed_current_step_name": "Start"});
+        let full =
+            json!({"instance_id": run, "report": report, "assumed_current_step_name": "Start"});
         for tool in ["resume_workflow", "advance_workflow"] {
             let mut arguments = full.clone();
             if tool == "advance_workflow" {
@@ -311,7 +323,10 @@ fn a16_an_unknown_run_is_refused_by_every_tool_and_named() {
             assert_eq!(code, "INSTANCE_NOT_FOUND");
         }
         let (error, code) = refused(server, "get_workflow_status", json!({"instance_id": run}));
-        assert_eq!((error, code), (format!("Instance '{run}' not found"), "INSTANCE_NOT_FOUND".to_owned()));
+        assert_eq!(
+            (error, code),
+            (format!("Instance '{run}' not found"), "INSTANCE_NOT_FOUND".to_owned())
+        );
     });
 }
 
@@ -342,7 +357,9 @@ fn a28_many_clients_advance_many_runs_at_once() {
         let mut runs = Vec::new();
         for _ in 0..RUNS {
             let run = start_demo(&server);
-            for (step, said) in [("Start", "success"), ("NextStep", "success"), ("NextStep", "FINISH")] {
+            for (step, said) in
+                [("Start", "success"), ("NextStep", "success"), ("NextStep", "FINISH")]
+            {
                 advance(&server, &run, &json!({"step_id": step, "status": said}));
             }
             runs.push(run);
@@ -357,7 +374,8 @@ fn a28_many_clients_advance_many_runs_at_once() {
     for run in &runs {
         let status = status(&server, run);
         assert_eq!(status["status"], "COMPLETED");
-        let said: Vec<Value> = rows(&status).iter().map(|it| it["outcome_status"].clone()).collect();
+        let said: Vec<Value> =
+            rows(&status).iter().map(|it| it["outcome_status"].clone()).collect();
         assert_eq!(said, ["success", "success", "FINISH"]);
     }
     assert!(!server.talk().contains("locked"), "{}", server.talk());

@@ -78,7 +78,7 @@ impl Stage {
     /// Returns everything that is stored: every run, and every event of the first.
     fn picture(&self) -> (Value, Value) {
         let runs = self.project.ask(&["run", "list", "--limit", "100"]);
-        (runs, self.project.ask(&["run", "history", &self.run]))
+        (runs, self.project.ask(&["run", "history", &self.run, "--limit", "100000"]))
     }
 
     /// Calls a tool that must refuse with `code`, and must not change anything.
@@ -154,9 +154,7 @@ fn a_lease_that_is_not_the_newest_is_refused() {
 #[test]
 fn a_request_id_that_was_used_for_something_else_is_refused() {
     let stage = Stage::new(Era::Legacy);
-    let note = |text: &str| {
-        json!({"instance_id": stage.run, "type": "note", "text": text, "request_id": "r-1"})
-    };
+    let note = |text: &str| json!({"instance_id": stage.run, "type": "note", "text": text, "request_id": "r-1"});
     let first = stage.server.call("record_entry", note("one"));
     assert!(!first.is_error, "{:#}", first.value);
     let before = stage.picture();
@@ -224,9 +222,7 @@ fn a_malformed_definition_is_refused_and_says_where_it_is_wrong() {
 fn a_text_that_is_too_large_is_refused_and_the_server_lives() {
     for era in [Era::Legacy, Era::Modern] {
         let stage = Stage::new(era);
-        let note = |bytes: usize| {
-            json!({"instance_id": stage.run, "type": "note", "text": "x".repeat(bytes)})
-        };
+        let note = |bytes: usize| json!({"instance_id": stage.run, "type": "note", "text": "x".repeat(bytes)});
         stage.refuses("record_entry", note(1 << 20), "too_large");
         stage.refuses("record_entry", note(10 << 20), "too_large");
         let mut report = stage.report("draft");

@@ -80,9 +80,9 @@ fn nothing_answered_is_lost_or_doubled_when_the_server_is_killed_under_load() {
         caller.finish(&last);
     }
     let acknowledged: usize = callers.iter().map(|it| it.asked.len()).sum();
-    let (resent, repeated) = callers.iter().fold((0, 0), |(resent, repeated), it| {
-        (resent + it.resent, repeated + it.repeated)
-    });
+    let (resent, repeated) = callers
+        .iter()
+        .fold((0, 0), |(resent, repeated), it| (resent + it.resent, repeated + it.repeated));
     println!(
         "seed {seed}: {KILLS} kills, {acknowledged} calls acknowledged, {resent} of them after \
          being sent again, {repeated} answered calls repeated; {noted} calls of another process \
@@ -247,7 +247,7 @@ fn check_logs(project: &Project, callers: &[Caller], (shared, noted): (&str, usi
     let listed = project.ask(&["run", "list", "--limit", "100"]);
     assert_eq!(listed["runs"].as_array().unwrap().len(), expected.len(), "{listed:#}");
     for (run, mut expected) in expected {
-        let history = project.ask(&["run", "history", &run]);
+        let history = project.ask(&["run", "history", &run, "--limit", "100000"]);
         let mut found: Vec<String> = history["events"]
             .as_array()
             .unwrap()
@@ -284,7 +284,8 @@ fn long_workflow() -> String {
 
 /// A workflow whose steps each add a line to a ledger, and which has an artifact.
 fn ledger_workflow() -> String {
-    let mut text = "== .milepost/workflows/LEDGER/index.md\n# Goal\n\nKeep a ledger.\n\n".to_owned();
+    let mut text =
+        "== .milepost/workflows/LEDGER/index.md\n# Goal\n\nKeep a ledger.\n\n".to_owned();
     for step in LEDGER {
         writeln!(text, "1. [{step}](steps/{step}.md)").unwrap();
     }
@@ -303,7 +304,8 @@ fn ledger_workflow() -> String {
 const LEDGER: [&str; 5] = ["open", "buy", "sell", "count", "close"];
 
 fn report(server: &Server, run: &str, step: &str, status: &str) -> Value {
-    let report = json!({"step_id": step, "status": status, "message": format!("{step} is {status}")});
+    let report =
+        json!({"step_id": step, "status": status, "message": format!("{step} is {status}")});
     let answer = server.call("advance_workflow", json!({"instance_id": run, "report": report}));
     assert!(!answer.is_error, "{:#}", answer.value);
     answer.value

@@ -31,7 +31,8 @@ pub(crate) async fn perform(joined: &Joined, args: &Args) -> Result<Reply, Failu
     }
     store.backup(&to).await?;
     let bytes = fs::metadata(&to)?.len();
-    let json = json!({"from": from.display().to_string(), "to": to.display().to_string(), "bytes": bytes});
+    let json =
+        json!({"from": from.display().to_string(), "to": to.display().to_string(), "bytes": bytes});
     let text = format!("copied {} to {} ({})", from.display(), to.display(), text::bytes(bytes));
     Ok(Reply::new(json, text))
 }

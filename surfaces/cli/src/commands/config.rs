@@ -13,26 +13,32 @@ use crate::{
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
     /// Print each setting, its value and where it comes from
-    #[command(after_help = "Later sources count more: built-in defaults, config.toml in the user's \
+    #[command(
+        after_help = "Later sources count more: built-in defaults, config.toml in the user's \
                             configuration folder, .milepost/config.toml of the project, \
                             environment variables MILEPOST_SECTION_KEY, flags.\n\nExamples:\n  \
-                            milepost config show\n  MILEPOST_BRIEF_TOKENS=800 milepost config show")]
+                            milepost config show\n  MILEPOST_BRIEF_TOKENS=800 milepost config show"
+    )]
     Show,
 }
 
 /// Shows the settings.
 pub(crate) fn show(config: &Config, output: Output) -> Reply {
-    let mut grid = Grid::wrapped(&["SETTING", "VALUE", "FROM"]);
+    let mut grid = Grid::wrapped(&["SETTING", "VALUE", "FROM"]).flexible(&[1, 2]);
     let mut settings = Vec::new();
     for (setting, value, origin) in config.rows() {
-        let shown = value.to_string();
-        let shown = if shown.is_empty() { format!("({})", setting.unset) } else { shown };
-        let is_default = *origin == Origin::Default;
-        let from = if is_default { grid.paint(DIM, "default") } else { origin.to_string() };
+        let shown = config.shown(setting, value);
+        let from = match origin {
+            Origin::Default => grid.paint(DIM, "default"),
+            Origin::File(path) => config.places.short(path),
+            Origin::Environment(_) | Origin::Flag(_) => origin.to_string(),
+        };
         grid.add(vec![setting.name.to_owned(), text::line(&shown), from]);
         settings.push(json!({
             "name": setting.name,
             "value": value.to_json(),
+            "about": setting.doc,
+            "since": setting.since,
             "origin": {"kind": origin.kind(), "from": origin.to_string()},
         }));
     }
@@ -61,7 +67,8 @@ pub(crate) fn show(config: &Config, output: Output) -> Reply {
         text.push_str(&format!("{ALERT}not used by this release{ALERT:#}: {names}\n"));
     }
     let is_fine = config.problems.is_empty();
-    let note = (!is_fine).then(|| format!("{BAD}error{BAD:#}: {}", refuse(&config.problems).message));
+    let note =
+        (!is_fine).then(|| format!("{BAD}error{BAD:#}: {}", refuse(&config.problems).message));
     Reply { is_fine, ..Reply::new(json, text).with_note(note) }
 }
 

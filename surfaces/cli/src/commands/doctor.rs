@@ -113,7 +113,8 @@ fn configuration(config: &Config) -> Finding {
             .with_hint("`milepost config show` prints what is set, and where");
     }
     let project = config.places.project.display();
-    let fine = Finding::new(what, State::Fine, format!("nothing is wrong; the project is {project}"));
+    let fine =
+        Finding::new(what, State::Fine, format!("nothing is wrong; the project is {project}"));
     if config.unused.is_empty() {
         return fine;
     }

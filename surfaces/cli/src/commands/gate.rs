@@ -9,7 +9,9 @@ use std::io::{self, BufRead as _, Write as _};
 use clap::Subcommand;
 use clap_complete::ArgValueCompleter;
 use definition::{Answers, Digest, Effect};
-use engine::{Answer, AnswerGate, Artifact, Fact, FileFact, How, OpenGate, Question, Refusal, Shown};
+use engine::{
+    Answer, AnswerGate, Artifact, Fact, FileFact, How, OpenGate, Question, Refusal, Shown,
+};
 use runtime::{RunFilter, View, World as _};
 use serde_json::json;
 
@@ -65,7 +67,7 @@ pub(crate) struct AnswerArgs {
     #[arg(long, value_name = "NAME")]
     answer: Option<String>,
     /// What you want changed, or known
-    #[arg(long, value_name = "TEXT", default_value = "")]
+    #[arg(long, value_name = "TEXT", default_value = "", hide_default_value = true)]
     feedback: String,
     /// What you were shown, as `gate show` names it: refused if it has changed since
     #[arg(long, value_name = "HEX")]
@@ -93,7 +95,7 @@ async fn list(joined: &Joined, output: Output) -> Result<Reply, Failure> {
     let statuses = vec!["waiting".to_owned()];
     let filter = RunFilter { statuses, limit: LISTED_MAX, ..RunFilter::default() };
     let page = joined.runtime.list_runs(filter).await?;
-    let mut grid = Grid::new(&["RUN", "WORKFLOW", "STEP", "SINCE", "ASKS"]);
+    let mut grid = Grid::new(&["RUN", "WORKFLOW", "STEP", "SINCE", "ASKS"]).flexible(&[1, 2, 4]);
     let mut gates = Vec::new();
     for row in &page.rows {
         let view = joined.runtime.view(row.run, None).await?;
@@ -123,7 +125,7 @@ async fn show(joined: &Joined, args: &ShowArgs, output: Output) -> Result<Reply,
     let id = short(view.state.run);
     let digest = shown.digest.short();
     let how = format!(
-        "`milepost gate approve {id} --digest {digest}`, or `milepost gate reject {id} --feedback …`"
+        "milepost gate approve {id} --digest {digest}\nmilepost gate reject {id} --feedback …"
     );
     Ok(Reply::new(json, text).with_note(format!("{DIM}{how}{DIM:#}")))
 }
@@ -187,9 +189,11 @@ fn find_digest(text: &str, gate: &OpenGate, shown: &Shown) -> Result<Digest, Fai
     }
     let known = [&shown.digest, &gate.digest];
     let found = known.into_iter().find(|it| it.as_str().starts_with(&text));
-    let changed = gate.artifacts.iter().map(|it| it.path.clone()).collect();
-    let stale = || Refusal::GateStale { step: gate.step.clone(), changed };
-    Ok(found.cloned().ok_or_else(stale)?)
+    found.cloned().ok_or_else(|| {
+        let message = format!("`{text}` is not what the gate at step `{}` shows", gate.step);
+        Failure::refused("gate_stale", message)
+            .with_hint("look at it again with `milepost gate show`, then answer with its digest")
+    })
 }
 
 fn confirm(answer: &Answer, output: Output) -> Result<bool, Failure> {
@@ -217,6 +221,12 @@ fn describe(view: &View, gate: &OpenGate, shown: &Shown, width: usize) -> String
     let title = if title.is_empty() { name } else { format!("{title} ({name})") };
     let mut text = format!("{BOLD}{}{BOLD:#}\n", text::cut(&title, width));
     text.push_str(&asked(gate, &shown.artifacts, width));
+    let report =
+        view.state.effort(&gate.step, gate.part.as_ref()).and_then(|it| it.report.as_ref());
+    if let Some(said) = report.and_then(|it| it.message.as_deref()) {
+        let said = text::wrap(&text::line(said), width, 2);
+        text.push_str(&format!("  {DIM}the agent says:{DIM:#} {said}\n"));
+    }
     let who = match gate.answers {
         Answers::Verified => "only a person's own answer counts",
         Answers::Relayed => "an agent may pass the answer on",

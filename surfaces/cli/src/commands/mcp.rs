@@ -8,11 +8,13 @@ use crate::{
 
 /// What `mcp` takes.
 #[derive(Debug, clap::Args)]
-#[command(after_help = "A client starts this itself. To add it to one:\n  claude mcp add milepost -- \
+#[command(
+    after_help = "A client starts this itself. To add it to one:\n  claude mcp add milepost -- \
                         milepost mcp\n  codex mcp add milepost -- milepost mcp\n\nOr in a client's \
                         own file:\n  {\"mcpServers\": {\"milepost\": {\"command\": \"milepost\", \
                         \"args\": [\"mcp\"]}}}\n\nStandard output carries only the protocol; what \
-                        is logged goes to standard error.")]
+                        is logged goes to standard error."
+)]
 pub(crate) struct Args {
     /// The toolsets to offer, separated by commas (setting `mcp.toolsets`)
     #[arg(long, value_name = "NAMES")]
@@ -21,6 +23,14 @@ pub(crate) struct Args {
 
 /// Serves until the client is done.
 pub(crate) async fn perform(config: Config) -> Result<(), Failure> {
+    let unknown =
+        config.toolsets().iter().find(|it| !mcp::TOOLSETS.iter().any(|has| has.name == **it));
+    if let Some(name) = unknown {
+        let known: Vec<String> = mcp::TOOLSETS.iter().map(|it| format!("`{}`", it.name)).collect();
+        let message = format!("there is no toolset `{name}`");
+        let hint = format!("there are: {}", known.join(", "));
+        return Err(Failure::refused("toolset_unknown", message).with_hint(hint));
+    }
     let options = mcp::Options {
         toolsets: config.toolsets().to_vec(),
         version: env!("CARGO_PKG_VERSION").to_owned(),
@@ -28,5 +38,10 @@ pub(crate) async fn perform(config: Config) -> Result<(), Failure> {
     };
     let joined = Joined::open(config, Access::Create).await?;
     let served = mcp::serve_stdio(joined.runtime, options).await;
-    served.map_err(|error| Failure::refused("not_served", error.to_string()))
+    served.map_err(|error| match error {
+        mcp::ServeError::Toolset(_) | mcp::ServeError::Client(_) => {
+            Failure::refused("not_served", error.to_string())
+        }
+        mcp::ServeError::Broken(_) => Failure::fault("not_served", error.to_string()),
+    })
 }

@@ -45,22 +45,26 @@ pub(crate) enum Command {
     /// Follow a run while it happens, until it ends or Ctrl-C
     Watch(WatchArgs),
     /// Go on with a failed or cancelled run; print its brief
-    #[command(after_help = "Examples:\n  milepost run resume run_01k9w3m6q2\n  milepost run resume \
-                            0204 --force     although files are not what they were")]
+    #[command(
+        after_help = "Examples:\n  milepost run resume run_01k9w3m6q2\n  milepost run resume \
+                            0204 --force     although files are not what they were"
+    )]
     Resume(ResumeArgs),
     /// End a run before it is done
     #[command(after_help = "Example:\n  milepost run cancel 0204 --reason 'the issue was closed'")]
     Cancel(CancelArgs),
     /// Copy a run up to some point, to go another way from there
-    #[command(after_help = "Examples:\n  milepost run fork run_01k9w3m6q2 --from-step Implement\n  \
-                            milepost run fork 0204 --from-seq 12 --key 0204-b")]
+    #[command(
+        after_help = "Examples:\n  milepost run fork run_01k9w3m6q2 --from-step Implement\n  \
+                            milepost run fork 0204 --from-seq 12 --key 0204-b"
+    )]
     Fork(ForkArgs),
 }
 
 /// What `run list` takes.
 #[derive(Debug, clap::Args)]
 pub(crate) struct ListArgs {
-    /// Only these: running, waiting, completed, failed, cancelled; several with commas
+    /// Only runs that are so; several with commas
     #[arg(short, long, value_name = "STATUS", value_delimiter = ',', value_parser = STATUSES)]
     status: Vec<String>,
     /// Only runs of this workflow
@@ -138,6 +142,7 @@ pub(crate) async fn perform(
 
 async fn list(joined: &Joined, args: ListArgs, output: Output) -> Result<Reply, Failure> {
     let after = args.after.as_deref().map(Cursor::parse).transpose()?;
+    let is_filtered = args.workflow.is_some() || !args.status.is_empty() || after.is_some();
     let filter = RunFilter {
         workflow: args.workflow,
         statuses: args.status,
@@ -151,7 +156,12 @@ async fn list(joined: &Joined, args: ListArgs, output: Output) -> Result<Reply, 
     let note = match (&next, joined.note()) {
         (_, Some(note)) => Some(note),
         (Some(next), None) => Some(format!("{DIM}More: --after {next}{DIM:#}")),
-        (None, None) if page.rows.is_empty() => Some("There are no such runs.".to_owned()),
+        (None, None) if page.rows.is_empty() && is_filtered => {
+            Some("There are no such runs.".to_owned())
+        }
+        (None, None) if page.rows.is_empty() => {
+            Some("There are no runs yet: an agent starts them.".to_owned())
+        }
         (None, None) => None,
     };
     let text = if page.rows.is_empty() { String::new() } else { table(joined, &page, output) };
@@ -162,7 +172,8 @@ fn table(joined: &Joined, page: &Page, output: Output) -> String {
     let now = joined.runtime.now();
     let ids: Vec<RunId> = page.rows.iter().map(|it| it.run).collect();
     let letters = letters_needed(&ids);
-    let mut grid = Grid::new(&["RUN", "WORKFLOW", "STATUS", "STEP", "DONE", "CHANGED", "ABOUT"]);
+    let mut grid = Grid::new(&["RUN", "WORKFLOW", "STATUS", "STEP", "DONE", "CHANGED", "ABOUT"])
+        .flexible(&[1, 3, 6]);
     for row in &page.rows {
         let it = &row.summary;
         let id = grid.paint(NAME, &prefix(row.run, letters));
@@ -239,7 +250,10 @@ async fn resume(joined: &Joined, args: ResumeArgs) -> Result<Reply, Failure> {
         "drift": drift,
     });
     let note = if is_stopped {
-        format!("{GOOD}Reopened{GOOD:#} {}. An agent goes on with it by the brief above.", short(run))
+        format!(
+            "{GOOD}Reopened{GOOD:#} {}. An agent goes on with it by the brief above.",
+            short(run)
+        )
     } else {
         format!("{} is {}: nothing was changed.", short(run), view.state.standing.as_str())
     };

@@ -14,9 +14,11 @@ use crate::{
 
 /// What `search` takes.
 #[derive(Debug, clap::Args)]
-#[command(after_help = "Every word must occur; a last `*` stands for any ending, quotes keep words \
+#[command(
+    after_help = "Every word must occur; a last `*` stands for any ending, quotes keep words \
                         together.\n\nExamples:\n  milepost search timeout\n  milepost search \
-                        'migrat* failed'\n  milepost search '\"unit tests\"' --run 0204")]
+                        'migrat* failed'\n  milepost search '\"unit tests\"' --run 0204"
+)]
 pub(crate) struct Args {
     /// The words
     #[arg(value_name = "WORDS", required = true)]

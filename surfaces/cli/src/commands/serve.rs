@@ -2,14 +2,18 @@
 
 mod page;
 
-use std::{io, net::SocketAddr, sync::Arc};
+use std::{
+    io,
+    net::{IpAddr, SocketAddr},
+    sync::Arc,
+};
 
 use axum::{
     Router,
     extract::{Request, State},
     http::{HeaderMap, StatusCode, header},
     middleware::{self, Next},
-    response::{Html, IntoResponse, Response},
+    response::{Html, IntoResponse as _, Response},
     routing::get,
 };
 use runtime::RunFilter;
@@ -25,8 +29,10 @@ use crate::{
 
 /// What `serve` takes.
 #[derive(Debug, clap::Args)]
-#[command(after_help = "Examples:\n  milepost serve\n  milepost serve --address 127.0.0.1:8000\n\n\
-                        /healthz says that the process lives, /readyz that its database answers.")]
+#[command(
+    after_help = "Examples:\n  milepost serve\n  milepost serve --address 127.0.0.1:8000\n\n\
+                        /healthz says that the process lives, /readyz that its database answers."
+)]
 pub(crate) struct Args {
     /// Where to listen, on this machine only (setting `serve.address`)
     #[arg(long, value_name = "ADDRESS:PORT")]
@@ -35,7 +41,8 @@ pub(crate) struct Args {
 
 /// Serves until it is told to stop.
 pub(crate) async fn perform(config: Config, output: Output) -> Result<(), Failure> {
-    let address = config.address().ok_or_else(|| Failure::usage("`serve.address` is no address"))?;
+    let address =
+        config.address().ok_or_else(|| Failure::usage("`serve.address` is no address"))?;
     if !address.ip().is_loopback() {
         let message = format!("`{address}` can be reached from other machines");
         return Err(Failure::refused("address_not_local", message)
@@ -75,7 +82,8 @@ fn greet(joined: &Joined, address: SocketAddr, output: Output) -> Result<(), Fai
         Database::Memory => "in memory".to_owned(),
     };
     if output.is_json {
-        return output.json_line(json!({"address": format!("http://{address}"), "database": database}));
+        return output
+            .json_line(json!({"address": format!("http://{address}"), "database": database}));
     }
     let project = joined.config.places.project.display();
     output.print(&format!(
@@ -109,12 +117,15 @@ async fn told_to_stop() {
 /// Refuses whoever comes under another name: a page elsewhere whose name leads to this machine.
 async fn check_host(headers: HeaderMap, request: Request, next: Next) -> Response {
     let host = headers.get(header::HOST).and_then(|it| it.to_str().ok()).unwrap_or_default();
-    let name = host.rsplit_once(':').map_or(host, |it| if it.0.ends_with(':') { host } else { it.0 });
-    let is_local = matches!(name, "localhost" | "127.0.0.1" | "[::1]") || name.starts_with("127.");
+    // A name that only begins like an address of this machine is not one.
+    let name = host.rsplit_once(':').filter(|it| it.1.bytes().all(|it| it.is_ascii_digit()));
+    let name = name.map_or(host, |it| it.0).trim_matches(['[', ']']);
+    let is_local = name == "localhost" || name.parse::<IpAddr>().is_ok_and(|it| it.is_loopback());
     if is_local {
         return next.run(request).await;
     }
-    (StatusCode::FORBIDDEN, "this server answers only to this machine's own names\n").into_response()
+    (StatusCode::FORBIDDEN, "this server answers only to this machine's own names\n")
+        .into_response()
 }
 
 async fn ready(State(joined): State<Arc<Joined>>) -> Response {

@@ -27,10 +27,12 @@ pub(crate) enum Command {
     #[command(after_help = "Example:\n  milepost workflow show SPRINT_TASK")]
     Show(ShowArgs),
     /// Check workflows, and show what is wrong in the files themselves
-    #[command(after_help = "Exits with 1 if there are errors; warnings alone do not.\n\nExamples:\n  \
+    #[command(
+        after_help = "Exits with 1 if there are errors; warnings alone do not.\n\nExamples:\n  \
                             milepost workflow check                          all of them\n  \
                             milepost workflow check SPRINT_TASK\n  milepost workflow check \
-                            .milepost/workflows/mine   a folder")]
+                            .milepost/workflows/mine   a folder"
+    )]
     Check(check::CheckArgs),
     /// Write a small workflow that works, to begin with
     #[command(after_help = "Example:\n  milepost workflow new release")]
@@ -57,7 +59,7 @@ pub(crate) fn perform(joined: &Joined, command: Command, output: Output) -> Resu
 
 fn list(joined: &Joined, output: Output) -> Reply {
     let (listed, invalid) = joined.runtime.list_workflows();
-    let mut grid = Grid::new(&["NAME", "STEPS", "DECIDER", "FROM", "GOAL"]);
+    let mut grid = Grid::new(&["NAME", "STEPS", "DECIDER", "FROM", "GOAL"]).flexible(&[3, 4]);
     for it in &listed {
         let workflow = &it.workflow;
         let name = grid.paint(NAME, workflow.name.as_str());

@@ -4,20 +4,22 @@ use std::{fs, io, path::Path};
 
 use toml::de::{DeTable, DeValue};
 
-use super::{Origin, Problem, Sources, table, value::Kind, value::Value};
+use super::{Origin, Places, Problem, Sources, table, value::Kind, value::Value};
 
 /// Reads the file at `path` into `sources`, if there is one.
-pub(super) fn read(path: &Path, base: &Path, scope: table::Scope, sources: &mut Sources) {
+pub(super) fn read(path: &Path, places: &Places, scope: table::Scope, sources: &mut Sources) {
     let text = match fs::read_to_string(path) {
         Ok(text) => text,
         Err(error) if error.kind() == io::ErrorKind::NotFound => return,
         Err(error) => {
-            let place = path.display().to_string();
-            sources.problems.push(Problem { place, text: format!("it cannot be read: {error}") });
+            let place = places.short(path);
+            let text = format!("it cannot be read: {error}");
+            sources.problems.push(Problem { place, line: 0, text });
             return;
         }
     };
-    let file = File { path, text: &text, base, scope };
+    let file = File { path, text: &text, places, scope };
+    let before = sources.problems.len();
     let (document, errors) = DeTable::parse_recoverable(&text);
     for error in errors {
         let start = error.span().map_or(0, |it| it.start);
@@ -27,7 +29,8 @@ pub(super) fn read(path: &Path, base: &Path, scope: table::Scope, sources: &mut 
     for (section, value) in document.get_ref() {
         match value.get_ref() {
             DeValue::Table(keys) => {
-                for (key, value) in keys {
+                // A key without a name has been told of as a mistake in the text.
+                for (key, value) in keys.iter().filter(|it| !it.0.get_ref().is_empty()) {
                     let name = format!("{}.{}", section.get_ref(), key.get_ref());
                     file.take(&name, key.span().start, value.get_ref(), sources);
                 }
@@ -43,12 +46,16 @@ pub(super) fn read(path: &Path, base: &Path, scope: table::Scope, sources: &mut 
             }
         }
     }
+    // In the order of the lines; the table has them in the order of the names.
+    if let Some(told) = sources.problems.get_mut(before..) {
+        told.sort_by_key(|it| it.line);
+    }
 }
 
 struct File<'a> {
     path: &'a Path,
     text: &'a str,
-    base: &'a Path,
+    places: &'a Places,
     scope: table::Scope,
 }
 
@@ -63,7 +70,7 @@ impl File<'_> {
         }
         match to_value(setting.kind, value) {
             Ok(value) => {
-                let value = value.based_on(setting.kind, self.base);
+                let value = value.based_on(setting.kind, &self.places.project);
                 sources.set(setting, value, Origin::File(self.path.to_owned()));
             }
             Err(text) => self.problem(start, format!("`{name}`: {text}"), sources),
@@ -80,8 +87,8 @@ impl File<'_> {
     fn problem(&self, start: usize, text: String, sources: &mut Sources) {
         let before = self.text.get(..start).unwrap_or_default();
         let line = before.matches('\n').count() + 1;
-        let place = format!("{}:{line}", self.path.display());
-        sources.problems.push(Problem { place, text });
+        let place = format!("{}:{line}", self.places.short(self.path));
+        sources.problems.push(Problem { place, line, text });
     }
 }
 
@@ -93,10 +100,10 @@ fn to_value(kind: Kind, value: &DeValue<'_>) -> Result<Value, String> {
         DeValue::Array(items) => {
             let texts = items.iter().map(|it| it.get_ref().as_str().map(str::to_owned));
             let texts: Option<Vec<String>> = texts.collect();
-            kind.parse_list(texts.ok_or("a list of texts is expected")?)
+            kind.parse_list(texts.ok_or("it must be a list of texts")?)
         }
         DeValue::Float(_) | DeValue::Datetime(_) | DeValue::Table(_) => {
-            Err(format!("{} is expected", kind.describe()))
+            Err(format!("it must be {}", kind.describe()))
         }
     }
 }

@@ -31,15 +31,26 @@ pub(crate) struct Places {
     pub(crate) root: PathBuf,
     /// The user's own folder, if there can be one.
     pub(crate) user: Option<PathBuf>,
+    /// The user's home.
+    pub(crate) home: Option<PathBuf>,
 }
 
 impl Places {
     /// Finds the places for a call in `working`.
-    pub(crate) fn find(working: &Path, user: Option<PathBuf>) -> Self {
+    pub(crate) fn find(working: &Path, user: Option<PathBuf>, home: Option<PathBuf>) -> Self {
         let found = working.ancestors().find(|it| it.join(".git").exists());
         let root = found.unwrap_or(working).to_owned();
         let project = found.and_then(main_worktree).unwrap_or_else(|| root.clone());
-        Self { working: working.to_owned(), project, root, user }
+        Self { working: working.to_owned(), project, root, user, home }
+    }
+
+    /// Returns a path as people write it: from where they are, or from their home.
+    pub(crate) fn short(&self, path: &Path) -> String {
+        if let Ok(inside) = path.strip_prefix(&self.working) {
+            return inside.display().to_string();
+        }
+        let home = self.home.as_ref().and_then(|it| path.strip_prefix(it).ok());
+        home.map_or_else(|| path.display().to_string(), |it| format!("~/{}", it.display()))
     }
 
     /// Returns our folder in the project.
@@ -66,7 +77,10 @@ impl Places {
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
             Err(error) => return Err(error),
         };
-        let id = text.parse::<toml::Table>().ok().and_then(|it| Some(it.get("id")?.as_str()?.to_owned()));
+        let id = text
+            .parse::<toml::Table>()
+            .ok()
+            .and_then(|it| Some(it.get("id")?.as_str()?.to_owned()));
         let id = id.filter(|it| !it.is_empty());
         id.map(Some).ok_or_else(|| {
             let text = format!("`{}` has no line `id = \"…\"`", path.display());

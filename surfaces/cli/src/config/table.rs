@@ -154,7 +154,7 @@ pub(crate) const SETTINGS: &[Setting] = &[
     },
     Setting {
         doc: "The longest that a call may wait for a run to change.",
-        ..setting("wait.max", Kind::Duration { min_s: 0, max_s: 600 }, "50s")
+        ..setting("wait.max", Kind::Duration { min_s: 1, max_s: 600 }, "50s")
     },
     Setting {
         doc: "Whether the built-in workflows are there, after all others.",
@@ -176,10 +176,7 @@ pub(crate) fn find(name: &str) -> Option<&'static Setting> {
 }
 
 /// Returns the known name that `wanted` was most likely meant to be.
-pub(crate) fn nearest<'a>(
-    wanted: &str,
-    known: impl Iterator<Item = &'a str>,
-) -> Option<&'a str> {
+pub(crate) fn nearest<'a>(wanted: &str, known: impl Iterator<Item = &'a str>) -> Option<&'a str> {
     let letters_max = (wanted.chars().count() / 3).max(1);
     known
         .map(|it| (strsim::damerau_levenshtein(wanted, it), it))

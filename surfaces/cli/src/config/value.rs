@@ -9,11 +9,20 @@ use serde_json::json;
 pub(crate) enum Kind {
     /// `true` or `false`.
     Flag,
-    Count { min: u64, max: u64 },
+    Count {
+        min: u64,
+        max: u64,
+    },
     /// A number of bytes, also as `256KiB` or `1MiB`.
-    Bytes { min: u64, max: u64 },
+    Bytes {
+        min: u64,
+        max: u64,
+    },
     /// `90s`, `15m`, `1h 30m`; a plain number is seconds.
-    Duration { min_s: u64, max_s: u64 },
+    Duration {
+        min_s: u64,
+        max_s: u64,
+    },
     /// One of these words.
     Word(&'static [&'static str]),
     Path,
@@ -112,8 +121,18 @@ impl Kind {
         }
     }
 
+    /// Returns a value as people read it.
+    pub(crate) fn show(self, value: &Value) -> String {
+        match (self, value) {
+            (Self::Bytes { .. }, Value::Number(bytes)) if bytes.is_multiple_of(1024) => {
+                size(*bytes)
+            }
+            (_, value) => value.to_string(),
+        }
+    }
+
     fn expected(self, found: &str) -> String {
-        format!("`{found}` does not fit: {} is expected", self.describe())
+        format!("`{found}` is not {}", self.describe())
     }
 
     fn number(self, text: &str, found: Option<u64>, min: u64, max: u64) -> Result<Value, String> {
@@ -155,9 +174,7 @@ impl Value {
         };
         match (kind, self) {
             (Kind::Path, Self::Text(text)) => Self::Text(absolute(text)),
-            (Kind::Paths, Self::List(list)) => {
-                Self::List(list.into_iter().map(absolute).collect())
-            }
+            (Kind::Paths, Self::List(list)) => Self::List(list.into_iter().map(absolute).collect()),
             (_, other) => other,
         }
     }
@@ -198,8 +215,8 @@ fn parse_duration(text: &str) -> Option<Duration> {
 fn size(bytes: u64) -> String {
     match bytes {
         0..1024 => format!("{bytes}B"),
-        1024..1_048_576 => format!("{}KiB", bytes >> 10),
-        _ => format!("{}MiB", bytes >> 20),
+        _ if bytes.is_multiple_of(1 << 20) => format!("{}MiB", bytes >> 20),
+        _ => format!("{}KiB", bytes >> 10),
     }
 }
 
@@ -230,8 +247,7 @@ mod tests {
         check(bytes, "256KiB", "262144");
         check(bytes, "1 mib", "1048576");
         check(bytes, "77", "77");
-        let size = "a size from 1B to 10MiB, such as `256KiB` is expected";
-        check(bytes, "1GiB", &format!("`1GiB` does not fit: {size}"));
+        check(bytes, "1GiB", "`1GiB` is not a size from 1B to 10MiB, such as `256KiB`");
         let span = Kind::Duration { min_s: 0, max_s: 7200 };
         check(span, "1h 30m", "1h 30m");
         check(span, "1500ms", "1500ms");
@@ -240,10 +256,9 @@ mod tests {
         check(Kind::Flag, "Yes", "true");
         check(Kind::Word(&["warn", "error"]), "WARNING", "warn");
         check(Kind::Words, "core, forge", "core, forge");
-        let words = "one of `a`, `b` is expected";
-        check(Kind::Word(&["a", "b"]), "c", &format!("`c` does not fit: {words}"));
+        check(Kind::Word(&["a", "b"]), "c", "`c` is not one of `a`, `b`");
         check(Kind::Address, "[::1]:80", "[::1]:80");
-        let address = "an address and a port, such as `127.0.0.1:7420` is expected";
-        check(Kind::Address, "localhost", &format!("`localhost` does not fit: {address}"));
+        let address = "`localhost` is not an address and a port, such as `127.0.0.1:7420`";
+        check(Kind::Address, "localhost", address);
     }
 }

@@ -1,7 +1,7 @@
 //! Tables that fit the width.
 
 use anstyle::Style;
-use comfy_table::{ContentArrangement, Row, Table, TableStyle};
+use comfy_table::{ColumnConstraint, ContentArrangement, Row, Table, TableStyle};
 
 use super::{BOLD, text};
 
@@ -18,15 +18,24 @@ pub(crate) struct Grid {
     head: Vec<String>,
     rows: Vec<Vec<String>>,
     styles: Vec<Style>,
-    /// The column that gives way first: its text is cut or wrapped.
+    /// The columns that give way where there is no room. The others are always whole.
+    flexible: Vec<usize>,
+    /// Whether long texts go on in the next line, or are cut.
     is_wrapped: bool,
 }
 
 impl Grid {
-    /// Begins a table whose long texts are cut.
+    /// Begins a table whose long texts are cut, in its last column only.
     pub(crate) fn new(head: &[&str]) -> Self {
+        let flexible = vec![head.len().saturating_sub(1)];
         let head = head.iter().map(|it| (*it).to_owned()).collect();
-        Self { head, rows: Vec::new(), styles: Vec::new(), is_wrapped: false }
+        Self { head, rows: Vec::new(), styles: Vec::new(), flexible, is_wrapped: false }
+    }
+
+    /// Says which columns give way where there is no room.
+    #[must_use]
+    pub(crate) fn flexible(self, flexible: &[usize]) -> Self {
+        Self { flexible: flexible.to_vec(), ..self }
     }
 
     /// Begins a table whose long texts go on in the next line.
@@ -39,7 +48,7 @@ impl Grid {
         self.rows.push(row);
     }
 
-    /// Returns a cell in a style. For short texts that are never cut.
+    /// Returns a cell in a style. For columns that are always whole.
     pub(crate) fn paint(&mut self, style: Style, cell: &str) -> String {
         let found = self.styles.iter().position(|it| *it == style);
         let index = found.unwrap_or_else(|| {
@@ -68,8 +77,11 @@ impl Grid {
             }
             table.add_row(row);
         }
-        for column in table.column_iter_mut() {
+        for (index, column) in table.column_iter_mut().enumerate() {
             column.set_padding((0, 2));
+            if !self.flexible.contains(&index) {
+                column.set_constraint(ColumnConstraint::ContentWidth);
+            }
         }
         let mut lines = table.lines();
         let head = lines.next().unwrap_or_default();

@@ -1,6 +1,6 @@
 //! Small texts: cleaned, wrapped, counted.
 
-use std::{fmt::Write as _, time::Duration};
+use std::time::Duration;
 
 use engine::Timestamp;
 use unicode_width::{UnicodeWidthChar as _, UnicodeWidthStr as _};
@@ -19,8 +19,7 @@ pub(crate) fn lines(text: &str) -> String {
             '\t' => clean.push_str("    "),
             '\r' => {}
             letter if is_harmful(letter) => {
-                // Writing to a string does not fail.
-                drop(write!(clean, "\\u{{{:x}}}", u32::from(letter)));
+                clean.push_str(&format!("\\u{{{:x}}}", u32::from(letter)));
             }
             letter => clean.push(letter),
         }
@@ -36,7 +35,7 @@ pub(crate) fn harmless_json(text: &str) -> String {
         if is_harmful(letter) && letter != '\n' {
             let mut units = [0; 2];
             for unit in letter.encode_utf16(&mut units) {
-                drop(write!(clean, "\\u{unit:04x}"));
+                clean.push_str(&format!("\\u{unit:04x}"));
             }
         } else {
             clean.push(letter);
@@ -76,7 +75,26 @@ pub(crate) fn wrap(text: &str, width: usize, indent: usize) -> String {
         }
         wrapped.push(current);
     }
-    wrapped.join(&format!("\n{}", " ".repeat(indent)))
+    let text = wrapped.join(&format!("\n{}", " ".repeat(indent)));
+    // Empty lines stay empty.
+    text.lines().map(str::trim_end).collect::<Vec<_>>().join("\n")
+}
+
+/// Returns a text of several lines, each after `indent` spaces and its own, and wrapped under it.
+pub(crate) fn block(text: &str, width: usize, indent: usize) -> String {
+    let mut block = Vec::new();
+    for line in text.lines() {
+        let own = line.len() - line.trim_start().len();
+        let marks = line.trim_start().len() - line.trim_start().trim_start_matches(is_mark).len();
+        let first = " ".repeat(indent + own);
+        block.push(format!("{first}{}", wrap(line.trim_start(), width, indent + own + marks)));
+    }
+    block.iter().map(|it| it.trim_end()).collect::<Vec<_>>().join("\n")
+}
+
+/// What a list item begins with.
+fn is_mark(letter: char) -> bool {
+    matches!(letter, '-' | '*' | '.' | ' ') || letter.is_ascii_digit()
 }
 
 /// Returns a text that takes at most `width` columns, with `…` where it was cut.
@@ -110,7 +128,11 @@ pub(crate) fn columns(text: &str) -> usize {
 /// Returns how long ago something was, roughly.
 pub(crate) fn ago(now: Timestamp, then: Timestamp) -> String {
     let since = now.since(then);
-    if since < Duration::from_secs(5) { "just now".to_owned() } else { format!("{} ago", span(since)) }
+    if since < Duration::from_secs(5) {
+        "just now".to_owned()
+    } else {
+        format!("{} ago", span(since))
+    }
 }
 
 /// Returns a duration, roughly.
@@ -159,7 +181,10 @@ mod tests {
 
     #[test]
     fn nothing_is_left_that_a_terminal_would_obey() {
-        assert_eq!(line("a\u{1b}[31mb\nc\td\u{202e}e\u{9b}2J"), "a\\u{1b}[31mb c d\\u{202e}e\\u{9b}2J");
+        assert_eq!(
+            line("a\u{1b}[31mb\nc\td\u{202e}e\u{9b}2J"),
+            "a\\u{1b}[31mb c d\\u{202e}e\\u{9b}2J"
+        );
         assert_eq!(lines("a\r\nb"), "a\nb");
         assert_eq!(harmless_json("\"\u{9b}\u{202e}\u{e0001}\""), r#""\u009b\u202e\udb40\udc01""#);
     }

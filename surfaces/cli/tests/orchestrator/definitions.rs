@@ -31,7 +31,8 @@ fn a06_a_definition_that_does_not_parse_is_not_listed_and_says_why() {
         assert!(error.contains("steps/a.md"), "{error}");
         assert!(error.contains("# Orchestrator Guidance"), "{error}");
         assert_eq!(code, "DEFINITION_INVALID");
-        let invalid = done(server, "list_workflows", json!({"include_invalid": true}))["invalid"].clone();
+        let invalid =
+            done(server, "list_workflows", json!({"include_invalid": true}))["invalid"].clone();
         assert_eq!(invalid[0]["id"], "HALF", "{invalid}");
     });
 }

@@ -69,7 +69,9 @@ fn a_disk_without_room_refuses_and_goes_on_when_there_is_room_again() {
     let mount = "mount -t tmpfs -o size=1m none disk";
     let project = project();
     if !can_mount(&project, &shell, mount) {
-        println!("left out: a small file system cannot be mounted here; a file limit is tried below");
+        println!(
+            "left out: a small file system cannot be mounted here; a file limit is tried below"
+        );
         return;
     }
     let server = Server::start(&mut behind(&project, &shell, mount), Era::Modern);

@@ -4,7 +4,8 @@
 
 /// The files of the workflow, to be written below `folder`.
 pub(crate) fn demo(folder: &str) -> String {
-    let steps = ["Start", "NextStep", "HandleFailure", "AskForClarification", "ProcessClarification"];
+    let steps =
+        ["Start", "NextStep", "HandleFailure", "AskForClarification", "ProcessClarification"];
     let links: Vec<String> = steps.iter().map(|it| format!("- [{it}](steps/{it}.md)")).collect();
     let mut text = format!(
         "== {folder}/DEMO/index.md\n---\ndecider: declared\n---\n# Demo\n\n# Goal\n\n\

@@ -42,11 +42,11 @@ impl Project {
         fs::write(path, text).unwrap();
     }
 
-    /// Writes the files of `text`, in which `== PATH` begins each.
+    /// Writes the files of `text`, in which a line `== PATH` begins each.
     pub(crate) fn write_all(&self, text: &str) {
-        for file in text.split("== ").skip(1) {
+        for file in format!("\n{text}").split("\n== ").skip(1) {
             let (path, content) = file.split_once('\n').unwrap();
-            self.write(path.trim(), content);
+            self.write(path.trim(), &format!("{content}\n"));
         }
     }
 

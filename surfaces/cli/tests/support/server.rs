@@ -68,7 +68,8 @@ impl Server {
         let pipes = command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
         let mut child = pipes.spawn().unwrap();
         let input = child.stdin.take().unwrap();
-        let inbox = Arc::new(Inbox { waiting: Mutex::new(Some(BTreeMap::new())), ..Inbox::default() });
+        let inbox =
+            Arc::new(Inbox { waiting: Mutex::new(Some(BTreeMap::new())), ..Inbox::default() });
         let (output, errors) = (child.stdout.take().unwrap(), child.stderr.take().unwrap());
         let (hears, notes) = (Arc::clone(&inbox), Arc::clone(&inbox));
         let threads = vec![
@@ -102,8 +103,9 @@ impl Server {
 
     /// Calls a tool, and returns what it said, checked.
     pub(crate) fn try_call(&self, tool: &str, arguments: Value) -> Result<Answer, Gone> {
-        let message =
-            self.request("tools/call", json!({"name": tool, "arguments": arguments}))?;
+        let mut params = json!({"name": tool});
+        params["arguments"] = arguments;
+        let message = self.request("tools/call", params)?;
         let result = &message["result"];
         assert!(result.is_object(), "`{tool}` was not answered by a result: {message}");
         let value = result["structuredContent"].clone();

@@ -24,8 +24,23 @@ const ROOM_NONE: u64 = 10 << 20;
 
 /// File systems that other machines serve. Locks and shared memory are not to be relied on there.
 const NETWORK: &[&str] = &[
-    "nfs", "nfs4", "cifs", "smb3", "smbfs", "9p", "afs", "ceph", "glusterfs", "lustre", "ncpfs",
-    "fuse.sshfs", "fuse.glusterfs", "fuse.s3fs", "fuse.rclone", "davfs", "beegfs",
+    "nfs",
+    "nfs4",
+    "cifs",
+    "smb3",
+    "smbfs",
+    "9p",
+    "afs",
+    "ceph",
+    "glusterfs",
+    "lustre",
+    "ncpfs",
+    "fuse.sshfs",
+    "fuse.glusterfs",
+    "fuse.s3fs",
+    "fuse.rclone",
+    "davfs",
+    "beegfs",
 ];
 
 /// Looks at the folder that the database at `path` lies in, or will.
@@ -34,9 +49,9 @@ pub(super) fn look(path: &Path, now: impl Fn() -> Timestamp) -> Vec<Finding> {
     let folder = folder.canonicalize().unwrap_or_else(|_| folder.to_owned());
     let mut findings = Vec::new();
     findings.extend(find_file_system(&folder).map(|it| file_system(&it)));
-    findings.extend(rustix::fs::statvfs(&folder).ok().map(|it| {
-        room(it.f_bavail.saturating_mul(it.f_frsize))
-    }));
+    findings.extend(
+        rustix::fs::statvfs(&folder).ok().map(|it| room(it.f_bavail.saturating_mul(it.f_frsize))),
+    );
     findings.push(match measure(&folder, now) {
         Ok(rate) => judge(rate),
         Err(error) => {
@@ -52,7 +67,8 @@ fn file_system(kind: &str) -> Finding {
     if !NETWORK.contains(&kind) {
         return Finding::new(what, State::Fine, format!("{kind}, local"));
     }
-    let text = format!("{kind}, which another machine serves: several processes may damage the file");
+    let text =
+        format!("{kind}, which another machine serves: several processes may damage the file");
     Finding::new(what, State::Wrong, text)
         .with_hint("set `store.path` to a folder on a disk of this machine")
 }
@@ -113,7 +129,8 @@ fn find_file_system(folder: &Path) -> Option<String> {
         let point = PathBuf::from(place.split(' ').nth(4)?.replace("\\040", " "));
         let kind = about.split(' ').next()?.to_owned();
         // The last mount of the longest path is the one that is seen.
-        let is_nearer = found.as_ref().is_none_or(|it| it.0.as_os_str().len() <= point.as_os_str().len());
+        let is_nearer =
+            found.as_ref().is_none_or(|it| it.0.as_os_str().len() <= point.as_os_str().len());
         if folder.starts_with(&point) && is_nearer {
             found = Some((point, kind));
         }

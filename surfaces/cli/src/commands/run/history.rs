@@ -98,7 +98,7 @@ pub(crate) async fn watch(
     let mut view = first.view;
     while view.state.standing.is_live() {
         tokio::select! {
-            waited = joined.runtime.wait(run, seen, TURN) => view = waited?,
+            waited = joined.runtime.wait(run, seen, TURN) => drop(waited?),
             _ = tokio::signal::ctrl_c() => return Ok(()),
         }
         let history = joined.runtime.history(run, None, usize::MAX).await?;
@@ -147,6 +147,7 @@ fn who(recorded: &Recorded) -> String {
         Surface::Timer => "timer",
         Surface::Import => "import",
     };
-    let name = by.name.as_deref().or(by.client.as_deref()).unwrap_or(surface);
+    let client = by.client.as_deref().filter(|_| by.surface != Surface::Import);
+    let name = by.name.as_deref().or(client).unwrap_or(surface);
     text::cut(&text::line(name), 16)
 }

@@ -117,9 +117,12 @@ impl Page<'_> {
             let name = text::pad(&text::cut(&text::line(step.name.as_str()), column), column);
             let indent = column + 6;
             let about = text::wrap(&about(workflow, state, step), self.width, indent);
-            let line = format!("  {style}{mark} {name}{style:#}  {DIM}{about}{DIM:#}");
-            lines.push_str(line.trim_end());
-            lines.push('\n');
+            let line = if about.is_empty() {
+                format!("  {style}{mark} {}{style:#}\n", name.trim_end())
+            } else {
+                format!("  {style}{mark} {name}{style:#}  {DIM}{about}{DIM:#}\n")
+            };
+            lines.push_str(&line);
         }
         lines
     }
@@ -134,10 +137,9 @@ impl Page<'_> {
                 } else {
                     format!(", parts {}", text::line(&parts.join(", ")))
                 };
-                let said = text::lines(step.instructions.trim());
-                let said: Vec<String> = said.lines().map(|it| format!("  {it}")).collect();
+                let said = text::block(&text::lines(step.instructions.trim()), self.width, 2);
                 let name = text::line(step.name.as_str());
-                format!("{BOLD}Now{BOLD:#} {NAME}{name}{NAME:#}{parts}\n{}\n", said.join("\n"))
+                format!("{BOLD}Now{BOLD:#} {NAME}{name}{NAME:#}{parts}\n{said}\n")
             }
             Action::Choose { after, choices } => {
                 let choices: Vec<&str> = choices.iter().map(target_name).collect();

@@ -1,7 +1,7 @@
 //! The status page: version, project, how many runs there are, the newest ones, and how to connect
 //! a client. One HTML text without anything from elsewhere.
 
-use runtime::{RunFilter, Row};
+use runtime::{Row, RunFilter};
 
 use crate::{
     commands::run::short,

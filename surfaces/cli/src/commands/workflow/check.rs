@@ -5,7 +5,7 @@ use std::path::Path;
 use annotate_snippets::{AnnotationKind, Group, Level, Origin, Renderer, Snippet};
 use clap::ValueHint;
 use clap_complete::ArgValueCompleter;
-use definition::{Diagnostic, Files, Severity, lint, parse};
+use definition::{Diagnostic, Severity, lint, parse};
 use engine::Refusal;
 use runtime::{Found, World as _};
 use serde_json::json;
@@ -32,11 +32,7 @@ struct Checked {
 }
 
 /// Checks.
-pub(super) fn perform(
-    joined: &Joined,
-    args: &CheckArgs,
-    output: Output,
-) -> Result<Reply, Failure> {
+pub(super) fn perform(joined: &Joined, args: &CheckArgs, output: Output) -> Result<Reply, Failure> {
     let found = match &args.what {
         None => joined.world.find_workflows(),
         Some(what) => find(joined, what)?,
@@ -57,7 +53,7 @@ pub(super) fn perform(
         "errors": errors,
         "warnings": warnings,
     });
-    let text: String = checked.iter().map(|it| render(it, output)).collect();
+    let text: String = checked.iter().map(|it| render(joined, it, output)).collect();
     let reply = Reply::new(json, text).with_note(sum_up(checked.len(), errors, warnings));
     Ok(Reply { is_fine: errors == 0, ..reply })
 }
@@ -114,13 +110,14 @@ fn check(found: Found) -> Checked {
     Checked { found, diagnostics }
 }
 
-fn render(checked: &Checked, output: Output) -> String {
+fn render(joined: &Joined, checked: &Checked, output: Output) -> String {
     let renderer = if output.is_colored() { Renderer::styled() } else { Renderer::plain() };
     let renderer = renderer.term_width(output.width());
     let mut text = String::new();
     for diagnostic in &checked.diagnostics {
         let source = checked.found.files.read(&diagnostic.label.file).ok();
-        let group = group(diagnostic, source.as_deref(), &shown_path(&checked.found, diagnostic));
+        let path = shown_path(joined, &checked.found, diagnostic);
+        let group = group(diagnostic, source.as_deref(), &path);
         text.push_str(&renderer.render(&[group]));
         text.push_str("\n\n");
     }
@@ -163,8 +160,9 @@ fn find_span(source: &str, diagnostic: &Diagnostic) -> Option<std::ops::Range<us
 }
 
 /// Returns where the file is, so that it can be opened.
-fn shown_path(found: &Found, diagnostic: &Diagnostic) -> String {
+fn shown_path(joined: &Joined, found: &Found, diagnostic: &Diagnostic) -> String {
     let folder = Path::new(&found.origin);
     let file = &diagnostic.label.file;
-    if folder.is_dir() { folder.join(file).display().to_string() } else { file.clone() }
+    let places = &joined.config.places;
+    if folder.is_dir() { places.short(&folder.join(file)) } else { file.clone() }
 }

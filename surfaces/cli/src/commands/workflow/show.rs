@@ -21,7 +21,10 @@ pub(super) fn perform(joined: &Joined, name: &str, output: Output) -> Result<Rep
     let drawing = Drawing { workflow: &listed.workflow, width: output.width() };
     let decider = wire::decider(joined.runtime.resolve_decider(&listed.workflow));
     let mut json = wire::workflow(&listed);
-    json["steps"] = listed.workflow.work_steps().map(|it| drawing.step_json(it)).collect();
+    if let Value::Object(map) = &mut json {
+        let steps = listed.workflow.work_steps().map(|it| drawing.step_json(it)).collect();
+        map.insert("steps".to_owned(), steps);
+    }
     let from = origin(joined, &listed.origin);
     let text = drawing.render(decider, &from);
     Ok(Reply::new(json!({"workflow": json}), text))
@@ -99,30 +102,48 @@ impl Drawing<'_> {
         let title = text::line(&step.title);
         let title = if title == name { String::new() } else { format!("  {DIM}{title}{DIM:#}") };
         let mut text = format!("{DIM}{number:>2}{DIM:#} {NAME}{name}{NAME:#}{title}\n");
-        for (mark, fact) in self.rules(step) {
-            let fact = text::wrap(&text::line(&fact), self.width, 7);
-            text.push_str(&format!("   {DIM}│{DIM:#} {mark} {fact}\n"));
+        for (label, fact) in self.rules(step) {
+            let fact = text::wrap(&text::line(&fact), self.width, label.len() + 6);
+            let hanging = format!("\n   {DIM}│{DIM:#}");
+            let fact = fact.replace("\n    ", &hanging);
+            text.push_str(&format!("   {DIM}│ {label}{DIM:#} {fact}\n"));
         }
         let ways = self.ways(step);
         for (index, way) in ways.iter().enumerate() {
             let is_last = index + 1 == ways.len();
-            let bar = if is_last { "└─" } else { "├─" };
-            text.push_str(&format!("   {DIM}{bar}{DIM:#}{}\n", self.arrow(way)));
+            text.push_str(&self.arrow(step, way, is_last));
         }
         text
     }
 
-    fn arrow(&self, way: &Way<'_>) -> String {
+    /// Draws a way out. Its condition stands beside it, or under it where there is no room.
+    fn arrow(&self, step: &Step, way: &Way<'_>, is_last: bool) -> String {
         let target = way.to.map_or_else(|| "FINISH".to_owned(), |it| text::line(it.as_str()));
+        let place = |name: &StepName| self.workflow.steps.iter().position(|it| it.name == *name);
+        let is_back = way.to.is_some_and(|it| place(it) <= place(&step.name));
         let (sign, style) = match (way.kind, way.to) {
-            (WayKind::Fails, _) => ("✗ ", BAD),
-            (WayKind::Back, _) => ("↩ ", ALERT),
-            (WayKind::Next, None) => ("■ ", GOOD),
-            (WayKind::Next, Some(_)) => ("▶ ", anstyle::Style::new()),
+            (WayKind::Fails, _) => ('✗', BAD),
+            (WayKind::Back, _) => ('↩', ALERT),
+            (WayKind::Next, Some(_)) if is_back => ('↩', ALERT),
+            (WayKind::Next, None) => ('■', GOOD),
+            (WayKind::Next, Some(_)) => ('▶', anstyle::Style::new()),
         };
+        let (bar, below) = if is_last { ("└─", " ") } else { ("├─", "│") };
+        let head = format!("   {DIM}{bar}{DIM:#}{style}{sign} {target}{style:#}");
         let when = text::line(&way.when);
-        let when = if when.is_empty() { when } else { format!("  {DIM}{when}{DIM:#}") };
-        format!("{style}{sign}{target}{style:#}{when}")
+        if when.is_empty() {
+            return format!("{head}\n");
+        }
+        let used = 9 + text::columns(&target);
+        if used + text::columns(&when) <= self.width {
+            return format!("{head}  {DIM}{when}{DIM:#}\n");
+        }
+        let under = text::wrap(&when, self.width, 9);
+        let under: Vec<String> = under
+            .lines()
+            .map(|it| format!("   {DIM}{below}     {}{DIM:#}\n", it.trim_start()))
+            .collect();
+        format!("{head}\n{}", under.concat())
     }
 
     /// Returns what must hold before a step is left, and what is special about it.

@@ -1,0 +1,161 @@
+//! How many writes a second reach the disk through the whole server, with few and many callers.
+//!
+//! A caller has a run of its own and records one entry after the other, each answered only once it
+//! is on disk. The disk's own rate is measured right before and after, since it is never the same
+//! for long.
+
+use std::{
+    sync::Arc,
+    time::{Duration, Instant},
+};
+
+use engine::{Actor, Command, Entry, RunId, StartRun};
+use runtime::{Request, Runtime, Target};
+use tokio::task::JoinSet;
+
+use crate::{
+    Measured,
+    figures::{Samples, median, time},
+    raw::Raw,
+    rig::{self, Rig},
+    table::Section,
+};
+
+const CALLERS: [usize; 3] = [1, 16, 64];
+/// How many entries a run gets before its caller begins another.
+const ENTRIES: u64 = 100;
+
+/// What was seen with some number of callers.
+#[derive(Default)]
+struct Seen {
+    rates: Vec<f64>,
+    ratios: Vec<f64>,
+    raws: Vec<f64>,
+    samples: Samples,
+}
+
+pub(crate) fn measure(rig: &Rig) -> Measured<Section> {
+    let threads = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
+    let rounds = rig.pick(7, 3);
+    let during = Duration::from_millis(rig.pick(2000, 500));
+    let note = format!(
+        "Entries recorded through the runtime on SQLite with `synchronous=FULL`, each answered once \
+         it is on disk; {rounds} rounds of {} each. `× raw` is the median of each round's rate over \
+         the disk's own rate in that round (4 KiB written and `fdatasync`).",
+        time(during)
+    );
+    let head = ["callers", "appends/s", "disk alone /s", "× raw", "p50", "p99"];
+    let mut section = Section::new("Durable appends", note, &head);
+    for callers in CALLERS {
+        let mut seen = Seen::default();
+        for _ in 0..rounds {
+            round(rig, &threads, (callers, during), &mut seen)?;
+        }
+        let ratio = median(seen.ratios);
+        section.row(&[
+            callers.to_string(),
+            format!("{:.0}", median(seen.rates)),
+            format!("{:.0}", median(seen.raws)),
+            format!("{ratio:.2}"),
+            time(seen.samples.median()),
+            time(seen.samples.quantile(99)),
+        ]);
+        let promised = match callers {
+            16 => 1.2,
+            64 => 2.0,
+            _ => continue,
+        };
+        let promise = format!("appends with {callers} callers ≥ {promised} × the disk's rate");
+        section.target(promise, format!("{ratio:.2} ×"), promised <= ratio);
+    }
+    Ok(section)
+}
+
+fn round(
+    rig: &Rig,
+    threads: &tokio::runtime::Runtime,
+    (callers, during): (usize, Duration),
+    seen: &mut Seen,
+) -> Measured<()> {
+    let folder = rig.folder()?;
+    let mut raw = Raw::new(folder.path())?;
+    let runtime = rig::runtime(folder.path())?;
+    let before = raw.rate(during / 4)?;
+    let begun = Instant::now();
+    let samples = threads.block_on(append_all(&runtime, callers, begun + during))?;
+    let rate = samples.len() as f64 / begun.elapsed().as_secs_f64();
+    let after = raw.rate(during / 4)?;
+    let disk = f64::midpoint(before, after);
+    seen.rates.push(rate);
+    seen.raws.push(disk);
+    seen.ratios.push(rate / disk);
+    for sample in samples {
+        seen.samples.add(sample);
+    }
+    Ok(())
+}
+
+async fn append_all(
+    runtime: &Arc<Runtime>,
+    callers: usize,
+    end: Instant,
+) -> Measured<Vec<Duration>> {
+    let mut calling = JoinSet::new();
+    for _ in 0..callers {
+        let runtime = Arc::clone(runtime);
+        calling.spawn(async move { append(&runtime, end).await });
+    }
+    let mut samples = Vec::new();
+    while let Some(called) = calling.join_next().await {
+        samples.extend(called??);
+    }
+    Ok(samples)
+}
+
+async fn append(runtime: &Runtime, end: Instant) -> Measured<Vec<Duration>> {
+    let mut samples = Vec::new();
+    while Instant::now() < end {
+        let run = begin(runtime).await?;
+        for _ in 0..ENTRIES {
+            if end <= Instant::now() {
+                break;
+            }
+            let begun = Instant::now();
+            record(runtime, run).await?;
+            samples.push(begun.elapsed());
+        }
+    }
+    Ok(samples)
+}
+
+async fn begin(runtime: &Runtime) -> Measured<RunId> {
+    let start = StartRun {
+        key: None,
+        flow: None,
+        context: serde_json::Map::new(),
+        vars: serde_json::Map::new(),
+        root: runtime.settings().root.clone(),
+    };
+    let target = Target::New("SPRINT_TASK".to_owned());
+    let outcome = execute(runtime, target, Command::StartRun(Box::new(start))).await?;
+    Ok(outcome.view.state.run)
+}
+
+async fn record(runtime: &Runtime, run: RunId) -> Measured<()> {
+    let text =
+        "Edited two files of the storage layer, ran the tests, and asked for a review of the \
+                order of migrations before merging."
+            .to_owned();
+    let entry = Entry::Note { text, tags: Vec::new() };
+    execute(runtime, Target::Run(run), Command::RecordEntry { step: None, entry }).await?;
+    Ok(())
+}
+
+async fn execute(
+    runtime: &Runtime,
+    target: Target,
+    command: Command,
+) -> Measured<runtime::Outcome> {
+    let request = Request { target, command, actor: Actor::default(), request_id: None };
+    Ok(runtime.execute(request).await?)
+}

@@ -1,0 +1,99 @@
+//! What is measured, built and ready: the two servers, and folders for their files.
+
+use std::{
+    path::{Path, PathBuf},
+    process::Command,
+    sync::Arc,
+    time::Duration,
+};
+
+use runtime::{Runtime, Settings};
+use store::{SqliteSettings, SqliteStore};
+use tempfile::TempDir;
+use world::{RealWorld, WorldSettings};
+
+use crate::Measured;
+
+/// The project that a server works in whose database is named in its environment.
+pub(crate) const PROJECT: &str = "default";
+
+/// Everything that the sections need.
+pub(crate) struct Rig {
+    pub(crate) is_quick: bool,
+    pub(crate) repository: PathBuf,
+    /// The server that is measured.
+    milepost: PathBuf,
+    /// One that does nothing.
+    empty: PathBuf,
+}
+
+impl Rig {
+    /// Builds both servers in the profile that this program was built in.
+    pub(crate) fn build(is_quick: bool) -> Measured<Self> {
+        let repository = Path::new(env!("CARGO_MANIFEST_DIR")).join("..").canonicalize()?;
+        let built = std::env::current_exe()?;
+        let folder = built.parent().ok_or("the binary is in no folder")?;
+        let profile = match folder.file_name().and_then(|it| it.to_str()) {
+            Some("debug") => {
+                eprintln!("built without --release: the figures mean little");
+                "dev"
+            }
+            Some(profile) => profile,
+            None => "release",
+        };
+        let mut cargo = Command::new(env!("CARGO"));
+        cargo.args(["build", "--quiet", "--package=cli", "--package=bench", "--bins", "--profile"]);
+        if !cargo.arg(profile).current_dir(&repository).status()?.success() {
+            return Err("the servers could not be built".into());
+        }
+        let (milepost, empty) = (folder.join("milepost"), folder.join("empty"));
+        Ok(Self { is_quick, repository, milepost, empty })
+    }
+
+    /// Returns `full`, or `quick` if it must be quick.
+    pub(crate) fn pick<T>(&self, full: T, quick: T) -> T {
+        if self.is_quick { quick } else { full }
+    }
+
+    /// Returns a new folder on the disk that the repository is on: a folder for temporary files may
+    /// be in memory.
+    pub(crate) fn folder(&self) -> Measured<TempDir> {
+        let target = self.milepost.parent().ok_or("the binary is in no folder")?;
+        Ok(tempfile::Builder::new().prefix("bench-").tempdir_in(target)?)
+    }
+
+    /// Returns the server, to be started in `folder` with its database there.
+    pub(crate) fn server(&self, folder: &Path) -> Command {
+        let mut command = Command::new(&self.milepost);
+        command.arg("mcp").current_dir(folder).env_clear();
+        command.env("HOME", folder).env("WORKFLOW_DB_PATH", database(folder));
+        command.env("LOG_LEVEL", "warn");
+        command
+    }
+
+    /// Returns the server that does nothing.
+    pub(crate) fn empty(&self) -> Command {
+        Command::new(&self.empty)
+    }
+}
+
+/// Returns where the database of a folder is.
+pub(crate) fn database(folder: &Path) -> PathBuf {
+    folder.join("milepost.db")
+}
+
+/// Returns a runtime of our own on the database of `folder`.
+pub(crate) fn runtime(folder: &Path) -> Measured<Arc<Runtime>> {
+    let store = SqliteStore::open(&database(folder), SqliteSettings::default())?;
+    let world = RealWorld::new(WorldSettings::default());
+    let settings = Settings {
+        project: PROJECT.to_owned(),
+        root: folder.display().to_string(),
+        bounds: engine::Bounds::default(),
+        gates: None,
+        has_model: false,
+        brief_tokens: 2500,
+        wait_max: Duration::from_secs(50),
+    };
+    Ok(Arc::new(Runtime::new(Arc::new(store), Arc::new(world), settings)))
+}

@@ -1,0 +1,181 @@
+//! `milepost import`: takes over runs from elsewhere. What was read is left as it is, and a second
+//! import takes only what is new.
+
+mod orchestrator;
+
+use std::{
+    collections::BTreeMap,
+    io::{self, IsTerminal as _},
+    path::PathBuf,
+};
+
+use clap::{Subcommand, ValueHint};
+use definition::Workflow;
+use indicatif::{ProgressBar, ProgressStyle};
+use runtime::{Import, Runtime};
+use serde_json::json;
+use store::{OrchestratorFile, OriginalRun};
+
+use self::orchestrator::{Home, convert};
+use crate::{
+    config::Config,
+    failure::{Failure, Kind},
+    join::{Access, Joined},
+    output::{ALERT, DIM, GOOD, Output, Reply, text},
+};
+
+/// With fewer runs than this nobody needs to see how far it is.
+const SHOWN_FROM: u64 = 50;
+/// How many reasons are told one by one.
+const REASONS_MAX: usize = 20;
+
+/// Where to take runs from.
+#[derive(Debug, Subcommand)]
+pub(crate) enum Command {
+    /// Take over the database of an orchestrator-mcp-server
+    #[command(
+        after_help = "Every run keeps its id and its history. It is pinned to the workflow of \
+                            its name that is found now: make those known first, with \
+                            `--workflows` or WORKFLOW_DEFINITIONS_DIR. The file is only read.\n\n\
+                            Example:\n  milepost import orchestrator ./data/workflows.sqlite \
+                            --workflows ./workflows"
+    )]
+    Orchestrator(OrchestratorArgs),
+}
+
+/// What `import orchestrator` takes.
+#[derive(Debug, clap::Args)]
+pub(crate) struct OrchestratorArgs {
+    /// The database file
+    #[arg(value_name = "DB", value_hint = ValueHint::FilePath)]
+    path: PathBuf,
+}
+
+/// What became of the runs.
+#[derive(Debug, Default)]
+struct Tally {
+    taken: Vec<String>,
+    known: Vec<String>,
+    /// Runs that could not be taken, and why.
+    refused: Vec<(String, String)>,
+    /// What could not be read of runs that were taken.
+    doubts: Vec<(String, String)>,
+}
+
+/// Takes them over.
+pub(crate) async fn perform(
+    command: Command,
+    config: Config,
+    output: Output,
+) -> Result<Reply, Failure> {
+    let Command::Orchestrator(args) = command;
+    let path = config.places.working.join(&args.path);
+    if !path.is_file() {
+        let message = format!("there is no file `{}`", path.display());
+        return Err(Failure::refused("file_missing", message));
+    }
+    let not_read = |failure: Failure| {
+        let message = format!("`{}` cannot be taken over: {}", path.display(), failure.message);
+        Failure { kind: Kind::Refused, message, hint: None, ..failure }
+    };
+    let file = OrchestratorFile::open(&path).map_err(|error| not_read(error.into()))?;
+    let runs = file.runs().map_err(|error| not_read(error.into()))?;
+    let joined = Joined::open(config, Access::Create).await?;
+    let mut taker = Taker { runtime: &joined.runtime, file: &file, workflows: BTreeMap::new() };
+    let bar = bar(runs.len(), output);
+    let mut tally = Tally::default();
+    for run in &runs {
+        taker.take(run, &mut tally).await?;
+        bar.inc(1);
+    }
+    bar.finish_and_clear();
+    Ok(reply(&tally, output))
+}
+
+struct Taker<'a> {
+    runtime: &'a Runtime,
+    file: &'a OrchestratorFile,
+    /// The workflows that were looked for, and what was found.
+    workflows: BTreeMap<String, Result<Workflow, String>>,
+}
+
+impl Taker<'_> {
+    async fn take(&mut self, original: &OriginalRun, tally: &mut Tally) -> Result<(), Failure> {
+        let id = original.id.clone();
+        let found = self.workflows.entry(original.workflow.clone()).or_insert_with(|| {
+            self.runtime.find_workflow(&original.workflow).map_err(|refusal| refusal.to_string())
+        });
+        let workflow = match found {
+            Ok(workflow) => workflow,
+            Err(reason) => {
+                tally.refused.push((id, reason.clone()));
+                return Ok(());
+            }
+        };
+        let reports = self.file.reports(&original.id)?;
+        let decider = self.runtime.resolve_decider(workflow);
+        let home = Home { workflow, decider, root: &self.runtime.settings().root };
+        let converted = match convert(original, &reports, &home) {
+            Ok(converted) => converted,
+            Err(reason) => {
+                tally.refused.push((id, reason));
+                return Ok(());
+            }
+        };
+        let import =
+            Import { run: converted.run, workflow: workflow.clone(), events: converted.events };
+        if self.runtime.import(import).await? {
+            tally.doubts.extend(converted.doubts.into_iter().map(|it| (id.clone(), it)));
+            tally.taken.push(id);
+        } else {
+            tally.known.push(id);
+        }
+        Ok(())
+    }
+}
+
+fn bar(runs: usize, output: Output) -> ProgressBar {
+    let runs = u64::try_from(runs).unwrap_or(u64::MAX);
+    if output.is_json || runs < SHOWN_FROM || !io::stderr().is_terminal() {
+        return ProgressBar::hidden();
+    }
+    let style = ProgressStyle::with_template("{bar:40} {pos}/{len} runs, {eta} left");
+    let bar = ProgressBar::new(runs);
+    if let Ok(style) = style { bar.with_style(style) } else { bar }
+}
+
+fn reply(tally: &Tally, output: Output) -> Reply {
+    let pairs = |pairs: &[(String, String)]| {
+        let pair = |(id, why): &(String, String)| json!({"instance_id": id, "reason": why});
+        pairs.iter().map(pair).collect::<Vec<_>>()
+    };
+    let json = json!({
+        "taken": tally.taken,
+        "already_there": tally.known,
+        "not_taken": pairs(&tally.refused),
+        "doubts": pairs(&tally.doubts),
+    });
+    let mut text = format!("{GOOD}took over {}{GOOD:#}\n", text::count(tally.taken.len(), "run"));
+    if !tally.known.is_empty() {
+        let count = text::count(tally.known.len(), "run");
+        text.push_str(&format!("{DIM}already here: {count}{DIM:#}\n"));
+    }
+    let mut add = |head: String, pairs: &[(String, String)]| {
+        if pairs.is_empty() {
+            return;
+        }
+        text.push_str(&format!("{ALERT}{head}{ALERT:#}\n"));
+        for (id, why) in pairs.iter().take(REASONS_MAX) {
+            let why = text::wrap(&text::line(why), output.width(), 4);
+            text.push_str(&format!("  {}\n    {why}\n", text::line(id)));
+        }
+        let more = pairs.len().saturating_sub(REASONS_MAX);
+        if 0 < more {
+            text.push_str(&format!("  and {more} more; `--json` lists them all\n"));
+        }
+    };
+    let refused = text::count(tally.refused.len(), "run");
+    add(format!("could not take {refused}"), &tally.refused);
+    add("could not read everything".to_owned(), &tally.doubts);
+    Reply { is_fine: tally.refused.is_empty(), ..Reply::new(json, text) }
+}
