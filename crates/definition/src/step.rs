@@ -1,6 +1,6 @@
 //! A step: its two texts, and the rules on entering and leaving it.
 //!
-//! Each type here is one key of a step's front matter; `docs/reference/front-matter.md` shows how
+//! Each type here is one key of a step's front matter; `docs/guide/writing-workflows.md` shows how
 //! it is written.
 
 use std::{collections::BTreeMap, time::Duration};

@@ -14,7 +14,7 @@ use definition::{PartSpec, Step, Workflow};
 use crate::{
     Action, Effort, Entry, How, Known, OpenGate, Progress, RunState, Standing,
     decide::{lease, route},
-    next,
+    find_promised, next,
 };
 
 /// How many bytes a token has, counted low so that the budget holds for any tokenizer in use.
@@ -64,7 +64,7 @@ pub fn brief(
             // Nothing is told at the cost of what to do now.
             left = if *rank <= ACTION_RANK { 0 } else { left };
             let title = section.title.trim_start_matches(['#', ' ']);
-            let title = if title.is_empty() { "Head" } else { title };
+            let title = if title.is_empty() { "What it is about" } else { title };
             dropped.push(format!("{missing} of {} under “{title}”", section.lines.len()));
         }
         filled.push((index, text));
@@ -150,7 +150,7 @@ fn head(workflow: &Workflow, state: &RunState) -> Vec<String> {
     let total = workflow.work_steps().count();
     let settled = workflow.work_steps().filter(|it| state.progress(&it.name).is_settled()).count();
     let at = state.current.as_ref().map(|it| format!(", at step `{it}`")).unwrap_or_default();
-    lines.push(format!("Run `{}`, {settled} of {total} steps done{at}.", state.run));
+    lines.push(format!("Run `{}`, {settled} of {total} steps done{at}.", state.run.short()));
     lines
 }
 
@@ -171,7 +171,7 @@ fn about(workflow: &Workflow, state: &RunState) -> Vec<String> {
 
 fn action(workflow: &Workflow, state: &RunState) -> Vec<String> {
     match next(workflow, state) {
-        Action::Work { step, parts } => work(state, step, &parts),
+        Action::Work { step, parts } => work(workflow, state, step, &parts),
         Action::Choose { after, choices } => {
             let mut lines = Vec::from([format!(
                 "Step `{}` is done. Choose the next one and name it as `next_step_name`:",
@@ -190,7 +190,7 @@ fn action(workflow: &Workflow, state: &RunState) -> Vec<String> {
     }
 }
 
-fn work(state: &RunState, step: &Step, parts: &[PartSpec]) -> Vec<String> {
+fn work(workflow: &Workflow, state: &RunState, step: &Step, parts: &[PartSpec]) -> Vec<String> {
     let mut lines = Vec::new();
     let attempt = state.effort(&step.name, None).filter(|it| 0 < it.attempts).map(|it| {
         let number = if it.progress == Progress::Active { it.attempts } else { it.attempts + 1 };
@@ -211,6 +211,15 @@ fn work(state: &RunState, step: &Step, parts: &[PartSpec]) -> Vec<String> {
         let feedback = feedback.unwrap_or_default();
         lines.push(format!("- part `{}`: {}{feedback}", part.id, part.title));
     }
+    let part = parts.first().filter(|_| parts.len() == 1);
+    let promised = find_promised(workflow, state, step, part);
+    if !promised.is_empty() {
+        let paths: Vec<String> = promised.iter().map(|it| format!("`{it}`")).collect();
+        lines.push(format!("It must leave behind: {}", paths.join(", ")));
+    }
+    for criterion in &step.criteria {
+        lines.push(format!("- evidence for `{}`: {}", criterion.key, quote(&criterion.text)));
+    }
     lines.push(format!("Instructions:\n{}", step.instructions));
     lines
 }
@@ -222,8 +231,8 @@ fn waiting(gate: &OpenGate) -> Vec<String> {
             "Ask the person, then pass the answer on with `answer_gate`."
         }
         definition::Answers::Verified => {
-            "Only a person can answer: `milepost gate approve`, `milepost gate reject`. \
-             `get_workflow_status` with `wait_seconds` waits for it."
+            "Only a person can answer, with `milepost gate`: tell them, do not run it yourself, \
+             and wait with `get_workflow_status` and `wait_seconds`."
         }
     };
     let mut lines = Vec::from([

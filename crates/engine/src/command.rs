@@ -54,6 +54,8 @@ pub enum Command {
     },
     /// The time of the current attempt is over. Sent by the server itself.
     ExpireStep,
+    /// Finish what the log of a copy was cut off in. Sent by the server itself.
+    SettleRun,
 }
 
 /// How a run begins.
@@ -156,6 +158,7 @@ impl Command {
             Self::FailRun { .. } => "fail_run",
             Self::ReopenRun { .. } => "reopen_run",
             Self::ExpireStep => "expire_step",
+            Self::SettleRun => "settle_run",
         }
     }
 }

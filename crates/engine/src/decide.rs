@@ -21,6 +21,7 @@ mod resume_run;
 mod review;
 pub(crate) mod route;
 mod scope;
+mod settle_run;
 mod start_run;
 mod start_step;
 
@@ -30,16 +31,22 @@ use alloc::{
 };
 
 use definition::{Condition, EvaluationError, Step, StepName, Workflow};
+use serde_json::Value;
 
 use crate::{Actor, Command, Event, Known, Recorded, Refusal, RunState, Standing, Stop, evolve};
 
 pub use expire_step::find_due;
+pub use lease::lease_until;
 pub use route::target_name;
 pub(crate) use scope::{Sight, scope};
 pub use start_run::resolve_decider;
 
 /// How many steps one command may pass through without any work being done.
 const HOPS_MAX: u32 = 40;
+/// How deeply a value may be nested. A stored event adds a few levels, and must stay readable.
+const DEPTH_MAX: usize = 64;
+/// The longest name that a caller may give for a step, a holder or a person, in bytes.
+const NAME_BYTES_MAX: usize = 200;
 
 /// What a command leads to.
 #[derive(Debug, Clone, PartialEq)]
@@ -78,6 +85,7 @@ pub fn decide(
         Command::FailRun { reason } => end_run::fail(&mut draft, reason)?,
         Command::ReopenRun { reason, force } => end_run::reopen(&mut draft, reason, *force)?,
         Command::ExpireStep => expire_step::decide(&mut draft)?,
+        Command::SettleRun => settle_run::decide(&mut draft)?,
     }
     Ok(Decided { events: draft.events, state: draft.state })
 }
@@ -177,6 +185,22 @@ impl<'a> Draft<'a> {
 
 pub(crate) fn condition_failed(step: &Step, error: &EvaluationError) -> Refusal {
     Refusal::ConditionFailed { step: step.name.clone(), problem: error.to_string() }
+}
+
+/// Refuses values that are nested too deeply to be read back from a log.
+fn check_depth<'v>(what: &str, values: impl Iterator<Item = &'v Value>) -> Result<(), Refusal> {
+    let mut waiting: Vec<(&Value, usize)> = values.map(|it| (it, 1)).collect();
+    while let Some((value, depth)) = waiting.pop() {
+        if DEPTH_MAX < depth {
+            return Err(Refusal::TooDeep { what: what.to_string(), max: DEPTH_MAX });
+        }
+        match value {
+            Value::Array(items) => waiting.extend(items.iter().map(|it| (it, depth + 1))),
+            Value::Object(map) => waiting.extend(map.values().map(|it| (it, depth + 1))),
+            Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => {}
+        }
+    }
+    Ok(())
 }
 
 /// Refuses a text that is too large to be kept.

@@ -103,8 +103,10 @@ impl Event {
             Self::LeaseReleased { step, part, generation } => {
                 format!("let go of {} (lease {generation})", place(step, part.as_ref()))
             }
-            Self::DriftAccepted { artifacts } => {
-                format!("accepted as they are: {}", paths(artifacts))
+            Self::DriftAccepted { artifacts, gone } => {
+                let changed = artifacts.iter().map(|it| &it.path).chain(gone);
+                let paths: Vec<String> = changed.map(|it| format!("`{it}`")).collect();
+                format!("accepted as they are: {}", paths.join(", "))
             }
             Self::RunCompleted => "the run is completed".to_string(),
             Self::RunFailed { reason } => format!("the run failed{}", quoted(reason)),

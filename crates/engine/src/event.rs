@@ -123,6 +123,9 @@ pub enum Event {
     /// Someone who knew of the difference said to go on with the files as they are now.
     DriftAccepted {
         artifacts: Vec<Artifact>,
+        /// Files that are no longer there, and no longer missed.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        gone: Vec<String>,
     },
     RunCompleted,
     RunFailed {

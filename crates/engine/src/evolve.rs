@@ -109,7 +109,8 @@ pub fn evolve(mut state: RunState, recorded: &Recorded) -> RunState {
         Event::LeaseReleased { step, part, .. } => {
             state.leases.remove(&(step.clone(), part.clone()));
         }
-        Event::DriftAccepted { artifacts } => {
+        Event::DriftAccepted { artifacts, gone } => {
+            state.artifacts.retain(|path, _| !gone.contains(path));
             for artifact in artifacts {
                 if let Some(seen) = state.artifacts.get_mut(&artifact.path) {
                     seen.artifact = artifact.clone();

@@ -36,7 +36,7 @@ pub use command::{
     Answer, AnswerGate, ClaimStep, Command, ContextChange, Holder, Outcome, ReportStep, ResumeRun,
     StartRun,
 };
-pub use decide::{Decided, decide, find_due, resolve_decider, target_name};
+pub use decide::{Decided, decide, find_due, lease_until, resolve_decider, target_name};
 pub use drift::{Shown, find_drift, find_shown};
 pub use event::{
     Actor, Artifact, CheckRun, Choice, DecodeError, EVENT_VERSION, Entry, Event, GateReason, Git,
@@ -47,7 +47,7 @@ pub use fork::{ForkPoint, fork};
 pub use id::RunId;
 pub use index_text::index_text;
 pub use known::{Bounds, CheckFact, Fact, FileFact, Known, Question, Stop};
-pub use next::{Action, next};
+pub use next::{Action, find_promised, next};
 pub use refusal::Refusal;
 pub use state::{Answered, Effort, Noted, Progress, RunState, Seen, Standing, StepState};
 pub use summary::{Summary, summary};

@@ -2,11 +2,11 @@
 
 use alloc::{boxed::Box, string::String, vec::Vec};
 
-use definition::{PartSpec, Step, Target, Workflow};
+use definition::{PartSpec, Product, Step, Target, Workflow};
 
 use crate::{
     OpenGate, RunState, Standing,
-    decide::{Sight, parts, route},
+    decide::{Sight, parts, route, scope},
 };
 
 /// What the agent should do now.
@@ -41,6 +41,24 @@ pub fn next<'a>(workflow: &'a Workflow, state: &RunState) -> Action<'a> {
             Action::Work { step, parts: parts::ready(state, step) }
         }
     }
+}
+
+/// Returns the files that `step`, or one part of it, must leave behind, as far as is known now.
+pub fn find_promised(
+    workflow: &Workflow,
+    state: &RunState,
+    step: &Step,
+    part: Option<&PartSpec>,
+) -> Vec<String> {
+    if step.produces.is_empty() {
+        return Vec::new();
+    }
+    let scope = scope(workflow, state, Sight::of_part(part));
+    // What cannot be told yet is told by the guard, when the step is reported.
+    let is_promised =
+        |it: &&Product| it.when.as_ref().is_none_or(|when| when.evaluate(&scope).unwrap_or(false));
+    let products = step.produces.iter().filter(is_promised);
+    products.filter_map(|it| it.path.render(&scope).ok()).collect()
 }
 
 fn choices(workflow: &Workflow, state: &RunState, step: &Step) -> Vec<Target> {

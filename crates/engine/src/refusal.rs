@@ -63,7 +63,7 @@ pub enum Refusal {
     #[error("check `{run}` of step `{step}` may not be run here")]
     CheckNotAllowed { step: StepName, run: String },
     #[error("the review in step `{step}` has no verdict that is known")]
-    VerdictUnknown { step: StepName, words: Vec<String> },
+    VerdictUnknown { step: StepName, words: Vec<String>, is_read: bool },
     #[error("step `{step}` is fanned out, and the report names no part")]
     PartNotNamed { step: StepName, open: Vec<PartId> },
     #[error("step `{step}` has no part `{part}`")]
@@ -104,6 +104,8 @@ pub enum Refusal {
     ConditionFailed { step: StepName, problem: String },
     #[error("{what} has {bytes} bytes, and at most {max} are taken")]
     TooLarge { what: String, bytes: usize, max: usize },
+    #[error("{what} is nested more than {max} levels deep")]
+    TooDeep { what: String, max: usize },
     #[error("{what} is empty")]
     Empty { what: String },
     #[error("request `{0}` was used for something else")]
@@ -168,6 +170,7 @@ impl Refusal {
             Self::VarInvalid { .. } => "var_invalid",
             Self::ConditionFailed { .. } => "condition_failed",
             Self::TooLarge { .. } => "too_large",
+            Self::TooDeep { .. } => "too_deep",
             Self::Empty { .. } => "empty",
             Self::RequestConflict(_) => "request_conflict",
             Self::NothingDue => "nothing_due",
@@ -200,9 +203,10 @@ impl Refusal {
                 format!("go on with `{current}`; `resume_workflow` tells what was done")
             }
             Self::RunMoved { .. } => "someone else was faster; ask for the status".into(),
-            Self::StepHeld { .. } => {
-                "work on something else, or claim it when the lease is over".into()
-            }
+            Self::StepHeld { holder, .. } => format!(
+                "if you are `{holder}`, pass `holder`; else work on something else, or claim it \
+                 when the lease is over"
+            ),
             Self::LeaseStale { .. } => {
                 "someone else works on it now; stop, and ask for the status".into()
             }
@@ -222,8 +226,11 @@ impl Refusal {
             Self::CheckNotAllowed { .. } => {
                 "set `checks.allow = true` in `.milepost/config.toml` of the project".into()
             }
-            Self::VerdictUnknown { words, .. } => {
+            Self::VerdictUnknown { words, is_read: true, .. } => {
                 format!("write a line `## Verdict: WORD` with one of: {}", words.join(", "))
+            }
+            Self::VerdictUnknown { words, is_read: false, .. } => {
+                format!("put `verdict` into `report.details`, one of: {}", words.join(", "))
             }
             Self::PartNotNamed { open, .. } => format!("name one with `part`: {}", names(open)),
             Self::PartUnknown { known, .. } => format!("its parts are: {}", names(known)),
@@ -233,13 +240,13 @@ impl Refusal {
                 "ask the person, then pass the answer on with `answer_gate`".into()
             }
             Self::GateOpen { is_relayed: false, .. } => {
-                "a person answers with `milepost gate approve` or `reject`; \
-                 `get_workflow_status` with `wait_seconds` waits for it"
+                "tell the person, who answers with `milepost gate`; do not run it yourself, but \
+                 wait with `get_workflow_status` and `wait_seconds`"
                     .into()
             }
             Self::GateNotOpen => "ask for the status".into(),
             Self::GateNeedsPerson { .. } => {
-                "a person answers with `milepost gate approve` or `milepost gate reject`".into()
+                "tell the person, who answers with `milepost gate`; do not run it yourself".into()
             }
             Self::GateStale { .. } => "look at it again, then answer with the new digest".into(),
             Self::AnswerUnknown { options, .. } => format!("answer one of: {}", options.join(", ")),
@@ -249,7 +256,9 @@ impl Refusal {
             }
             Self::KeyInvalid { .. } => "give a key of that form".into(),
             Self::KeyMissing { pattern, .. } => format!("give a `key` that fits `{pattern}`"),
-            Self::KeyTaken { run, .. } => format!("go on with `{run}`, or cancel it first"),
+            Self::KeyTaken { run, .. } => {
+                format!("go on with `{run}`, give another `key`, or cancel it first")
+            }
             Self::FlowUnknown { known, .. } => format!("its flows are: {}", names(known)),
             Self::ContextInvalid { .. } => "mend the context, then start again".into(),
             Self::VarUnknown { known, .. } => format!("its variables are: {}", names(known)),
@@ -258,6 +267,7 @@ impl Refusal {
                 "put what is missing into `context_updates`, then report again".into()
             }
             Self::TooLarge { .. } => "write it to a file and report the path".into(),
+            Self::TooDeep { .. } => "flatten it, or write it to a file and report the path".into(),
             Self::Empty { .. } => "give it a text".into(),
             Self::RequestConflict(_) => "take a new `request_id` for a new request".into(),
             Self::NothingDue => "nothing to do".into(),

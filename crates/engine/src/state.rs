@@ -282,7 +282,9 @@ impl RunState {
     /// Returns whether the run stands at a finished step and waits for the agent to choose.
     pub fn awaits_choice(&self) -> bool {
         let is_done = |step: &StepName| self.progress(step).is_settled();
-        self.standing == Standing::Running && self.current.as_ref().is_some_and(is_done)
+        self.standing == Standing::Running
+            && self.decider() != Decider::Declared
+            && self.current.as_ref().is_some_and(is_done)
     }
 
     /// Returns whether what an agent said of `self` still means the same in `later`: the run is at
@@ -290,7 +292,7 @@ impl RunState {
     pub fn is_same_place(&self, later: &Self) -> bool {
         let visit = |state: &Self| {
             let step = state.current.as_ref().and_then(|it| state.steps.get(it));
-            step.map(|it| (it.visits, it.effort.progress.is_settled()))
+            step.map(|it| (it.visits, it.effort.attempts, it.effort.progress.is_settled()))
         };
         let gate = |state: &Self| state.standing.open_gate().map(|it| it.digest.clone());
         self.current == later.current

@@ -88,7 +88,11 @@ fn one_of_each() -> Vec<Refusal> {
             problem: "what is wrong".into(),
         },
         Refusal::CheckNotAllowed { step: step("design"), run: "run_01k…".into() },
-        Refusal::VerdictUnknown { step: step("design"), words: vec!["one".into(), "two".into()] },
+        Refusal::VerdictUnknown {
+            step: step("design"),
+            words: vec!["one".into(), "two".into()],
+            is_read: true,
+        },
         Refusal::PartNotNamed { step: step("design"), open: vec![part("1"), part("2")] },
         Refusal::PartUnknown {
             step: step("design"),
@@ -128,6 +132,7 @@ fn one_of_each() -> Vec<Refusal> {
         Refusal::Empty { what: "the report".into() },
         Refusal::RequestConflict("it".into()),
         Refusal::NothingDue,
+        Refusal::TooDeep { what: "the context".into(), max: 64 },
         Refusal::SeqUnknown { seq: 7, length: 7 },
         Refusal::WorkspaceNotHere { root: "the-project".into() },
         Refusal::ParameterInvalid { field: "limit".into(), problem: "what is wrong".into() },
@@ -187,6 +192,7 @@ fn every_refusal_has_a_row(refusal: &Refusal) {
         | Refusal::Empty { .. }
         | Refusal::RequestConflict(_)
         | Refusal::NothingDue
+        | Refusal::TooDeep { .. }
         | Refusal::SeqUnknown { .. }
         | Refusal::WorkspaceNotHere { .. }
         | Refusal::ParameterInvalid { .. } => {}

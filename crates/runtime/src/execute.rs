@@ -1,20 +1,26 @@
 //! Executes one command against one run.
 
-use std::{sync::Arc, time::Duration};
+use std::{collections::BTreeMap, sync::Arc, time::Duration};
 
 use definition::{Digest, Hasher, Workflow};
 use engine::{
-    Actor, Command, Decided, DecodeError, Known, Recorded, Refusal, RunId, RunState, Stop, Surface,
-    decide, find_due, summary,
+    Actor, Command, Decided, DecodeError, Fact, Known, Question, Recorded, Refusal, RunId,
+    RunState, Stop, Surface, decide, find_due, summary,
 };
 use store::{Append, Definition, LeaseChange, RequestKey, StoreError};
 
 use crate::{Runtime, View, fault};
 
-/// How often a command is decided anew because someone else was faster.
-const TRIES_MAX: u32 = 64;
+/// How often a command is decided anew because someone else was faster. With eight processes at one
+/// run each try has about one chance in eight, so fewer would be too few now and then.
+const TRIES_MAX: u32 = 512;
 /// How often the engine may ask before it has to decide.
-const ROUNDS_MAX: u32 = 16;
+const ROUNDS_MAX: u32 = 500;
+/// The longest id of a request, in bytes.
+const REQUEST_ID_BYTES_MAX: usize = 200;
+
+/// What commands that the server ran have ended with. A race that is lost does not run them again.
+pub(crate) type Checks = BTreeMap<Question, Fact>;
 
 /// What is asked, of which run, by whom.
 #[derive(Debug, Clone)]
@@ -93,12 +99,13 @@ impl Runtime {
     /// Executes a command, and returns once its events are on disk.
     pub async fn execute(&self, request: Request) -> Result<Outcome, ExecuteError> {
         let asked = format!("{:?} {:?}", request.target, request.command);
-        let key = request_key(request.request_id.clone(), &asked);
+        let key = request_key(request.request_id.clone(), &asked)?;
         if let Some(outcome) = self.find_repeated(key.as_ref()).await? {
             return Ok(outcome);
         }
         let Target::Run(run) = request.target else { return self.begin(&request, key).await };
         let mut first: Option<Arc<RunState>> = None;
+        let mut checks = Checks::new();
         for tries in 0..TRIES_MAX {
             let mut view = self.load(run).await?;
             if tries == 0 && self.is_overdue(&view, &request.command) {
@@ -108,7 +115,7 @@ impl Runtime {
             if let Some(first) = &first {
                 check_unmoved(&request.command, first, &view.state)?;
             }
-            let decided = self.decide(&view, &request.command).await?;
+            let decided = self.decide(&view, &request.command, &mut checks).await?;
             match self.append(&view, decided, &request, key.clone()).await {
                 Ok(outcome) => return Ok(outcome),
                 Err(ExecuteError::Store(StoreError::Conflict { .. })) => {
@@ -140,14 +147,9 @@ impl Runtime {
             state: Arc::new(RunState::new(run)),
             leases: Vec::new(),
         };
-        let decided = self.decide(&view, &request.command).await?;
-        match self.append(&view, decided, request, key.clone()).await {
-            Err(ExecuteError::Store(StoreError::RequestSeen { request: seen, .. })) => {
-                let Some(key) = &key else { return Err(ExecuteError::Busy { run }) };
-                self.repeat(&seen, key).await
-            }
-            outcome => outcome,
-        }
+        let decided = self.decide(&view, &request.command, &mut Checks::new()).await?;
+        let outcome = self.append(&view, decided, request, key.clone()).await;
+        self.or_repeated(outcome, key.as_ref()).await
     }
 
     /// The clock speaks first: an attempt whose time is over failed before anything else.
@@ -163,7 +165,7 @@ impl Runtime {
             actor: Actor { surface: Surface::Timer, ..Actor::default() },
             request_id: None,
         };
-        let expired = self.decide(view, &request.command).await;
+        let expired = self.decide(view, &request.command, &mut Checks::new()).await;
         let appended = match expired {
             Ok(decided) => self.append(view, decided, &request, None).await.map(drop),
             Err(error) => Err(error),
@@ -182,8 +184,10 @@ impl Runtime {
         &self,
         view: &View,
         command: &Command,
+        checks: &mut Checks,
     ) -> Result<Decided, ExecuteError> {
         let mut known = self.known(view);
+        known.facts.clone_from(checks);
         // A run that has not begun has no folder yet but the one it is to begin in.
         let root = match command {
             Command::StartRun(start) => &start.root,
@@ -200,11 +204,16 @@ impl Runtime {
             | Command::CancelRun { .. }
             | Command::FailRun { .. }
             | Command::ReopenRun { .. }
-            | Command::ExpireStep => view.state.root(),
+            | Command::ExpireStep
+            | Command::SettleRun => view.state.root(),
         };
         for _ in 0..ROUNDS_MAX {
             match decide(&view.workflow, &view.state, &known, command) {
-                Ok(decided) => return Ok(decided),
+                Ok(decided) => {
+                    known.facts.retain(|it, _| matches!(it, Question::Check { .. }));
+                    *checks = known.facts;
+                    return Ok(decided);
+                }
                 Err(Stop::Refused(refusal)) => return Err(refusal.into()),
                 Err(Stop::Ask(questions)) => self.look(root, &mut known, questions).await?,
             }
@@ -229,7 +238,7 @@ impl Runtime {
         &self,
         root: &str,
         known: &mut Known,
-        questions: Vec<engine::Question>,
+        questions: Vec<Question>,
     ) -> Result<(), Refusal> {
         for question in questions {
             let Some(fact) = self.world.look(root, &question).await else {
@@ -290,6 +299,20 @@ impl Runtime {
         }
     }
 
+    /// Answers as the first time where the same request was answered meanwhile.
+    pub(crate) async fn or_repeated(
+        &self,
+        outcome: Result<Outcome, ExecuteError>,
+        key: Option<&RequestKey>,
+    ) -> Result<Outcome, ExecuteError> {
+        match (outcome, key) {
+            (Err(ExecuteError::Store(StoreError::RequestSeen { request, .. })), Some(key)) => {
+                self.repeat(&request, key).await
+            }
+            (outcome, _) => outcome,
+        }
+    }
+
     /// Answers a request as it was answered the first time.
     async fn repeat(
         &self,
@@ -314,9 +337,14 @@ impl Runtime {
 
 /// Names a request by its id and by what it asks for. The form of that is kept for days only, and
 /// a new release that writes it differently refuses a repetition rather than doing it twice.
-pub(crate) fn request_key(id: Option<String>, asked: &str) -> Option<RequestKey> {
+pub(crate) fn request_key(id: Option<String>, asked: &str) -> Result<Option<RequestKey>, Refusal> {
+    let Some(id) = id else { return Ok(None) };
+    if REQUEST_ID_BYTES_MAX < id.len() {
+        let (what, max) = ("the request's id".to_owned(), REQUEST_ID_BYTES_MAX);
+        return Err(Refusal::TooLarge { what, bytes: id.len(), max });
+    }
     let fingerprint: Digest = Hasher::default().field(asked).finish();
-    Some(RequestKey { id: id?, fingerprint: fingerprint.as_str().to_owned() })
+    Ok(Some(RequestKey { id, fingerprint: fingerprint.as_str().to_owned() }))
 }
 
 /// What an agent said of a step is not about the step that came after it.
@@ -336,18 +364,31 @@ fn check_unmoved(command: &Command, before: &RunState, now: &RunState) -> Result
         | Command::SetVars { .. }
         | Command::CancelRun { .. }
         | Command::FailRun { .. }
-        | Command::ReopenRun { .. } => false,
+        | Command::ReopenRun { .. }
+        | Command::SettleRun => false,
     };
-    if speaks_of_a_place && !before.is_same_place(now) {
+    let is_unmoved = before.is_same_place(now) && is_same_part(command, before, now);
+    if speaks_of_a_place && !is_unmoved {
         let current = now.current.as_ref().map(ToString::to_string).unwrap_or_default();
         return Err(Refusal::RunMoved { current });
     }
     Ok(())
 }
 
+/// Whether the part that a report is about is as far as it was.
+fn is_same_part(command: &Command, before: &RunState, now: &RunState) -> bool {
+    let Command::ReportStep(report) = command else { return true };
+    let (Some(part), Some(step)) = (&report.part, &now.current) else { return true };
+    let effort = |state: &RunState| {
+        let effort = state.effort(step, Some(part));
+        effort.map(|it| (it.attempts, it.progress.is_settled()))
+    };
+    effort(before) == effort(now)
+}
+
 pub(crate) fn refuse_taken_key(error: StoreError) -> ExecuteError {
     match error {
-        StoreError::KeyTaken { key, run } => Refusal::KeyTaken { key, run: run.to_string() }.into(),
+        StoreError::KeyTaken { key, run } => Refusal::KeyTaken { key, run: run.short() }.into(),
         StoreError::Conflict { .. }
         | StoreError::RequestSeen { .. }
         | StoreError::Full

@@ -2,12 +2,12 @@
 
 use std::sync::Arc;
 
-use engine::{Actor, ForkPoint, Recorded, RunId, fold, fork, summary};
+use engine::{Actor, Command, ForkPoint, Recorded, RunId, fold, fork, summary};
 use store::Append;
 
 use crate::{
     ExecuteError, Outcome, Runtime, View,
-    execute::{definition_of, refuse_taken_key, request_key},
+    execute::{Checks, definition_of, refuse_taken_key, request_key},
 };
 
 /// What to copy.
@@ -26,18 +26,22 @@ impl Runtime {
     /// Copies a run, and returns the copy.
     pub async fn fork(&self, request: Fork) -> Result<Outcome, ExecuteError> {
         let asked = format!("fork {} {:?} {:?}", request.run, request.point, request.key);
-        let key = request_key(request.request_id, &asked);
+        let key = request_key(request.request_id, &asked)?;
         if let Some(outcome) = self.find_repeated(key.as_ref()).await? {
             return Ok(outcome);
         }
         let (view, log) = self.load_at(request.run, None).await?;
         let run = self.world.new_run();
         let now = self.world.now().max(view.state.updated_at);
-        let by = (now, request.actor);
-        let events: Vec<Recorded> =
+        let by = (now, request.actor.clone());
+        let mut events: Vec<Recorded> =
             fork(request.run, &log, &request.point, request.key.as_deref(), by)?;
         let state = Arc::new(fold(run, &events));
-        let view = View { state, leases: Vec::new(), ..view };
+        let cut = View { state, leases: Vec::new(), ..view };
+        let settled = self.decide(&cut, &Command::SettleRun, &mut Checks::new()).await?;
+        let record = |(seq, event)| Recorded { seq, at: now, by: request.actor.clone(), event };
+        events.extend((cut.state.length + 1..).zip(settled.events).map(record));
+        let view = View { state: Arc::new(settled.state), ..cut };
         let append = Append {
             project: view.project.clone(),
             run,
@@ -45,11 +49,14 @@ impl Runtime {
             events: events.clone(),
             summary: summary(&view.workflow, &view.state),
             definition: Some(definition_of(&view.workflow)),
-            request: key,
+            request: key.clone(),
             leases: Vec::new(),
         };
-        self.store.append(append).await.map_err(refuse_taken_key)?;
-        self.remember(&view);
-        Ok(Outcome { view, events })
+        let appended = self.store.append(append).await.map_err(refuse_taken_key);
+        if appended.is_ok() {
+            self.remember(&view);
+        }
+        let outcome = appended.map(|()| Outcome { view, events });
+        self.or_repeated(outcome, key.as_ref()).await
     }
 }

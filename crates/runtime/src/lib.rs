@@ -7,6 +7,7 @@
 mod execute;
 mod fork;
 mod import;
+mod leases;
 mod load;
 mod query;
 mod timers;

@@ -3,12 +3,18 @@
 use engine::{
     Brief, Known, Recorded, Refusal, RunId, Shown, Stop, Timestamp, brief, find_drift, find_shown,
 };
-use store::{Filter, Heartbeat, Hit, Row, Search};
+use store::{Filter, Hit, Row, Search};
 
 use crate::{ExecuteError, Runtime, View, fault};
 
 /// The most rows of one page.
 const PAGE_MAX: u32 = 100;
+/// The fewest letters that an id may be shortened to.
+const PREFIX_BYTES_MIN: usize = 4;
+/// How many runs are named where several are meant.
+const AMBIGUOUS_MAX: u32 = 5;
+/// With fewer tokens than this a brief says nothing.
+const BRIEF_TOKENS_MIN: usize = 200;
 
 /// Which runs to list.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -72,35 +78,44 @@ impl Runtime {
         }
     }
 
-    /// Returns the run that `text` means: an id in either form, the beginning of one, or the key
-    /// of a run that is not over.
+    /// Returns the run that `text` means: an id in either form, the key of a run, or the beginning
+    /// of an id. Of several runs with one key, the one that lives counts, and of several that live,
+    /// the one in this folder.
     pub async fn find_run(&self, text: &str) -> Result<RunId, ExecuteError> {
         let text = text.trim();
         if let Some(run) = RunId::parse(text) {
             return Ok(run);
         }
-        let mut filter =
-            Filter { project: Some(self.settings.project.clone()), limit: 5, ..Filter::default() };
-        if let Some(ids) = RunId::parse_prefix(text).filter(|_| 4 <= text.len()) {
-            filter.ids = Some(ids);
-            let rows = self.store.list(filter.clone()).await.map_err(fault)?;
-            match rows.as_slice() {
-                [] => {}
-                [only] => return Ok(only.run),
-                several => {
-                    let runs = several.iter().map(|it| it.run.short()).collect();
-                    return Err(Refusal::RunAmbiguous { prefix: text.to_owned(), runs }.into());
-                }
-            }
-            filter.ids = None;
+        if text.is_empty() {
+            return Err(Refusal::RunUnknown(text.to_owned()).into());
         }
-        filter.key = Some(text.to_owned());
+        if let Some(run) = self.find_by_key(text).await? {
+            return Ok(run);
+        }
+        let ids = RunId::parse_prefix(text).filter(|_| PREFIX_BYTES_MIN <= text.len());
+        let Some(ids) = ids else { return Err(Refusal::RunUnknown(text.to_owned()).into()) };
+        let filter = Filter { ids: Some(ids), limit: AMBIGUOUS_MAX, ..self.filter() };
         let rows = self.store.list(filter).await.map_err(fault)?;
-        let live = rows.iter().find(|it| it.summary.is_live);
-        match live.or(rows.first()).filter(|_| !text.is_empty()) {
-            Some(row) => Ok(row.run),
-            None => Err(Refusal::RunUnknown(text.to_owned()).into()),
+        one_of(text, &rows)?.ok_or_else(|| Refusal::RunUnknown(text.to_owned()).into())
+    }
+
+    async fn find_by_key(&self, key: &str) -> Result<Option<RunId>, ExecuteError> {
+        let filter = Filter { key: Some(key.to_owned()), limit: PAGE_MAX, ..self.filter() };
+        let live =
+            Filter { statuses: vec!["running".to_owned(), "waiting".to_owned()], ..filter.clone() };
+        let mut rows = self.store.list(live).await.map_err(fault)?;
+        if 1 < rows.len() {
+            rows.retain(|it| it.summary.root == self.settings.root);
         }
+        if rows.is_empty() {
+            let newest = self.store.list(Filter { limit: 1, ..filter }).await.map_err(fault)?;
+            return Ok(newest.first().map(|it| it.run));
+        }
+        Ok(one_of(key, &rows)?)
+    }
+
+    fn filter(&self) -> Filter {
+        Filter { project: Some(self.settings.project.clone()), ..Filter::default() }
     }
 
     /// Returns a page of runs, the most recently changed first.
@@ -161,10 +176,19 @@ impl Runtime {
         tokens_max: Option<usize>,
     ) -> Result<(View, Brief, Vec<String>), ExecuteError> {
         let view = self.load(run).await?;
-        let (known, drift) = self.find_drift(&view).await?;
-        let tokens = tokens_max.unwrap_or(self.settings.brief_tokens);
-        let text = brief(&view.workflow, &view.state, &known, &drift, tokens);
+        let (text, drift) = self.brief_of(&view, tokens_max).await?;
         Ok((view, text, drift))
+    }
+
+    /// Returns the brief of a run as it is in `view`, and what has changed behind its back.
+    pub async fn brief_of(
+        &self,
+        view: &View,
+        tokens_max: Option<usize>,
+    ) -> Result<(Brief, Vec<String>), ExecuteError> {
+        let (known, drift) = self.find_drift(view).await?;
+        let tokens = tokens_max.unwrap_or(self.settings.brief_tokens).max(BRIEF_TOKENS_MIN);
+        Ok((brief(&view.workflow, &view.state, &known, &drift, tokens), drift))
     }
 
     /// Returns what the open gate of a run shows now, if one is open.
@@ -179,30 +203,6 @@ impl Runtime {
                 }
             }
         }
-    }
-
-    /// Extends a lease, and returns until when; nothing is written to the log.
-    pub async fn extend_lease(
-        &self,
-        run: RunId,
-        generation: u64,
-        duration: Option<std::time::Duration>,
-    ) -> Result<engine::Lease, ExecuteError> {
-        let view = self.load(run).await?;
-        let held = view.state.leases.values().find(|it| it.generation == generation).cloned();
-        let Some(mut lease) = held else { return Err(Refusal::LeaseUnknown(generation).into()) };
-        let step = view.workflow.find_step(&lease.step);
-        let longest = std::time::Duration::from_secs(self.settings.bounds.lease_s_max);
-        let fallback = std::time::Duration::from_secs(15 * 60);
-        let duration = duration.or_else(|| step?.lease).unwrap_or(fallback).min(longest);
-        let now = self.world.now();
-        let until = now.after(duration);
-        let beat = Heartbeat { run, generation, now, until };
-        if !self.store.extend_lease(beat).await.map_err(fault)? {
-            return Err(Refusal::LeaseStale { step: lease.step, given: generation }.into());
-        }
-        lease.until = until;
-        Ok(lease)
     }
 
     /// Compares files with what was seen. A folder that is not here is one warning, not a refusal:
@@ -220,6 +220,18 @@ impl Runtime {
                     }
                 }
             }
+        }
+    }
+}
+
+/// Returns the one run there is, if there is one; several are refused.
+fn one_of(text: &str, rows: &[Row]) -> Result<Option<RunId>, Refusal> {
+    match rows {
+        [] => Ok(None),
+        [only] => Ok(Some(only.run)),
+        several => {
+            let runs = several.iter().map(|it| it.run.short()).collect();
+            Err(Refusal::RunAmbiguous { prefix: text.to_owned(), runs })
         }
     }
 }

@@ -5,9 +5,9 @@ use alloc::{
     vec::Vec,
 };
 
-use definition::{Answers, Effect, GateOption, Step, StepName, Target};
+use definition::{Answers, Digest, Effect, GateOption, Step, StepName, Target};
 
-use super::{Draft, check_size, enter, gate, parts, route};
+use super::{Draft, NAME_BYTES_MAX, check_size, enter, gate, parts, route};
 use crate::{
     Answer, AnswerGate, Artifact, Event, GateReason, How, OpenGate, Refusal, Ruling, Standing,
     StepCompleted, Stop,
@@ -21,13 +21,15 @@ pub(super) fn decide(draft: &mut Draft<'_>, answer: &AnswerGate) -> Result<(), S
     let Some(step) = draft.workflow.find_step(&gate.step) else {
         return Err(draft.step_unknown(gate.step.as_str()).into());
     };
-    if answer.how == How::Relayed && gate.answers == Answers::Verified {
+    let is_hardened = draft.known.gates == Some(Answers::Verified);
+    if answer.how == How::Relayed && (is_hardened || gate.answers == Answers::Verified) {
         return Err(Refusal::GateNeedsPerson { step: gate.step.clone() }.into());
     }
+    check_size("the name of whoever answers", answer.by.len(), NAME_BYTES_MAX)?;
     check_size("the feedback", answer.feedback.len(), draft.known.bounds.text_bytes_max)?;
     let option = find_option(&gate, &answer.answer)?;
     check_rounds(draft, step, &option)?;
-    let digest = check_shown(draft, step, &gate, answer)?;
+    let (digest, shown) = check_shown(draft, step, &gate, answer)?;
     draft.push(Event::GateAnswered {
         step: gate.step.clone(),
         part: gate.part.clone(),
@@ -37,6 +39,9 @@ pub(super) fn decide(draft: &mut Draft<'_>, answer: &AnswerGate) -> Result<(), S
         feedback: answer.feedback.clone(),
         digest,
     });
+    if option.effect == Effect::Approve {
+        accept(draft, shown);
+    }
     match &option.effect {
         Effect::Approve => approve(draft, step, &gate, &answer.feedback),
         Effect::Back(target) => send_back(draft, &gate, target, &answer.feedback),
@@ -57,10 +62,8 @@ pub(super) fn decide(draft: &mut Draft<'_>, answer: &AnswerGate) -> Result<(), S
 fn find_option(gate: &OpenGate, answer: &Answer) -> Result<GateOption, Refusal> {
     let options = || gate.options.iter();
     let approving = || options().find(|it| it.effect == Effect::Approve);
-    let rejecting = || {
-        let back = options().find(|it| matches!(it.effect, Effect::Back(_)));
-        back.or_else(|| options().find(|it| it.effect != Effect::Approve))
-    };
+    // A mere no sends work back. What ends a run must be said by its name.
+    let rejecting = || options().find(|it| matches!(it.effect, Effect::Back(_)));
     let found = match answer {
         Answer::Approve => approving(),
         Answer::Reject => rejecting(),
@@ -101,7 +104,7 @@ fn check_shown(
     step: &Step,
     gate: &OpenGate,
     answer: &AnswerGate,
-) -> Result<definition::Digest, Stop> {
+) -> Result<(Digest, Vec<Artifact>), Stop> {
     let paths = || gate.artifacts.iter().map(|it| it.path.as_str());
     draft.known.need_files(paths())?;
     let now: Vec<Artifact> = draft.known.artifacts(paths())?;
@@ -116,7 +119,19 @@ fn check_shown(
         }
         return Err(Refusal::GateStale { step: gate.step.clone(), changed }.into());
     }
-    Ok(digest)
+    Ok((digest, now))
+}
+
+/// What a person approved is how it is to be from now on.
+fn accept(draft: &mut Draft<'_>, shown: Vec<Artifact>) {
+    let is_news = |it: &Artifact| {
+        let seen = draft.state.artifacts.get(&it.path);
+        seen.is_some_and(|seen| seen.artifact != *it)
+    };
+    let artifacts: Vec<Artifact> = shown.into_iter().filter(is_news).collect();
+    if !artifacts.is_empty() {
+        draft.push(Event::DriftAccepted { artifacts, gone: Vec::new() });
+    }
 }
 
 fn approve(
@@ -178,17 +193,7 @@ fn send_back(
     target: &StepName,
     feedback: &str,
 ) -> Result<(), Stop> {
-    let Some(step) = draft.workflow.find_step(target) else {
-        return Err(draft.step_unknown(target.as_str()).into());
-    };
-    let parts = draft.state.parts_of(step).iter().map(|it| it.id.clone());
-    let is_meant = |it: &definition::PartId| gate.part.as_ref().is_none_or(|part| part == it);
-    let parts: Vec<_> = parts.filter(is_meant).map(Some).collect();
-    let reopened = if parts.is_empty() { Vec::from([None]) } else { parts };
-    for part in reopened {
-        let (step, feedback) = (target.clone(), feedback.to_string());
-        draft.push(Event::StepReopened { step, part, feedback });
-    }
+    parts::reopen(draft, target, gate.part.as_ref(), feedback)?;
     enter::enter(draft, Target::Step(target.clone()), None)
 }
 

@@ -9,7 +9,7 @@ use alloc::{
 use definition::{Var, VarKind};
 use serde_json::{Map, Value};
 
-use super::{Draft, check_size};
+use super::{Draft, check_depth, check_size};
 use crate::{ContextChange, Event, Refusal, Stop};
 
 pub(super) fn decide(draft: &mut Draft<'_>, change: &ContextChange) -> Result<(), Stop> {
@@ -50,6 +50,7 @@ pub(super) fn check_context(
     draft: &Draft<'_>,
     context: &Map<String, Value>,
 ) -> Result<(), Refusal> {
+    check_depth("the context", context.values())?;
     let bytes = serde_json::to_string(context).map_or(0, |it| it.len());
     check_size("the context", bytes, draft.known.bounds.context_bytes_max)
 }
@@ -63,6 +64,9 @@ pub(super) fn set_vars(draft: &mut Draft<'_>, set: &Map<String, Value>) -> Resul
 
 /// Refuses variables that the workflow does not have, and values that they cannot have.
 pub(super) fn check_vars(draft: &Draft<'_>, set: &Map<String, Value>) -> Result<(), Refusal> {
+    check_depth("a variable", set.values())?;
+    let bytes = serde_json::to_string(set).map_or(0, |it| it.len());
+    check_size("the set of variables", bytes, draft.known.bounds.context_bytes_max)?;
     for (name, value) in set {
         let Some(var) = draft.workflow.vars.get(name) else {
             let known = draft.workflow.vars.keys().cloned().collect();

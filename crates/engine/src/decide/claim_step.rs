@@ -1,23 +1,16 @@
 //! An agent asks to hold a step, or lets it go.
 
-use core::time::Duration;
-
 use definition::{PartSpec, Step};
 
-use super::{Draft, check_size, choose_step, lease, parts, start_step};
-use crate::{ClaimStep, Event, Lease, Refusal, Stop, guard};
-
-/// How long a lease lasts where neither the caller nor the step says it.
-const LEASE: Duration = Duration::from_secs(15 * 60);
-/// The longest name of a holder, in bytes.
-const HOLDER_BYTES_MAX: usize = 200;
+use super::{Draft, NAME_BYTES_MAX, check_size, choose_step, lease, parts, start_step};
+use crate::{ClaimStep, Event, Known, Lease, Refusal, Stop, guard};
 
 pub(super) fn decide(draft: &mut Draft<'_>, claim: &ClaimStep) -> Result<(), Stop> {
     draft.check_running()?;
     if claim.holder.trim().is_empty() {
         return Err(Refusal::Empty { what: "the holder's name".into() }.into());
     }
-    check_size("the holder's name", claim.holder.len(), HOLDER_BYTES_MAX)?;
+    check_size("the holder's name", claim.holder.len(), NAME_BYTES_MAX)?;
     let step = match &claim.step {
         Some(named) => draft.current_named(named)?,
         None => draft.current()?,
@@ -34,14 +27,13 @@ pub(super) fn decide(draft: &mut Draft<'_>, claim: &ClaimStep) -> Result<(), Sto
         }
     }
     guard::check_needs(draft, step, part.as_ref())?;
-    let longest = Duration::from_secs(draft.known.bounds.lease_s_max);
-    let duration = claim.duration.or(step.lease).unwrap_or(LEASE).min(longest);
+    let Known { now, bounds, .. } = draft.known;
     let lease = Lease {
         step: step.name.clone(),
         part: part.map(|it| it.id),
         holder: claim.holder.clone(),
         generation: draft.state.generation + 1,
-        until: draft.known.now.after(duration),
+        until: lease::lease_until(Some(step), claim.duration, *now, bounds),
     };
     let part = lease.part.clone();
     draft.push(Event::LeaseTaken(lease));

@@ -2,7 +2,9 @@
 
 use alloc::{string::String, vec::Vec};
 
-use super::{Draft, check_size};
+use definition::Decider;
+
+use super::{Draft, check_size, parts};
 use crate::{Artifact, Event, FileFact, Refusal, Standing, Stop};
 
 pub(super) fn cancel(draft: &mut Draft<'_>, reason: &str) -> Result<(), Stop> {
@@ -42,6 +44,14 @@ pub(super) fn reopen(draft: &mut Draft<'_>, reason: &str, force: bool) -> Result
     draft.push(Event::RunReopened { reason: String::from(reason) });
     if let Some(gate) = gate {
         draft.push(Event::GateOpened(gate));
+        return Ok(());
+    }
+    // A step that was done when the run ended led nowhere; it is there to be done again.
+    let step = draft.current()?;
+    let is_stuck =
+        draft.state.progress(&step.name).is_settled() && draft.state.decider() == Decider::Declared;
+    if is_stuck {
+        parts::reopen(draft, &step.name, None, "")?;
     }
     Ok(())
 }
@@ -52,22 +62,30 @@ pub(super) fn accept_drift(draft: &mut Draft<'_>, force: bool) -> Result<(), Sto
     draft.known.need_files(paths.iter().map(String::as_str))?;
     let mut drifted: Vec<String> = Vec::new();
     let mut now: Vec<Artifact> = Vec::new();
+    let mut gone: Vec<String> = Vec::new();
     for path in paths {
         let Some(seen) = draft.state.artifacts.get(&path) else { continue };
+        if !draft.state.progress(&seen.step).is_settled() {
+            // It is being worked on, so it is meant to change.
+            continue;
+        }
         match draft.known.file(&path)? {
             FileFact::Present { sha256, .. } if *sha256 == seen.artifact.sha256 => {}
             FileFact::Present { sha256, size, .. } => {
                 now.push(Artifact { path: path.clone(), sha256: sha256.clone(), size: *size });
                 drifted.push(path);
             }
-            FileFact::Missing | FileFact::Unreadable(_) => drifted.push(path),
+            FileFact::Missing | FileFact::Unreadable(_) => {
+                gone.push(path.clone());
+                drifted.push(path);
+            }
         }
     }
     if !drifted.is_empty() && !force {
         return Err(Refusal::ArtifactsDrifted { paths: drifted }.into());
     }
-    if !now.is_empty() {
-        draft.push(Event::DriftAccepted { artifacts: now });
+    if !drifted.is_empty() {
+        draft.push(Event::DriftAccepted { artifacts: now, gone });
     }
     Ok(())
 }

@@ -42,6 +42,7 @@ pub(super) fn enter(
 /// What happens at a step once it was entered.
 pub(super) fn arrive(draft: &mut Draft<'_>, step: &Step) -> Result<(), Stop> {
     if step.each.is_some() {
+        parts::begin_anew(draft, step)?;
         parts::plan(draft, step)?;
         return parts::settle(draft, step);
     }

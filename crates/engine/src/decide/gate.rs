@@ -52,8 +52,19 @@ pub(super) fn ask(
 ) -> Result<(), Stop> {
     let option = |(name, effect): (&str, Effect)| GateOption { name: name.to_string(), effect };
     let options = options.into_iter().map(option).collect();
-    let asked = Asked { part, why, ask, options, artifacts: Vec::new() };
+    let asked = Asked { part, why, ask, options, artifacts: left_by(draft, step) };
     push(draft, step, asked, None);
+    Ok(())
+}
+
+/// Asks the same again, of a copy of the run: its answer is bound to the copy.
+pub(super) fn ask_again(draft: &mut Draft<'_>, mut open: OpenGate) -> Result<(), Refusal> {
+    let Some(step) = draft.workflow.find_step(&open.step) else {
+        return Err(draft.step_unknown(open.step.as_str()));
+    };
+    open.digest = digest(&draft.state, step, open.part.as_ref(), &open.ask, &open.artifacts);
+    open.opened_at = draft.known.now;
+    draft.push(Event::GateOpened(open.into()));
     Ok(())
 }
 
@@ -118,8 +129,7 @@ fn push(draft: &mut Draft<'_>, step: &Step, asked: Asked, answers: Option<Answer
 /// Returns what the person is to look at: what the gate names, else what the step left behind.
 fn shown(draft: &Draft<'_>, step: &Step, gate: &Gate) -> Result<Vec<Artifact>, Stop> {
     if gate.show.is_empty() {
-        let of_step = draft.state.artifacts.values().filter(|it| it.step == step.name);
-        return Ok(of_step.map(|it| it.artifact.clone()).collect());
+        return Ok(left_by(draft, step));
     }
     let scope = scope(draft.workflow, &draft.state, Sight::default());
     let rendered = gate.show.iter().map(|it| it.render(&scope));
@@ -127,6 +137,11 @@ fn shown(draft: &Draft<'_>, step: &Step, gate: &Gate) -> Result<Vec<Artifact>, S
         rendered.collect::<Result<_, _>>().map_err(|error| condition_failed(step, &error))?;
     draft.known.need_files(paths.iter().map(String::as_str))?;
     draft.known.artifacts(paths.iter().map(String::as_str))
+}
+
+fn left_by(draft: &Draft<'_>, step: &Step) -> Vec<Artifact> {
+    let of_step = draft.state.artifacts.values().filter(|it| it.step == step.name);
+    of_step.map(|it| it.artifact.clone()).collect()
 }
 
 fn approving(options: &[GateOption]) -> String {

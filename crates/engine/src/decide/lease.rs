@@ -1,9 +1,14 @@
 //! Who may work on a step: a live lease keeps everyone else out, and an old number is fenced off.
 
+use core::time::Duration;
+
 use definition::{PartId, Step};
 
 use super::Draft;
-use crate::{Holder, Known, Lease, Refusal, Timestamp};
+use crate::{Bounds, Holder, Known, Lease, Refusal, Timestamp};
+
+/// How long a lease lasts where neither the caller nor the step says it.
+const LEASE: Duration = Duration::from_secs(15 * 60);
 
 /// Refuses a caller while someone else holds the step or part, or after it was taken over.
 ///
@@ -16,7 +21,11 @@ pub(super) fn check(
 ) -> Result<(), Refusal> {
     let lease = draft.state.lease(&step.name, part);
     if let Some(given) = caller.and_then(|it| it.generation) {
-        let is_newest = lease.is_some_and(|it| it.generation == given);
+        // The newest lease that was given, even if it ended with an attempt of its own.
+        let is_newest = match lease {
+            Some(lease) => lease.generation == given,
+            None => given == draft.state.generation,
+        };
         return if is_newest {
             Ok(())
         } else {
@@ -41,6 +50,18 @@ pub(super) fn held(step: &Step, lease: &Lease, known: &Known) -> Refusal {
 
 pub(crate) fn is_live(known: &Known, lease: &Lease) -> bool {
     known.now < end_of(known, lease)
+}
+
+/// Returns until when a lease on `step` lasts that is given or extended `now`.
+pub fn lease_until(
+    step: Option<&Step>,
+    asked: Option<Duration>,
+    now: Timestamp,
+    bounds: &Bounds,
+) -> Timestamp {
+    let longest = Duration::from_secs(bounds.lease_s_max);
+    let duration = asked.or_else(|| step?.lease).unwrap_or(LEASE).min(longest);
+    now.after(duration)
 }
 
 /// Returns when a lease ends, heartbeats counted.

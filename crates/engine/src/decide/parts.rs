@@ -8,7 +8,9 @@ use alloc::{
     vec::Vec,
 };
 
-use definition::{Each, Effect, Order, PartId, PartSource, PartSpec, Step, Target, parse_parts};
+use definition::{
+    Each, Effect, Order, PartId, PartSource, PartSpec, Step, StepName, Target, parse_parts,
+};
 use serde_json::Value;
 
 use super::{Draft, Sight, condition_failed, enter, gate, scope};
@@ -98,6 +100,38 @@ fn go_back(draft: &mut Draft<'_>, step: &Step, parts: &[PartSpec]) -> Result<(),
     }
 }
 
+/// Reopens every part of a step that the run came back to, if all were settled before.
+pub(super) fn begin_anew(draft: &mut Draft<'_>, step: &Step) -> Result<(), Refusal> {
+    let is_settled = open_parts(&draft.state, step) == 0;
+    if is_settled && !draft.state.parts_of(step).is_empty() {
+        let is_known = draft.state.step(&step.name).is_some_and(|it| !it.parts.is_empty());
+        if is_known {
+            return reopen(draft, &step.name, None, "");
+        }
+    }
+    Ok(())
+}
+
+/// Has the work on `target` done again: on one part of it, or on all of it.
+pub(super) fn reopen(
+    draft: &mut Draft<'_>,
+    target: &StepName,
+    only: Option<&PartId>,
+    feedback: &str,
+) -> Result<(), Refusal> {
+    let Some(step) = draft.workflow.find_step(target) else {
+        return Err(draft.step_unknown(target.as_str()));
+    };
+    let parts = draft.state.parts_of(step).iter().map(|it| it.id.clone());
+    let parts: Vec<_> = parts.filter(|it| only.is_none_or(|only| only == it)).map(Some).collect();
+    let reopened = if parts.is_empty() { vec![None] } else { parts };
+    for part in reopened {
+        let (step, feedback) = (target.clone(), feedback.to_string());
+        draft.push(Event::StepReopened { step, part, feedback });
+    }
+    Ok(())
+}
+
 /// Returns the parts of `step` that may be worked on now.
 pub(crate) fn ready(state: &RunState, step: &Step) -> Vec<PartSpec> {
     let parts = state.parts_of(step);
@@ -132,7 +166,8 @@ pub(super) fn find_reported(
     let Some(named) = named else {
         return match (&step.each, ready.as_slice()) {
             (None, _) => Ok(None),
-            (Some(_), [only]) => Ok(Some(only.clone())),
+            // With more to come, a report that is late or sent twice would be taken for another.
+            (Some(_), [only]) if open_parts(&draft.state, step) == 1 => Ok(Some(only.clone())),
             (Some(_), _) => {
                 Err(Refusal::PartNotNamed { step: step.name.clone(), open: ids(&ready) })
             }
@@ -147,6 +182,11 @@ pub(super) fn find_reported(
         return Err(Refusal::PartNotReady { step: step.name.clone(), part, ready });
     }
     Ok(Some(part.clone()))
+}
+
+fn open_parts(state: &RunState, step: &Step) -> usize {
+    let parts = state.parts_of(step).iter();
+    parts.filter(|it| !state.part_progress(&step.name, &it.id).is_settled()).count()
 }
 
 fn find_parts(draft: &Draft<'_>, step: &Step, each: &Each) -> Result<Vec<PartSpec>, Stop> {

@@ -1,6 +1,6 @@
 //! Something worth keeping is written down. It moves nothing.
 
-use super::{Draft, check_size};
+use super::{Draft, check_depth, check_size};
 use crate::{Entry, Event, Refusal, Stop};
 
 pub(super) fn decide(draft: &mut Draft<'_>, step: Option<&str>, entry: &Entry) -> Result<(), Stop> {
@@ -37,6 +37,9 @@ fn check_entry(draft: &Draft<'_>, entry: &Entry) -> Result<(), Refusal> {
     };
     if text.trim().is_empty() {
         return Err(Refusal::Empty { what: "the entry".into() });
+    }
+    if let Entry::Error { details, .. } = entry {
+        check_depth("the entry", details.values())?;
     }
     let bytes = serde_json::to_string(entry).map_or(0, |it| it.len());
     check_size("the entry", bytes, draft.known.bounds.text_bytes_max)

@@ -5,7 +5,8 @@ use alloc::{format, string::String, vec};
 use definition::{Decider, Effect, PartSpec, Spent, Step, StepName, Target};
 
 use super::{
-    Draft, Sight, change_context, check_size, choose_step, enter, gate, lease, parts, review, route,
+    Draft, Sight, change_context, check_depth, check_size, choose_step, enter, gate, lease, parts,
+    review, route,
 };
 use crate::{Event, GateReason, Outcome, Refusal, Report, ReportStep, StepCompleted, Stop, guard};
 
@@ -23,6 +24,8 @@ pub(super) fn take(draft: &mut Draft<'_>, step: &Step, command: &ReportStep) -> 
         let Some(next) = &command.next else {
             return Err(choose_step::refusal(draft, step).into());
         };
+        lease::check(draft, step, None, command.holder.as_ref())?;
+        change_context::apply(draft, &command.context)?;
         return choose_step::decide(draft, next);
     }
     let part = parts::find_reported(draft, step, command.part.as_ref())?;
@@ -52,7 +55,9 @@ fn is_left(draft: &Draft<'_>, step: &Step, command: &ReportStep) -> Result<bool,
     })
 }
 
-fn check_report(draft: &Draft<'_>, report: &Report) -> Result<(), Refusal> {
+/// Refuses a report that is too large or too deep to be kept.
+pub(super) fn check_report(draft: &Draft<'_>, report: &Report) -> Result<(), Refusal> {
+    check_depth("the report", [&report.result, &report.details].into_iter())?;
     let bytes = serde_json::to_string(report).map_or(0, |it| it.len());
     check_size("the report", bytes, draft.known.bounds.report_bytes_max)
 }
@@ -99,7 +104,11 @@ fn fail(
         reason: report.reason(),
         report: Some(report.clone()),
     });
-    if let (Decider::Client | Decider::Ai, Some(next)) = (draft.state.decider(), &command.next) {
+    let is_again = |next: &String| {
+        draft.workflow.find_step_loosely(next).is_some_and(|it| it.name == step.name)
+    };
+    let elsewhere = command.next.as_ref().filter(|next| !is_again(next));
+    if let (Decider::Client | Decider::Ai, Some(next)) = (draft.state.decider(), elsewhere) {
         return route::choose(draft, step, next, Sight::of_report(Some(report)));
     }
     after_failure(draft, step, part, report)
@@ -153,8 +162,10 @@ fn spent(
         Spent::Ask => {
             let what = part.map_or(String::new(), |it| format!("part `{}` of ", it.id));
             let ask = format!(
-                "The {attempts} allowed attempts at {what}step `{}` failed. Try once more?",
-                step.name
+                "The {attempts} allowed attempts at {what}step `{}` failed, the last with: {}. \
+                 Try once more?",
+                step.name,
+                report.reason()
             );
             let options = vec![("retry", Effect::Approve), ("abandon", Effect::Cancel)];
             let part = part.map(|it| it.id.clone());

@@ -7,8 +7,8 @@ use alloc::{
 
 use definition::Step;
 
-use super::{Draft, change_context, end_run, report_step};
-use crate::{Event, Outcome, ReportStep, ResumeRun, Stop};
+use super::{Draft, NAME_BYTES_MAX, change_context, check_size, end_run, report_step};
+use crate::{Event, Outcome, ReportStep, ResumeRun, Standing, Stop};
 
 /// How the believed step lies to the one that the run is at.
 enum Belief {
@@ -19,8 +19,18 @@ enum Belief {
 }
 
 pub(super) fn decide(draft: &mut Draft<'_>, resume: &ResumeRun) -> Result<(), Stop> {
+    check_size("the assumed step", resume.assumed.len(), NAME_BYTES_MAX)?;
+    report_step::check_report(draft, &resume.report.report)?;
+    if let Standing::Waiting(gate) = &draft.state.standing {
+        let reasoning = format!("the run waits for a person at `{}`", gate.step);
+        return record(draft, resume, reasoning);
+    }
     draft.check_running()?;
     let step = draft.current()?;
+    if draft.state.awaits_choice() && resume.report.next.is_none() {
+        let reasoning = format!("`{}` is done, and the next step is to be chosen", step.name);
+        return record(draft, resume, reasoning);
+    }
     end_run::accept_drift(draft, resume.force)?;
     let belief = compare(draft, step, &resume.assumed);
     let outcome = resume.report.report.outcome();
@@ -28,20 +38,32 @@ pub(super) fn decide(draft: &mut Draft<'_>, resume: &ResumeRun) -> Result<(), St
         (Belief::Same, Outcome::Success | Outcome::Failure) | (Belief::Later, Outcome::Success) => {
             true
         }
-        (Belief::Same | Belief::Later, _) | (Belief::Earlier | Belief::Unknown, _) => false,
+        (Belief::Same | Belief::Later | Belief::Earlier | Belief::Unknown, _) => {
+            draft.state.awaits_choice()
+        }
     };
     let reasoning = explain(&belief, &resume.assumed, step, is_taken);
+    if !is_taken {
+        return record(draft, resume, reasoning);
+    }
+    push(draft, resume, reasoning);
+    let mut command: ReportStep = resume.report.clone();
+    command.report.step_id = step.name.to_string();
+    report_step::take(draft, step, &command)
+}
+
+/// Notes that the agent came back, and takes nothing of its report but the context.
+fn record(draft: &mut Draft<'_>, resume: &ResumeRun, reasoning: String) -> Result<(), Stop> {
+    push(draft, resume, reasoning);
+    Ok(change_context::apply(draft, &resume.report.context)?)
+}
+
+fn push(draft: &mut Draft<'_>, resume: &ResumeRun, reasoning: String) {
     draft.push(Event::RunResumed {
         assumed: resume.assumed.clone(),
         report: resume.report.report.clone(),
         reasoning,
     });
-    if !is_taken {
-        return Ok(change_context::apply(draft, &resume.report.context)?);
-    }
-    let mut command: ReportStep = resume.report.clone();
-    command.report.step_id = step.name.to_string();
-    report_step::take(draft, step, &command)
 }
 
 fn compare(draft: &Draft<'_>, current: &Step, assumed: &str) -> Belief {

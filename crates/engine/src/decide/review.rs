@@ -10,7 +10,7 @@ use alloc::{
 
 use definition::{Effect, Limit, PartSpec, Review, Spent, Step, Target, Unknown, find_verdict};
 
-use super::{Draft, Sight, condition_failed, enter, gate, route, scope};
+use super::{Draft, Sight, condition_failed, enter, gate, parts, route, scope};
 use crate::{Event, FileFact, GateReason, Refusal, Report, Ruling, Stop};
 
 /// What a verdict did to the run.
@@ -40,7 +40,8 @@ pub(super) fn judge(
         None if review.unknown == Unknown::Ask => judging.ask_unknown(draft),
         None => {
             let words = judging.words().map(ToString::to_string).collect();
-            Err(Refusal::VerdictUnknown { step: step.name.clone(), words }.into())
+            let is_read = review.read.is_some();
+            Err(Refusal::VerdictUnknown { step: step.name.clone(), words, is_read }.into())
         }
     }
 }
@@ -110,7 +111,7 @@ impl Judging<'_> {
             Spent::Ask => {
                 self.rule(draft, verdict, Ruling::Asked);
                 let ask = format!(
-                    "The review `{}` still says {verdict} of `{}` after {} revisions. Approve it as it is?",
+                    "The review `{}` still says {verdict} of `{}`, which was revised as often as it may be ({}). Approve it as it is?",
                     self.step.name, self.review.of, limit.after
                 );
                 let options = vec![("approve", Effect::Approve), ("abandon", Effect::Cancel)];
@@ -132,11 +133,7 @@ impl Judging<'_> {
         let read = self.review.read.as_ref().and_then(|it| it.render(&scope).ok());
         let see = read.map(|it| format!("; see `{it}`")).unwrap_or_default();
         let feedback = format!("`{}` says {verdict}{see}", self.step.name);
-        draft.push(Event::StepReopened {
-            step: self.review.of.clone(),
-            part: self.part.map(|it| it.id.clone()),
-            feedback,
-        });
+        parts::reopen(draft, &self.review.of, self.part.map(|it| &it.id), &feedback)?;
         if self.part.is_some() {
             // The other parts are judged first; then the run goes back once, for all of them.
             return Ok(Judged::Passed);

@@ -30,9 +30,6 @@ pub(super) fn decide(draft: &mut Draft<'_>, start: &StartRun) -> Result<(), Stop
         draft.workflow.vars.iter().map(|(name, var)| (name.clone(), var.default.clone())).collect();
     change_context::check_vars(draft, &start.vars)?;
     vars.extend(start.vars.clone());
-    let Some(first) = draft.workflow.first_step() else {
-        return Err(draft.step_unknown("").into());
-    };
     draft.push(Event::RunStarted(Box::new(RunStarted {
         workflow: draft.workflow.name.clone(),
         digest: draft.workflow.digest.clone(),
@@ -43,6 +40,14 @@ pub(super) fn decide(draft: &mut Draft<'_>, start: &StartRun) -> Result<(), Stop
         vars,
         root: start.root.clone(),
     })));
+    enter_first(draft)
+}
+
+/// Enters the step that a run begins with.
+pub(super) fn enter_first(draft: &mut Draft<'_>) -> Result<(), Stop> {
+    let Some(first) = draft.workflow.first_step() else {
+        return Err(draft.step_unknown("").into());
+    };
     enter::enter(draft, Target::Step(first.name.clone()), None)
 }
 
@@ -57,7 +62,8 @@ pub fn resolve_decider(workflow: &Workflow, has_model: bool) -> Decider {
     }
 }
 
-fn check_key(draft: &Draft<'_>, key: Option<&str>) -> Result<(), Refusal> {
+/// Refuses a key that does not fit the workflow, or could lead out of a folder.
+pub(super) fn check_key(draft: &Draft<'_>, key: Option<&str>) -> Result<(), Refusal> {
     let pattern = draft.workflow.key.as_ref();
     match (key, pattern) {
         (None, Some(pattern)) => Err(Refusal::KeyMissing {

@@ -1,0 +1,39 @@
+//! A copy of a run begins where its log was cut: what the original did at that point is done again
+//! for the copy, so that it stands at a place where an agent can go on.
+
+use alloc::string::String;
+
+use definition::{Decider, Target};
+
+use super::{Draft, enter, gate, start_run};
+use crate::{Progress, Standing, Stop};
+
+pub(super) fn decide(draft: &mut Draft<'_>) -> Result<(), Stop> {
+    let key = draft.state.key().map(String::from);
+    start_run::check_key(draft, key.as_deref())?;
+    match draft.state.standing.clone() {
+        Standing::Waiting(open) => Ok(gate::ask_again(draft, *open)?),
+        Standing::Running => settle(draft),
+        Standing::New
+        | Standing::Completed
+        | Standing::Failed { .. }
+        | Standing::Cancelled { .. } => Ok(()),
+    }
+}
+
+fn settle(draft: &mut Draft<'_>) -> Result<(), Stop> {
+    if draft.state.current.is_none() {
+        return start_run::enter_first(draft);
+    }
+    let step = draft.current()?;
+    match draft.state.progress(&step.name) {
+        Progress::Idle => enter::enter(draft, Target::Step(step.name.clone()), None),
+        Progress::Ready => enter::arrive(draft, step),
+        Progress::Done | Progress::Skipped if draft.state.decider() == Decider::Declared => {
+            let report = draft.state.step(&step.name).and_then(|it| it.effort.report.clone());
+            let report = report.unwrap_or_else(|| enter::passed(step, "as in the original"));
+            enter::after_work(draft, step, &report, None)
+        }
+        Progress::Done | Progress::Skipped | Progress::Active | Progress::Rejected => Ok(()),
+    }
+}

@@ -1,0 +1,133 @@
+//! A copy of a run stands at a place where an agent can go on, wherever the log was cut.
+#![expect(clippy::unwrap_used, clippy::panic, reason = "a test may panic")]
+
+use definition::{MemoryFiles, PartId, Workflow, WorkflowName, parse};
+use engine::{
+    Action, Actor, Command, ContextChange, Decided, ForkPoint, Known, Recorded, Refusal, Report,
+    ReportStep, RunId, RunState, StartRun, Stop, Timestamp, decide, fold, fork, next,
+};
+
+const INDEX: &str = "---\nkey: '[0-9]{4}'\n---\n- [a](steps/a.md)\n- [b](steps/b.md)\n";
+const TEXT: &str = "# Orchestrator Guidance\nGo on.\n# Client Instructions\nWork.\n";
+
+#[test]
+fn a_copy_can_go_on_from_every_event() {
+    let workflow = workflow();
+    let (log, _) = original(&workflow);
+    for seq in 1..=log.len() as u64 {
+        let copy = copied(&workflow, &log, &ForkPoint::Seq(seq), None).unwrap();
+        match next(&workflow, &copy) {
+            Action::Work { step, parts } => {
+                assert!(step.each.is_none() || !parts.is_empty(), "event {seq}: no part is ready");
+            }
+            Action::Wait { gate } => assert_eq!(gate.step.as_str(), "b", "event {seq}"),
+            Action::Done => assert_eq!(seq, log.len() as u64),
+            Action::Choose { .. } => panic!("event {seq}: a declared run asks for a choice"),
+            Action::Stopped { reason } => panic!("event {seq}: stopped: {reason}"),
+        }
+    }
+}
+
+#[test]
+fn a_copy_from_a_fanned_out_step_has_its_parts() {
+    let workflow = workflow();
+    let (log, _) = original(&workflow);
+    let copy = copied(&workflow, &log, &ForkPoint::Step("a".to_owned()), None).unwrap();
+    assert!(matches!(next(&workflow, &copy), Action::Work { parts, .. } if parts.len() == 2));
+}
+
+#[test]
+fn a_gate_of_a_copy_is_bound_to_the_copy() {
+    let workflow = workflow();
+    let (log, waiting) = original(&workflow);
+    let asked = waiting.standing.open_gate().unwrap();
+    let point = ForkPoint::Seq(waiting.length);
+    let copy = copied(&workflow, &log, &point, None).unwrap();
+    assert_ne!(copy.standing.open_gate().unwrap().digest, asked.digest);
+}
+
+#[test]
+fn a_copy_needs_a_key_that_fits() {
+    let workflow = workflow();
+    let (log, _) = original(&workflow);
+    let point = ForkPoint::Seq(2);
+    for key in ["../../x", "12", ""] {
+        let refused = copied(&workflow, &log, &point, Some(key));
+        assert!(matches!(refused, Err(Refusal::KeyInvalid { .. })), "{key}");
+    }
+    assert_eq!(copied(&workflow, &log, &point, Some("4321")).unwrap().key(), Some("4321"));
+}
+
+#[test]
+fn a_point_that_is_not_there_is_refused() {
+    let workflow = workflow();
+    let (log, _) = original(&workflow);
+    let refused = copied(&workflow, &log, &ForkPoint::Seq(99), None);
+    assert!(matches!(refused, Err(Refusal::SeqUnknown { seq: 99, .. })));
+    let refused = copied(&workflow, &log, &ForkPoint::Step("c".to_owned()), None);
+    assert!(matches!(refused, Err(Refusal::StepNotEntered { .. })));
+}
+
+fn copied(
+    workflow: &Workflow,
+    log: &[Recorded],
+    point: &ForkPoint,
+    key: Option<&str>,
+) -> Result<RunState, Refusal> {
+    let by = (Timestamp(9), Actor::default());
+    let copy = fork(RunId::from_bytes([1; 16]), log, point, key, by)?;
+    let state = fold(RunId::from_bytes([2; 16]), &copy);
+    match decide(workflow, &state, &Known::default(), &Command::SettleRun) {
+        Ok(Decided { state, .. }) => Ok(state),
+        Err(Stop::Refused(refusal)) => Err(refusal),
+        Err(Stop::Ask(questions)) => panic!("nothing is to be looked at, but {questions:?}"),
+    }
+}
+
+/// A run that was completed, and its state while it waited at the gate.
+fn original(workflow: &Workflow) -> (Vec<Recorded>, RunState) {
+    let mut log = Vec::new();
+    let key = Some("1234".to_owned());
+    let (context, vars) = (serde_json::Map::new(), serde_json::Map::new());
+    let start = StartRun { key, flow: None, context, vars, root: String::new() };
+    play(workflow, &mut log, &Command::StartRun(Box::new(start)));
+    play(workflow, &mut log, &report("a", Some("x")));
+    play(workflow, &mut log, &report("a", Some("y")));
+    let waiting = play(workflow, &mut log, &report("b", None));
+    let approve = engine::AnswerGate {
+        answer: engine::Answer::Approve,
+        feedback: String::new(),
+        by: "ann".to_owned(),
+        how: engine::How::Verified,
+        digest: None,
+    };
+    play(workflow, &mut log, &Command::AnswerGate(Box::new(approve)));
+    (log, waiting)
+}
+
+fn play(workflow: &Workflow, log: &mut Vec<Recorded>, command: &Command) -> RunState {
+    let state = fold(RunId::from_bytes([1; 16]), log.iter());
+    let decided = decide(workflow, &state, &Known::default(), command).unwrap();
+    for event in decided.events {
+        let seq = log.len() as u64 + 1;
+        log.push(Recorded { seq, at: Timestamp(1), by: Actor::default(), event });
+    }
+    fold(RunId::from_bytes([1; 16]), log.iter())
+}
+
+fn report(step: &str, part: Option<&str>) -> Command {
+    let report =
+        Report { step_id: step.to_owned(), status: "success".to_owned(), ..Report::default() };
+    let part = part.map(|it| PartId::parse(it).unwrap());
+    let context = ContextChange::default();
+    Command::ReportStep(Box::new(ReportStep { part, report, context, next: None, holder: None }))
+}
+
+fn workflow() -> Workflow {
+    let files = [
+        ("W/index.md".to_owned(), INDEX.to_owned()),
+        ("W/steps/a.md".to_owned(), format!("---\neach: {{parts: p, list: [x, y]}}\n---\n{TEXT}")),
+        ("W/steps/b.md".to_owned(), format!("---\ngate: true\n---\n{TEXT}")),
+    ];
+    parse(&WorkflowName::parse("W").unwrap(), &MemoryFiles(files.into())).unwrap()
+}
