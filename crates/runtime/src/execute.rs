@@ -189,24 +189,8 @@ impl Runtime {
         let mut known = self.known(view);
         known.facts.clone_from(checks);
         // A run that has not begun has no folder yet but the one it is to begin in.
-        let root = match command {
-            Command::StartRun(start) => &start.root,
-            Command::StartStep { .. }
-            | Command::ReportStep(_)
-            | Command::ResumeRun(_)
-            | Command::ChooseStep { .. }
-            | Command::AnswerGate(_)
-            | Command::ClaimStep(_)
-            | Command::ReleaseStep { .. }
-            | Command::RecordEntry { .. }
-            | Command::ChangeContext(_)
-            | Command::SetVars { .. }
-            | Command::CancelRun { .. }
-            | Command::FailRun { .. }
-            | Command::ReopenRun { .. }
-            | Command::ExpireStep
-            | Command::SettleRun => view.state.root(),
-        };
+        let root =
+            if let Command::StartRun(start) = command { &start.root } else { view.state.root() };
         for _ in 0..ROUNDS_MAX {
             match decide(&view.workflow, &view.state, &known, command) {
                 Ok(decided) => {

@@ -144,18 +144,9 @@ fn approve(
     match gate.why {
         GateReason::Gate => route::onward(draft, step, report.as_ref(), None),
         GateReason::Part => {
-            draft.push(Event::StepCompleted(
-                StepCompleted {
-                    step: step.name.clone(),
-                    part: gate.part.clone(),
-                    report: enter::passed(step, "a person did it"),
-                    artifacts: Vec::new(),
-                    checks: Vec::new(),
-                    git: None,
-                    warnings: Vec::new(),
-                }
-                .into(),
-            ));
+            let report = enter::passed(step, "a person did it");
+            let completed = StepCompleted::unseen(step.name.clone(), gate.part.clone(), report);
+            draft.push(Event::StepCompleted(completed.into()));
             parts::settle(draft, step)
         }
         GateReason::VerdictUnknown | GateReason::RevisionsSpent => {

@@ -48,18 +48,8 @@ pub(super) fn arrive(draft: &mut Draft<'_>, step: &Step) -> Result<(), Stop> {
     }
     if step.work == Work::None {
         let report = passed(step, "the step has no work of its own");
-        draft.push(Event::StepCompleted(
-            StepCompleted {
-                step: step.name.clone(),
-                part: None,
-                report: report.clone(),
-                artifacts: vec![],
-                checks: vec![],
-                git: None,
-                warnings: vec![],
-            }
-            .into(),
-        ));
+        let completed = StepCompleted::unseen(step.name.clone(), None, report.clone());
+        draft.push(Event::StepCompleted(completed.into()));
         return after_work(draft, step, &report, None);
     }
     Ok(())

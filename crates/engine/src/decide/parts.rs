@@ -14,7 +14,7 @@ use definition::{
 use serde_json::Value;
 
 use super::{Draft, Sight, condition_failed, enter, gate, scope};
-use crate::{Event, FileFact, GateReason, Progress, Refusal, RunState, Stop};
+use crate::{Event, FileFact, GateReason, Progress, Refusal, RunState, StepCompleted, Stop};
 
 /// Finds out what the parts of `step` are, and records them if they are news.
 pub(super) fn plan(draft: &mut Draft<'_>, step: &Step) -> Result<(), Stop> {
@@ -49,18 +49,8 @@ pub(super) fn settle(draft: &mut Draft<'_>, step: &Step) -> Result<(), Stop> {
     let progress = |it: &PartSpec| draft.state.part_progress(&step.name, &it.id);
     if parts.iter().all(|it| progress(it).is_settled()) {
         let report = enter::passed(step, &format!("all {} parts are done", parts.len()));
-        draft.push(Event::StepCompleted(
-            crate::StepCompleted {
-                step: step.name.clone(),
-                part: None,
-                report: report.clone(),
-                artifacts: vec![],
-                checks: vec![],
-                git: None,
-                warnings: vec![],
-            }
-            .into(),
-        ));
+        let completed = StepCompleted::unseen(step.name.clone(), None, report.clone());
+        draft.push(Event::StepCompleted(completed.into()));
         return enter::after_work(draft, step, &report, None);
     }
     let is_judged = |it: &PartSpec| progress(it).is_settled() || progress(it) == Progress::Rejected;
