@@ -103,15 +103,17 @@ impl Runtime {
         let filter = Filter { key: Some(key.to_owned()), limit: PAGE_MAX, ..self.filter() };
         let live =
             Filter { statuses: vec!["running".to_owned(), "waiting".to_owned()], ..filter.clone() };
-        let mut rows = self.store.list(live).await.map_err(fault)?;
-        if 1 < rows.len() {
-            rows.retain(|it| it.summary.root == self.settings.root);
+        let live = self.store.list(live).await.map_err(fault)?;
+        let here: Vec<Row> =
+            live.iter().filter(|it| it.summary.root == self.settings.root).cloned().collect();
+        if let [only] = here.as_slice() {
+            return Ok(Some(only.run));
         }
-        if rows.is_empty() {
+        if live.is_empty() {
             let newest = self.store.list(Filter { limit: 1, ..filter }).await.map_err(fault)?;
             return Ok(newest.first().map(|it| it.run));
         }
-        Ok(one_of(key, &rows)?)
+        Ok(one_of(key, &live)?)
     }
 
     fn filter(&self) -> Filter {

@@ -23,6 +23,8 @@ use table::{SETTINGS, Scope, Setting};
 use value::Value;
 use world::WorldSettings;
 
+use crate::failure::Failure;
+
 pub(crate) use place::{FOLDER, Places};
 
 /// The path that means a database in memory.
@@ -98,9 +100,12 @@ pub(crate) struct Surroundings {
 
 impl Surroundings {
     /// Looks around. `working` replaces the working directory.
-    pub(crate) fn look(working: Option<&Path>) -> std::io::Result<Self> {
+    pub(crate) fn look(working: Option<&Path>) -> Result<Self, Failure> {
         let here = std::env::current_dir()?;
         let working = working.map_or_else(|| here.clone(), |it| here.join(it));
+        if !working.is_dir() {
+            return Err(Failure::usage(format!("there is no folder `{}`", working.display())));
+        }
         let text = |it: OsString| it.into_string().ok();
         let pairs =
             std::env::vars_os().filter_map(|(name, value)| Some((text(name)?, text(value)?)));
@@ -192,6 +197,11 @@ impl Config {
             allow_checks: self.flag("checks.allow"),
             ..WorldSettings::default()
         }
+    }
+
+    /// Returns the folders of workflows that a setting names.
+    pub(crate) fn named_workflow_dirs(&self) -> &[String] {
+        self.list("workflows.dirs")
     }
 
     /// Returns what the runtime is told, for runs of `project`.

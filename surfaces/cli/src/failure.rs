@@ -103,6 +103,9 @@ impl From<Refusal> for Failure {
 
 /// Returns the way out in the words of the command line, where the engine speaks of tools.
 fn hint(refusal: &Refusal) -> String {
+    if let Refusal::KeyTaken { run, .. } = refusal {
+        return format!("go on with `{run}`, give another key with `--key`, or cancel it first");
+    }
     let words = match refusal.code() {
         "run_unknown" => "`milepost run list` shows the runs of this project",
         "run_ended" => "`milepost run resume` reopens a run that failed or was cancelled",

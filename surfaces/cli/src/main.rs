@@ -4,6 +4,7 @@
 //! code that says how it went.
 
 mod args;
+mod background;
 mod commands;
 mod complete;
 mod config;

@@ -27,6 +27,22 @@ use project::Project;
 use server::{Era, Server};
 
 const WORKFLOWS: &str = include_str!("output/workflows.md");
+/// A gate at which an agent may pass the answer on.
+const RELAYED: &str = "\
+== .milepost/workflows/RELAYED/index.md
+---
+gates: relayed
+---
+1. [Plan](steps/plan.md)
+== .milepost/workflows/RELAYED/steps/plan.md
+---
+gate: true
+next: [FINISH]
+---
+# Orchestrator Guidance
+Go to \"FINISH\".
+# Client Instructions
+Plan it.";
 const FIXTURE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/fixtures/orchestrator.sqlite");
 
 /// A project with small workflows of its own, and none of the built-in.
@@ -205,6 +221,26 @@ fn gates_are_shown_and_answered() {
 #[test]
 fn workflows_are_listed_drawn_checked_and_written() {
     check(&project(), "workflows.txt");
+}
+
+#[test]
+fn the_guide_is_printed_as_it_is_written() {
+    let guide = project().milepost(&["workflow", "guide"]).output().unwrap().stdout;
+    let written = include_str!("../../../docs/guide/writing-workflows.md");
+    assert_eq!(String::from_utf8(guide).unwrap(), written);
+}
+
+#[test]
+fn an_answer_that_was_passed_on_is_shown_as_such() {
+    let project = project();
+    project.write_all(RELAYED);
+    run(&project, "RELAYED", "r1", &[done("Plan", "the plan is written")]);
+    let server = Server::start(&mut project.milepost(&["mcp"]), Era::Legacy);
+    let said = json!({"instance_id": "r1", "answer": "approve", "person": "ann"});
+    assert!(!server.call("answer_gate", said).is_error);
+    let shown = project.milepost(&["run", "show", "r1"]).output().unwrap().stdout;
+    let shown = String::from_utf8(shown).unwrap();
+    assert!(shown.contains("Plan approve by ann, relayed by an agent"), "{shown}");
 }
 
 #[test]

@@ -119,7 +119,7 @@ fn what_is_not_there_is_refused() {
         let claim = json!({"instance_id": stage.run, "holder": "a", "step": "no such step"});
         stage.refuses("claim_step", claim, "step_unknown");
         let fork = json!({"instance_id": stage.run, "from_step": "no such step"});
-        stage.refuses("fork_run", fork, "step_unknown");
+        stage.refuses("fork_run", fork, "step_not_entered");
         stage.goes_on();
     }
 }

@@ -1,14 +1,14 @@
 //! `milepost gate`: what runs wait for, and a person's answer to it.
 //!
 //! An answer given here counts as a person's own. It is bound to what was shown: whoever sits at a
-//! terminal is shown it and asked; a script names the digest, or answers what was there when the
-//! gate opened.
+//! terminal is shown it and asked; elsewhere the digest is named, or with `--yes` it is what the
+//! gate showed when it opened. Whether that still counts, the engine says.
 
 use std::io::{self, BufRead as _, Write as _};
 
 use clap::Subcommand;
 use clap_complete::ArgValueCompleter;
-use definition::{Answers, Digest, Effect};
+use definition::{Answers, Digest, Effect, GateOption};
 use engine::{
     Answer, AnswerGate, Artifact, Fact, FileFact, How, OpenGate, Question, Refusal, Shown,
 };
@@ -42,9 +42,10 @@ pub(crate) enum Command {
     /// Answer yes
     #[command(after_help = "Examples:\n  milepost gate approve run_01k9w3m6q2\n  milepost gate \
                             approve 0204 --answer post --feedback 'with the new title'\n  milepost \
-                            gate approve 0204 --digest 3f2a9c0d1e44   exactly what was shown")]
+                            gate approve 0204 --digest 3f2a9c0d1e44   exactly what was \
+                            shown\n\nThe answer is yours: do not let an agent run this.")]
     Approve(AnswerArgs),
-    /// Send the work back, or whatever no means at this gate
+    /// Send the work back; with `--answer`, any other answer
     #[command(after_help = "Example:\n  milepost gate reject 0204 --feedback 'name the risks'")]
     Reject(AnswerArgs),
 }
@@ -72,7 +73,7 @@ pub(crate) struct AnswerArgs {
     /// What you were shown, as `gate show` names it: refused if it has changed since
     #[arg(long, value_name = "HEX")]
     digest: Option<String>,
-    /// Do not ask again on a terminal
+    /// Do not ask: needed where there is no terminal to ask on, unless `--digest` is given
     #[arg(short, long)]
     yes: bool,
 }
@@ -122,11 +123,7 @@ async fn show(joined: &Joined, args: &ShowArgs, output: Output) -> Result<Reply,
     for artifact in &shown.artifacts {
         text.push_str(&content(joined, &view, artifact).await);
     }
-    let id = short(view.state.run);
-    let digest = shown.digest.short();
-    let how = format!(
-        "milepost gate approve {id} --digest {digest}\nmilepost gate reject {id} --feedback …"
-    );
+    let how = commands(gate, &short(view.state.run), shown.digest.short());
     Ok(Reply::new(json, text).with_note(format!("{DIM}{how}{DIM:#}")))
 }
 
@@ -141,22 +138,23 @@ async fn answer(
     let gate = view.state.standing.open_gate().ok_or(Refusal::GateNotOpen)?;
     let answer = args.answer.map_or(answer, Answer::Named);
     let digest = match args.digest.as_deref() {
-        Some(text) => Some(find_digest(text, gate, &shown)?),
+        Some(text) => find_digest(text, gate, &shown)?,
         None if output.is_interactive() => {
             output.say(&describe(&view, gate, &shown, output.width()));
             if !args.yes && !confirm(&answer, output)? {
                 return Err(Failure::refused("not_answered", "nothing was answered"));
             }
-            Some(shown.digest)
+            shown.digest
         }
-        None => None,
+        None if args.yes => gate.digest.clone(),
+        None => return Err(not_confirmed(&short(run))),
     };
     let command = engine::Command::AnswerGate(Box::new(AnswerGate {
         answer,
         feedback: args.feedback,
         by: joined.config.person.clone(),
         how: How::Verified,
-        digest,
+        digest: Some(digest),
     }));
     let outcome = execute(joined, run, command).await?;
     let state = &outcome.view.state;
@@ -178,8 +176,16 @@ async fn load(joined: &Joined, text: &str) -> Result<(View, Shown), Failure> {
     Ok((view, shown))
 }
 
+fn not_confirmed(id: &str) -> Failure {
+    let message = "nothing was answered: there is no terminal to ask you on";
+    Failure::refused("not_confirmed", message).with_hint(format!(
+        "look at it with `milepost gate show {id}`, then answer with `--digest` as it says, or with \
+         `--yes`"
+    ))
+}
+
 /// Returns the digest that `text` is the beginning of: of what is there now, or of what was when
-/// the gate opened. Any other is of something that is no more.
+/// the gate opened. Any other is of something that is no more, and the engine refuses it.
 fn find_digest(text: &str, gate: &OpenGate, shown: &Shown) -> Result<Digest, Failure> {
     let text = text.trim().to_lowercase();
     if text.len() < DIGEST_LETTERS_MIN {
@@ -189,11 +195,47 @@ fn find_digest(text: &str, gate: &OpenGate, shown: &Shown) -> Result<Digest, Fai
     }
     let known = [&shown.digest, &gate.digest];
     let found = known.into_iter().find(|it| it.as_str().starts_with(&text));
-    found.cloned().ok_or_else(|| {
-        let message = format!("`{text}` is not what the gate at step `{}` shows", gate.step);
-        Failure::refused("gate_stale", message)
-            .with_hint("look at it again with `milepost gate show`, then answer with its digest")
-    })
+    Ok(found.cloned().unwrap_or_else(|| Digest::of(text.as_bytes())))
+}
+
+/// Returns a command for each answer, with what it leads to.
+fn commands(gate: &OpenGate, id: &str, digest: &str) -> String {
+    let is_approving = |it: &Effect| matches!(it, Effect::Approve);
+    let is_returning = |it: &Effect| matches!(it, Effect::Back(_));
+    let first = |is_it: fn(&Effect) -> bool| gate.options.iter().find(|it| is_it(&it.effect));
+    let (approving, returning) = (first(is_approving), first(is_returning));
+    let lines = gate.options.iter().map(|it| {
+        let words = match &it.effect {
+            _ if Some(it) == approving => "approve".to_owned(),
+            _ if Some(it) == returning => "reject --feedback '…'".to_owned(),
+            Effect::Approve | Effect::Skip => format!("approve --answer {}", quoted(&it.name)),
+            Effect::Back(_) | Effect::Fail | Effect::Cancel => {
+                format!("reject --answer {}", quoted(&it.name))
+            }
+        };
+        let (verb, rest) = words.split_once(' ').unwrap_or((&words, ""));
+        let rest = if rest.is_empty() { String::new() } else { format!(" {rest}") };
+        let (name, effect) = (text::line(&it.name), effect(it));
+        format!("milepost gate {verb} {id} --digest {digest}{rest}   answers `{name}`: {effect}")
+    });
+    lines.collect::<Vec<_>>().join("\n")
+}
+
+/// Returns a name as a shell takes it.
+fn quoted(name: &str) -> String {
+    let is_plain = name.bytes().all(|it| it.is_ascii_alphanumeric() || b"-_".contains(&it));
+    let name = text::line(name);
+    if is_plain { name } else { format!("'{}'", name.replace('\'', "'\\''")) }
+}
+
+fn effect(option: &GateOption) -> String {
+    match &option.effect {
+        Effect::Approve => "goes on".to_owned(),
+        Effect::Back(step) => format!("back to {}", text::line(step.as_str())),
+        Effect::Skip => "leaves the step out".to_owned(),
+        Effect::Fail => "the run fails".to_owned(),
+        Effect::Cancel => "cancels the run".to_owned(),
+    }
 }
 
 fn confirm(answer: &Answer, output: Output) -> Result<bool, Failure> {
@@ -251,14 +293,7 @@ pub(crate) fn asked(gate: &OpenGate, artifacts: &[Artifact], width: usize) -> St
         text.push_str(&format!("  - {path}  {DIM}{digest}, {size}{changed}{DIM:#}\n"));
     }
     for option in &gate.options {
-        let effect = match &option.effect {
-            Effect::Approve => "goes on".to_owned(),
-            Effect::Back(step) => format!("back to {}", text::line(step.as_str())),
-            Effect::Skip => "leaves the step out".to_owned(),
-            Effect::Fail => "the run fails".to_owned(),
-            Effect::Cancel => "cancels the run".to_owned(),
-        };
-        let name = text::line(&option.name);
+        let (name, effect) = (text::line(&option.name), effect(option));
         text.push_str(&format!("  {GOOD}{name}{GOOD:#}: {effect}\n"));
     }
     text

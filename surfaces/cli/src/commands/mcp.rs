@@ -1,6 +1,7 @@
 //! `milepost mcp`: serves the tools to one client, over standard input and output.
 
 use crate::{
+    background,
     config::Config,
     failure::Failure,
     join::{Access, Joined},
@@ -37,6 +38,7 @@ pub(crate) async fn perform(config: Config) -> Result<(), Failure> {
         drain: config.drain(),
     };
     let joined = Joined::open(config, Access::Create).await?;
+    background::begin(&joined);
     let served = mcp::serve_stdio(joined.runtime, options).await;
     served.map_err(|error| match error {
         mcp::ServeError::Toolset(_) | mcp::ServeError::Client(_) => {

@@ -21,6 +21,7 @@ use serde_json::json;
 use tokio::net::TcpListener;
 
 use crate::{
+    background,
     config::Config,
     failure::Failure,
     join::{Access, Database, Joined},
@@ -52,6 +53,7 @@ pub(crate) async fn perform(config: Config, output: Output) -> Result<(), Failur
     let address = listener.local_addr()?;
     let joined = Arc::new(Joined::open(config, Access::Create).await?);
     greet(&joined, address, output)?;
+    background::begin(&joined);
     let pages = Router::new()
         .route("/", get(status))
         .route("/healthz", get(|| async { "ok\n" }))

@@ -37,7 +37,12 @@ pub(crate) enum Command {
     /// Write a small workflow that works, to begin with
     #[command(after_help = "Example:\n  milepost workflow new release")]
     New(new::NewArgs),
+    /// Print the guide to writing workflows
+    Guide,
 }
+
+/// The guide, as it was when this was built.
+const GUIDE: &str = include_str!("../../../../docs/guide/writing-workflows.md");
 
 /// What `workflow show` takes.
 #[derive(Debug, clap::Args)]
@@ -54,6 +59,7 @@ pub(crate) fn perform(joined: &Joined, command: Command, output: Output) -> Resu
         Command::Show(args) => show::perform(joined, &args.name, output),
         Command::Check(args) => check::perform(joined, &args, output),
         Command::New(args) => new::perform(joined, &args),
+        Command::Guide => Ok(Reply::new(json!({"guide": GUIDE}), GUIDE)),
     }
 }
 

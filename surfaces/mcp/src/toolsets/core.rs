@@ -14,6 +14,7 @@ mod get_workflow_status;
 mod history;
 mod list_runs;
 mod list_workflows;
+mod next_step;
 mod record_entry;
 mod report;
 mod resume_workflow;

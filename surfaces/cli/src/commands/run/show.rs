@@ -2,7 +2,7 @@
 
 use clap_complete::ArgValueCompleter;
 use definition::{Step, Workflow};
-use engine::{Action, Progress, RunState, next, target_name};
+use engine::{Action, How, Progress, RunState, next, target_name};
 use runtime::View;
 use serde_json::json;
 
@@ -175,7 +175,9 @@ impl Page<'_> {
         add("Leases", held.collect());
         let answers = state.answers.iter().map(|it| {
             let feedback = if it.feedback.is_empty() { "" } else { ": " };
-            let said = format!("{} {} by {}{feedback}{}", it.step, it.answer, it.by, it.feedback);
+            let how = if it.how == How::Relayed { ", relayed by an agent" } else { "" };
+            let said =
+                format!("{} {} by {}{how}{feedback}{}", it.step, it.answer, it.by, it.feedback);
             text::wrap(&text::line(&said), self.width, 4)
         });
         add("Answers", answers.collect());

@@ -3,9 +3,15 @@
 use std::fs;
 
 use definition::WorkflowName;
+use runtime::World as _;
 use serde_json::json;
 
-use crate::{config::FOLDER, failure::Failure, join::Joined, output::Reply};
+use crate::{
+    config::FOLDER,
+    failure::Failure,
+    join::Joined,
+    output::{Reply, text},
+};
 
 /// What `workflow new` takes.
 #[derive(Debug, clap::Args)]
@@ -35,6 +41,7 @@ pub(super) fn perform(joined: &Joined, args: &NewArgs) -> Result<Reply, Failure>
         let message = format!("`{}` is there already", folder.display());
         return Err(Failure::refused("workflow_exists", message).with_hint("take another name"));
     }
+    let hidden = joined.world.find_workflows().into_iter().find(|it| it.name == name);
     fs::create_dir_all(folder.join("steps"))?;
     let quoted = serde_json::to_string(name.as_str()).unwrap_or_default();
     for (path, text) in FILES {
@@ -54,5 +61,12 @@ pub(super) fn perform(joined: &Joined, args: &NewArgs) -> Result<Reply, Failure>
         "Change it, then look at it with `milepost workflow check {name}` and `milepost workflow \
          show {name}`. An agent starts it with `start_workflow`."
     );
+    let note = match hidden {
+        Some(hidden) => {
+            let origin = text::line(&hidden.origin);
+            format!("It takes the place of another workflow `{name}` ({origin}).\n{note}")
+        }
+        None => note,
+    };
     Ok(Reply::new(json, text).with_note(note))
 }

@@ -2,7 +2,7 @@
 
 use definition::PartId;
 use engine::{Command, ContextChange, Holder, Refusal, ReportStep};
-use runtime::{ExecuteError, Request, Target};
+use runtime::{ExecuteError, View};
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Map, Value};
@@ -66,9 +66,9 @@ async fn advance(
     call: &Call<'_>,
     parameters: Parameters,
 ) -> Result<Done<answer::Answer>, ExecuteError> {
-    let run = run::find(call.runtime, &parameters.instance_id).await?;
+    let run = call.runtime.find_run(&parameters.instance_id).await?;
     let Parameters { report, context_updates, context_deletes, next_step_name, .. } = parameters;
-    let actor = run::named(call, parameters.holder.as_deref());
+    let call = &run::named(call, parameters.holder.as_deref());
     let command = Command::ReportStep(Box::new(ReportStep {
         part: parameters.part.as_deref().map(parse_part).transpose()?,
         report: report.into(),
@@ -80,10 +80,11 @@ async fn advance(
         holder: holder(parameters.holder, parameters.lease),
     }));
     let request_id = parameters.request_id;
-    let request = Request { target: Target::Run(run), command, actor, request_id };
-    match call.runtime.execute(request).await {
+    match run::execute(call, run, command, request_id).await {
         Ok(outcome) => Ok(answer::of_outcome(call.runtime, &outcome)),
-        Err(ExecuteError::Refused(Refusal::RunEnded { status })) => ended(call, run, &status).await,
+        Err(ExecuteError::Refused(Refusal::RunEnded { status })) => {
+            Ok(ended(call, run, &status).await?.1)
+        }
         Err(error) => Err(error),
     }
 }
@@ -93,7 +94,7 @@ pub(super) async fn ended(
     call: &Call<'_>,
     run: engine::RunId,
     status: &str,
-) -> Result<Done<answer::Answer>, ExecuteError> {
+) -> Result<(View, Done<answer::Answer>), ExecuteError> {
     let view = call.runtime.view(run, None).await?;
     let mut done = answer::of_view(call.runtime, &view, &[]);
     let (state, way_out) = match status {
@@ -102,14 +103,14 @@ pub(super) async fn ended(
         _ => ("is completed", ""),
     };
     done.warnings.push(format!("the run {state}; nothing of this call was kept{way_out}"));
-    Ok(done)
+    Ok((view, done))
 }
 
 pub(super) fn parse_part(text: &str) -> Result<PartId, ExecuteError> {
     PartId::parse(text).map_err(|error| invalid("part", error.to_string()))
 }
 
-fn holder(name: Option<String>, lease: Option<u64>) -> Option<Holder> {
+pub(super) fn holder(name: Option<String>, lease: Option<u64>) -> Option<Holder> {
     let is_given = name.is_some() || lease.is_some();
     is_given.then(|| Holder { name: name.unwrap_or_default(), generation: lease })
 }

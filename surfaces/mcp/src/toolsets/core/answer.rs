@@ -1,13 +1,17 @@
 //! What the tools that move a run answer: where it is now, and what the agent is to do.
 
-use definition::{Answers, Effect, FINISH, PartSpec, Step, Target};
-use engine::{Action, Event, OpenGate, Progress, Recorded, Standing, next, target_name};
+use definition::{Answers, Effect, PartId, PartSpec, Step, Target};
+use engine::{Action, Event, OpenGate, Recorded, find_promised, next, target_name};
 use runtime::{Outcome, Runtime, View};
 use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::{Map, Value};
 
-use super::{cut, words::Status};
+use super::{
+    cut,
+    next_step::{NextStep, next_step},
+    words::Status,
+};
 use crate::tool::Done;
 
 /// Where a run is, and what to do.
@@ -47,19 +51,6 @@ pub(super) struct Now {
     /// Why the run failed or was cancelled.
     #[serde(skip_serializing_if = "Option::is_none")]
     reason: Option<String>,
-}
-
-/// A step to work on.
-#[derive(Debug, Serialize, JsonSchema)]
-pub(super) struct NextStep {
-    step_name: String,
-    instructions: String,
-    /// The kind of agent it is meant for.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    agent: Option<String>,
-    /// What a person or a review wants changed.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    feedback: Option<String>,
 }
 
 #[derive(Debug, Serialize, JsonSchema)]
@@ -106,6 +97,9 @@ pub(super) struct Part {
     title: String,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     files: Vec<String>,
+    /// The files that it must leave behind.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    produces: Vec<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     feedback: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -158,56 +152,6 @@ impl Now {
     }
 }
 
-/// Returns what to work on; for a run that is over, its last words.
-pub(super) fn next_step(view: &View, events: &[Recorded]) -> Option<NextStep> {
-    let last = |instructions: String| {
-        let step_name = view.state.current.as_ref().map(ToString::to_string).unwrap_or_default();
-        Some(NextStep { step_name, instructions, agent: None, feedback: None })
-    };
-    match next(&view.workflow, &view.state) {
-        Action::Work { step, .. } => {
-            let effort = view.state.effort(&step.name, None);
-            Some(NextStep {
-                step_name: step.name.to_string(),
-                instructions: step.instructions.clone(),
-                agent: step.agent.clone(),
-                feedback: effort.and_then(|it| it.feedback.clone()),
-            })
-        }
-        Action::Choose { .. } | Action::Wait { .. } => None,
-        Action::Done => {
-            let is_news = events.iter().any(|it| matches!(it.event, Event::RunCompleted));
-            let plain =
-                if is_news { "Workflow Completed successfully." } else { "Workflow Completed." };
-            let instructions = view.workflow.finish_instructions().unwrap_or(plain);
-            let step_name = FINISH.to_owned();
-            let instructions = instructions.to_owned();
-            Some(NextStep { step_name, instructions, agent: None, feedback: None })
-        }
-        Action::Stopped { .. } => match view.state.standing {
-            Standing::Cancelled { .. } => last("Workflow Cancelled.".to_owned()),
-            Standing::New
-            | Standing::Running
-            | Standing::Waiting(_)
-            | Standing::Completed
-            | Standing::Failed { .. } => last(failed(view)),
-        },
-    }
-}
-
-/// The line that says so, and the instructions of a step that was entered because of it. A step
-/// that failed itself has nothing more to say.
-fn failed(view: &View) -> String {
-    let line = "Workflow Failed.";
-    let current = view.state.current.as_ref();
-    let effort = current.and_then(|it| view.state.effort(it, None));
-    let is_fresh = |it: &engine::Effort| it.progress == Progress::Ready && it.failure.is_none();
-    match current.and_then(|it| view.workflow.find_step(it)) {
-        Some(step) if effort.is_some_and(is_fresh) => format!("{line}\n{}", step.instructions),
-        Some(_) | None => line.to_owned(),
-    }
-}
-
 /// Why the run is where it is: what the decision says, else what the report led to.
 fn reasoning(view: &View, events: &[Recorded]) -> Option<String> {
     let mut resumed = None;
@@ -224,7 +168,7 @@ fn reasoning(view: &View, events: &[Recorded]) -> Option<String> {
                     "status `{status}` neither completes nor fails the step, so it goes on"
                 ));
             }
-            Event::StepFailed { .. } => moved = tried(view),
+            Event::StepFailed { part, .. } => moved = tried(view, part.as_ref()),
             Event::RunStarted(_)
             | Event::RunForked { .. }
             | Event::StepStarted { .. }
@@ -261,9 +205,9 @@ fn reasoning(view: &View, events: &[Recorded]) -> Option<String> {
 }
 
 /// What a failed attempt leaves, while the run stays at the step.
-fn tried(view: &View) -> Option<String> {
+fn tried(view: &View, part: Option<&PartId>) -> Option<String> {
     let Action::Work { step, .. } = next(&view.workflow, &view.state) else { return None };
-    let attempts = view.state.effort(&step.name, None)?.attempts;
+    let attempts = view.state.effort(&step.name, part)?.attempts;
     Some(match &step.attempts {
         Some(allowed) => format!("attempt {attempts} of {} failed; try again", allowed.max),
         None => format!("attempt {attempts} failed; try again"),
@@ -320,8 +264,9 @@ fn waiting(view: &View, gate: &OpenGate) -> Waiting {
                 .to_owned()
         }
         Answers::Verified => format!(
-            "only a person can answer: `milepost gate approve {run}` or `reject`; wait with \
-             `get_workflow_status` and `wait_seconds`",
+            "tell the person, who answers with `milepost gate show {run}` and then `approve` or \
+             `reject`; do not run it yourself, but wait with `get_workflow_status` and \
+             `wait_seconds`: once it is answered, `next_step` is there",
             run = view.state.run.short()
         ),
     };
@@ -364,6 +309,7 @@ fn part(view: &View, step: &Step, part: &PartSpec, held_by: Option<String>) -> P
         id: part.id.to_string(),
         title: part.title.clone(),
         files: part.files.clone(),
+        produces: find_promised(&view.workflow, &view.state, step, Some(part)),
         feedback: effort.and_then(|it| it.feedback.clone()),
         held_by,
     }

@@ -49,7 +49,7 @@ async fn pass_on(
     call: &Call<'_>,
     parameters: Parameters,
 ) -> Result<Done<answer::Answer>, ExecuteError> {
-    let run = run::find(call.runtime, &parameters.instance_id).await?;
+    let run = call.runtime.find_run(&parameters.instance_id).await?;
     let command = Command::AnswerGate(Box::new(engine::AnswerGate {
         answer: GateAnswer::Named(parameters.answer),
         feedback: parameters.feedback.unwrap_or_default(),

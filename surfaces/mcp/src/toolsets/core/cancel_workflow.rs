@@ -44,7 +44,7 @@ async fn cancel(
     call: &Call<'_>,
     parameters: Parameters,
 ) -> Result<Done<answer::Answer>, ExecuteError> {
-    let run = run::find(call.runtime, &parameters.instance_id).await?;
+    let run = call.runtime.find_run(&parameters.instance_id).await?;
     let reason = parameters.reason.unwrap_or_else(|| "no reason was given".to_owned());
     let command = Command::CancelRun { reason };
     let outcome = run::execute(call, run, command, parameters.request_id).await?;

@@ -3,13 +3,14 @@
 use std::time::Duration;
 
 use engine::{Command, RunId};
-use runtime::{ExecuteError, Request, Target};
+use runtime::ExecuteError;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::{
     advance_workflow::parse_part,
-    answer::{self, NextStep, Part},
+    answer::{self, Part},
+    next_step::{NextStep, next_step},
     run,
     words::Failure,
 };
@@ -34,6 +35,8 @@ pub(super) struct Parameters {
     /// End that lease instead
     #[serde(default)]
     release: bool,
+    /// Makes a retry safe
+    request_id: Option<String>,
 }
 
 #[derive(Serialize, JsonSchema)]
@@ -96,11 +99,12 @@ impl Tool for ClaimStep {
 }
 
 async fn dispatch(call: &Call<'_>, parameters: Parameters) -> Result<Answer, ExecuteError> {
-    let run = run::find(call.runtime, &parameters.instance_id).await?;
+    let call = &run::named(call, Some(&parameters.holder));
+    let run = call.runtime.find_run(&parameters.instance_id).await?;
     match parameters.lease {
         Some(lease) if parameters.release => {
             let command = Command::ReleaseStep { generation: lease };
-            execute(call, run, command, &parameters.holder).await?;
+            run::execute(call, run, command, parameters.request_id).await?;
             Ok(bare(run, None))
         }
         Some(lease) => {
@@ -117,31 +121,20 @@ async fn claim(
     run: RunId,
     parameters: Parameters,
 ) -> Result<Answer, ExecuteError> {
-    let Parameters { holder, step, part, seconds, .. } = parameters;
+    let Parameters { holder, step, part, seconds, request_id, .. } = parameters;
     let command = Command::ClaimStep(engine::ClaimStep {
         step,
         part: part.as_deref().map(parse_part).transpose()?,
-        holder: holder.clone(),
+        holder,
         duration: seconds.map(Duration::from_secs),
     });
-    let outcome = execute(call, run, command, &holder).await?;
+    let outcome = run::execute(call, run, command, request_id).await?;
     let state = &outcome.view.state;
     let lease = state.leases.values().find(|it| it.generation == state.generation);
     let part = lease.and_then(|it| answer::find_part(&outcome.view, it));
     let lease = lease.map(LeaseAnswer::from);
-    let next_step = answer::next_step(&outcome.view, &outcome.events);
+    let next_step = next_step(&outcome.view, &outcome.events);
     Ok(Answer { next_step, part, ..bare(run, lease) })
-}
-
-async fn execute(
-    call: &Call<'_>,
-    run: RunId,
-    command: Command,
-    holder: &str,
-) -> Result<runtime::Outcome, ExecuteError> {
-    let actor = run::named(call, Some(holder));
-    let target = Target::Run(run);
-    call.runtime.execute(Request { target, command, actor, request_id: None }).await
 }
 
 fn bare(run: RunId, lease: Option<LeaseAnswer>) -> Answer {

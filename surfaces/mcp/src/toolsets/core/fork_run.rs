@@ -5,7 +5,7 @@ use runtime::{ExecuteError, Fork};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::{answer, run, words::Failure};
+use super::{answer, words::Failure};
 use crate::tool::{Call, Done, Hints, Misfit, Tool};
 
 pub(super) struct ForkRun;
@@ -83,7 +83,7 @@ async fn fork(
     parameters: Parameters,
     point: ForkPoint,
 ) -> Result<Done<Answer>, ExecuteError> {
-    let run = run::find(call.runtime, &parameters.instance_id).await?;
+    let run = call.runtime.find_run(&parameters.instance_id).await?;
     let Parameters { key, request_id, .. } = parameters;
     let fork = Fork { run, point, key, actor: call.actor.clone(), request_id };
     let outcome = call.runtime.fork(fork).await?;

@@ -14,7 +14,7 @@ use super::{
     claim_step::LeaseAnswer,
     cut, history,
     list_runs::{Progress, title_beside},
-    run,
+    next_step::{NextStep, next_step},
     words::{Failure, Status},
 };
 use crate::tool::{Call, Done, Hints, Tool};
@@ -50,6 +50,8 @@ pub(super) struct Answer {
     instance_id: String,
     workflow_name: String,
     current_step_name: String,
+    /// `null` while the agent must choose, or the run waits for a person.
+    next_step: Option<NextStep>,
     status: Status,
     context: Map<String, Value>,
     created_at: String,
@@ -100,7 +102,7 @@ impl Tool for GetWorkflowStatus {
 }
 
 async fn look(call: &Call<'_>, parameters: Parameters) -> Result<Done<Answer>, ExecuteError> {
-    let run = run::find(call.runtime, &parameters.instance_id).await?;
+    let run = call.runtime.find_run(&parameters.instance_id).await?;
     let view = load(call, run, &parameters).await?;
     let mut done = answer(call, &view);
     if parameters.include_history {
@@ -142,6 +144,7 @@ fn answer(call: &Call<'_>, view: &View) -> Done<Answer> {
         instance_id: state.run.to_string(),
         workflow_name: row.workflow,
         current_step_name: current,
+        next_step: next_step(view, &[]),
         status: Status::of(&state.standing),
         context,
         created_at: state.started_at.to_string(),

@@ -79,7 +79,7 @@ async fn record(
     parameters: Parameters,
     entry: Entry,
 ) -> Result<Answer, ExecuteError> {
-    let run = run::find(call.runtime, &parameters.instance_id).await?;
+    let run = call.runtime.find_run(&parameters.instance_id).await?;
     let command = Command::RecordEntry { step: parameters.step, entry };
     let outcome = run::execute(call, run, command, parameters.request_id).await?;
     let (mut step_name, mut seq) = (String::new(), outcome.view.state.length);

@@ -1,13 +1,13 @@
 //! `resume_workflow`: back to a run, with the brief that a newcomer needs.
 
 use engine::{Command, ContextChange, Refusal, ReportStep, ResumeRun, RunId};
-use runtime::{ExecuteError, Runtime};
+use runtime::{ExecuteError, Outcome, Runtime, View};
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Map, Value};
 
 use super::{
-    advance_workflow::ended,
+    advance_workflow::{ended, holder, parse_part},
     answer,
     report::Report,
     run,
@@ -23,12 +23,20 @@ pub(super) struct Parameters {
     instance_id: String,
     /// Step you believe to be on
     assumed_current_step_name: Option<String>,
-    /// As in `advance_workflow`
+    /// As in advance
     #[schemars(extend("x-elsewhere" = true))]
     report: Option<Report>,
-    /// As in `advance_workflow`
+    /// As in advance
     #[serde(default)]
     context_updates: Map<String, Value>,
+    /// As in advance
+    next_step_name: Option<String>,
+    /// As in advance
+    part: Option<String>,
+    /// As in advance
+    holder: Option<String>,
+    /// As in advance
+    lease: Option<u64>,
     /// Go on with a failed or cancelled run
     #[serde(default)]
     reopen: bool,
@@ -71,27 +79,26 @@ async fn resume(
     call: &Call<'_>,
     parameters: Parameters,
 ) -> Result<Done<answer::Answer>, ExecuteError> {
-    let run = run::find(call.runtime, &parameters.instance_id).await?;
-    let max_tokens = parameters.max_tokens;
-    let mut done = match parameters.report {
-        None if parameters.reopen => reopen(call, run, &parameters).await?,
-        None => look(call, run, &parameters).await?,
-        Some(_) => reconcile(call, run, parameters).await?,
-    };
-    done.answer.brief = Some(brief(call.runtime, run, max_tokens).await?);
-    Ok(done)
+    let run = call.runtime.find_run(&parameters.instance_id).await?;
+    match parameters.report {
+        None if parameters.reopen => reopen(call, run, parameters).await,
+        None => look(call, run, &parameters).await,
+        Some(_) => reconcile(call, run, parameters).await,
+    }
 }
 
 async fn reopen(
     call: &Call<'_>,
     run: RunId,
-    parameters: &Parameters,
+    parameters: Parameters,
 ) -> Result<Done<answer::Answer>, ExecuteError> {
+    let unused = unused(&parameters);
     let reason = "reopened by an agent".to_owned();
     let command = Command::ReopenRun { reason, force: parameters.force };
-    let outcome = run::execute(call, run, command, parameters.request_id.clone()).await?;
-    let mut done = answer::of_outcome(call.runtime, &outcome);
-    done.warnings.extend(unused(parameters));
+    let call = &run::named(call, parameters.holder.as_deref());
+    let outcome = run::execute(call, run, command, parameters.request_id).await?;
+    let mut done = committed(call.runtime, &outcome, parameters.max_tokens).await;
+    done.warnings.extend(unused);
     Ok(done)
 }
 
@@ -100,25 +107,45 @@ async fn reconcile(
     run: RunId,
     parameters: Parameters,
 ) -> Result<Done<answer::Answer>, ExecuteError> {
-    let Parameters { assumed_current_step_name, report, context_updates, force, .. } = parameters;
+    let Parameters { report, context_updates, next_step_name, max_tokens, .. } = parameters;
     let Some(report) = report else { return Err(invalid("report", "is missing")) };
+    let call = &run::named(call, parameters.holder.as_deref());
+    let assumed = parameters.assumed_current_step_name;
     let resume = ResumeRun {
-        assumed: assumed_current_step_name.unwrap_or_else(|| report.step_id.clone()),
+        assumed: assumed.unwrap_or_else(|| report.step_id.clone()),
         report: ReportStep {
-            part: None,
+            part: parameters.part.as_deref().map(parse_part).transpose()?,
             report: report.into(),
             context: ContextChange { set: context_updates, remove: Vec::new() },
-            next: None,
-            holder: None,
+            next: next_step_name,
+            holder: holder(parameters.holder, parameters.lease),
         },
-        force,
+        force: parameters.force,
     };
     let command = Command::ResumeRun(Box::new(resume));
     match run::execute(call, run, command, parameters.request_id).await {
-        Ok(outcome) => Ok(answer::of_outcome(call.runtime, &outcome)),
-        Err(ExecuteError::Refused(Refusal::RunEnded { status })) => ended(call, run, &status).await,
+        Ok(outcome) => Ok(committed(call.runtime, &outcome, max_tokens).await),
+        Err(ExecuteError::Refused(Refusal::RunEnded { status })) => {
+            let (view, mut done) = ended(call, run, &status).await?;
+            done.answer.brief = Some(brief(call.runtime, &view, max_tokens).await?);
+            Ok(done)
+        }
         Err(error) => Err(error),
     }
+}
+
+/// Words what was written. It stays written where the brief cannot be had.
+async fn committed(
+    runtime: &Runtime,
+    outcome: &Outcome,
+    max_tokens: Option<u32>,
+) -> Done<answer::Answer> {
+    let mut done = answer::of_outcome(runtime, outcome);
+    match brief(runtime, &outcome.view, max_tokens).await {
+        Ok(brief) => done.answer.brief = Some(brief),
+        Err(error) => done.warnings.push(format!("it is done, but there is no brief: {error}")),
+    }
+    done
 }
 
 /// Looks, and changes nothing.
@@ -139,20 +166,22 @@ async fn look(
             done.answer.reasoning = Some(reasoning);
         }
     }
+    done.answer.brief = Some(brief(call.runtime, &view, parameters.max_tokens).await?);
     Ok(done)
 }
 
 fn unused(parameters: &Parameters) -> Option<String> {
-    let is_given = !parameters.context_updates.is_empty();
-    is_given.then(|| "`context_updates` are kept only with a `report`".to_owned())
+    let is_given = !parameters.context_updates.is_empty() || parameters.next_step_name.is_some();
+    is_given
+        .then(|| "`context_updates` and `next_step_name` are kept only with a `report`".to_owned())
 }
 
 async fn brief(
     runtime: &Runtime,
-    run: RunId,
+    view: &View,
     max_tokens: Option<u32>,
 ) -> Result<String, ExecuteError> {
     let tokens = max_tokens.and_then(|it| usize::try_from(it).ok());
-    let (_, brief, _) = runtime.brief(run, tokens).await?;
+    let (brief, _) = runtime.brief_of(view, tokens).await?;
     Ok(brief.text)
 }

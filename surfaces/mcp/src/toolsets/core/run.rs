@@ -1,36 +1,11 @@
-//! Finds the run that an `instance_id` means.
+//! Has commands executed, under the name that a caller gives itself.
 
-use engine::{Actor, Command, Refusal, RunId};
-use runtime::{ExecuteError, Outcome, Request, RunFilter, Runtime, Target};
+use engine::{Actor, Command, RunId};
+use runtime::{ExecuteError, Outcome, Request, Target};
 
-use super::words::invalid;
 use crate::tool::Call;
 
-/// Returns the run: by its id in either form, or by its key. A key means the run that is not over.
-pub(super) async fn find(runtime: &Runtime, text: &str) -> Result<RunId, ExecuteError> {
-    let text = text.trim();
-    if let Some(run) = RunId::parse(text) {
-        return Ok(run);
-    }
-    if text.is_empty() {
-        return Err(Refusal::RunUnknown(text.to_owned()).into());
-    }
-    let filter = RunFilter { key: Some(text.to_owned()), limit: 20, ..RunFilter::default() };
-    let rows = runtime.list_runs(filter).await?.rows;
-    let live: Vec<_> = rows.iter().filter(|it| it.summary.is_live).collect();
-    match (live.as_slice(), rows.first()) {
-        ([only], _) => Ok(only.run),
-        ([], Some(newest)) => Ok(newest.run),
-        ([], None) => Err(Refusal::RunUnknown(text.to_owned()).into()),
-        (several, _) => {
-            let runs: Vec<String> = several.iter().map(|it| it.run.short()).collect();
-            let problem = format!("several runs have the key `{text}`: {}", runs.join(", "));
-            Err(invalid("instance_id", problem))
-        }
-    }
-}
-
-/// Executes a command for the caller.
+/// Has a command executed for the caller.
 pub(super) async fn execute(
     call: &Call<'_>,
     run: RunId,
@@ -42,7 +17,8 @@ pub(super) async fn execute(
     call.runtime.execute(Request { target, command, actor, request_id }).await
 }
 
-/// Returns the caller under the name that it gives itself.
-pub(super) fn named(call: &Call<'_>, name: Option<&str>) -> Actor {
-    Actor { name: name.map(ToOwned::to_owned), ..call.actor.clone() }
+/// Returns the call under the name that the caller gives itself.
+pub(super) fn named<'a>(call: &Call<'a>, name: Option<&str>) -> Call<'a> {
+    let actor = Actor { name: name.map(ToOwned::to_owned), ..call.actor.clone() };
+    Call { actor, ..*call }
 }

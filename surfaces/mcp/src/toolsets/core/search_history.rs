@@ -4,7 +4,7 @@ use runtime::{ExecuteError, Hit};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::{run, words::Failure};
+use super::words::Failure;
 use crate::tool::{Call, Done, Hints, Tool};
 
 /// How many hits a page has unless its reader says so.
@@ -62,7 +62,7 @@ impl Tool for SearchHistory {
 
 async fn search(call: &Call<'_>, parameters: Parameters) -> Result<Answer, ExecuteError> {
     let run = match &parameters.instance_id {
-        Some(instance) => Some(run::find(call.runtime, instance).await?),
+        Some(instance) => Some(call.runtime.find_run(instance).await?),
         None => None,
     };
     let offset = parameters.offset.unwrap_or(0);

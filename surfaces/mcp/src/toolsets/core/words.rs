@@ -202,6 +202,7 @@ fn code_of_refusal(refusal: &Refusal) -> ErrorCode {
         | Refusal::ContextInvalid { .. }
         | Refusal::VarUnknown { .. }
         | Refusal::TooLarge { .. }
+        | Refusal::TooDeep { .. }
         | Refusal::Empty { .. }
         | Refusal::SeqUnknown { .. }
         | Refusal::ParameterInvalid { .. } => ErrorCode::InvalidFormat,
