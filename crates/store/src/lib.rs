@@ -3,6 +3,7 @@
 //! A store keeps what it is given and gives it back in order. It knows no rules: no status is
 //! computed here and no transition is decided here. An append is answered only once it is on disk.
 
+mod import_orchestrator;
 mod law;
 mod memory;
 mod sqlite;
@@ -13,8 +14,9 @@ use std::{future::Future, pin::Pin};
 use engine::{DecodeError, Lease, Recorded, RunId, Summary, Timestamp};
 use tokio::sync::watch;
 
+pub use import_orchestrator::{OrchestratorFile, OriginalReport, OriginalRun};
 pub use memory::MemoryStore;
-pub use sqlite::{stat, Figures, SqliteSettings, SqliteStore, Synchronous};
+pub use sqlite::{Figures, SqliteSettings, SqliteStore, Synchronous, sqlite_version};
 
 /// The number of events in a run's log, which is also the `seq` of its last one.
 pub type Length = u64;

@@ -6,10 +6,12 @@
 //! changed              ──► watch: woken by the writer, and by a look at the file now and then
 //! ```
 
+mod batch;
 mod care;
 mod connection;
 mod error;
 mod index;
+mod lease;
 mod list;
 mod readers;
 mod row;
@@ -43,7 +45,7 @@ use crate::{
     Tailed,
 };
 
-pub use care::Figures;
+pub use care::{Figures, sqlite_version};
 pub use settings::{SqliteSettings, Synchronous};
 
 /// Keeps logs in a `SQLite` database.
@@ -117,11 +119,12 @@ impl SqliteStore {
         &self,
         work: impl FnOnce(&Connection) -> Result<T, StoreError> + Send + 'static,
     ) -> Pending<'_, T> {
-        let Some(path) = self.path.clone() else {
-            return self.scan(work);
-        };
-        let settings = self.settings.clone();
-        Box::pin(off_thread(move || work(&connection::open_reader(&path, &settings)?)))
+        let (readers, settings) = (Arc::clone(&self.readers), self.settings.clone());
+        let path = self.path.clone();
+        Box::pin(off_thread(move || match path {
+            None => readers.read(Span::Scan, work),
+            Some(path) => work(&connection::open_reader(&path, &settings)?),
+        }))
     }
 
     /// Reads something that may take a while.
@@ -246,7 +249,7 @@ fn load(connection: &Connection, run: RunId, after: Length) -> Result<Option<Log
     if !events.iter().map(|it| it.seq).eq(after.saturating_add(1)..=length) {
         return Err(StoreError::Damaged(format!("the log of run `{run}` has gaps")));
     }
-    Ok(Some(Log { project, length, events, leases: row::leases(connection, run)? }))
+    Ok(Some(Log { project, length, events, leases: lease::leases(connection, run)? }))
 }
 
 fn tail(connection: &Connection, after: u64, count: u32) -> Result<Vec<Tailed>, StoreError> {
@@ -266,5 +269,3 @@ fn tail(connection: &Connection, after: u64, count: u32) -> Result<Vec<Tailed>, 
     }
     Ok(events)
 }
-
-pub fn stat() -> [u64; 4] { std::array::from_fn(|i| writer::STAT[i].swap(0, std::sync::atomic::Ordering::Relaxed)) }

@@ -8,6 +8,11 @@ use crate::StoreError;
 /// The most problems that a check tells of each kind.
 const PROBLEMS_MAX: u32 = 100;
 
+/// Returns the version of the `SQLite` library that is built in.
+pub fn sqlite_version() -> &'static str {
+    rusqlite::version()
+}
+
 /// How much a store holds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Figures {

@@ -58,7 +58,7 @@ fn index_locked(connection: &Connection, settings: &SqliteSettings) -> Result<()
     )?;
     let mut insert =
         connection.prepare_cached("INSERT INTO search (rowid, text, run) VALUES (?1, ?2, ?3)")?;
-    let mut rows = events.query(params![int(position), settings.index_batch_max])?;
+    let mut rows = events.query(params![int(position), settings.index_batch_max.max(1)])?;
     while let Some(row) = rows.next()? {
         position = number(row.get(0)?);
         let text: String = row.get(3)?;

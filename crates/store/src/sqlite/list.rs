@@ -6,13 +6,13 @@
 //! range of ids, what is due) are looked up and sorted.
 
 use engine::RunId;
-use rusqlite::{Connection, named_params, params};
+use rusqlite::{Connection, named_params, params, params_from_iter};
 
 use super::row::{self, listed, run_columns};
 use crate::{Filter, Row, StoreError};
 
 /// A range with more ids than this is filtered while the list is read, instead of sorted.
-const RANGE_MAX: i64 = 10_000;
+const RANGE_MAX: i64 = 1000;
 
 /// Sorts after every id.
 const AFTER_ALL: &[u8] = &[0xff; 17];
@@ -197,18 +197,18 @@ fn arms(connection: &Connection, filter: &Filter) -> Result<Vec<Arm>, rusqlite::
     Ok(arms)
 }
 
-// Each finds the next value of a column after `?1` by one step down an index, so that all values
+// Each finds the next value of a column from `?1` on by one step down an index, so that all values
 // are found without reading the runs in between.
 const NEXT_PROJECT: &str = "SELECT min(project) FROM runs INDEXED BY runs_by_workflow
-    WHERE ?1 < project";
+    WHERE ?1 <= project";
 const NEXT_WORKFLOW: &str = "SELECT min(workflow) FROM runs INDEXED BY runs_by_workflow
-    WHERE ?1 < workflow AND project = ?2 AND ?3 = ''";
+    WHERE ?1 <= workflow AND project = ?2 AND ?3 = ''";
 const NEXT_STATUS: &str = "SELECT min(status) FROM runs INDEXED BY runs_by_workflow
-    WHERE ?1 < status AND project = ?2 AND ?3 = '' AND workflow = ?4";
+    WHERE ?1 <= status AND project = ?2 AND ?3 = '' AND workflow = ?4";
 const NEXT_WORKFLOW_OF_ROOT: &str = "SELECT min(workflow) FROM runs INDEXED BY runs_by_root
-    WHERE ?1 < workflow AND project = ?2 AND root = ?3";
+    WHERE ?1 <= workflow AND project = ?2 AND root = ?3";
 const NEXT_STATUS_OF_ROOT: &str = "SELECT min(status) FROM runs INDEXED BY runs_by_root
-    WHERE ?1 < status AND project = ?2 AND root = ?3 AND workflow = ?4";
+    WHERE ?1 <= status AND project = ?2 AND root = ?3 AND workflow = ?4";
 
 /// Returns the value that is wanted, or all that there are.
 fn values(
@@ -221,15 +221,18 @@ fn values(
         return Ok(vec![wanted.clone()]);
     }
     let mut statement = connection.prepare_cached(next)?;
-    let mut values: Vec<String> = Vec::new();
+    let mut values = Vec::new();
+    let mut from = String::new();
     loop {
-        // No name begins with less than nothing, so the first step takes an empty name too.
-        let last: &dyn rusqlite::ToSql = values.last().map_or(&i64::MIN as _, |last| last as _);
-        let fixed = [last].into_iter().chain(fixed.iter().map(|it| it as _)).collect::<Vec<_>>();
-        match statement.query_row(fixed.as_slice(), |row| row.get(0))? {
-            Some(value) => values.push(value),
-            None => return Ok(values),
-        }
+        let fixed = [from.as_str()].into_iter().chain(fixed.iter().copied());
+        let next: Option<String> =
+            statement.query_row(params_from_iter(fixed), |row| row.get(0))?;
+        let Some(next) = next else {
+            return Ok(values);
+        };
+        // Nothing lies between a text and the same text with a nul behind it.
+        from = format!("{next}\0");
+        values.push(next);
     }
 }
 
@@ -244,8 +247,7 @@ mod tests {
         let mut statement = connection.prepare(&format!("EXPLAIN QUERY PLAN {sql}")).unwrap();
         let count = statement.parameter_count();
         let nulls = vec![rusqlite::types::Null; count];
-        let rows =
-            statement.query_map(rusqlite::params_from_iter(nulls), |row| row.get(3)).unwrap();
+        let rows = statement.query_map(params_from_iter(nulls), |row| row.get(3)).unwrap();
         rows.collect::<Result<Vec<String>, _>>().unwrap().join("; ")
     }
 

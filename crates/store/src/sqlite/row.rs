@@ -1,8 +1,7 @@
 //! Values as they lie in the tables.
 
-use engine::{Event, Lease, Recorded, RunId, Summary, Timestamp};
+use engine::{Event, Recorded, RunId, Summary, Timestamp};
 use rusqlite::{Connection, params};
-use serde_json::Value;
 
 use crate::{Length, Row, StoreError};
 
@@ -73,35 +72,6 @@ pub(super) fn listed(row: &rusqlite::Row<'_>) -> Result<Row, rusqlite::Error> {
             ended_at: row.get::<_, Option<i64>>(15)?.map(Timestamp),
             due_at: row.get::<_, Option<i64>>(16)?.map(Timestamp),
         },
-    })
-}
-
-/// Reads the leases of a run, by generation.
-pub(super) fn leases(connection: &Connection, run: RunId) -> Result<Vec<Lease>, StoreError> {
-    let mut statement = connection.prepare_cached(
-        "SELECT step, part, holder, generation, until FROM leases WHERE run = ?1
-         ORDER BY generation",
-    )?;
-    let mut rows = statement.query(params![run.as_bytes()])?;
-    let mut leases = Vec::new();
-    while let Some(row) = rows.next()? {
-        leases.push(lease(row)?);
-    }
-    Ok(leases)
-}
-
-fn lease(row: &rusqlite::Row<'_>) -> Result<Lease, StoreError> {
-    let damaged = |error| StoreError::Damaged(format!("a lease: {error}"));
-    let part: Option<String> = row.get(1)?;
-    Ok(Lease {
-        step: serde_json::from_value(Value::String(row.get(0)?)).map_err(damaged)?,
-        part: part
-            .map(|part| serde_json::from_value(Value::String(part)))
-            .transpose()
-            .map_err(damaged)?,
-        holder: row.get(2)?,
-        generation: number(row.get(3)?),
-        until: Timestamp(row.get(4)?),
     })
 }
 

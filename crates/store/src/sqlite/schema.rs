@@ -46,8 +46,7 @@ pub(super) fn open(path: &Path, settings: &SqliteSettings) -> Result<Connection,
 
 /// Brings a fresh private database to the schema.
 pub(super) fn fill(connection: &Connection) -> Result<(), StoreError> {
-    MIGRATIONS.iter().try_for_each(|text| connection.execute_batch(text))?;
-    Ok(())
+    apply(connection, MIGRATIONS, 0)
 }
 
 /// Copies all of a database into a new file at `to`, as it is at one moment.
@@ -125,9 +124,15 @@ fn migrate_locked(
     if 0 < found && found < known {
         back_up(path, settings, found)?;
     }
+    apply(connection, migrations, found)
+}
+
+/// Applies the migrations after the first `found`.
+fn apply(connection: &Connection, migrations: &[&str], found: u32) -> Result<(), StoreError> {
     for text in migrations.iter().skip(usize::try_from(found).unwrap_or(usize::MAX)) {
         connection.execute_batch(text)?;
     }
+    let known = migrations.len();
     connection.execute_batch(&format!(
         "PRAGMA user_version = {known}; PRAGMA application_id = {APPLICATION_ID};"
     ))?;
@@ -200,4 +205,91 @@ fn io_failure(path: &Path, error: &io::Error) -> StoreError {
         return StoreError::Full;
     }
     StoreError::Database(format!("`{}`: {error}", path.display()))
+}
+
+#[cfg(test)]
+mod tests {
+    use std::{sync::Barrier, thread};
+
+    use super::*;
+
+    const FIRST: &str = "CREATE TABLE t (a); INSERT INTO t VALUES (1);";
+    const SECOND: &str = "ALTER TABLE t ADD b; UPDATE t SET b = a + 1;";
+
+    fn open_with(path: &Path, migrations: &[&str]) -> Result<Connection, StoreError> {
+        find_or_create(path)?;
+        let settings = SqliteSettings::default();
+        let mut connection = open_writer(path, &settings)?;
+        migrate(&mut connection, path, &settings, migrations)?;
+        Ok(connection)
+    }
+
+    fn columns(connection: &Connection) -> String {
+        let rows = connection.query_row(
+            "SELECT group_concat(name) FROM pragma_table_info('t')",
+            [],
+            |row| row.get(0),
+        );
+        rows.unwrap()
+    }
+
+    #[test]
+    fn an_older_schema_is_copied_and_then_migrated() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("test.db");
+        drop(open_with(&path, &[FIRST]).unwrap());
+        assert!(!with_suffix(&path, ".backup-v0").exists(), "an empty file needs no copy");
+        assert_eq!(columns(&open_with(&path, &[FIRST, SECOND]).unwrap()), "a,b");
+        let copy = Connection::open(with_suffix(&path, ".backup-v1")).unwrap();
+        assert_eq!(columns(&copy), "a");
+        let older = open_with(&path, &[FIRST]);
+        assert!(matches!(older, Err(StoreError::NewerSchema { found: 2, known: 1 })), "{older:?}");
+    }
+
+    #[test]
+    fn a_migration_that_fails_changes_nothing() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("test.db");
+        drop(open_with(&path, &[FIRST]).unwrap());
+        let failed = open_with(&path, &[FIRST, "ALTER TABLE t ADD b; SELECT * FROM nowhere;"]);
+        assert!(matches!(failed, Err(StoreError::Database(_))), "{failed:?}");
+        assert_eq!(columns(&open_with(&path, &[FIRST]).unwrap()), "a");
+        assert_eq!(columns(&open_with(&path, &[FIRST, SECOND]).unwrap()), "a,b");
+    }
+
+    #[test]
+    fn many_may_migrate_at_once() {
+        const MANY: usize = 6;
+        for old in [&[][..], &[FIRST]] {
+            let folder = tempfile::tempdir().unwrap();
+            let path = folder.path().join("test.db");
+            drop(open_with(&path, old).unwrap());
+            let barrier = Barrier::new(MANY);
+            thread::scope(|scope| {
+                let come = || {
+                    barrier.wait();
+                    columns(&open_with(&path, &[FIRST, SECOND]).unwrap())
+                };
+                let all = [(); MANY].map(|()| scope.spawn(come));
+                let columns = all.map(|one| one.join().unwrap());
+                assert_eq!(columns, ["a,b"; MANY]);
+            });
+            let count: u32 = open_with(&path, &[FIRST, SECOND])
+                .unwrap()
+                .query_row("SELECT count(*) FROM t", [], |row| row.get(0))
+                .unwrap();
+            assert_eq!(count, 1);
+        }
+    }
+
+    #[test]
+    fn a_file_that_is_as_it_should_be_opens_beside_a_writer() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("test.db");
+        let settings =
+            SqliteSettings { busy_wait_max: Duration::ZERO, ..SqliteSettings::default() };
+        let writer = open(&path, &settings).unwrap();
+        writer.execute_batch("BEGIN IMMEDIATE").unwrap();
+        open(&path, &settings).unwrap();
+    }
 }

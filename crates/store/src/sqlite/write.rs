@@ -8,7 +8,7 @@ use engine::{EVENT_VERSION, RunId, Summary};
 use rusqlite::{Connection, OptionalExtension as _, params};
 
 use super::{
-    error,
+    error, lease,
     row::{self, int, number},
 };
 use crate::{Append, Heartbeat, Length, Request, StoreError, law};
@@ -95,7 +95,7 @@ impl Write {
     pub(super) fn apply(&self, connection: &Connection) -> Result<Written, Failure> {
         match self {
             Self::Append(prepared) => append(connection, prepared).map(Written::Events),
-            Self::Extend(beat) => Ok(Written::Lease(extend(connection, beat)?)),
+            Self::Extend(beat) => Ok(Written::Lease(lease::extend(connection, beat)?)),
         }
     }
 }
@@ -147,7 +147,7 @@ fn append(connection: &Connection, prepared: &Prepared) -> Result<u64, Failure> 
         let project = known.as_ref().map_or(&append.project, |known| &known.project);
         check_key(connection, project, append)?;
     }
-    let leases = changed_leases(connection, append)?;
+    let leases = lease::find_changes(connection, append)?;
 
     match &known {
         None => insert_run(connection, append)?,
@@ -160,7 +160,7 @@ fn append(connection: &Connection, prepared: &Prepared) -> Result<u64, Failure> 
     }
     insert_definition(connection, append)?;
     insert_request(connection, append)?;
-    write_leases(connection, append.run, &leases)?;
+    lease::write_changes(connection, append.run, &leases)?;
     Ok(insert_events(connection, prepared)?)
 }
 
@@ -230,65 +230,6 @@ fn check_key(connection: &Connection, project: &str, append: &Append) -> Result<
         None => Ok(()),
         Some(run) => Err(Failure::Refused(StoreError::KeyTaken { key: key.clone(), run })),
     }
-}
-
-/// The generations that are over, and the leases that are new.
-#[derive(Default)]
-struct Changed {
-    over: Vec<u64>,
-    new: Vec<engine::Lease>,
-}
-
-fn changed_leases(connection: &Connection, append: &Append) -> Result<Changed, Failure> {
-    if append.leases.is_empty() {
-        return Ok(Changed::default());
-    }
-    let held = row::leases(connection, append.run).map_err(Failure::Broken)?;
-    let Some(leases) = law::change_leases(&held, &append.leases) else {
-        return Err(Failure::Refused(append.conflict(append.expected)));
-    };
-    let over = held.iter().filter(|lease| !leases.contains(lease));
-    Ok(Changed {
-        over: over.map(|lease| lease.generation).collect(),
-        new: leases.iter().filter(|lease| !held.contains(lease)).cloned().collect(),
-    })
-}
-
-fn write_leases(
-    connection: &Connection,
-    run: RunId,
-    changed: &Changed,
-) -> Result<(), rusqlite::Error> {
-    for generation in &changed.over {
-        let mut statement =
-            connection.prepare_cached("DELETE FROM leases WHERE run = ?1 AND generation = ?2")?;
-        statement.execute(params![run.as_bytes(), int(*generation)])?;
-    }
-    for lease in &changed.new {
-        let mut statement = connection.prepare_cached(
-            "INSERT INTO leases (run, generation, step, part, holder, until)
-             VALUES (?1, ?2, ?3, ?4, ?5, ?6)",
-        )?;
-        statement.execute(params![
-            run.as_bytes(),
-            int(lease.generation),
-            lease.step.as_str(),
-            lease.part.as_ref().map(|part| part.as_str()),
-            lease.holder,
-            lease.until.0
-        ])?;
-    }
-    Ok(())
-}
-
-fn extend(connection: &Connection, beat: &Heartbeat) -> Result<bool, rusqlite::Error> {
-    let mut statement = connection.prepare_cached(
-        "UPDATE leases SET until = max(until, ?4) WHERE run = ?1 AND generation = ?2 AND ?3 < until",
-    )?;
-    let generation = int(beat.generation);
-    statement
-        .execute(params![beat.run.as_bytes(), generation, beat.now.0, beat.until.0])
-        .map(|count| count == 1)
 }
 
 fn insert_run(connection: &Connection, append: &Append) -> Result<(), rusqlite::Error> {

@@ -14,11 +14,12 @@ use std::{
     time::Duration,
 };
 
-use rusqlite::Connection;
+use rusqlite::{Connection, FileControl};
 use tokio::sync::{oneshot, watch::Sender};
 use tracing::{debug, error, warn};
 
 use super::{
+    batch::{Batch, Op, Reply},
     connection::{Slot, open_writer},
     error, index,
     schema::with_suffix,
@@ -41,15 +42,6 @@ pub(super) struct Writer {
     thread: Option<JoinHandle<()>>,
 }
 
-/// What the thread can be asked.
-enum Op {
-    Write(Write, Reply<Written>),
-    /// To index some events. Answered with the position up to which they are.
-    Index(Reply<u64>),
-}
-
-type Reply<T> = oneshot::Sender<Result<T, StoreError>>;
-
 /// What the thread needs.
 #[derive(Debug)]
 pub(super) struct Desk {
@@ -63,7 +55,7 @@ pub(super) struct Desk {
 impl Writer {
     /// Starts the thread.
     pub(super) fn start(desk: Desk) -> Result<Self, StoreError> {
-        let (queue, waiting) = mpsc::sync_channel(desk.settings.queue_max);
+        let (queue, waiting) = mpsc::sync_channel(desk.settings.queue_max.max(1));
         let thread = thread::Builder::new()
             .name("store-writer".to_owned())
             .spawn(move || {
@@ -133,27 +125,13 @@ struct Thread {
 impl Thread {
     fn run(mut self, queue: &Receiver<Op>) {
         while let Some(first) = self.next(queue) {
-            let (mut writes, mut replies, mut indexes) = (Vec::new(), Vec::new(), Vec::new());
-            let mut bytes = 0;
-            let mut taken = Some(first);
-            while let Some(op) = taken {
-                match op {
-                    Op::Write(write, reply) => {
-                        bytes += write.bytes();
-                        writes.push(write);
-                        replies.push(reply);
-                    }
-                    Op::Index(reply) => indexes.push(reply),
-                }
-                let is_room = writes.len() < self.desk.settings.batch_ops_max
-                    && bytes < self.desk.settings.batch_bytes_max;
-                taken = if is_room { queue.try_recv().ok() } else { None };
-            }
-            self.write_all(&writes, replies);
-            for reply in indexes {
+            let batch = Batch::gather(first, queue, &self.desk.settings);
+            let count = batch.writes.len();
+            self.write_all(&batch.writes, batch.replies);
+            for reply in batch.indexes {
                 answer(reply, self.index_some());
             }
-            if writes.len() <= BATCH_SMALL && LAG_MAX < self.newest.saturating_sub(self.indexed) {
+            if count <= BATCH_SMALL && LAG_MAX < self.newest.saturating_sub(self.indexed) {
                 drop(self.index_some());
             }
         }
@@ -308,7 +286,6 @@ fn transact(
     writes: &[Write],
     requests_kept: Duration,
 ) -> Result<Vec<Result<Written, StoreError>>, Failure> {
-    let t0 = std::time::Instant::now();
     begin(connection)?;
     let mut outcomes = Vec::with_capacity(writes.len());
     let (mut requests, mut requested_at) = (0, None);
@@ -327,12 +304,27 @@ fn transact(
         let kept = i64::try_from(requests_kept.as_micros()).unwrap_or(i64::MAX);
         forget_requests(connection, at.saturating_sub(kept), requests)?;
     }
-    let t1 = std::time::Instant::now();
+    check_place(connection)?;
     connection.prepare_cached("COMMIT")?.execute([])?;
-    use std::sync::atomic::Ordering::Relaxed;
-    STAT[0].fetch_add(1, Relaxed); STAT[1].fetch_add(writes.len() as u64, Relaxed);
-    STAT[2].fetch_add((t1 - t0).as_nanos() as u64, Relaxed); STAT[3].fetch_add(t1.elapsed().as_nanos() as u64, Relaxed);
     Ok(outcomes)
+}
+
+/// A file that was deleted can still be written to, and what is written is gone with the process.
+#[cfg(unix)]
+fn check_place(connection: &Connection) -> Result<(), Failure> {
+    let mut has_moved = 0;
+    // A database in memory has no place, and says so.
+    let asked = connection.file_control(None::<&str>, FileControl::HasMoved(&mut has_moved));
+    if asked.is_ok() && has_moved != 0 {
+        let text = "it was moved or deleted while it was in use".to_owned();
+        return Err(Failure::Refused(StoreError::Damaged(text)));
+    }
+    Ok(())
+}
+
+#[cfg(not(unix))]
+fn check_place(_: &Connection) -> Result<(), Failure> {
+    Ok(())
 }
 
 /// Takes the lock for writing now, so that what is read from here on stays true.
@@ -354,5 +346,3 @@ pub(super) fn checkpoint(slot: &Slot, sql: &str) {
         debug!("the write-ahead log was not emptied: {error}");
     }
 }
-
-pub static STAT: [std::sync::atomic::AtomicU64; 4] = [const { std::sync::atomic::AtomicU64::new(0) }; 4];

@@ -77,7 +77,10 @@ impl Term {
             return Self::phrase(text);
         };
         let term = Self::phrase(beginning)?;
-        let completions = if term.stems.len() == 1 { completions(beginning) } else { Vec::new() };
+        let completions = match term.stems.as_slice() {
+            [stem] => completions(beginning, stem),
+            _ => Vec::new(),
+        };
         Some(Self { is_prefix: true, completions, ..term })
     }
 
@@ -102,7 +105,8 @@ impl Term {
     }
 }
 
-fn completions(beginning: &str) -> Vec<Completion> {
+/// Returns words that begin with `beginning`, and whose stems do not begin with `prefix`, its stem.
+fn completions(beginning: &str, prefix: &str) -> Vec<Completion> {
     let mut all: Vec<Completion> = Vec::new();
     for ending in ENDINGS {
         // The longest part of the ending that is already written, but not all of it.
@@ -114,7 +118,8 @@ fn completions(beginning: &str) -> Vec<Completion> {
         };
         let text = format!("{beginning}{rest}");
         let stem = words(&text).pop().map(|word| word.stem).unwrap_or_default();
-        if !all.iter().any(|it| it.stem == stem) {
+        // What begins with the prefix is found by it already.
+        if !stem.starts_with(prefix) && !all.iter().any(|it| it.stem == stem) {
             all.push(Completion { text, stem });
         }
     }
@@ -155,6 +160,6 @@ mod tests {
         let query = Query::parse("migratio*");
         let stems: Vec<&str> =
             query.terms[0].completions.iter().map(|it| it.stem.as_str()).collect();
-        assert_eq!(stems, ["migrat"]);
+        assert!(stems.contains(&"migrat"), "{stems:?}");
     }
 }

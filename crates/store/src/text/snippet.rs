@@ -76,7 +76,7 @@ mod tests {
                 format!(
                     "…{}the [migrations] failed: {}after…",
                     "before ".repeat(6),
-                    "after ".repeat(13)
+                    "after ".repeat(15)
                 ),
             ),
         ] {

@@ -1,0 +1,203 @@
+//! Files that are not what they should be, and looking after those that are.
+#![expect(clippy::unwrap_used, reason = "a test may panic")]
+
+use std::{
+    fs,
+    path::{Path, PathBuf},
+};
+
+use rusqlite::Connection;
+use store::{SqliteSettings, SqliteStore, Store as _, StoreError};
+
+use crate::support::{append, open, run};
+
+#[test]
+fn what_is_not_a_database_is_left_alone() {
+    for content in ["a letter to someone", "x", "SQLite format 4\0 and so on"] {
+        let (folder, path) = place();
+        fs::write(&path, content).unwrap();
+        let refused = open_at(&path);
+        assert!(
+            matches!(&refused, Err(StoreError::Damaged(text)) if text.contains("not a SQLite")),
+            "{refused:?}"
+        );
+        assert_eq!(fs::read_to_string(&path).unwrap(), content);
+        assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1);
+    }
+}
+
+#[test]
+fn the_database_of_another_program_is_left_alone() {
+    for version in [0, 1] {
+        let (_folder, path) = place();
+        let other = Connection::open(&path).unwrap();
+        other.execute_batch("CREATE TABLE events (theirs)").unwrap();
+        other.pragma_update(None, "user_version", version).unwrap();
+        drop(other);
+        let before = fs::read(&path).unwrap();
+        let refused = open_at(&path);
+        assert!(
+            matches!(&refused, Err(StoreError::Damaged(text)) if text.contains("another program")),
+            "{refused:?}"
+        );
+        assert_eq!(fs::read(&path).unwrap(), before);
+    }
+}
+
+#[tokio::test]
+async fn a_newer_schema_is_refused() {
+    let (folder, path) = place();
+    drop(open(folder.path()));
+    let later = Connection::open(&path).unwrap();
+    later.pragma_update(None, "user_version", 99).unwrap();
+    drop(later);
+    let refused = open_at(&path);
+    assert!(matches!(refused, Err(StoreError::NewerSchema { found: 99, known: 1 })), "{refused:?}");
+}
+
+#[cfg(unix)]
+#[tokio::test]
+async fn nothing_is_answered_into_a_deleted_file() {
+    let (folder, path) = place();
+    let store = open(folder.path());
+    store.append(append(run(1), 0, &["one"])).await.unwrap();
+    fs::rename(&path, folder.path().join("elsewhere.db")).unwrap();
+    let refused = store.append(append(run(1), 1, &["two"])).await;
+    assert!(matches!(refused, Err(StoreError::Damaged(_))), "{refused:?}");
+    fs::rename(folder.path().join("elsewhere.db"), &path).unwrap();
+    store.append(append(run(1), 1, &["two"])).await.unwrap();
+}
+
+#[tokio::test]
+async fn an_empty_file_becomes_a_database() {
+    let (folder, path) = place();
+    fs::write(&path, "").unwrap();
+    open(folder.path()).append(append(run(1), 0, &["one"])).await.unwrap();
+}
+
+#[test]
+fn a_folder_that_is_not_there_is_said() {
+    let refused = open_at(Path::new("/nonexistent/folder/test.db"));
+    assert!(
+        matches!(&refused, Err(StoreError::Database(text)) if text.contains("/nonexistent/")),
+        "{refused:?}"
+    );
+}
+
+#[tokio::test]
+async fn a_torn_file_is_called_damaged() {
+    let (folder, path) = place();
+    {
+        let store = open(folder.path());
+        for number in 0..200 {
+            store.append(append(run(number), 0, &["some text to fill pages with"])).await.unwrap();
+        }
+    }
+    let whole = fs::read(&path).unwrap();
+    // Cut in the middle; and overwritten from the second page on.
+    let cut = whole[..whole.len() / 2].to_vec();
+    let mut overwritten = whole.clone();
+    overwritten[4096..].fill(0xa5);
+    for torn in [cut, overwritten] {
+        fs::write(&path, &torn).unwrap();
+        let problem = match open_at(&path) {
+            Err(problem) => problem,
+            Ok(store) => {
+                let written = store.append(append(run(900), 0, &["more"])).await;
+                let checked = store.check().await;
+                assert!(checked.is_err() || !checked.unwrap().is_empty());
+                written.unwrap_err()
+            }
+        };
+        assert!(matches!(problem, StoreError::Damaged(_)), "{problem:?}");
+    }
+    fs::write(&path, &whole).unwrap();
+    assert_eq!(open(folder.path()).load(run(7), 0).await.unwrap().unwrap().length, 1);
+}
+
+#[cfg(unix)]
+#[tokio::test]
+async fn only_its_owner_can_read_it() {
+    use std::os::unix::fs::PermissionsExt as _;
+    let (folder, path) = place();
+    let store = open(folder.path());
+    store.append(append(run(1), 0, &["secret"])).await.unwrap();
+    store.backup(&folder.path().join("copy.db")).await.unwrap();
+    let files: Vec<PathBuf> =
+        fs::read_dir(folder.path()).unwrap().map(|it| it.unwrap().path()).collect();
+    assert_eq!(files.len(), 4, "{files:?}");
+    for file in files {
+        assert_eq!(fs::metadata(&file).unwrap().permissions().mode() & 0o777, 0o600, "{file:?}");
+    }
+    drop(store);
+    // Closed by the last who used it, it is one file.
+    assert!(!path.with_extension("db-wal").exists());
+}
+
+#[tokio::test]
+async fn a_backup_is_the_same_and_overwrites_nothing() {
+    let (folder, _) = place();
+    let store = open(folder.path());
+    for length in 0..20 {
+        store.append(append(run(1), length, &["kept"])).await.unwrap();
+    }
+    let copy = folder.path().join("copy.db");
+    store.backup(&copy).await.unwrap();
+    store.append(append(run(1), 20, &["later"])).await.unwrap();
+    let before = fs::read(&copy).unwrap();
+    let refused = store.backup(&copy).await;
+    assert!(matches!(refused, Err(StoreError::Database(_))), "{refused:?}");
+    assert_eq!(fs::read(&copy).unwrap(), before);
+
+    let copied = open_at(&copy).unwrap();
+    let log = copied.load(run(1), 0).await.unwrap().unwrap();
+    assert_eq!(log.length, 20);
+    copied.append(append(run(1), 20, &["goes on"])).await.unwrap();
+
+    let memory = SqliteStore::in_memory().unwrap();
+    memory.append(append(run(3), 0, &["kept"])).await.unwrap();
+    memory.backup(&folder.path().join("memory.db")).await.unwrap();
+    let copied = open_at(&folder.path().join("memory.db")).unwrap();
+    assert_eq!(copied.load(run(3), 0).await.unwrap().unwrap().length, 1);
+}
+
+#[tokio::test]
+async fn a_check_finds_what_is_wrong() {
+    let (folder, path) = place();
+    let store = open(folder.path());
+    for number in 1..4 {
+        store.append(append(run(number), 0, &["a", "b", "c"])).await.unwrap();
+    }
+    assert_eq!(store.check().await.unwrap(), Vec::<String>::new());
+    let figures = store.figures().await.unwrap();
+    assert_eq!((figures.runs, figures.events), (3, 9));
+    assert!(4096 < figures.bytes);
+
+    let meddler = Connection::open(&path).unwrap();
+    meddler
+        .execute_batch(
+            "PRAGMA foreign_keys = OFF; DELETE FROM events WHERE pos IN (2, 6);
+             DELETE FROM runs WHERE id = 3;",
+        )
+        .unwrap();
+    let problems = store.check().await.unwrap().join("\n");
+    for problem in [
+        "000001 has 2 events, numbered from 1 to 3",
+        "000002 has length 3, and its log has 2 events",
+        "there are events of run 00000000000000000000000000000003, and no such run",
+    ] {
+        assert!(problems.contains(problem), "{problems}");
+    }
+    let gap = store.load(run(1), 0).await;
+    assert!(matches!(gap, Err(StoreError::Damaged(_))), "{gap:?}");
+}
+
+fn place() -> (tempfile::TempDir, PathBuf) {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("test.db");
+    (folder, path)
+}
+
+fn open_at(path: &Path) -> Result<SqliteStore, StoreError> {
+    SqliteStore::open(path, SqliteSettings::default())
+}
