@@ -1,6 +1,6 @@
 //! How many writes a second reach the disk through the whole server, with few and many callers.
 //!
-//! A caller has a run of its own and records one entry after the other, each answered only once it
+//! A caller has runs of its own and records one entry after the other, each answered only once it
 //! is on disk. The disk's own rate is measured right before and after, since it is never the same
 //! for long.
 
@@ -22,8 +22,10 @@ use crate::{
 };
 
 const CALLERS: [usize; 3] = [1, 16, 64];
-/// How many entries a run gets before its caller begins another.
-const ENTRIES: u64 = 100;
+/// How many entries a run gets before its caller takes another.
+const ENTRIES: usize = 100;
+/// How many runs a caller has.
+const RUNS: usize = 8;
 
 /// What was seen with some number of callers.
 #[derive(Default)]
@@ -80,9 +82,10 @@ fn round(
     let folder = rig.folder()?;
     let mut raw = Raw::new(folder.path())?;
     let runtime = rig::runtime(folder.path())?;
+    let runs = threads.block_on(begin_all(&runtime, callers))?;
     let before = raw.rate(during / 4)?;
     let begun = Instant::now();
-    let samples = threads.block_on(append_all(&runtime, callers, begun + during))?;
+    let samples = threads.block_on(append_all(&runtime, runs, begun + during))?;
     let rate = samples.len() as f64 / begun.elapsed().as_secs_f64();
     let after = raw.rate(during / 4)?;
     let disk = f64::midpoint(before, after);
@@ -95,15 +98,28 @@ fn round(
     Ok(())
 }
 
+/// Begins runs for each caller.
+async fn begin_all(runtime: &Runtime, callers: usize) -> Measured<Vec<Vec<RunId>>> {
+    let mut runs = Vec::new();
+    for _ in 0..callers {
+        let mut own = Vec::new();
+        for _ in 0..RUNS {
+            own.push(begin(runtime).await?);
+        }
+        runs.push(own);
+    }
+    Ok(runs)
+}
+
 async fn append_all(
     runtime: &Arc<Runtime>,
-    callers: usize,
+    runs: Vec<Vec<RunId>>,
     end: Instant,
 ) -> Measured<Vec<Duration>> {
     let mut calling = JoinSet::new();
-    for _ in 0..callers {
+    for own in runs {
         let runtime = Arc::clone(runtime);
-        calling.spawn(async move { append(&runtime, end).await });
+        calling.spawn(async move { append(&runtime, &own, end).await });
     }
     let mut samples = Vec::new();
     while let Some(called) = calling.join_next().await {
@@ -112,16 +128,16 @@ async fn append_all(
     Ok(samples)
 }
 
-async fn append(runtime: &Runtime, end: Instant) -> Measured<Vec<Duration>> {
+/// Records entries in one run after the other until the time is over.
+async fn append(runtime: &Runtime, runs: &[RunId], end: Instant) -> Measured<Vec<Duration>> {
     let mut samples = Vec::new();
-    while Instant::now() < end {
-        let run = begin(runtime).await?;
+    for run in runs.iter().cycle() {
         for _ in 0..ENTRIES {
-            if end <= Instant::now() {
-                break;
-            }
             let begun = Instant::now();
-            record(runtime, run).await?;
+            if end <= begun {
+                return Ok(samples);
+            }
+            record(runtime, *run).await?;
             samples.push(begun.elapsed());
         }
     }

@@ -87,7 +87,7 @@ async function work(agent, folder, environment) {
   await agent.refused('gate_needs_person', 'answer_gate', answer);
   const [woken] = await Promise.all([
     agent.done('get_workflow_status', { instance_id: id, wait_seconds: 30, after_seq: waits.seq }),
-    run(binary, ['gate', 'approve', waits.run], { cwd: folder, env: environment }),
+    run(binary, ['gate', 'approve', '--yes', waits.run], { cwd: folder, env: environment }),
   ]);
   assert.equal(woken.status, 'RUNNING');
   assert.equal(woken.current_step_name, 'Announce');

@@ -94,7 +94,7 @@ async def work(agent, folder, environment):
     waiting = asyncio.create_task(
         agent.done("get_workflow_status", instance_id=run, wait_seconds=30, after_seq=waits["seq"])
     )
-    approve = [BINARY, "gate", "approve", waits["run"]]
+    approve = [BINARY, "gate", "approve", "--yes", waits["run"]]
     await asyncio.to_thread(
         subprocess.run, approve, cwd=folder, env=environment, check=True, stdout=subprocess.DEVNULL
     )

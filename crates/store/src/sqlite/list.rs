@@ -290,4 +290,28 @@ mod tests {
             assert!(!plan.contains("SCAN runs"), "{sql}\n{plan}");
         }
     }
+
+    #[test]
+    fn a_range_of_ids_is_the_same_sorted_and_merged() {
+        let connection = Connection::open_in_memory().unwrap();
+        schema::fill(&connection).unwrap();
+        for number in 0..40_u8 {
+            connection
+                .execute(
+                    "INSERT INTO runs (run, project, length, workflow, root, status, is_live, step,
+                     title, steps_done, steps_total, errors, started_at, updated_at)
+                     VALUES (?1, ?2, 1, ?3, '/', ?4, 1, '', '', 0, 0, 0, 0, ?5)",
+                    params![[number; 16], number % 2, number % 3, number % 4, number / 5],
+                )
+                .unwrap();
+        }
+        let id = |number| RunId::from_bytes([number; 16]);
+        for project in [None, Some("1".to_owned())] {
+            let ids = Some((id(7), id(31)));
+            let filter = Filter { project, ids, limit: 10, ..Filter::default() };
+            let sorted = pick(&connection, BY_ID, &filter).unwrap();
+            assert_eq!(sorted.len(), 10);
+            assert_eq!(merge(&connection, &filter).unwrap(), sorted);
+        }
+    }
 }

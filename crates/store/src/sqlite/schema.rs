@@ -49,6 +49,14 @@ pub(super) fn fill(connection: &Connection) -> Result<(), StoreError> {
     apply(connection, MIGRATIONS, 0)
 }
 
+/// Refuses to write into a file whose schema a later release has changed meanwhile.
+pub(super) fn check_current(connection: &Connection) -> Result<(), StoreError> {
+    let known = u32::try_from(MIGRATIONS.len()).unwrap_or(u32::MAX);
+    let mut statement = connection.prepare_cached("PRAGMA user_version")?;
+    let found = statement.query_row([], |row| row.get(0))?;
+    if found == known { Ok(()) } else { Err(StoreError::NewerSchema { found, known }) }
+}
+
 /// Copies all of a database into a new file at `to`, as it is at one moment.
 pub(super) fn copy(from: &Connection, to: &Path) -> Result<(), StoreError> {
     create(to).map_err(|error| io_failure(to, &error))?;
@@ -194,7 +202,7 @@ fn switch_to_wal(connection: &Connection) -> Result<(), StoreError> {
 }
 
 /// Returns the path of something that lies beside the database.
-pub(super) fn with_suffix(path: &Path, suffix: &str) -> PathBuf {
+fn with_suffix(path: &Path, suffix: &str) -> PathBuf {
     let mut name = path.as_os_str().to_owned();
     name.push(suffix);
     PathBuf::from(name)

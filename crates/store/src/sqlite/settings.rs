@@ -28,7 +28,7 @@ pub struct SqliteSettings {
     pub cache_writer_kib: u32,
     /// Page cache of each reading connection.
     pub cache_reader_kib: u32,
-    /// A write-ahead log that has grown past this is emptied when there is time.
+    /// A write-ahead log that has grown past this is cut when it begins anew.
     pub wal_bytes_max: u64,
     /// The most pages the file may have. For tests of a full disk.
     #[doc(hidden)]

@@ -5,7 +5,6 @@
 //! search index.
 
 use std::{
-    fs,
     panic::{AssertUnwindSafe, catch_unwind},
     path::{Path, PathBuf},
     slice,
@@ -21,8 +20,7 @@ use tracing::{debug, error, warn};
 use super::{
     batch::{Batch, Op, Reply},
     connection::{Slot, open_writer},
-    error, index,
-    schema::with_suffix,
+    error, index, schema,
     settings::SqliteSettings,
     watch,
     write::{Failure, Write, Written, forget_requests},
@@ -136,7 +134,7 @@ impl Thread {
             }
         }
         if self.desk.path.is_some() {
-            checkpoint(&self.desk.slot, "PRAGMA wal_checkpoint(PASSIVE)");
+            checkpoint(&self.desk.slot);
         }
     }
 
@@ -208,9 +206,6 @@ impl Thread {
             Ok(progress) => {
                 self.indexed = progress.indexed;
                 self.indexing = if progress.is_done { Indexing::Done } else { Indexing::Now };
-                if progress.is_done {
-                    self.empty_log();
-                }
                 Ok(progress.indexed)
             }
             Err(Failure::Refused(error) | Failure::Broken(error) | Failure::Fatal(error)) => {
@@ -219,17 +214,6 @@ impl Thread {
                 self.indexing = Indexing::Done;
                 Err(error)
             }
-        }
-    }
-
-    /// Empties a write-ahead log that readers have kept from being reused for long.
-    fn empty_log(&self) {
-        let Some(path) = &self.desk.path else {
-            return;
-        };
-        let log = fs::metadata(with_suffix(path, "-wal"));
-        if log.is_ok_and(|log| self.desk.settings.wal_bytes_max < log.len()) {
-            checkpoint(&self.desk.slot, "PRAGMA wal_checkpoint(TRUNCATE)");
         }
     }
 
@@ -331,7 +315,8 @@ fn check_place(_: &Connection) -> Result<(), Failure> {
 pub(super) fn begin(connection: &Connection) -> Result<(), Failure> {
     let begun = connection.prepare_cached("BEGIN IMMEDIATE").and_then(|mut it| it.execute([]));
     match begun {
-        Ok(_) => Ok(()),
+        // A later release may have come to the file since it was opened.
+        Ok(_) => schema::check_current(connection).map_err(Failure::Refused),
         Err(error) if error::is_fatal(&error) => Err(Failure::Fatal(error.into())),
         // Nothing was begun. Trying one by one would only wait as long again.
         Err(error) => Err(Failure::Refused(error.into())),
@@ -339,9 +324,9 @@ pub(super) fn begin(connection: &Connection) -> Result<(), Failure> {
 }
 
 /// Moves what is in the write-ahead log into the file, as far as nobody is in the way.
-pub(super) fn checkpoint(slot: &Slot, sql: &str) {
+fn checkpoint(slot: &Slot) {
     if let Some(connection) = slot.lock().as_ref()
-        && let Err(error) = connection.query_row(sql, [], |_| Ok(()))
+        && let Err(error) = connection.query_row("PRAGMA wal_checkpoint(PASSIVE)", [], |_| Ok(()))
     {
         debug!("the write-ahead log was not emptied: {error}");
     }

@@ -55,6 +55,18 @@ async fn a_newer_schema_is_refused() {
     assert!(matches!(refused, Err(StoreError::NewerSchema { found: 99, known: 1 })), "{refused:?}");
 }
 
+#[tokio::test]
+async fn a_schema_that_changes_in_use_is_noticed() {
+    let (folder, path) = place();
+    let store = open(folder.path());
+    store.append(append(run(1), 0, &["one"])).await.unwrap();
+    let later = Connection::open(&path).unwrap();
+    later.pragma_update(None, "user_version", 2).unwrap();
+    let refused = store.append(append(run(1), 1, &["two"])).await;
+    assert!(matches!(refused, Err(StoreError::NewerSchema { found: 2, .. })), "{refused:?}");
+    assert_eq!(store.load(run(1), 0).await.unwrap().unwrap().length, 1);
+}
+
 #[cfg(unix)]
 #[tokio::test]
 async fn nothing_is_answered_into_a_deleted_file() {
