@@ -26,59 +26,90 @@ const CALLERS: [usize; 3] = [1, 16, 64];
 const ENTRIES: usize = 100;
 /// How many runs a caller has.
 const RUNS: usize = 8;
+/// How often a round may be measured again.
+const TRIES: usize = 4;
 
-/// What was seen with some number of callers.
-#[derive(Default)]
-struct Seen {
-    rates: Vec<f64>,
-    ratios: Vec<f64>,
-    raws: Vec<f64>,
-    samples: Samples,
+/// What was seen in one round.
+struct Round {
+    rate: f64,
+    /// The disk's own rate, before and after.
+    before: f64,
+    after: f64,
+    samples: Vec<Duration>,
 }
 
 pub(crate) fn measure(rig: &Rig) -> Measured<Section> {
     let threads = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
-    let rounds = rig.pick(7, 3);
+    let wanted = rig.pick(7, 3);
     let during = Duration::from_millis(rig.pick(2000, 500));
     let note = format!(
         "Entries recorded through the runtime on SQLite with `synchronous=FULL`, each answered once \
-         it is on disk; {rounds} rounds of {} each. `× raw` is the median of each round's rate over \
-         the disk's own rate in that round (4 KiB written and `fdatasync`).",
+         it is on disk; {wanted} rounds of {} each. `× raw` is the median of each round's rate over \
+         the disk's own rate in that round (4 KiB written and `fdatasync`). Rounds in which the disk \
+         was throttled are measured again.",
         time(during)
     );
     let head = ["callers", "appends/s", "disk alone /s", "× raw", "p50", "p99"];
     let mut section = Section::new("Durable appends", note, &head);
+    let mut best = 0.0;
     for callers in CALLERS {
-        let mut seen = Seen::default();
-        for _ in 0..rounds {
-            round(rig, &threads, (callers, during), &mut seen)?;
+        let mut rounds = Vec::new();
+        for _ in 0..wanted * TRIES {
+            let round = round(rig, &threads, callers, during)?;
+            best = round.before.max(round.after).max(best);
+            rounds.push(round);
+            rounds.sort_by(|one, two| two.disk().total_cmp(&one.disk()));
+            if wanted <= rounds.iter().filter(|it| it.is_healthy(best)).count() {
+                break;
+            }
         }
-        let ratio = median(seen.ratios);
-        section.row(&[
-            callers.to_string(),
-            format!("{:.0}", median(seen.rates)),
-            format!("{:.0}", median(seen.raws)),
-            format!("{ratio:.2}"),
-            time(seen.samples.median()),
-            time(seen.samples.quantile(99)),
-        ]);
-        let promised = match callers {
-            16 => 1.2,
-            64 => 2.0,
-            _ => continue,
-        };
-        let promise = format!("appends with {callers} callers ≥ {promised} × the disk's rate");
-        section.target(promise, format!("{ratio:.2} ×"), promised <= ratio);
+        // Those in which the disk was at its best.
+        rounds.truncate(wanted);
+        add(&mut section, callers, &rounds);
     }
     Ok(section)
+}
+
+fn add(section: &mut Section, callers: usize, rounds: &[Round]) {
+    let mut samples = Samples::new();
+    for sample in rounds.iter().flat_map(|it| &it.samples) {
+        samples.add(*sample);
+    }
+    let ratio = median(rounds.iter().map(|it| it.rate / it.disk()).collect());
+    section.row(&[
+        callers.to_string(),
+        format!("{:.0}", median(rounds.iter().map(|it| it.rate).collect())),
+        format!("{:.0}", median(rounds.iter().map(Round::disk).collect())),
+        format!("{ratio:.2}"),
+        time(samples.median()),
+        time(samples.quantile(99)),
+    ]);
+    let promised = match callers {
+        16 => 1.2,
+        64 => 2.0,
+        _ => return,
+    };
+    let promise = format!("appends with {callers} callers ≥ {promised} × the disk's rate");
+    section.target(promise, format!("{ratio:.2} ×"), promised <= ratio);
+}
+
+impl Round {
+    fn disk(&self) -> f64 {
+        f64::midpoint(self.before, self.after)
+    }
+
+    /// Returns whether the disk was about as quick as it can be.
+    fn is_healthy(&self, best: f64) -> bool {
+        best / 2.0 <= self.before.min(self.after)
+    }
 }
 
 fn round(
     rig: &Rig,
     threads: &tokio::runtime::Runtime,
-    (callers, during): (usize, Duration),
-    seen: &mut Seen,
-) -> Measured<()> {
+    callers: usize,
+    during: Duration,
+) -> Measured<Round> {
     let folder = rig.folder()?;
     let mut raw = Raw::new(folder.path())?;
     let runtime = rig::runtime(folder.path())?;
@@ -88,14 +119,7 @@ fn round(
     let samples = threads.block_on(append_all(&runtime, runs, begun + during))?;
     let rate = samples.len() as f64 / begun.elapsed().as_secs_f64();
     let after = raw.rate(during / 4)?;
-    let disk = f64::midpoint(before, after);
-    seen.rates.push(rate);
-    seen.raws.push(disk);
-    seen.ratios.push(rate / disk);
-    for sample in samples {
-        seen.samples.add(sample);
-    }
-    Ok(())
+    Ok(Round { rate, before, after, samples })
 }
 
 /// Begins runs for each caller.

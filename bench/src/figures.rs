@@ -15,6 +15,10 @@ impl Samples {
         self.0.push(sample);
     }
 
+    pub(crate) fn extend(&mut self, other: &Self) {
+        self.0.extend_from_slice(&other.0);
+    }
+
     /// Returns the duration that this share of the samples does not exceed.
     pub(crate) fn quantile(&self, percent: usize) -> Duration {
         let mut sorted = self.0.clone();

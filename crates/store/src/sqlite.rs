@@ -14,6 +14,7 @@ mod index;
 mod lease;
 mod list;
 mod readers;
+mod request;
 mod row;
 mod schema;
 mod search;
@@ -167,9 +168,9 @@ impl Store for SqliteStore {
     }
 
     fn find_request<'a>(&'a self, project: &'a str, id: &'a str) -> Pending<'a, Option<Request>> {
-        Box::pin(async move {
-            self.readers.read(Span::Point, |it| Ok(write::find_request(it, project, id)?))
-        })
+        Box::pin(
+            async move { self.readers.read(Span::Point, |it| Ok(request::find(it, project, id)?)) },
+        )
     }
 
     fn find_definition<'a>(&'a self, digest: &'a str) -> Pending<'a, Option<String>> {

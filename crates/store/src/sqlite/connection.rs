@@ -8,7 +8,7 @@ use std::{
 };
 
 use parking_lot::Mutex;
-use rusqlite::{Connection, OpenFlags};
+use rusqlite::{Connection, OpenFlags, config::DbConfig};
 
 use super::settings::{SqliteSettings, Synchronous};
 use crate::StoreError;
@@ -36,7 +36,7 @@ pub(super) fn prepare_writer(
     connection: &Connection,
     settings: &SqliteSettings,
 ) -> Result<(), StoreError> {
-    connection.set_prepared_statement_cache_capacity(STATEMENTS_MAX);
+    keep_statements(connection)?;
     set_synchronous(connection, settings.synchronous)?;
     // The full variants matter on macOS, where a plain fsync leaves the data in the drive.
     connection.execute_batch(&format!(
@@ -71,13 +71,20 @@ pub(super) fn open_reader(
     let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX;
     let mut connection = Connection::open_with_flags(path, flags)?;
     wait_for_others(&mut connection, settings.busy_wait_max)?;
-    connection.set_prepared_statement_cache_capacity(STATEMENTS_MAX);
+    keep_statements(&connection)?;
     connection.execute_batch(&format!(
         "PRAGMA query_only = ON; PRAGMA trusted_schema = OFF; PRAGMA temp_store = MEMORY;
          PRAGMA cache_size = -{};",
         settings.cache_reader_kib
     ))?;
     Ok(connection)
+}
+
+/// Has statements compiled once. Without the guarantee that plans do not depend on values, a kept
+/// statement would be compiled anew at each use, since its values were cleared in between.
+fn keep_statements(connection: &Connection) -> Result<(), rusqlite::Error> {
+    connection.set_prepared_statement_cache_capacity(STATEMENTS_MAX);
+    connection.set_db_config(DbConfig::SQLITE_DBCONFIG_ENABLE_QPSG, true).map(drop)
 }
 
 /// Lets `connection` try again while others hold the database, for at most `wait_max`.

@@ -8,10 +8,10 @@ use engine::{EVENT_VERSION, RunId, Summary};
 use rusqlite::{Connection, OptionalExtension as _, params};
 
 use super::{
-    error, lease,
+    error, lease, request,
     row::{self, int, number},
 };
-use crate::{Append, Heartbeat, Length, Request, StoreError, law};
+use crate::{Append, Heartbeat, Length, StoreError, law};
 
 /// Something to write.
 #[derive(Debug)]
@@ -100,20 +100,6 @@ impl Write {
     }
 }
 
-/// Forgets some requests that are older than `kept_from`, oldest first. `count` is how many were
-/// remembered meanwhile: twice as many are forgotten, so that the table shrinks to its size.
-pub(super) fn forget_requests(
-    connection: &Connection,
-    kept_from: i64,
-    count: usize,
-) -> Result<(), rusqlite::Error> {
-    let mut statement = connection.prepare_cached(
-        "DELETE FROM requests WHERE at < ?1
-         AND id IN (SELECT id FROM requests ORDER BY id LIMIT ?2)",
-    )?;
-    statement.execute(params![kept_from, 2 * int(count as u64) + 2]).map(drop)
-}
-
 /// What is stored of a run that an append may change.
 struct Known {
     id: i64,
@@ -136,7 +122,7 @@ impl Known {
 
 fn append(connection: &Connection, prepared: &Prepared) -> Result<u64, Failure> {
     let append = &prepared.append;
-    check_request(connection, append)?;
+    request::check(connection, append)?;
     let known = find_run(connection, append.run)?;
     let actual = known.as_ref().map_or(0, |known| known.length);
     if actual != append.expected {
@@ -159,41 +145,9 @@ fn append(connection: &Connection, prepared: &Prepared) -> Result<u64, Failure> 
         }
     }
     insert_definition(connection, append)?;
-    insert_request(connection, append)?;
+    request::insert(connection, append)?;
     lease::write_changes(connection, append.run, &leases)?;
     Ok(insert_events(connection, prepared)?)
-}
-
-fn check_request(connection: &Connection, append: &Append) -> Result<(), Failure> {
-    let Some(key) = &append.request else {
-        return Ok(());
-    };
-    match find_request(connection, &append.project, &key.id)? {
-        None => Ok(()),
-        Some(request) => {
-            Err(Failure::Refused(StoreError::RequestSeen { id: key.id.clone(), request }))
-        }
-    }
-}
-
-/// Returns what a request led to.
-pub(super) fn find_request(
-    connection: &Connection,
-    project: &str,
-    id: &str,
-) -> Result<Option<Request>, rusqlite::Error> {
-    let mut statement = connection.prepare_cached(
-        "SELECT fingerprint, run, first, last FROM requests WHERE project = ?1 AND request = ?2",
-    )?;
-    let request = statement.query_row(params![project, id], |row| {
-        Ok(Request {
-            fingerprint: row.get(0)?,
-            run: row::run(row, 1)?,
-            first: number(row.get(2)?),
-            last: number(row.get(3)?),
-        })
-    });
-    request.optional()
 }
 
 fn find_run(connection: &Connection, run: RunId) -> Result<Option<Known>, rusqlite::Error> {
@@ -311,26 +265,6 @@ fn insert_definition(connection: &Connection, append: &Append) -> Result<(), rus
          ON CONFLICT DO NOTHING",
     )?;
     statement.execute(params![definition.digest, definition.name, definition.source]).map(drop)
-}
-
-fn insert_request(connection: &Connection, append: &Append) -> Result<(), rusqlite::Error> {
-    let (Some(key), Some(last)) = (&append.request, append.events.last()) else {
-        return Ok(());
-    };
-    let mut statement = connection.prepare_cached(
-        "INSERT INTO requests (project, request, fingerprint, run, first, last, at)
-         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)",
-    )?;
-    let values = params![
-        append.project,
-        key.id,
-        key.fingerprint,
-        append.run.as_bytes(),
-        int(append.expected + 1),
-        int(last.seq),
-        last.at.0
-    ];
-    statement.execute(values).map(drop)
 }
 
 /// Returns the position of the last one.

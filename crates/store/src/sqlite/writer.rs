@@ -20,10 +20,10 @@ use tracing::{debug, error, warn};
 use super::{
     batch::{Batch, Op, Reply},
     connection::{Slot, open_writer},
-    error, index, schema,
+    error, index, request, schema,
     settings::SqliteSettings,
     watch,
-    write::{Failure, Write, Written, forget_requests},
+    write::{Failure, Write, Written},
 };
 use crate::StoreError;
 
@@ -286,7 +286,7 @@ fn transact(
     }
     if let Some(at) = requested_at {
         let kept = i64::try_from(requests_kept.as_micros()).unwrap_or(i64::MAX);
-        forget_requests(connection, at.saturating_sub(kept), requests)?;
+        request::forget(connection, at.saturating_sub(kept), requests)?;
     }
     check_place(connection)?;
     connection.prepare_cached("COMMIT")?.execute([])?;
