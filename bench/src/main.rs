@@ -19,6 +19,7 @@ mod figures;
 mod growth;
 mod latency;
 mod memory;
+mod others;
 mod peer;
 mod raw;
 mod rig;
@@ -27,6 +28,7 @@ mod table;
 
 use std::{error::Error, fs, process::ExitCode};
 
+use others::Look;
 use rig::Rig;
 use table::Section;
 
@@ -71,7 +73,10 @@ fn measure(is_quick: bool, wanted: &[&str]) -> Measured<()> {
     for (name, measure) in SECTIONS {
         if wanted.is_empty() || wanted.contains(name) {
             eprintln!("measuring {name}");
-            sections.push(measure(&rig)?);
+            let look = Look::now();
+            let mut section = measure(&rig)?;
+            section.others = look.others();
+            sections.push(section);
         }
     }
     let report = table::report(&rig, &sections);

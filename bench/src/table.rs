@@ -12,6 +12,8 @@ pub(crate) struct Section {
     pub(crate) head: Vec<String>,
     pub(crate) rows: Vec<Vec<String>>,
     pub(crate) targets: Vec<Target>,
+    /// How many cores other processes kept busy meanwhile.
+    pub(crate) others: f64,
 }
 
 /// Something that was promised.
@@ -24,7 +26,7 @@ pub(crate) struct Target {
 impl Section {
     pub(crate) fn new(title: &'static str, note: impl Into<String>, head: &[&str]) -> Self {
         let head = head.iter().map(|it| (*it).to_owned()).collect();
-        Self { title, note: note.into(), head, rows: Vec::new(), targets: Vec::new() }
+        Self { title, note: note.into(), head, rows: Vec::new(), targets: Vec::new(), others: 0.0 }
     }
 
     pub(crate) fn row<T: ToString>(&mut self, cells: &[T]) {
@@ -60,8 +62,13 @@ pub(crate) fn report(rig: &Rig, sections: &[Section]) -> String {
 }
 
 fn write_section(page: &mut String, section: &Section, rows: &[Vec<String>]) {
-    let written = write!(page, "\n## {}\n\n{}\n\n{}", section.title, section.note, markdown(rows));
-    written.expect("a text takes whatever is written to it");
+    let Section { title, note, others, .. } = section;
+    let table = markdown(rows);
+    write!(
+        page,
+        "\n## {title}\n\n{note}\nOther processes kept {others:.1} cores busy meanwhile.\n\n{table}"
+    )
+    .expect("a text takes whatever is written to it");
 }
 
 /// Returns rows as a Markdown table whose columns are aligned; the first row is its head.

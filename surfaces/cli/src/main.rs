@@ -28,6 +28,9 @@ use crate::{
     output::Output,
 };
 
+/// How many lists, searches and large files are read at once.
+const BLOCKING_THREADS_MAX: usize = 4;
+
 fn main() -> ExitCode {
     let here = std::env::current_dir().ok();
     let completed = clap_complete::CompleteEnv::with_factory(Args::command)
@@ -84,7 +87,8 @@ fn tokio_for(command: &Command) -> Result<Runtime, Failure> {
         | Command::Demo(_)
         | Command::Import(_) => Builder::new_current_thread(),
     };
-    Ok(builder.enable_all().build()?)
+    // Lists and searches run beside; a thread of its own for each would only cost memory.
+    Ok(builder.max_blocking_threads(BLOCKING_THREADS_MAX).enable_all().build()?)
 }
 
 /// Prints help where it was asked for, and otherwise what is wrong with the command line.
