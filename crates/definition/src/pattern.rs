@@ -1,8 +1,8 @@
 //! Patterns and schemas: what a key, an artifact or a context must look like.
 //!
-//! Both are compiled once, when a definition is parsed, and are cheap to clone.
+//! Both are compiled once, and are cheap to clone.
 
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use jsonschema::{PatternOptions, ValidationError};
 use regex::{Regex, RegexBuilder};
@@ -65,28 +65,27 @@ fn compile(source: &str) -> Result<Regex, String> {
 #[derive(Debug, Clone)]
 pub struct Schema {
     source: Arc<Value>,
-    validator: Arc<jsonschema::Validator>,
+    validator: Arc<OnceLock<Result<jsonschema::Validator, String>>>,
 }
 
 impl Schema {
-    /// Compiles a schema; the error says what is wrong with it.
+    /// Reads a schema; the error says what is wrong with it.
+    ///
+    /// Compiling costs megabytes, and few schemas of the many that are read are ever checked
+    /// against. One that is plain cannot be wrong, and is compiled when it is first needed.
     pub fn parse(source: Value) -> Result<Self, String> {
-        let patterns = PatternOptions::regex().size_limit(PATTERN_BYTES_MAX);
-        let options = jsonschema::options().offline().with_pattern_options(patterns);
-        let validator = options.build(&source).map_err(|error| {
-            let text = describe(&error);
-            if text.contains("Retrieval is disabled") {
-                return "`$ref` must lead into the schema itself".to_owned();
-            }
-            text
-        })?;
+        let validator = OnceLock::new();
+        if !is_plain(&source) {
+            drop(validator.set(Ok(compile_schema(&source)?)));
+        }
         Ok(Self { source: Arc::new(source), validator: Arc::new(validator) })
     }
 
     /// Checks a value; the error lists where it does not fit, and why.
     pub fn check(&self, value: &Value) -> Result<(), Vec<String>> {
-        let mismatches: Vec<String> = self
-            .validator
+        let validator = self.validator.get_or_init(|| compile_schema(&self.source));
+        let validator = validator.as_ref().map_err(|error| vec![error.clone()])?;
+        let mismatches: Vec<String> = validator
             .iter_errors(value)
             .take(MISMATCHES_MAX)
             .map(|error| describe(&error))
@@ -100,6 +99,45 @@ impl Schema {
     }
 }
 
+fn compile_schema(source: &Value) -> Result<jsonschema::Validator, String> {
+    let patterns = PatternOptions::regex().size_limit(PATTERN_BYTES_MAX);
+    let options = jsonschema::options().offline().with_pattern_options(patterns);
+    options.build(source).map_err(|error| {
+        let text = describe(&error);
+        if text.contains("Retrieval is disabled") {
+            return "`$ref` must lead into the schema itself".to_owned();
+        }
+        text
+    })
+}
+
+/// Returns whether a schema has only keywords that everyone uses, with values that they can have.
+fn is_plain(schema: &Value) -> bool {
+    const TYPES: [&str; 7] = ["null", "boolean", "object", "array", "number", "string", "integer"];
+    let is_type = |it: &Value| it.as_str().is_some_and(|it| TYPES.contains(&it));
+    let is_unique = |all: &[Value]| {
+        all.iter().enumerate().all(|(at, one)| all.iter().skip(at + 1).all(|other| one != other))
+    };
+    let Some(keywords) = schema.as_object() else { return schema.is_boolean() };
+    keywords.iter().all(|(keyword, value)| match keyword.as_str() {
+        "title" | "description" => value.is_string(),
+        "default" | "const" => true,
+        "type" => match value.as_array() {
+            Some(types) => !types.is_empty() && types.iter().all(is_type) && is_unique(types),
+            None => is_type(value),
+        },
+        "enum" => value.as_array().is_some_and(|it| !it.is_empty() && is_unique(it)),
+        "required" => {
+            value.as_array().is_some_and(|it| it.iter().all(Value::is_string) && is_unique(it))
+        }
+        "properties" => value.as_object().is_some_and(|it| it.values().all(is_plain)),
+        "items" | "additionalProperties" => is_plain(value),
+        "minimum" | "maximum" => value.is_number(),
+        "minLength" | "maxLength" | "minItems" | "maxItems" => value.is_u64(),
+        _ => false,
+    })
+}
+
 /// Says where a value does not fit, as a JSON pointer, and why.
 fn describe(error: &ValidationError<'_>) -> String {
     let mut reason: String = error.to_string().chars().take(REASON_CHARS_MAX + 1).collect();
@@ -110,5 +148,44 @@ fn describe(error: &ValidationError<'_>) -> String {
     match error.instance_path().as_str() {
         "" => reason,
         path => format!("{path}: {reason}"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{compile_schema, is_plain};
+    use serde_json::json;
+
+    #[test]
+    fn what_is_called_plain_compiles() {
+        let plain = json!({
+            "type": ["object", "null"], "title": "t", "description": "d", "required": ["a", "b"],
+            "properties": {
+                "a": { "type": "string", "enum": ["x", "y"], "minLength": 1, "maxLength": 9 },
+                "b": { "type": "array", "items": { "type": "integer", "minimum": 0.5, "maximum": 9 },
+                       "minItems": 0, "maxItems": 3 },
+                "c": { "const": null, "default": [] }, "d": true,
+            },
+            "additionalProperties": false,
+        });
+        assert!(is_plain(&plain));
+        assert!(compile_schema(&plain).is_ok());
+    }
+
+    #[test]
+    fn what_may_be_wrong_is_not_called_plain() {
+        for doubtful in [
+            json!({ "type": "text" }),
+            json!({ "type": [] }),
+            json!({ "type": ["object", "object"] }),
+            json!({ "required": "a" }),
+            json!({ "properties": { "a": 7 } }),
+            json!({ "pattern": "(" }),
+            json!({ "$ref": "#/a" }),
+            json!({ "minLength": -1 }),
+            json!(7),
+        ] {
+            assert!(!is_plain(&doubtful), "{doubtful}");
+        }
     }
 }

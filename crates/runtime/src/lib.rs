@@ -4,6 +4,7 @@
 //! change is decided by the engine and on disk before anyone hears of it. Questions go through the
 //! methods of `query.rs`, and never write.
 
+mod changes;
 mod execute;
 mod fork;
 mod import;
@@ -20,6 +21,7 @@ use definition::{Answers, Files, WorkflowName};
 use engine::{Bounds, Fact, Question, RunId, Timestamp};
 use store::{Store, StoreError};
 
+pub use changes::{Change, Changes};
 pub use execute::{ExecuteError, Outcome, Request, Target};
 pub use fork::Fork;
 pub use import::Import;
@@ -54,6 +56,8 @@ pub struct Found {
     pub name: WorkflowName,
     /// Where it is, in words for people.
     pub origin: String,
+    /// Whether it is a part of the program, so that nothing can be wrong with it.
+    pub is_builtin: bool,
     pub files: Arc<dyn Files + Send + Sync>,
 }
 

@@ -12,7 +12,7 @@ use parking_lot::Mutex;
 use crate::{ExecuteError, Runtime, fault};
 
 /// How many runs are kept folded. A run that was pushed out is folded again when it is needed.
-const STATES_MAX: usize = 128;
+const STATES_MAX: usize = 96;
 /// How many definitions are kept parsed.
 const WORKFLOWS_MAX: usize = 64;
 

@@ -1,7 +1,8 @@
 //! Questions about runs. They never write.
 
 use engine::{
-    Brief, Known, Recorded, Refusal, RunId, Shown, Stop, Timestamp, brief, find_drift, find_shown,
+    Brief, Fact, FileFact, Known, Question, Recorded, Refusal, RunId, Shown, Stop, Timestamp,
+    brief, find_drift, find_shown,
 };
 use store::{Filter, Hit, Row, Search};
 
@@ -205,6 +206,25 @@ impl Runtime {
                 }
             }
         }
+    }
+
+    /// Returns what is now at the place of an artifact that a step of the run left; `None` where
+    /// no step did.
+    pub async fn read_artifact(
+        &self,
+        view: &View,
+        path: &str,
+    ) -> Result<Option<FileFact>, ExecuteError> {
+        if !view.state.artifacts.contains_key(path) {
+            return Ok(None);
+        }
+        let mut known = self.known(view);
+        let question = Question::File(path.to_owned());
+        self.look(view.state.root(), &mut known, vec![question.clone()]).await?;
+        Ok(match known.facts.remove(&question) {
+            Some(Fact::File(fact)) => Some(fact),
+            Some(Fact::Git(_) | Fact::Check(_)) | None => None,
+        })
     }
 
     /// Compares files with what was seen. A folder that is not here is one warning, not a refusal:

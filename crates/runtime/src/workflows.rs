@@ -3,7 +3,7 @@
 use definition::{Decider, Diagnostic, ParseErrorKind, Workflow, lint, parse};
 use engine::{Refusal, resolve_decider};
 
-use crate::Runtime;
+use crate::{Found, Runtime};
 
 /// A workflow that can be started.
 pub struct Listed {
@@ -24,18 +24,14 @@ impl Runtime {
     pub fn list_workflows(&self) -> (Vec<Listed>, Vec<Invalid>) {
         let mut found = self.world.find_workflows();
         found.sort_by(|one, two| one.name.cmp(&two.name));
-        let (mut listed, mut invalid) = (Vec::new(), Vec::new());
-        for found in found {
-            match parse(&found.name, &*found.files) {
-                Ok(workflow) => listed.push(Listed { workflow, origin: found.origin }),
-                Err(error) => invalid.push(Invalid {
-                    name: found.name.to_string(),
-                    origin: found.origin,
-                    diagnostics: error.diagnostics,
-                }),
-            }
-        }
-        (listed, invalid)
+        read_all(found)
+    }
+
+    /// Returns the workflows that cannot be used. Built-in ones are not even looked at.
+    pub fn list_invalid(&self) -> Vec<Invalid> {
+        let mut found = self.world.find_workflows();
+        found.retain(|it| !it.is_builtin);
+        read_all(found).1
     }
 
     /// Returns the workflow called `name` as it is now.
@@ -73,4 +69,19 @@ impl Runtime {
     pub fn resolve_decider(&self, workflow: &Workflow) -> Decider {
         resolve_decider(workflow, self.settings.has_model)
     }
+}
+
+fn read_all(found: Vec<Found>) -> (Vec<Listed>, Vec<Invalid>) {
+    let (mut listed, mut invalid) = (Vec::new(), Vec::new());
+    for found in found {
+        match parse(&found.name, &*found.files) {
+            Ok(workflow) => listed.push(Listed { workflow, origin: found.origin }),
+            Err(error) => invalid.push(Invalid {
+                name: found.name.to_string(),
+                origin: found.origin,
+                diagnostics: error.diagnostics,
+            }),
+        }
+    }
+    (listed, invalid)
 }

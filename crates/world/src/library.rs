@@ -25,7 +25,8 @@ pub(crate) fn find(settings: &WorldSettings) -> Vec<Found> {
         for name in names_in(folder) {
             if seen.insert(name.clone()) {
                 let files = Arc::new(FolderFiles { base: folder.clone() });
-                found.push(Found { name, origin: folder.display().to_string(), files });
+                let origin = folder.display().to_string();
+                found.push(Found { name, origin, is_builtin: false, files });
             }
         }
     }
@@ -34,7 +35,8 @@ pub(crate) fn find(settings: &WorldSettings) -> Vec<Found> {
         for name in builtin_names() {
             if seen.insert(name.clone()) {
                 let files = Arc::clone(&files);
-                found.push(Found { name, origin: "built in".to_owned(), files });
+                let origin = "built in".to_owned();
+                found.push(Found { name, origin, is_builtin: true, files });
             }
         }
     }

@@ -163,7 +163,10 @@ impl Args {
         add("--log-level", "log.level", common.log_level.clone());
         match &self.command {
             Command::Mcp(args) => add("--toolset", "mcp.toolsets", args.toolset.clone()),
-            Command::Serve(args) => add("--address", "serve.address", args.address.clone()),
+            Command::Serve(args) => {
+                add("--address", "serve.address", args.address.clone());
+                add("--token-file", "serve.token_file", args.token_file.clone());
+            }
             Command::Run(_)
             | Command::Gate(_)
             | Command::Workflow(_)

@@ -71,7 +71,7 @@ fn tell_unusable(runtime: &Runtime, dirs: &Dirs) {
             }
         }
     }
-    for invalid in runtime.list_workflows().1 {
+    for invalid in runtime.list_invalid() {
         let problem = invalid.diagnostics.first().map(ToString::to_string).unwrap_or_default();
         let (name, origin) = (&invalid.name, &invalid.origin);
         tracing::error!(

@@ -20,6 +20,7 @@ use engine::Bounds;
 use etcetera::BaseStrategy as _;
 use store::{SqliteSettings, Synchronous};
 use table::{SETTINGS, Scope, Setting};
+use tokio_util::sync::CancellationToken;
 use value::Value;
 use world::WorldSettings;
 
@@ -229,9 +230,36 @@ impl Config {
         self.list("mcp.toolsets")
     }
 
-    /// Returns how long calls may take after the client's end.
-    pub(crate) fn drain(&self) -> Duration {
-        self.duration("mcp.drain")
+    /// Returns what the server for agents is told.
+    pub(crate) fn mcp(&self, seal_key: [u8; 32]) -> mcp::Options {
+        mcp::Options {
+            toolsets: self.toolsets().to_vec(),
+            version: env!("CARGO_PKG_VERSION").to_owned(),
+            drain: self.duration("mcp.drain"),
+            ask: self.duration("mcp.ask"),
+            seal_key,
+        }
+    }
+
+    /// Returns what it is told where agents come over HTTP, asking for one of `hosts`.
+    pub(crate) fn http(&self, hosts: Vec<String>, stop: CancellationToken) -> mcp::HttpOptions {
+        mcp::HttpOptions {
+            hosts,
+            sessions_max: self.count("mcp.sessions"),
+            session_idle: self.duration("mcp.session_idle"),
+            body_max: self.count("mcp.body"),
+            stop,
+        }
+    }
+
+    /// Returns the names under which the server may be asked for, besides its own.
+    pub(crate) fn hosts(&self) -> &[String] {
+        self.list("serve.hosts")
+    }
+
+    /// Returns the file with the token that requests must carry.
+    pub(crate) fn token_file(&self) -> Option<&Path> {
+        Some(self.text("serve.token_file")).filter(|it| !it.is_empty()).map(Path::new)
     }
 
     /// Returns where the server listens.

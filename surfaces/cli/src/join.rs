@@ -14,6 +14,7 @@ use world::RealWorld;
 use crate::{
     config::{Config, DEFAULT_PROJECT, StorePlace},
     failure::{Failure, Kind},
+    secret,
 };
 
 /// Everything a command needs.
@@ -62,6 +63,23 @@ impl Joined {
             name: Some(self.config.person.clone()),
             client: Some(format!("milepost {}", env!("CARGO_PKG_VERSION"))),
             surface: Surface::Cli,
+        }
+    }
+
+    /// Returns what seals that which clients must bring back: a secret beside the database, so that
+    /// all processes on it have the same.
+    pub(crate) fn seal_key(&self) -> Result<[u8; 32], Failure> {
+        match &self.database {
+            Database::File { path, .. } => {
+                let path = path.with_extension("key");
+                secret::find_or_make(&path).map_err(|error| {
+                    let message =
+                        format!("the secret `{}` cannot be used: {error}", path.display());
+                    Failure::refused("secret_unusable", message)
+                        .with_hint("delete it, or let it be read and written")
+                })
+            }
+            Database::Memory | Database::Missing { .. } => Ok(secret::make()?),
         }
     }
 

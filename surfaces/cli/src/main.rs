@@ -14,6 +14,7 @@ mod log;
 mod output;
 #[cfg(test)]
 mod reference;
+mod secret;
 mod wire;
 
 use std::{panic, process::ExitCode};

@@ -6,13 +6,21 @@
 //!                                checks       outcome → answer
 //! ```
 //!
+//! Beside the tools: `prompts.rs`, `resources.rs` with `complete.rs`, `gate.rs` (a gate as a form)
+//! and `app.rs` (a page for hosts that show one).
+//!
 //! A tool turns typed parameters into a command and an outcome into an answer. It decides nothing.
 //! Only `server.rs` and its folder know the MCP library; the tools do not.
 
+mod app;
+mod complete;
+mod gate;
+mod prompts;
+mod resources;
 mod server;
 mod tool;
 mod toolsets;
 
-pub use server::{Options, ServeError, serve, serve_stdio};
-pub use tool::{Call, Calling, Effect, Entry, Hints, Reply};
+pub use server::{HttpOptions, Options, ServeError, router, serve, serve_stdio};
+pub use tool::{Call, Calling, Effect, Entry, GateReply, Hints, Person, Reply, Then};
 pub use toolsets::{TOOLSETS, Tools, Toolset, ToolsetUnknown};

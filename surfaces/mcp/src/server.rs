@@ -3,10 +3,17 @@
 //! What the library leaves to a server is done here: a panic is answered, every result names the
 //! server, malformed requests get the right code, and the end of input ends the process in time.
 
+mod ask;
 mod caught;
+mod http;
 mod lines;
+mod lists;
+mod tasks;
+mod watch;
 
 use std::{
+    convert::Infallible,
+    future::pending,
     sync::{
         Arc,
         atomic::{AtomicU64, Ordering},
@@ -18,26 +25,47 @@ use engine::{Actor, Surface};
 use rmcp::{
     ErrorData, RoleServer, ServerHandler, ServiceExt as _,
     model::{
-        CacheScope, CallToolRequestParams, CallToolResponse, CallToolResult, ContentBlock,
-        CustomRequest, CustomResult, DiscoverResult, Implementation, ListToolsResult, MetaObject,
-        PaginatedRequestParams, ProtocolVersion, ServerCapabilities, ServerConfig, Tool,
-        ToolAnnotations,
+        CacheScope, CallToolRequestParams, CallToolResponse, CallToolResult, CancelTaskParams,
+        CompleteRequestParams, CompleteResult, ContentBlock, CustomRequest, CustomResult,
+        DiscoverResult, ErrorCode, ExtensionCapabilities, GetPromptRequestParams,
+        GetPromptResponse, GetTaskParams, GetTaskResult, Implementation, ListPromptsResult,
+        ListResourceTemplatesResult, ListResourcesResult, ListToolsResult, MetaObject,
+        PaginatedRequestParams, ProgressNotificationParam, ProtocolVersion,
+        ReadResourceRequestParams, ReadResourceResponse, ServerCapabilities, ServerConfig,
+        SubscribeRequestParams, SubscriptionFilter, Tool, UnsubscribeRequestParams,
+        UpdateTaskParams,
     },
-    service::{RequestContext, ServerInitializeError},
+    service::{RequestContext, ServerInitializeError, SubscriptionContext},
     transport::stdio_pipes,
 };
 use runtime::Runtime;
-use serde_json::{Value, json};
-use tokio::io::{AsyncRead, AsyncWrite};
+use serde_json::{Map, Value, json};
+use tokio::{
+    io::{AsyncRead, AsyncWrite},
+    time::{MissedTickBehavior, interval},
+};
 
 use crate::{
-    tool::{Call, Effect, Entry, Reply},
+    resources::Address,
+    tool::{Call, Person, Reply, Then},
     toolsets::{Tools, ToolsetUnknown},
 };
+use ask::Seal;
 use lines::Lines;
+use watch::Watcher;
+
+pub use http::{HttpOptions, router};
 
 /// How long a client may keep what it was told of the server and its tools.
 const TTL_MS: u64 = 3_600_000;
+/// How long a client may keep a list that grows with the work.
+const LIST_TTL_MS: u64 = 5_000;
+/// How often a client is told that its call is still being worked on.
+const PROGRESS_EVERY: Duration = Duration::from_secs(1);
+/// How often a person is asked again because what was shown has changed meanwhile.
+const ASKS_MAX: usize = 3;
+/// The extension for pages that hosts show.
+const UI_EXTENSION: &str = "io.modelcontextprotocol/ui";
 /// How long it may take to tell calls in flight that they are cancelled.
 const PARTING: Duration = Duration::from_millis(200);
 /// Where a result names the server.
@@ -57,8 +85,10 @@ const METHODS: &[&str] = &[
     "resources/unsubscribe",
     "resources/templates/list",
     "completion/complete",
-    "logging/setLevel",
     "subscriptions/listen",
+    "tasks/get",
+    "tasks/update",
+    "tasks/cancel",
 ];
 
 /// What an agent is told before anything else.
@@ -67,7 +97,7 @@ Milepost keeps your place in long work: start, follow, report, repeat.
 1. `list_workflows`, then `start_workflow`. Do exactly what `next_step.instructions` says.
 2. Report each step with `advance_workflow`, honestly; it returns the next one, until `step_name` is FINISH.
 3. After a break or a lost context, or when another agent began it: `list_runs`, then `resume_workflow`. Do not redo what its brief says is done.
-4. With `choices`, name one as `next_step_name` in your next report. While SUSPENDED, ask the person what `waiting` asks and pass the answer on with `answer_gate`; if only the person can answer, wait with `get_workflow_status` and `wait_seconds`.
+4. With `choices`, name one as `next_step_name` in your next report. While SUSPENDED, call `answer_gate` without `answer`: your client asks the person. If it cannot, ask them what `waiting` asks and pass that on as `answer`; if only the person can answer, wait with `get_workflow_status` and `wait_seconds`.
 5. An error has `refusal.hint`: the way out. Arguments are flat; `{\"input_data\": {…}}` works too.";
 
 /// What the server is told by the configuration.
@@ -79,6 +109,10 @@ pub struct Options {
     pub version: String,
     /// How long calls in flight may take once the input has ended.
     pub drain: Duration,
+    /// How long a person may take to answer a question that a client shows.
+    pub ask: Duration,
+    /// Seals what clients must bring back. The same for all processes that share the work.
+    pub seal_key: [u8; 32],
 }
 
 impl Default for Options {
@@ -87,6 +121,8 @@ impl Default for Options {
             toolsets: vec!["core".to_owned()],
             version: env!("CARGO_PKG_VERSION").to_owned(),
             drain: Duration::from_millis(1500),
+            ask: Duration::from_secs(600),
+            seal_key: [0; 32],
         }
     }
 }
@@ -149,72 +185,203 @@ where
 }
 
 /// The tools, and whom they ask.
-struct Server {
+struct Shared {
     runtime: Arc<Runtime>,
     tools: Tools,
     /// As they are listed. Made once.
     listed: Vec<Tool>,
     info: Implementation,
+    seal: Seal,
     incidents: AtomicU64,
+}
+
+/// What one client speaks with.
+#[derive(Clone)]
+struct Server {
+    shared: Arc<Shared>,
+    watcher: Arc<Watcher>,
 }
 
 impl Server {
     fn new(runtime: Arc<Runtime>, options: &Options) -> Result<Self, ToolsetUnknown> {
         let tools = Tools::new(&options.toolsets)?;
-        let listed = tools.entries().map(listed).collect();
+        let listed = tools.entries().map(lists::tool).collect();
         let info = Implementation::new("milepost", options.version.as_str())
             .with_title("Milepost")
             .with_description("Keeps an AI agent's place in long work");
-        Ok(Self { runtime, tools, listed, info, incidents: AtomicU64::new(0) })
+        let seal = Seal::new(&options.seal_key, options.ask);
+        let incidents = AtomicU64::new(0);
+        let shared = Arc::new(Shared { runtime, tools, listed, info, seal, incidents });
+        Ok(Self { shared, watcher: Arc::default() })
+    }
+
+    /// Returns the same for another client.
+    fn for_client(&self) -> Self {
+        Self { shared: Arc::clone(&self.shared), watcher: Arc::default() }
+    }
+
+    fn runtime(&self) -> &Runtime {
+        &self.shared.runtime
     }
 
     /// Names the server in a result, as the newest protocol wants it.
-    fn stamp(&self, context: &RequestContext<RoleServer>, meta: &mut Option<MetaObject>) {
-        let is_modern =
-            context.protocol_version().is_some_and(|it| ProtocolVersion::V_2026_07_28 <= it);
-        if let Ok(info) = serde_json::to_value(&self.info)
-            && is_modern
+    fn stamp(&self, context: &Context, meta: &mut Option<MetaObject>) {
+        if let Ok(info) = serde_json::to_value(&self.shared.info)
+            && is_modern(context)
         {
             meta.get_or_insert_default().insert(SERVER_INFO.to_owned(), info);
         }
     }
 
     /// Answers a call that broke down. What broke is in the log, under the number of the incident.
-    fn incident(&self, tool: &str, panic: &str) -> ErrorData {
-        let number = self.incidents.fetch_add(1, Ordering::Relaxed) + 1;
-        let incident = format!("{:x}-{number}", self.runtime.now().0);
-        tracing::error!(%incident, tool, "tool `{tool}` broke down: {panic}");
-        let text = format!("internal error in `{tool}`, logged as incident `{incident}`");
+    fn incident(&self, what: &str, panic: &str) -> ErrorData {
+        let number = self.shared.incidents.fetch_add(1, Ordering::Relaxed) + 1;
+        let incident = format!("{:x}-{number}", self.runtime().now().0);
+        tracing::error!(%incident, what, "`{what}` broke down: {panic}");
+        let text = format!("internal error in `{what}`, logged as incident `{incident}`");
         ErrorData::internal_error(text, Some(json!({ "incident": incident })))
+    }
+
+    /// Waits for an answer, which may break down, may not be wanted any more, or may take so long
+    /// that whoever waits for it wants to be told.
+    async fn answer<T: Send>(
+        &self,
+        what: &str,
+        context: &Context,
+        answering: impl Future<Output = Result<T, ErrorData>> + Send,
+    ) -> Result<T, ErrorData> {
+        tokio::select! {
+            answer = caught::caught(Box::pin(answering)) => {
+                answer.map_err(|panic| self.incident(what, &panic))?
+            }
+            never = tell_progress(context) => match never {},
+            // Nobody waits for the answer any more.
+            () = context.ct.cancelled() => {
+                Err(ErrorData::internal_error("the call was cancelled", None))
+            }
+        }
+    }
+
+    /// Calls a tool, and has the person asked where it comes to that.
+    async fn call(
+        &self,
+        request: &CallToolRequestParams,
+        context: &Context,
+    ) -> Result<CallToolResponse, ErrorData> {
+        let arguments = || request.arguments.clone().unwrap_or_default();
+        let capabilities = context.client_capabilities();
+        let can_ask = ask::shows_forms(capabilities.as_ref());
+        let mut person = match self.shared.seal.open(request)? {
+            Some(person) => person,
+            None if can_ask => Person::Reachable,
+            None => Person::OutOfReach,
+        };
+        let takes_tasks = capabilities.is_some_and(|it| it.supports_tasks());
+        let mut asks = 0;
+        loop {
+            let has_answer = matches!(person, Person::Answered(_));
+            let call =
+                Call { runtime: self.runtime(), actor: actor_of(context), person, takes_tasks };
+            let reply = self.run(&request.name, &call, arguments()).await?;
+            let is_stale = has_answer && reply.is_error && is_gate_stale(&reply);
+            let run = match reply.then {
+                Some(Then::Wait(run, after)) => {
+                    return Ok(tasks::wait(self.runtime(), run, after).await?.into());
+                }
+                Some(Then::Ask(run)) => Some(run),
+                // What was shown has changed meanwhile, so it is shown again.
+                None if is_stale && can_ask => None,
+                None => return Ok(self.result(reply, context).into()),
+            };
+            let form = match run {
+                Some(run) => ask::form(self.runtime(), run).await?,
+                None => None,
+            };
+            person = match form {
+                Some(form) if is_modern(context) => {
+                    return Ok(self.shared.seal.question(request, form)?.into());
+                }
+                Some(form) if asks < ASKS_MAX => {
+                    asks += 1;
+                    ask::ask(&context.peer, form, self.shared.seal.lasts).await?
+                }
+                Some(_) => Person::Silent("what the gate shows keeps changing"),
+                None => Person::Reachable,
+            };
+        }
+    }
+
+    async fn run(
+        &self,
+        name: &str,
+        call: &Call<'_>,
+        arguments: Map<String, Value>,
+    ) -> Result<Reply, ErrorData> {
+        match self.shared.tools.call(name, call, arguments) {
+            Some(calling) => Ok(calling.await),
+            None => {
+                let names: Vec<&str> = self.shared.tools.entries().map(|it| it.name).collect();
+                let text = format!("there is no tool `{name}`; there are: {}", names.join(", "));
+                Err(ErrorData::invalid_params(text, None))
+            }
+        }
+    }
+
+    fn result(&self, reply: Reply, context: &Context) -> CallToolResult {
+        let Reply { text, body, is_error, .. } = reply;
+        let content = vec![ContentBlock::text(text)];
+        let mut result = if is_error {
+            CallToolResult::error(content)
+        } else {
+            CallToolResult::success(content)
+        };
+        result.structured_content = Some::<Value>(body);
+        self.stamp(context, &mut result.meta);
+        result
     }
 }
 
+type Context = RequestContext<RoleServer>;
+
 impl ServerHandler for Server {
     fn get_info(&self) -> ServerConfig {
-        ServerConfig::new(ServerCapabilities::builder().enable_tools().build())
-            .with_server_info(self.info.clone())
+        let mut extensions = ExtensionCapabilities::new();
+        extensions.insert(UI_EXTENSION.to_owned(), Map::new());
+        let capabilities = ServerCapabilities::builder()
+            .enable_tools()
+            .enable_prompts()
+            .enable_resources()
+            .enable_resources_subscribe()
+            .enable_resources_list_changed()
+            .enable_completions()
+            .enable_extensions_with(extensions)
+            .enable_tasks()
+            .build();
+        ServerConfig::new(capabilities)
+            .with_server_info(self.shared.info.clone())
             .with_instructions(INSTRUCTIONS)
     }
 
-    async fn discover(
-        &self,
-        _context: RequestContext<RoleServer>,
-    ) -> Result<DiscoverResult, ErrorData> {
+    async fn discover(&self, _context: Context) -> Result<DiscoverResult, ErrorData> {
         let versions = self.supported_protocol_versions().into_owned();
         Ok(DiscoverResult::from_server_info(versions, self.get_info())
             .with_ttl_ms(TTL_MS)
             .with_cache_scope(CacheScope::Public))
     }
 
+    fn get_tool(&self, name: &str) -> Option<Tool> {
+        self.shared.listed.iter().find(|it| it.name == name).cloned()
+    }
+
     async fn list_tools(
         &self,
         request: Option<PaginatedRequestParams>,
-        context: RequestContext<RoleServer>,
+        context: Context,
     ) -> Result<ListToolsResult, ErrorData> {
         if request.is_some_and(|it| it.cursor.is_some()) {
             return Err(ErrorData::invalid_params("there is only one page of tools", None));
         }
-        let mut result = ListToolsResult::with_all_items(self.listed.clone())
+        let mut result = ListToolsResult::with_all_items(self.shared.listed.clone())
             .with_ttl_ms(TTL_MS)
             .with_cache_scope(CacheScope::Public);
         self.stamp(&context, &mut result.meta);
@@ -224,67 +391,212 @@ impl ServerHandler for Server {
     async fn call_tool(
         &self,
         request: CallToolRequestParams,
-        context: RequestContext<RoleServer>,
+        context: Context,
     ) -> Result<CallToolResponse, ErrorData> {
-        let call = Call { runtime: &self.runtime, actor: actor_of(&context) };
-        let arguments = request.arguments.unwrap_or_default();
-        let Some(calling) = self.tools.call(&request.name, &call, arguments) else {
-            let names: Vec<&str> = self.tools.entries().map(|it| it.name).collect();
-            let text =
-                format!("there is no tool `{}`; there are: {}", request.name, names.join(", "));
-            return Err(ErrorData::invalid_params(text, None));
-        };
-        let reply = tokio::select! {
-            reply = caught::caught(calling) => reply,
-            // Nobody waits for the answer any more.
-            () = context.ct.cancelled() => {
-                return Err(ErrorData::internal_error("the call was cancelled", None));
-            }
-        };
-        let reply = reply.map_err(|panic| self.incident(&request.name, &panic))?;
-        let mut result = result_of(reply);
+        self.answer(&request.name, &context, self.call(&request, &context)).await
+    }
+
+    async fn list_prompts(
+        &self,
+        request: Option<PaginatedRequestParams>,
+        context: Context,
+    ) -> Result<ListPromptsResult, ErrorData> {
+        let cursor = request.and_then(|it| it.cursor);
+        let listing = async { lists::prompts(self.runtime(), cursor.as_deref()) };
+        let (prompts, next) = self.answer("prompts/list", &context, listing).await?;
+        let mut result = ListPromptsResult::with_all_items(prompts)
+            .with_ttl_ms(LIST_TTL_MS)
+            .with_cache_scope(CacheScope::Private);
+        result.next_cursor = next;
+        self.stamp(&context, &mut result.meta);
+        Ok(result)
+    }
+
+    async fn get_prompt(
+        &self,
+        request: GetPromptRequestParams,
+        context: Context,
+    ) -> Result<GetPromptResponse, ErrorData> {
+        let reading = lists::read_prompt(self.runtime(), &request.name, request.arguments);
+        let mut result = self.answer("prompts/get", &context, reading).await?;
         self.stamp(&context, &mut result.meta);
         Ok(result.into())
+    }
+
+    async fn list_resources(
+        &self,
+        request: Option<PaginatedRequestParams>,
+        context: Context,
+    ) -> Result<ListResourcesResult, ErrorData> {
+        let cursor = request.and_then(|it| it.cursor);
+        let listing = lists::resources(self.runtime(), cursor.as_deref());
+        let (resources, next) = self.answer("resources/list", &context, listing).await?;
+        let mut result = ListResourcesResult::with_all_items(resources)
+            .with_ttl_ms(LIST_TTL_MS)
+            .with_cache_scope(CacheScope::Private);
+        result.next_cursor = next;
+        self.stamp(&context, &mut result.meta);
+        Ok(result)
+    }
+
+    async fn list_resource_templates(
+        &self,
+        request: Option<PaginatedRequestParams>,
+        context: Context,
+    ) -> Result<ListResourceTemplatesResult, ErrorData> {
+        if request.is_some_and(|it| it.cursor.is_some()) {
+            return Err(ErrorData::invalid_params("there is only one page of templates", None));
+        }
+        let mut result = ListResourceTemplatesResult::with_all_items(lists::templates())
+            .with_ttl_ms(TTL_MS)
+            .with_cache_scope(CacheScope::Public);
+        self.stamp(&context, &mut result.meta);
+        Ok(result)
+    }
+
+    async fn read_resource(
+        &self,
+        request: ReadResourceRequestParams,
+        context: Context,
+    ) -> Result<ReadResourceResponse, ErrorData> {
+        let reading = lists::read_resource(self.runtime(), &request.uri);
+        let result = self.answer("resources/read", &context, reading).await?;
+        let lasts = matches!(Address::parse(&request.uri), Some(Address::HowTo | Address::App));
+        let (ttl_ms, scope) =
+            if lasts { (TTL_MS, CacheScope::Public) } else { (0, CacheScope::Private) };
+        let mut result = result.with_ttl_ms(ttl_ms).with_cache_scope(scope);
+        self.stamp(&context, &mut result.meta);
+        Ok(result.into())
+    }
+
+    async fn complete(
+        &self,
+        request: CompleteRequestParams,
+        context: Context,
+    ) -> Result<CompleteResult, ErrorData> {
+        let given = request.context.and_then(|it| it.arguments).unwrap_or_default();
+        let (argument, given) = (request.argument, given.into_iter().collect());
+        let completing = lists::completions(
+            self.runtime(),
+            &request.r#ref,
+            &argument.name,
+            &argument.value,
+            given,
+        );
+        let mut result =
+            CompleteResult::new(self.answer("completion/complete", &context, completing).await?);
+        self.stamp(&context, &mut result.meta);
+        Ok(result)
+    }
+
+    fn accepted_subscription_filter(
+        &self,
+        requested: &SubscriptionFilter,
+    ) -> Option<SubscriptionFilter> {
+        Some(self.watcher.accept(self.runtime(), requested))
+    }
+
+    async fn listen(&self, context: SubscriptionContext) -> Result<(), ErrorData> {
+        self.watcher.listen(self.runtime(), context).await
+    }
+
+    async fn subscribe(
+        &self,
+        request: SubscribeRequestParams,
+        context: Context,
+    ) -> Result<(), ErrorData> {
+        self.watcher.subscribe(self.runtime(), &request.uri, context.peer).await
+    }
+
+    async fn unsubscribe(
+        &self,
+        request: UnsubscribeRequestParams,
+        _context: Context,
+    ) -> Result<(), ErrorData> {
+        self.watcher.unsubscribe(&request.uri);
+        Ok(())
+    }
+
+    async fn get_task(
+        &self,
+        request: GetTaskParams,
+        context: Context,
+    ) -> Result<GetTaskResult, ErrorData> {
+        let can_ask = ask::shows_forms(context.client_capabilities().as_ref());
+        let getting = tasks::get(self.runtime(), &request.task_id, can_ask);
+        let mut result = self.answer("tasks/get", &context, getting).await?;
+        self.stamp(&context, &mut result.meta);
+        Ok(result)
+    }
+
+    async fn update_task(
+        &self,
+        request: UpdateTaskParams,
+        context: Context,
+    ) -> Result<(), ErrorData> {
+        let call = self.plain_call(&context);
+        let updating = tasks::update(&call, &request.task_id, &request.input_responses);
+        self.answer("tasks/update", &context, updating).await
+    }
+
+    async fn cancel_task(
+        &self,
+        request: CancelTaskParams,
+        context: Context,
+    ) -> Result<(), ErrorData> {
+        let call = self.plain_call(&context);
+        self.answer("tasks/cancel", &context, tasks::cancel(&call, &request.task_id)).await
     }
 
     async fn on_custom_request(
         &self,
         request: CustomRequest,
-        _context: RequestContext<RoleServer>,
+        _context: Context,
     ) -> Result<CustomResult, ErrorData> {
         let method = request.method;
         if METHODS.contains(&method.as_str()) {
             let text = format!("the parameters of `{method}` cannot be read");
             return Err(ErrorData::invalid_params(text, None));
         }
-        let code = rmcp::model::ErrorCode::METHOD_NOT_FOUND;
+        let code = ErrorCode::METHOD_NOT_FOUND;
         Err(ErrorData::new(code, format!("there is no method `{method}`"), None))
     }
 }
 
-fn actor_of(context: &RequestContext<RoleServer>) -> Actor {
+impl Server {
+    fn plain_call(&self, context: &Context) -> Call<'_> {
+        let (runtime, actor) = (self.runtime(), actor_of(context));
+        Call { runtime, actor, person: Person::OutOfReach, takes_tasks: false }
+    }
+}
+
+/// Tells a client that wants to know it, again and again, that its call is being worked on.
+async fn tell_progress(context: &Context) -> Infallible {
+    let Some(token) = context.meta.get_progress_token() else { return pending().await };
+    let mut ticks = interval(PROGRESS_EVERY);
+    ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
+    ticks.tick().await;
+    let mut seconds = 0.0;
+    loop {
+        ticks.tick().await;
+        seconds += PROGRESS_EVERY.as_secs_f64();
+        let progress = ProgressNotificationParam::new(token.clone(), seconds)
+            .with_message(format!("still at it after {seconds} s"));
+        if context.peer.notify_progress(progress).await.is_err() {
+            return pending().await;
+        }
+    }
+}
+
+fn is_modern(context: &Context) -> bool {
+    context.protocol_version().is_some_and(|it| ProtocolVersion::V_2026_07_28 <= it)
+}
+
+fn is_gate_stale(reply: &Reply) -> bool {
+    reply.body.pointer("/refusal/code").and_then(Value::as_str) == Some("gate_stale")
+}
+
+fn actor_of(context: &Context) -> Actor {
     let client = context.client_info().map(|it| format!("{} {}", it.name, it.version));
     Actor { name: None, client, surface: Surface::Mcp }
-}
-
-fn listed(entry: &Entry) -> Tool {
-    let hints = ToolAnnotations::with_title(entry.title)
-        .read_only(entry.hints.effect == Effect::Reads)
-        .destructive(entry.hints.effect == Effect::Ends)
-        .idempotent(entry.hints.is_idempotent)
-        // Runs live in the project; nothing outside is asked.
-        .open_world(false);
-    Tool::new(entry.name, entry.description, entry.input_schema())
-        .with_title(entry.title)
-        .with_raw_output_schema(Arc::new(entry.output_schema()))
-        .with_annotations(hints)
-}
-
-fn result_of(reply: Reply) -> CallToolResult {
-    let Reply { text, body, is_error } = reply;
-    let content = vec![ContentBlock::text(text)];
-    let mut result =
-        if is_error { CallToolResult::error(content) } else { CallToolResult::success(content) };
-    result.structured_content = Some::<Value>(body);
-    result
 }

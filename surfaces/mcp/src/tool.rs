@@ -9,7 +9,8 @@ mod schema;
 
 use std::{fmt, pin::Pin};
 
-use engine::Actor;
+use definition::Digest;
+use engine::{Actor, RunId};
 use runtime::Runtime;
 use schemars::JsonSchema;
 use serde::{Serialize, de::DeserializeOwned};
@@ -46,17 +47,55 @@ pub(crate) trait Tool {
 pub struct Call<'a> {
     pub runtime: &'a Runtime,
     pub actor: Actor,
+    pub person: Person,
+    /// Whether the caller can be given a task to look after, instead of being kept waiting.
+    pub takes_tasks: bool,
+}
+
+/// How far the caller's program reaches the person before it.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub enum Person {
+    /// It cannot ask.
+    #[default]
+    OutOfReach,
+    /// It can ask.
+    Reachable,
+    /// It asked, and this was answered.
+    Answered(GateReply),
+    /// It asked, and was not answered: why.
+    Silent(&'static str),
+}
+
+/// What a person answered at a gate.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct GateReply {
+    pub answer: String,
+    pub feedback: String,
+    /// What the person was shown.
+    pub digest: Digest,
+    /// The same for the same answer, so that an answer that is sent again is taken once.
+    pub request_id: Option<String>,
+}
+
+/// What the caller's program is to do before the call is answered.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Then {
+    /// Put the open gate of this run to the person.
+    Ask(RunId),
+    /// Look after this run until it has more than so many events.
+    Wait(RunId, u64),
 }
 
 /// What a tool did, and what its caller should know besides.
 pub(crate) struct Done<T> {
     pub(crate) answer: T,
     pub(crate) warnings: Vec<String>,
+    pub(crate) then: Option<Then>,
 }
 
 impl<T> From<T> for Done<T> {
     fn from(answer: T) -> Self {
-        Self { answer, warnings: Vec::new() }
+        Self { answer, warnings: Vec::new(), then: None }
     }
 }
 
@@ -154,6 +193,7 @@ pub struct Reply {
     pub text: String,
     pub body: Value,
     pub is_error: bool,
+    pub then: Option<Then>,
 }
 
 /// An answer with what its caller should know besides.
@@ -167,12 +207,12 @@ struct Whole<T> {
 }
 
 impl Reply {
-    fn new<T: Serialize>(answer: T, warnings: Vec<String>, is_error: bool) -> Self {
+    pub(crate) fn new<T: Serialize>(answer: T, warnings: Vec<String>, is_error: bool) -> Self {
         let whole = Whole { answer, warnings };
         let why = "an answer has only text keys and numbers that JSON has";
         let text = serde_json::to_string_pretty(&whole).expect(why);
         let body = serde_json::to_value(&whole).expect(why);
-        Self { text, body, is_error }
+        Self { text, body, is_error, then: None }
     }
 }
 
@@ -188,7 +228,8 @@ fn run<'a, T: Tool>(
             Ok(parameters) => match T::call(call, parameters).await {
                 Ok(done) => {
                     warnings.extend(done.warnings);
-                    return Reply::new(done.answer, warnings, false);
+                    let reply = Reply::new(done.answer, warnings, false);
+                    return Reply { then: done.then, ..reply };
                 }
                 Err(failure) => failure,
             },

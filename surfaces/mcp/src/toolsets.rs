@@ -1,6 +1,6 @@
 //! Every toolset there is. A toolset is a dialect: its words end at its folder.
 
-mod core;
+pub(crate) mod core;
 
 use serde_json::{Map, Value};
 

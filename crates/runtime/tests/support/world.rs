@@ -72,6 +72,7 @@ impl World for TestWorld {
         let folders = self.workflows.keys().filter_map(|it| it.strip_suffix("/index.md"));
         let found = |name: &str| Found {
             name: WorkflowName::parse(name).expect("a test names its workflows well"),
+            is_builtin: false,
             origin: "test".to_owned(),
             files: files.clone(),
         };

@@ -32,12 +32,8 @@ pub(crate) async fn perform(config: Config) -> Result<(), Failure> {
         let hint = format!("there are: {}", known.join(", "));
         return Err(Failure::refused("toolset_unknown", message).with_hint(hint));
     }
-    let options = mcp::Options {
-        toolsets: config.toolsets().to_vec(),
-        version: env!("CARGO_PKG_VERSION").to_owned(),
-        drain: config.drain(),
-    };
     let joined = Joined::open(config, Access::Create).await?;
+    let options = joined.config.mcp(joined.seal_key()?);
     background::begin(&joined);
     let served = mcp::serve_stdio(joined.runtime, options).await;
     served.map_err(|error| match error {

@@ -1,24 +1,24 @@
-//! `milepost serve`: a status page on this machine. Nobody but this machine can reach it.
+//! `milepost serve`: the tools for agents over HTTP, and a status page. Unless it is told otherwise,
+//! nobody but this machine can reach it.
 
+mod guard;
 mod page;
 
-use std::{
-    io,
-    net::{IpAddr, SocketAddr},
-    sync::Arc,
-};
+use std::{io, net::SocketAddr, sync::Arc};
 
 use axum::{
     Router,
-    extract::{Request, State},
-    http::{HeaderMap, StatusCode, header},
-    middleware::{self, Next},
+    extract::State,
+    http::{StatusCode, header},
+    middleware,
     response::{Html, IntoResponse as _, Response},
     routing::get,
+    serve::ListenerExt as _,
 };
 use runtime::RunFilter;
 use serde_json::json;
 use tokio::net::TcpListener;
+use tokio_util::sync::CancellationToken;
 
 use crate::{
     background,
@@ -26,43 +26,86 @@ use crate::{
     failure::Failure,
     join::{Access, Database, Joined},
     output::{BOLD, DIM, GOOD, NAME, Output},
+    secret::Token,
 };
 
 /// What `serve` takes.
 #[derive(Debug, clap::Args)]
 #[command(
-    after_help = "Examples:\n  milepost serve\n  milepost serve --address 127.0.0.1:8000\n\n\
-                        /healthz says that the process lives, /readyz that its database answers."
+    after_help = "Examples:\n  milepost serve\n  milepost serve --address 127.0.0.1:8000\n  \
+                        milepost serve --address 0.0.0.0:7420 --token-file token.txt\n\n\
+                        Agents connect to /mcp. / shows the newest runs. /healthz says that the \
+                        process lives, /readyz that its database answers."
 )]
 pub(crate) struct Args {
-    /// Where to listen, on this machine only (setting `serve.address`)
+    /// Where to listen (setting `serve.address`)
     #[arg(long, value_name = "ADDRESS:PORT")]
     pub(crate) address: Option<String>,
+    /// A file with the token that every request must carry; needed where other machines can reach
+    /// the address (setting `serve.token_file`)
+    #[arg(long, value_name = "FILE")]
+    pub(crate) token_file: Option<String>,
 }
 
 /// Serves until it is told to stop.
 pub(crate) async fn perform(config: Config, output: Output) -> Result<(), Failure> {
     let address =
         config.address().ok_or_else(|| Failure::usage("`serve.address` is no address"))?;
-    if !address.ip().is_loopback() {
-        let message = format!("`{address}` can be reached from other machines");
-        return Err(Failure::refused("address_not_local", message)
-            .with_hint("listen on 127.0.0.1; there are no tokens yet that would guard it"));
-    }
+    let token = find_token(&config, address)?;
     let listener = TcpListener::bind(address).await.map_err(|error| not_bound(address, &error))?;
     let address = listener.local_addr()?;
     let joined = Arc::new(Joined::open(config, Access::Create).await?);
+    let stop = CancellationToken::new();
+    let hosts = guard::hosts(address, joined.config.hosts());
+    let endpoint = mcp::router(
+        Arc::clone(&joined.runtime),
+        &joined.config.mcp(joined.seal_key()?),
+        &joined.config.http(hosts.clone(), stop.clone()),
+    )
+    .map_err(|error| Failure::refused("toolset_unknown", error.to_string()))?;
     greet(&joined, address, output)?;
     background::begin(&joined);
+    let guard = Arc::new(guard::Guard { hosts, token });
     let pages = Router::new()
         .route("/", get(status))
-        .route("/healthz", get(|| async { "ok\n" }))
         .route("/readyz", get(ready))
-        .layer(middleware::from_fn(check_host))
-        .with_state(joined);
-    axum::serve(listener, pages).with_graceful_shutdown(told_to_stop()).await?;
+        .with_state(joined)
+        .nest("/mcp", endpoint)
+        .layer(middleware::from_fn_with_state(guard, guard::check))
+        // Whoever watches over processes has no token.
+        .route("/healthz", get(|| async { "ok\n" }));
+    // Answers that come in pieces must not wait until the client has confirmed the first piece.
+    let listener = listener.tap_io(|stream| {
+        if let Err(error) = stream.set_nodelay(true) {
+            tracing::debug!("a connection stays slow: {error}");
+        }
+    });
+    let stopped = async move {
+        told_to_stop().await;
+        stop.cancel();
+    };
+    axum::serve(listener, pages).with_graceful_shutdown(stopped).await?;
     output.say("Stopped.");
     Ok(())
+}
+
+/// Returns the token that requests must carry; one must be there where others can reach us.
+fn find_token(config: &Config, address: SocketAddr) -> Result<Option<Token>, Failure> {
+    if let Some(path) = config.token_file() {
+        return Token::read(path).map(Some).map_err(|problem| {
+            let message = format!("the token in `{}` cannot be used: {problem}", path.display());
+            Failure::refused("token_unusable", message)
+                .with_hint("one of 32 random letters is good")
+        });
+    }
+    if address.ip().is_loopback() {
+        return Ok(None);
+    }
+    let message = format!("`{address}` can be reached from other machines, and nothing guards it");
+    Err(Failure::refused("address_not_guarded", message).with_hint(
+        "listen on 127.0.0.1, or name a file with a token: `--token-file FILE` or \
+         `serve.token_file`",
+    ))
 }
 
 fn not_bound(address: SocketAddr, error: &io::Error) -> Failure {
@@ -84,14 +127,18 @@ fn greet(joined: &Joined, address: SocketAddr, output: Output) -> Result<(), Fai
         Database::Memory => "in memory".to_owned(),
     };
     if output.is_json {
-        return output
-            .json_line(json!({"address": format!("http://{address}"), "database": database}));
+        return output.json_line(json!({
+            "address": format!("http://{address}"),
+            "mcp": format!("http://{address}/mcp"),
+            "database": database,
+        }));
     }
     let project = joined.config.places.project.display();
     output.print(&format!(
         "{GOOD}Milepost is at{GOOD:#} {BOLD}http://{address}/{BOLD:#}\n\
          {DIM}project   {project}\ndatabase  {database}{DIM:#}\n\n\
          Let an agent use it:    {NAME}claude mcp add milepost -- milepost mcp{NAME:#}\n\
+         or over HTTP:           {NAME}claude mcp add --transport http milepost http://{address}/mcp{NAME:#}\n\
          Have a workflow done:   tell the agent {NAME}Start the workflow WORK with milepost{NAME:#}\n\
          See what there is:      {NAME}milepost workflow list{NAME:#}\n\n\
          {DIM}Ctrl-C stops it.{DIM:#}\n"
@@ -114,20 +161,6 @@ async fn told_to_stop() {
     if tokio::signal::ctrl_c().await.is_err() {
         std::future::pending::<()>().await;
     }
-}
-
-/// Refuses whoever comes under another name: a page elsewhere whose name leads to this machine.
-async fn check_host(headers: HeaderMap, request: Request, next: Next) -> Response {
-    let host = headers.get(header::HOST).and_then(|it| it.to_str().ok()).unwrap_or_default();
-    // A name that only begins like an address of this machine is not one.
-    let name = host.rsplit_once(':').filter(|it| it.1.bytes().all(|it| it.is_ascii_digit()));
-    let name = name.map_or(host, |it| it.0).trim_matches(['[', ']']);
-    let is_local = name == "localhost" || name.parse::<IpAddr>().is_ok_and(|it| it.is_loopback());
-    if is_local {
-        return next.run(request).await;
-    }
-    (StatusCode::FORBIDDEN, "this server answers only to this machine's own names\n")
-        .into_response()
 }
 
 async fn ready(State(joined): State<Arc<Joined>>) -> Response {

@@ -123,17 +123,46 @@ pub(crate) const SETTINGS: &[Setting] = &[
         )
     },
     Setting {
+        doc: "How long a person may take to answer a question that the client shows.",
+        ..setting("mcp.ask", Kind::Duration { min_s: 1, max_s: 86_400 }, "10m")
+    },
+    Setting {
+        doc: "The largest request that is taken over HTTP.",
+        ..setting("mcp.body", Kind::Bytes { min: 64 << 10, max: 1 << 30 }, "16MiB")
+    },
+    Setting {
         doc: "How long calls that are under way may take once the client has closed its end.",
         ..setting("mcp.drain", Kind::Duration { min_s: 0, max_s: 60 }, "1500ms")
     },
     Setting {
-        doc: "The toolsets that `milepost mcp` offers.",
+        doc: "For how long the session of an older client may be silent over HTTP.",
+        ..setting("mcp.session_idle", Kind::Duration { min_s: 10, max_s: 7 * 86_400 }, "30m")
+    },
+    Setting {
+        doc: "The most sessions of older clients at once over HTTP. Each takes memory until it is \
+              given up; clients of revision 2026-07-28 need none.",
+        ..setting("mcp.sessions", Kind::Count { min: 1, max: 100_000 }, "1000")
+    },
+    Setting {
+        doc: "The toolsets that `milepost mcp` and `milepost serve` offer.",
         aliases: &["MILEPOST_TOOLSETS"],
         ..setting("mcp.toolsets", Kind::Words, "core")
     },
     Setting {
-        doc: "Where `milepost serve` listens. Only addresses of this machine are taken.",
+        doc: "Where `milepost serve` listens. An address that other machines can reach needs \
+              `serve.token_file`.",
         ..setting("serve.address", Kind::Address, "127.0.0.1:7420")
+    },
+    Setting {
+        doc: "The names under which `milepost serve` may be asked for, besides those of this \
+              machine and the address itself: `milepost.example.org`.",
+        unset: "none",
+        ..setting("serve.hosts", Kind::Words, "")
+    },
+    Setting {
+        doc: "A file with the token that every request must carry, as `Authorization: Bearer …`.",
+        unset: "no token, which only addresses of this machine allow",
+        ..setting("serve.token_file", Kind::Path, "")
     },
     Setting {
         doc: "How long other processes may keep the database locked before a call is answered \

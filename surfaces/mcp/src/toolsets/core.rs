@@ -23,7 +23,14 @@ mod search_history;
 mod start_workflow;
 mod words;
 
-use crate::{tool::Entry, toolsets::Toolset};
+use engine::{Recorded, RunId, Standing};
+use runtime::{ExecuteError, Outcome, Runtime, View};
+use serde_json::Value;
+
+use crate::{
+    tool::{Call, Entry, GateReply},
+    toolsets::Toolset,
+};
 
 pub(super) const TOOLSET: Toolset = Toolset {
     name: "core",
@@ -43,3 +50,27 @@ pub(super) const TOOLSET: Toolset = Toolset {
         Entry::of::<fork_run::ForkRun>(),
     ],
 };
+
+/// Returns the whole record of a run.
+pub(crate) fn record(runtime: &Runtime, view: &View) -> Value {
+    get_workflow_status::record(runtime, view)
+}
+
+/// Returns the rows of a part of a log that ends where the log ends.
+pub(crate) fn history(events: &[Recorded]) -> Value {
+    serde_json::to_value(history::rows(events)).unwrap_or_default()
+}
+
+/// Returns the word for how a run stands.
+pub(crate) fn status_word(standing: &Standing) -> &'static str {
+    words::Status::of(standing).word()
+}
+
+/// Takes what a person answered when the client asked.
+pub(crate) async fn answer_gate(
+    call: &Call<'_>,
+    run: RunId,
+    reply: &GateReply,
+) -> Result<Outcome, ExecuteError> {
+    answer_gate::take(call, run, reply).await
+}

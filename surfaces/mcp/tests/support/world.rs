@@ -136,6 +136,7 @@ impl World for Acting {
         names.dedup();
         let found = |name: &str| Found {
             name: WorkflowName::parse(name).unwrap(),
+            is_builtin: false,
             origin: "the test".to_owned(),
             files: Arc::new(MemoryFiles(files.clone())),
         };

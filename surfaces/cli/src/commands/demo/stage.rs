@@ -98,7 +98,7 @@ impl World for StageWorld {
         let name = WorkflowName::parse("demo");
         let origin = "the demo".to_owned();
         let files = Arc::new(MemoryFiles(files));
-        name.map(|name| vec![Found { name, origin, files }]).unwrap_or_default()
+        name.map(|name| vec![Found { name, origin, is_builtin: true, files }]).unwrap_or_default()
     }
 
     fn sleep(&self, duration: Duration) -> Looking<'_, ()> {

@@ -128,7 +128,7 @@ pub(super) fn of_view(runtime: &Runtime, view: &View, events: &[Recorded]) -> Do
     };
     let mut warnings = warnings(events);
     warnings.extend(cut);
-    Done { answer, warnings }
+    Done { answer, warnings, then: None }
 }
 
 impl Now {

@@ -1,12 +1,15 @@
 //! `answer_gate`: what a person said at a gate, passed on by the agent.
 
-use engine::{Answer as GateAnswer, Command, How};
-use runtime::ExecuteError;
+use engine::{Action, Answer as GateAnswer, Command, How, Refusal, RunId, next};
+use runtime::{ExecuteError, Outcome};
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use super::{answer, run, words::Failure};
-use crate::tool::{Call, Done, Effect, Hints, Tool};
+use super::{
+    answer, run,
+    words::{self, Failure},
+};
+use crate::tool::{Call, Done, Effect, GateReply, Hints, Person, Then, Tool};
 
 pub(super) struct AnswerGate;
 
@@ -14,8 +17,8 @@ pub(super) struct AnswerGate;
 pub(super) struct Parameters {
     /// Run id or key
     instance_id: String,
-    /// Name of an option, or approve, reject
-    answer: String,
+    /// Name of an option, or approve, reject. Without it your client asks the person itself
+    answer: Option<String>,
     /// What the person wants changed
     feedback: Option<String>,
     /// Who said so
@@ -30,8 +33,8 @@ impl Tool for AnswerGate {
     type Failure = Failure;
     const NAME: &'static str = "answer_gate";
     const TITLE: &'static str = "Pass a person's answer on";
-    const DESCRIPTION: &'static str = "Pass on what a person answered while the run is SUSPENDED. \
-        Ask them first; never answer yourself.";
+    const DESCRIPTION: &'static str = "Have the person answer while the run is SUSPENDED, \
+        or pass on what they said. Never answer yourself.";
     const HINTS: Hints = Hints { effect: Effect::Ends, is_idempotent: false };
 
     async fn call(
@@ -50,13 +53,62 @@ async fn pass_on(
     parameters: Parameters,
 ) -> Result<Done<answer::Answer>, ExecuteError> {
     let run = call.runtime.find_run(&parameters.instance_id).await?;
-    let command = Command::AnswerGate(Box::new(engine::AnswerGate {
-        answer: GateAnswer::Named(parameters.answer),
-        feedback: parameters.feedback.unwrap_or_default(),
-        by: parameters.person.unwrap_or_else(|| "a person".to_owned()),
-        how: How::Relayed,
-        digest: None,
-    }));
-    let outcome = run::execute(call, run, command, parameters.request_id).await?;
+    let outcome = match (parameters.answer, &call.person) {
+        (Some(answer), _) => {
+            let given = engine::AnswerGate {
+                answer: GateAnswer::Named(answer),
+                feedback: parameters.feedback.unwrap_or_default(),
+                by: parameters.person.unwrap_or_else(|| "a person".to_owned()),
+                how: How::Relayed,
+                digest: None,
+            };
+            let command = Command::AnswerGate(Box::new(given));
+            run::execute(call, run, command, parameters.request_id).await?
+        }
+        (None, Person::Answered(reply)) => take(call, run, reply).await?,
+        (None, reach) => return ask(call, run, reach).await,
+    };
     Ok(answer::of_outcome(call.runtime, &outcome))
+}
+
+/// Takes what a person answered when the client asked.
+pub(super) async fn take(
+    call: &Call<'_>,
+    run: RunId,
+    reply: &GateReply,
+) -> Result<Outcome, ExecuteError> {
+    let client = call.actor.client.as_deref().unwrap_or("the client");
+    let given = engine::AnswerGate {
+        answer: GateAnswer::Named(reply.answer.clone()),
+        feedback: reply.feedback.clone(),
+        by: format!("the person at {client}"),
+        how: How::Verified,
+        digest: Some(reply.digest.clone()),
+    };
+    let command = Command::AnswerGate(Box::new(given));
+    run::execute(call, run, command, reply.request_id.clone()).await
+}
+
+/// Has the question put to the person, or tells why it was not answered.
+async fn ask(
+    call: &Call<'_>,
+    run: RunId,
+    reach: &Person,
+) -> Result<Done<answer::Answer>, ExecuteError> {
+    let view = call.runtime.view(run, None).await?;
+    let Action::Wait { .. } = next(&view.workflow, &view.state) else {
+        return Err(Refusal::GateNotOpen.into());
+    };
+    let mut done = answer::of_view(call.runtime, &view, &[]);
+    match reach {
+        Person::OutOfReach | Person::Answered(_) => {
+            let problem = "is missing, and your client cannot ask the person itself: ask, then \
+                           pass the answer on; where only the person can answer, wait with \
+                           `get_workflow_status` and `wait_seconds`";
+            return Err(words::invalid("answer", problem));
+        }
+        Person::Reachable => done.then = Some(Then::Ask(run)),
+        Person::Silent(why) => done.warnings.push(format!("{why}; the gate stays open")),
+    }
+    Ok(done)
 }

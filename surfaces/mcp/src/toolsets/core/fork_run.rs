@@ -87,8 +87,8 @@ async fn fork(
     let Parameters { key, request_id, .. } = parameters;
     let fork = Fork { run, point, key, actor: call.actor.clone(), request_id };
     let outcome = call.runtime.fork(fork).await?;
-    let Done { answer: copy, warnings } = answer::of_outcome(call.runtime, &outcome);
+    let Done { answer: copy, warnings, then } = answer::of_outcome(call.runtime, &outcome);
     let seq = outcome.view.state.forked_from.map_or(0, |it| it.1);
     let forked_from = Origin { instance_id: run.to_string(), seq };
-    Ok(Done { answer: Answer { copy, forked_from }, warnings })
+    Ok(Done { answer: Answer { copy, forked_from }, warnings, then })
 }

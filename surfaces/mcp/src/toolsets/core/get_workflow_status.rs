@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use definition::FINISH;
 use engine::{Entry, RunId, Standing, summary};
-use runtime::{ExecuteError, View};
+use runtime::{ExecuteError, Runtime, View};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
@@ -17,7 +17,7 @@ use super::{
     next_step::{NextStep, next_step},
     words::{Failure, Status},
 };
-use crate::tool::{Call, Done, Hints, Tool};
+use crate::tool::{Call, Done, Hints, Reply, Then, Tool};
 
 /// How many rows of history are shown unless the reader says so.
 const HISTORY_LIMIT: u32 = 20;
@@ -103,8 +103,8 @@ impl Tool for GetWorkflowStatus {
 
 async fn look(call: &Call<'_>, parameters: Parameters) -> Result<Done<Answer>, ExecuteError> {
     let run = call.runtime.find_run(&parameters.instance_id).await?;
-    let view = load(call, run, &parameters).await?;
-    let mut done = answer(call, &view);
+    let (view, then) = load(call, run, &parameters).await?;
+    let mut done = Done { then, ..answer(call.runtime, &view) };
     if parameters.include_history {
         let limit = parameters.history_limit.unwrap_or(HISTORY_LIMIT).min(HISTORY_LIMIT_MAX);
         let limit = usize::try_from(limit).unwrap_or(usize::MAX);
@@ -115,19 +115,35 @@ async fn look(call: &Call<'_>, parameters: Parameters) -> Result<Done<Answer>, E
     Ok(done)
 }
 
-async fn load(call: &Call<'_>, run: RunId, parameters: &Parameters) -> Result<View, ExecuteError> {
+/// Returns the run, once it has news if the caller waits for them.
+async fn load(
+    call: &Call<'_>,
+    run: RunId,
+    parameters: &Parameters,
+) -> Result<(View, Option<Then>), ExecuteError> {
     let view = call.runtime.view(run, parameters.at).await?;
-    let Some(seconds) = parameters.wait_seconds.filter(|_| parameters.at.is_none()) else {
-        return Ok(view);
+    let Some(seconds) = parameters.wait_seconds.filter(|it| parameters.at.is_none() && 0 < *it)
+    else {
+        return Ok((view, None));
     };
-    if !view.state.standing.is_live() {
-        return Ok(view);
-    }
     let seen = parameters.after_seq.unwrap_or(view.state.length);
-    call.runtime.wait(run, seen, Duration::from_secs(seconds)).await
+    if !view.state.standing.is_live() || seen < view.state.length {
+        return Ok((view, None));
+    }
+    if call.takes_tasks {
+        return Ok((view, Some(Then::Wait(run, seen))));
+    }
+    let view = call.runtime.wait(run, seen, Duration::from_secs(seconds)).await?;
+    Ok((view, None))
 }
 
-fn answer(call: &Call<'_>, view: &View) -> Done<Answer> {
+/// Returns the whole record of a run, as the tool answers it.
+pub(super) fn record(runtime: &Runtime, view: &View) -> Value {
+    let Done { answer, warnings, .. } = answer(runtime, view);
+    Reply::new(answer, warnings, false).body
+}
+
+fn answer(runtime: &Runtime, view: &View) -> Done<Answer> {
     let state = &view.state;
     let row = summary(&view.workflow, state);
     let (context, cut) = cut::context(&state.context, &state.run.short());
@@ -155,12 +171,12 @@ fn answer(call: &Call<'_>, view: &View) -> Done<Answer> {
         title: title_beside(row.title, row.key.as_deref()),
         key: row.key,
         progress: Progress { done: row.steps_done, total: row.steps_total },
-        now: Now::of(call.runtime, view),
+        now: Now::of(runtime, view),
         leases: view.leases.iter().filter(is_held).map(LeaseAnswer::from).collect(),
         errors: errors(view),
         history: None,
     };
-    Done { answer, warnings: cut.into_iter().collect() }
+    Done { answer, warnings: cut.into_iter().collect(), then: None }
 }
 
 fn errors(view: &View) -> Vec<ErrorItem> {

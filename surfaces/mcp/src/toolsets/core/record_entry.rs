@@ -70,7 +70,7 @@ impl Tool for RecordEntry {
         let answer = record(call, parameters, entry).await.map_err(|error| {
             Failure::new(&format!("Failed to record an entry for instance '{instance}'"), &error)
         })?;
-        Ok(Done { answer, warnings })
+        Ok(Done { answer, warnings, then: None })
     }
 }
 

@@ -1,0 +1,82 @@
+//! Who may come in: whoever asks for the server by one of its own names, with the token where there
+//! is one. A page elsewhere whose name leads to this machine comes under another name.
+
+use std::{net::SocketAddr, sync::Arc};
+
+use axum::{
+    extract::{Request, State},
+    http::{HeaderMap, StatusCode, header},
+    middleware::Next,
+    response::{IntoResponse as _, Response},
+};
+
+use crate::secret::Token;
+
+/// The names of this machine, for itself.
+const OWN_NAMES: [&str; 3] = ["localhost", "127.0.0.1", "::1"];
+
+/// What is asked of everyone.
+pub(super) struct Guard {
+    pub(super) hosts: Vec<String>,
+    pub(super) token: Option<Token>,
+}
+
+/// Returns every name that the server goes by.
+pub(super) fn hosts(address: SocketAddr, others: &[String]) -> Vec<String> {
+    let mut hosts: Vec<String> = OWN_NAMES.map(ToOwned::to_owned).to_vec();
+    hosts.push(address.ip().to_string());
+    hosts.extend(others.iter().cloned());
+    hosts
+}
+
+/// Lets a request pass, or not.
+pub(super) async fn check(
+    State(guard): State<Arc<Guard>>,
+    headers: HeaderMap,
+    request: Request,
+    next: Next,
+) -> Response {
+    let header = |name: header::HeaderName| headers.get(name).and_then(|it| it.to_str().ok());
+    let host = name_of(header(header::HOST).unwrap_or_default());
+    if !guard.hosts.iter().any(|it| it.eq_ignore_ascii_case(host)) {
+        let text = "this server does not go by that name; setting `serve.hosts` names others\n";
+        return (StatusCode::FORBIDDEN, text).into_response();
+    }
+    let is_known =
+        guard.token.as_ref().is_none_or(|it| it.is_carried(header(header::AUTHORIZATION)));
+    if !is_known {
+        let challenge = [(header::WWW_AUTHENTICATE, "Bearer realm=\"milepost\"")];
+        let text = "a token is needed: `Authorization: Bearer …`\n";
+        return (StatusCode::UNAUTHORIZED, challenge, text).into_response();
+    }
+    next.run(request).await
+}
+
+/// Returns a host without its port.
+fn name_of(host: &str) -> &str {
+    let port = host.rsplit_once(':').filter(|it| it.1.bytes().all(|it| it.is_ascii_digit()));
+    // An address of the sixth version has colons of its own, in brackets.
+    let name = port.filter(|it| !it.0.contains(':') || it.0.ends_with(']')).map_or(host, |it| it.0);
+    name.trim_matches(['[', ']'])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::name_of;
+
+    #[test]
+    fn a_port_is_no_part_of_a_name() {
+        for (host, name) in [
+            ("localhost", "localhost"),
+            ("localhost:7420", "localhost"),
+            ("127.0.0.1:80", "127.0.0.1"),
+            ("[::1]:7420", "::1"),
+            ("[::1]", "::1"),
+            ("::1", "::1"),
+            ("127.0.0.1.evil.example:80", "127.0.0.1.evil.example"),
+            ("localhost:evil", "localhost:evil"),
+        ] {
+            assert_eq!(name_of(host), name, "{host}");
+        }
+    }
+}

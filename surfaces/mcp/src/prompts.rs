@@ -1,0 +1,186 @@
+//! Prompts: each workflow as a command that a person gives, and two for what they need besides.
+
+use std::collections::BTreeMap;
+
+use definition::Workflow;
+use runtime::{ExecuteError, Runtime};
+use serde_json::{Map, Value};
+
+use crate::resources::HOWTO;
+
+/// The prompt that has an agent go on with a run.
+pub(crate) const RESUME: &str = "milepost_resume";
+/// The prompt that has an agent write a workflow.
+pub(crate) const WRITE: &str = "milepost_write_workflow";
+/// The name under which a run's own key is asked for.
+const KEY: &str = "key";
+
+/// A prompt in a list.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Prompt {
+    pub(crate) name: String,
+    pub(crate) title: String,
+    pub(crate) description: String,
+    pub(crate) arguments: Vec<Argument>,
+}
+
+/// What a prompt takes.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Argument {
+    pub(crate) name: String,
+    pub(crate) description: String,
+    pub(crate) is_required: bool,
+}
+
+/// Why there is no prompt.
+#[derive(Debug)]
+pub(crate) enum PromptError {
+    /// There is none of this name, or an argument is wrong.
+    Wrong(String),
+    Failed(ExecuteError),
+}
+
+impl From<ExecuteError> for PromptError {
+    fn from(error: ExecuteError) -> Self {
+        match error {
+            ExecuteError::Refused(refusal) => Self::Wrong(format!("{refusal}; {}", refusal.hint())),
+            ExecuteError::Store(_) | ExecuteError::Busy { .. } | ExecuteError::Endless => {
+                Self::Failed(error)
+            }
+        }
+    }
+}
+
+/// Returns every prompt there is.
+pub(crate) fn list(runtime: &Runtime) -> Vec<Prompt> {
+    let own = |name: &str, title: &str, description: &str, argument: Argument| Prompt {
+        name: name.to_owned(),
+        title: title.to_owned(),
+        description: description.to_owned(),
+        arguments: vec![argument],
+    };
+    let run = argument("run", "Id or key of the run", true);
+    let goal = argument("goal", "What the workflow is to achieve", false);
+    let mut prompts = vec![
+        own(RESUME, "Go on with a run", "Have a run that was begun before carried on", run),
+        own(WRITE, "Write a workflow", "Have a new workflow written as Markdown", goal),
+    ];
+    prompts.extend(runtime.list_workflows().0.iter().map(|it| of_workflow(&it.workflow)));
+    prompts
+}
+
+fn of_workflow(workflow: &Workflow) -> Prompt {
+    let goal = workflow.goal.lines().next().unwrap_or_default();
+    let name = workflow.name.to_string();
+    Prompt {
+        title: if workflow.title.is_empty() { name.clone() } else { workflow.title.clone() },
+        name,
+        description: if goal.is_empty() { "Have it done".to_owned() } else { goal.to_owned() },
+        arguments: arguments(workflow),
+    }
+}
+
+/// The key, and what the start context must hold.
+fn arguments(workflow: &Workflow) -> Vec<Argument> {
+    let mut arguments = Vec::new();
+    if let Some(pattern) = &workflow.key {
+        let text = format!("The run's own key, like `{}`", pattern.source());
+        arguments.push(argument(KEY, &text, true));
+    }
+    let Some(schema) = workflow.params.as_ref().map(definition::Schema::source) else {
+        return arguments;
+    };
+    let required = schema.get("required").and_then(Value::as_array);
+    let is_required =
+        |name: &str| required.is_some_and(|it| it.iter().any(|it| it.as_str() == Some(name)));
+    let properties = schema.get("properties").and_then(Value::as_object);
+    for (name, property) in properties.into_iter().flatten() {
+        let text = property.get("description").and_then(Value::as_str).unwrap_or(name);
+        if name != KEY {
+            arguments.push(argument(name, text, is_required(name)));
+        }
+    }
+    arguments
+}
+
+fn argument(name: &str, description: &str, is_required: bool) -> Argument {
+    Argument { name: name.to_owned(), description: description.to_owned(), is_required }
+}
+
+/// Returns what a prompt says to the agent.
+pub(crate) async fn get(
+    runtime: &Runtime,
+    name: &str,
+    given: &BTreeMap<String, String>,
+) -> Result<String, PromptError> {
+    match name {
+        RESUME => {
+            let run = given.get("run").filter(|it| !it.trim().is_empty());
+            let run = run.ok_or_else(|| missing(name, &["run"]))?;
+            let run = runtime.find_run(run).await?;
+            let (_, brief, _) = runtime.brief(run, None).await?;
+            Ok(format!(
+                "Go on with the run `{}`: call `resume_workflow` with it, do what its brief says \
+                 comes next, and report each step with `advance_workflow`. The brief as it is \
+                 now:\n\n{}",
+                run.short(),
+                brief.text
+            ))
+        }
+        WRITE => {
+            let goal = given.get("goal").filter(|it| !it.trim().is_empty());
+            let wish = goal.map_or(String::new(), |it| format!(" It is to achieve this: {it}"));
+            Ok(format!(
+                "Write a workflow for Milepost.{wish} Ask for what you do not know, write the \
+                 folder, and check it with `milepost workflow check NAME`. This is how:\n\n{HOWTO}"
+            ))
+        }
+        _ => start(runtime, name, given),
+    }
+}
+
+fn start(
+    runtime: &Runtime,
+    name: &str,
+    given: &BTreeMap<String, String>,
+) -> Result<String, PromptError> {
+    let workflow = runtime.find_workflow(name).map_err(ExecuteError::from)?;
+    let wanted = arguments(&workflow);
+    let lacks = |it: &&Argument| it.is_required && !given.contains_key(&it.name);
+    let lacking: Vec<&str> = wanted.iter().filter(lacks).map(|it| it.name.as_str()).collect();
+    if !lacking.is_empty() {
+        return Err(missing(name, &lacking));
+    }
+    let mut call = Map::new();
+    call.insert("workflow_name".to_owned(), name.into());
+    let mut context = Map::new();
+    for (argument, value) in given {
+        let is_key = argument == KEY && workflow.key.is_some();
+        let target = if is_key { &mut call } else { &mut context };
+        target.insert(argument.clone(), typed(&workflow, argument, value));
+    }
+    if !context.is_empty() {
+        call.insert("context".to_owned(), context.into());
+    }
+    let goal = workflow.goal.trim();
+    Ok(format!(
+        "Work through the workflow `{name}` with Milepost.\n\nIts goal: {goal}\n\nCall \
+         `start_workflow` with {}. Then do exactly what `next_step.instructions` says, report each \
+         step with `advance_workflow`, and go on until `step_name` is FINISH.",
+        Value::Object(call)
+    ))
+}
+
+/// Arguments of prompts are texts; the context has the type that it declares.
+fn typed(workflow: &Workflow, argument: &str, value: &str) -> Value {
+    let schema = workflow.params.as_ref().map(definition::Schema::source);
+    let kind = schema.and_then(|it| it.pointer(&format!("/properties/{argument}/type")));
+    match kind.and_then(Value::as_str) {
+        None | Some("string") => value.into(),
+        Some(_) => serde_json::from_str(value).unwrap_or_else(|_| value.into()),
+    }
+}
+
+fn missing(name: &str, arguments: &[&str]) -> PromptError {
+    PromptError::Wrong(format!("prompt `{name}` needs: {}", arguments.join(", ")))
+}

@@ -1,0 +1,139 @@
+//! Serves the tools over streamable HTTP, to clients of both eras on one endpoint.
+//!
+//! The library's own service does the protocol. Before it stands what it leaves open: a body that
+//! cannot be read is answered in JSON-RPC, and old-fashioned sessions are counted, since each takes
+//! memory until it is given up.
+
+use std::{sync::Arc, time::Duration};
+
+use axum::{
+    Router,
+    body::{Body, to_bytes},
+    extract::{Request, State},
+    http::{Method, StatusCode, header},
+    middleware::{Next, from_fn_with_state},
+    response::{IntoResponse, Response},
+};
+use rmcp::{
+    ErrorData, ServerHandler,
+    model::{ErrorCode, RequestId},
+    transport::{
+        StreamableHttpServerConfig, StreamableHttpService,
+        streamable_http_server::session::local::{LocalSessionManager, SessionConfig},
+    },
+};
+use runtime::Runtime;
+use serde_json::{Value, json};
+use tokio_util::sync::CancellationToken;
+
+use super::{Options, Server};
+use crate::toolsets::ToolsetUnknown;
+
+/// After how many seconds a client that was turned away may come again.
+const RETRY_AFTER_S: &str = "5";
+
+/// How the endpoint is reached.
+#[derive(Debug, Clone)]
+pub struct HttpOptions {
+    /// The names under which it may be asked for, without a port.
+    pub hosts: Vec<String>,
+    /// The most sessions of older clients at once.
+    pub sessions_max: usize,
+    /// For how long such a session may be silent.
+    pub session_idle: Duration,
+    /// The largest body that is taken, in bytes.
+    pub body_max: usize,
+    /// Ends all streams when it is cancelled.
+    pub stop: CancellationToken,
+}
+
+/// Returns the endpoint, to be served wherever the caller puts it.
+pub fn router(
+    runtime: Arc<Runtime>,
+    options: &Options,
+    http: &HttpOptions,
+) -> Result<Router, ToolsetUnknown> {
+    let server = Server::new(runtime, options)?;
+    Ok(over(move || server.for_client(), http))
+}
+
+/// Serves what `make` makes, anew for each session.
+fn over<S: ServerHandler>(
+    make: impl Fn() -> S + Send + Sync + 'static,
+    http: &HttpOptions,
+) -> Router {
+    let mut sessions = SessionConfig::default();
+    sessions.keep_alive = Some(http.session_idle);
+    let mut manager = LocalSessionManager::default();
+    manager.session_config = sessions;
+    let manager = Arc::new(manager);
+    let origins = http.hosts.iter().flat_map(|it| {
+        let host = if it.contains(':') { format!("[{it}]") } else { it.clone() };
+        [format!("http://{host}:*"), format!("https://{host}:*")]
+    });
+    let config = StreamableHttpServerConfig::default()
+        .with_allowed_hosts(http.hosts.iter().cloned())
+        .with_allowed_origins(origins)
+        .enforce_origin_validation()
+        .with_json_response(true)
+        .with_max_request_body_bytes(http.body_max)
+        .with_cancellation_token(http.stop.child_token());
+    let service = StreamableHttpService::new(move || Ok(make()), Arc::clone(&manager), config);
+    let door = Door { manager, sessions_max: http.sessions_max, body_max: http.body_max };
+    Router::new().fallback_service(service).layer(from_fn_with_state(Arc::new(door), admit))
+}
+
+/// Who stands before the library's service.
+struct Door {
+    manager: Arc<LocalSessionManager>,
+    sessions_max: usize,
+    body_max: usize,
+}
+
+/// Answers what the library would not answer well, and lets everything else pass.
+async fn admit(State(door): State<Arc<Door>>, request: Request, next: Next) -> Response {
+    if request.method() != Method::POST {
+        return next.run(request).await;
+    }
+    let (parts, body) = request.into_parts();
+    let Ok(bytes) = to_bytes(body, door.body_max).await else {
+        let text = format!("the body has more than {} bytes, or was broken off", door.body_max);
+        return refuse(StatusCode::PAYLOAD_TOO_LARGE, ErrorData::invalid_request(text, None), None);
+    };
+    let message: Value = match serde_json::from_slice(&bytes) {
+        Ok(message) => message,
+        Err(error) => {
+            let text = format!("the body cannot be read as JSON: {error}");
+            return refuse(StatusCode::BAD_REQUEST, ErrorData::parse_error(text, None), None);
+        }
+    };
+    let id = message.get("id").and_then(|it| serde_json::from_value(it.clone()).ok());
+    let problem = if message.is_array() {
+        Some("batches are not taken; send one message a request")
+    } else if message.get("jsonrpc").and_then(Value::as_str) != Some("2.0") {
+        Some("this is no JSON-RPC 2.0 message")
+    } else {
+        None
+    };
+    if let Some(problem) = problem {
+        return refuse(StatusCode::BAD_REQUEST, ErrorData::invalid_request(problem, None), id);
+    }
+    let begins = message.get("method").and_then(Value::as_str) == Some("initialize");
+    if begins && door.sessions_max <= door.manager.sessions.read().await.len() {
+        let text = "too many sessions are open; try again later, or use revision 2026-07-28, \
+                    which needs none";
+        let error = ErrorData::new(ErrorCode::INTERNAL_ERROR, text, None);
+        return refuse(StatusCode::SERVICE_UNAVAILABLE, error, id);
+    }
+    next.run(Request::from_parts(parts, Body::from(bytes))).await
+}
+
+fn refuse(status: StatusCode, error: ErrorData, id: Option<RequestId>) -> Response {
+    let body = json!({ "jsonrpc": "2.0", "id": id, "error": error }).to_string();
+    let mut response = (status, [(header::CONTENT_TYPE, "application/json")], body).into_response();
+    if status == StatusCode::SERVICE_UNAVAILABLE {
+        let wait = header::HeaderValue::from_static(RETRY_AFTER_S);
+        response.headers_mut().insert(header::RETRY_AFTER, wait);
+    }
+    response
+}
