@@ -35,7 +35,8 @@ async fn a_client_of_the_older_era_shakes_hands() {
     client.send_line(br#"{"jsonrpc":"2.0","id":3,"method":"tools/list"}"#).await;
     let tools = client.receive().await["result"]["tools"].clone();
     assert_eq!(tools.as_array().unwrap().len(), 12);
-    for (list, first) in [("prompts", "milepost_resume"), ("resources", "how-to-write-a-workflow")] {
+    for (list, first) in [("prompts", "milepost_resume"), ("resources", "how-to-write-a-workflow")]
+    {
         let ask = json!({ "jsonrpc": "2.0", "id": list, "method": format!("{list}/list") });
         client.send_line(ask.to_string().as_bytes()).await;
         assert_eq!(client.receive().await["result"][list][0]["name"], first);
