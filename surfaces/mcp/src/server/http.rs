@@ -29,6 +29,8 @@ use tokio_util::sync::CancellationToken;
 use super::{Options, Server};
 use crate::toolsets::ToolsetUnknown;
 
+/// The header that names the session of an older client.
+const SESSION: &str = "mcp-session-id";
 /// After how many seconds a client that was turned away may come again.
 const RETRY_AFTER_S: &str = "5";
 
@@ -93,7 +95,11 @@ struct Door {
 /// Answers what the library would not answer well, and lets everything else pass.
 async fn admit(State(door): State<Arc<Door>>, request: Request, next: Next) -> Response {
     if request.method() != Method::POST {
-        return next.run(request).await;
+        // Streams and their end belong to sessions; who has none only posts.
+        if request.headers().contains_key(SESSION) {
+            return next.run(request).await;
+        }
+        return (StatusCode::METHOD_NOT_ALLOWED, [(header::ALLOW, "POST")]).into_response();
     }
     let (parts, body) = request.into_parts();
     let Ok(bytes) = to_bytes(body, door.body_max).await else {
