@@ -22,6 +22,8 @@
 mod asking;
 #[path = "support/client.rs"]
 mod client;
+#[path = "calls/noise.rs"]
+mod noise;
 #[path = "calls/protocol.rs"]
 mod protocol;
 #[path = "calls/reading.rs"]
