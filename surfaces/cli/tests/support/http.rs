@@ -106,7 +106,7 @@ impl HttpServer {
     }
 
     /// Calls a tool that must answer, and returns what it answers.
-    pub(crate) fn call(&self, tool: &str, arguments: Value) -> Value {
+    pub(crate) fn call(&self, tool: &str, arguments: &Value) -> Value {
         let answer = self.ask("tools/call", json!({ "name": tool, "arguments": arguments })).json();
         assert_eq!(answer["result"]["isError"], false, "{answer}");
         answer["result"]["structuredContent"].clone()

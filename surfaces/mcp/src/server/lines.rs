@@ -94,7 +94,7 @@ impl<R: AsyncRead + Unpin, W: AsyncWrite + Send + Unpin + 'static> Lines<R, W> {
                 "the message has {length} bytes, and at most {LINE_BYTES_MAX} are taken; \
                  write large things to a file and report the path"
             );
-            self.refuse(find_id(text), ErrorData::invalid_request(problem, None));
+            self.refuse(find_id(text).as_ref(), &ErrorData::invalid_request(problem, None));
             return None;
         }
         match serde_json::from_slice::<ClientJsonRpcMessage>(text) {
@@ -129,23 +129,24 @@ impl<R: AsyncRead + Unpin, W: AsyncWrite + Send + Unpin + 'static> Lines<R, W> {
                 tracing::debug!("an answer to nothing was ignored");
             }
             Ok(value) => {
-                let id = value.get("id").and_then(|it| serde_json::from_value(it.clone()).ok());
+                let id: Option<RequestId> =
+                    value.get("id").and_then(|it| serde_json::from_value(it.clone()).ok());
                 let problem = if value.is_array() {
                     "batches are not taken; send one message a line"
                 } else {
                     "this is no JSON-RPC message"
                 };
-                self.refuse(id, ErrorData::invalid_request(problem, None));
+                self.refuse(id.as_ref(), &ErrorData::invalid_request(problem, None));
             }
             Err(_) => {
                 let problem = format!("the message cannot be read: {error}");
-                self.refuse(find_id(text), ErrorData::parse_error(problem, None));
+                self.refuse(find_id(text).as_ref(), &ErrorData::parse_error(problem, None));
             }
         }
     }
 
     /// Tells the client why. Where it cannot be told apart which request was meant, the id is null.
-    fn refuse(&self, id: Option<RequestId>, error: ErrorData) {
+    fn refuse(&self, id: Option<&RequestId>, error: &ErrorData) {
         tracing::warn!(id = ?id, problem = %error.message, "a message was refused");
         let message = json!({ "jsonrpc": "2.0", "id": id, "error": error });
         let sending = send(Arc::clone(&self.write), message);
