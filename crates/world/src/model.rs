@@ -188,7 +188,11 @@ impl Model {
                     self.note(true);
                     return Ok(said);
                 }
-                Err(Failed { failure, again: None }) => return Err(failure),
+                Err(Failed { failure, again: None }) => {
+                    // It is there, whatever it says.
+                    self.note(true);
+                    return Err(failure);
+                }
                 Err(Failed { failure, again: Some(wanted) }) => {
                     self.note(false);
                     last = failure;

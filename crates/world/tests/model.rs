@@ -182,6 +182,9 @@ async fn a_try_that_takes_too_long_is_given_up() {
         let fake = FakeModel::start([Turn::Waits(REPLY.to_owned()), says(REPLY)]);
         let once = ModelSettings { tries_max: 1, endpoint: fake.endpoint.clone(), ..slow };
         failed(&ask(&world(once)).await, ModelFailureKind::Timeout, "longer than", 1);
+        // It was asked, and heard.
+        fake.wait_for(1);
+        fake.let_go();
     }
 }
 
@@ -215,6 +218,9 @@ async fn a_model_that_will_not_answer_is_not_asked_again() {
 #[tokio::test]
 async fn an_endpoint_that_keeps_failing_is_left_alone() {
     let fake = FakeModel::start([]);
+    for _ in 0..5 {
+        fake.add(refuses(500, ""));
+    }
     let world = world(settings(Api::OpenAi, &fake));
     failed(&ask(&world).await, ModelFailureKind::Api, "500", 4);
     failed(&ask(&world).await, ModelFailureKind::Api, "left alone", 1);
@@ -227,8 +233,7 @@ async fn an_endpoint_that_is_not_there_is_told_without_its_address() {
     let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
     let endpoint = format!("http://{}", listener.local_addr().unwrap());
     drop(listener);
-    let gone =
-        ModelSettings { endpoint, ..settings(Api::OpenAi, &FakeModel::start([])) };
+    let gone = ModelSettings { endpoint, ..settings(Api::OpenAi, &FakeModel::start([])) };
     failed(&ask(&world(gone)).await, ModelFailureKind::Api, "cannot be reached", 4);
 }
 

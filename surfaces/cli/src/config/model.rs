@@ -11,6 +11,9 @@ const TIMEOUT_MIN: Duration = Duration::from_millis(1);
 
 /// Returns the model that the settings name. With neither an endpoint nor a key there is none.
 pub(super) fn find(sources: &mut Sources) -> Option<ModelSettings> {
+    if sources.text("model.api").as_deref() == Some("none") {
+        return None;
+    }
     let endpoint = sources.text("model.endpoint");
     let key = find_key(sources);
     let is_wanted = endpoint.is_some()

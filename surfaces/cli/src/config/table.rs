@@ -130,10 +130,11 @@ pub(crate) const SETTINGS: &[Setting] = &[
         ..setting("mcp.toolsets", Kind::Words, "core")
     },
     Setting {
-        doc: "The language that the model's endpoint speaks. `auto` goes by the endpoint.",
+        doc: "The language that the model's endpoint speaks. `auto` goes by the endpoint, `none` \
+              does without a model.",
         aliases: &["AI_PROVIDER"],
         scope: Scope::User,
-        ..setting("model.api", Kind::Word(&["auto", "anthropic", "openai", "gemini"]), "auto")
+        ..setting("model.api", Kind::Word(&["auto", "anthropic", "openai", "gemini", "none"]), "auto")
     },
     Setting {
         doc: "The pause before a model is asked again that could not be reached. Each next one is \

@@ -152,7 +152,10 @@ impl Kind {
             Self::Words => "a list of names".to_owned(),
             Self::Address => "an address and a port, such as `127.0.0.1:7420`".to_owned(),
             Self::Text => "a text in one line".to_owned(),
-            Self::Url => "an address that begins with `http://` or `https://`, without a name or query".to_owned(),
+            Self::Url => {
+                "an address that begins with `http://` or `https://`, without a name or query"
+                    .to_owned()
+            }
             Self::Secret => "a secret in one line".to_owned(),
         }
     }
@@ -184,6 +187,8 @@ impl Kind {
             "critical" | "fatal" => "error",
             // The original's word for any other API than its own.
             "http" if words.contains(&"auto") => "auto",
+            // Its words for doing without one.
+            "stub" | "stub-sequential" | "rules" if words.contains(&"none") => "none",
             other => other,
         };
         let known = words.contains(&meant);
