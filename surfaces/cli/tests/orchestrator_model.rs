@@ -151,8 +151,12 @@ fn a24_a_model_that_stays_away_leaves_the_choice_to_the_agent() {
     assert_eq!(open["next_step"], Value::Null);
     assert_eq!(open["status"], "RUNNING");
     assert_eq!(open["current_context"], json!({"k": 1}));
-    let names: Vec<&str> =
-        open["choices"].as_array().unwrap().iter().map(|it| it["step_name"].as_str().unwrap()).collect();
+    let names: Vec<&str> = open["choices"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|it| it["step_name"].as_str().unwrap())
+        .collect();
     assert_eq!(names, ["Start", "NextStep", "HandleFailure", "FINISH"]);
     for place in ["reasoning", "warnings"] {
         let text = open[place].to_string();
@@ -167,7 +171,10 @@ fn a24_a_model_that_stays_away_leaves_the_choice_to_the_agent() {
     assert_eq!(moved["next_step"]["step_name"], "NextStep");
     fake.add(says(&json!({"next_step_name": "FINISH", "reasoning": "all is done"})));
     let ended = done(&server, "advance_workflow", success(&run, "NextStep"));
-    assert_eq!((&ended["status"], &ended["reasoning"]), (&json!("COMPLETED"), &json!("all is done")));
+    assert_eq!(
+        (&ended["status"], &ended["reasoning"]),
+        (&json!("COMPLETED"), &json!("all is done"))
+    );
 }
 
 #[test]
@@ -187,7 +194,10 @@ fn a24_the_original_s_hard_error_is_a_setting() {
         let error = value["error"].as_str().unwrap();
         assert!(error.starts_with(&format!("Failed to advance workflow instance '{run}':")));
         let status = status(&server, &run);
-        assert_eq!((&status["status"], &status["current_step_name"]), (&json!("FAILED"), &json!("Start")));
+        assert_eq!(
+            (&status["status"], &status["current_step_name"]),
+            (&json!("FAILED"), &json!("Start"))
+        );
     }
 }
 

@@ -134,7 +134,11 @@ pub(crate) const SETTINGS: &[Setting] = &[
               does without a model.",
         aliases: &["AI_PROVIDER"],
         scope: Scope::User,
-        ..setting("model.api", Kind::Word(&["auto", "anthropic", "openai", "gemini", "none"]), "auto")
+        ..setting(
+            "model.api",
+            Kind::Word(&["auto", "anthropic", "openai", "gemini", "none"]),
+            "auto",
+        )
     },
     Setting {
         doc: "The pause before a model is asked again that could not be reached. Each next one is \
