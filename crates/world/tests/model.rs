@@ -1,11 +1,6 @@
 //! The language model, against one on this computer that speaks the three APIs and misbehaves on
 //! request.
-#![expect(
-    clippy::unwrap_used,
-    clippy::panic,
-    clippy::indexing_slicing,
-    reason = "a test may panic"
-)]
+#![expect(clippy::unwrap_used, clippy::panic, reason = "a test may panic")]
 
 #[path = "../../../surfaces/cli/tests/support/model.rs"]
 mod model;

@@ -121,6 +121,7 @@ fn a23_an_answer_that_is_no_json_is_asked_for_once_more() {
     assert_eq!(moved["reasoning"], "Start is done");
     let heard = fake.heard();
     assert_eq!(heard.len(), 2);
+    assert_eq!(heard[0].path, "/v1/chat/completions");
     let asked = heard[1].body.to_string();
     assert!(asked.contains("is not JSON"), "{asked}");
     let asked = events(&status(&server, &run), "ModelAsked");
@@ -131,7 +132,8 @@ fn a23_an_answer_that_is_no_json_is_asked_for_once_more() {
 #[test]
 fn a24_a_model_that_is_away_for_a_moment_is_tried_again() {
     let reply = says(&json!({"next_step_name": "NextStep"}));
-    let fake = FakeModel::start([away(), away(), away(), reply]);
+    let broken = Turn::BreaksOff("HTTP/1.1 200 X\r\ncontent-length: 9\r\n\r\n{".to_owned());
+    let fake = FakeModel::start([away(), broken, away(), reply]);
     let project = project(&fake);
     let server = serve(&project);
     let moved = advance(&server, &start(&server));
@@ -278,9 +280,13 @@ fn a30_a_slow_model_holds_nobody_else_up() {
         let other = start(&server);
         assert_eq!(status(&server, &other)["status"], "RUNNING");
         assert_eq!(status(&server, &run)["current_step_name"], "Start");
+        // Whoever writes to the same run meanwhile does not have the model asked twice.
+        let note = json!({"instance_id": run, "type": "note", "text": "meanwhile"});
+        done(&server, "record_entry", note);
         assert!(!is_answered.load(Ordering::SeqCst), "the model was not waited for");
         fake.let_go();
         assert_eq!(slow.join().unwrap()["next_step"]["step_name"], "NextStep");
+        assert_eq!(fake.heard().len(), 1);
     });
 }
 
@@ -331,6 +337,7 @@ fn the_key_is_nowhere_but_on_its_way_to_the_model() {
     assert!(told.contains("wrong key ***"), "{told}");
     told.push_str(&server.talk());
     drop(server);
+    told.push_str(&project.ask(&["config", "show"]).to_string());
     for command in [&["config", "show"][..], &["doctor"]] {
         let output = project.milepost(command).output().unwrap();
         told.push_str(&String::from_utf8_lossy(&[output.stdout, output.stderr].concat()));

@@ -133,9 +133,11 @@ impl<'a> Player<'a> {
     /// Returns what the model was asked for, and forgets nothing of it.
     fn asked(&self) -> Vec<String> {
         let asked = self.model.iter().flat_map(|it| it.asked.borrow().clone());
-        let names = asked.map(|it| match it {
+        let names = asked.map(|it| match &it {
             Question::Model { names, .. } => format!("asked the model: {}", names.join(", ")),
-            other => panic!("{other:?}"),
+            Question::File(_) | Question::Git | Question::Check { .. } => {
+                panic!("no model is asked this: {it:?}")
+            }
         });
         names.collect()
     }
