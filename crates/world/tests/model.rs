@@ -232,6 +232,15 @@ async fn an_endpoint_that_is_not_there_is_told_without_its_address() {
     failed(&ask(&world(gone)).await, ModelFailureKind::Api, "cannot be reached", 4);
 }
 
+#[tokio::test]
+async fn an_endpoint_that_cannot_be_trusted_is_told_nothing() {
+    let fake = FakeModel::start([]);
+    let endpoint = fake.endpoint.replace("http://", "https://");
+    let plain = ModelSettings { endpoint, ..settings(Api::OpenAi, &fake) };
+    failed(&ask(&world(plain)).await, ModelFailureKind::Api, "cannot be reached", 4);
+    assert_eq!(fake.heard().len(), 0);
+}
+
 #[test]
 fn a_secret_is_never_printed() {
     let fake = FakeModel::start([]);

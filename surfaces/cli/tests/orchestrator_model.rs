@@ -62,7 +62,10 @@ fn project(fake: &FakeModel) -> Project {
         .with("AI_SERVICE_ENDPOINT", &fake.endpoint)
         .with("AI_SERVICE_API_KEY", KEY)
         .with("GEMINI_MODEL_NAME", "m-1")
-        .with("MILEPOST_MODEL_BACKOFF", "1ms");
+        .with("MILEPOST_MODEL_BACKOFF", "1ms")
+        // A computer without any certificates can still ask a model of its own.
+        .with("SSL_CERT_FILE", "/nowhere")
+        .with("SSL_CERT_DIR", "/nowhere");
     project.write_all(DEMO);
     project
 }
@@ -160,6 +163,8 @@ fn a24_a_model_that_stays_away_leaves_the_choice_to_the_agent() {
         .map(|it| it["step_name"].as_str().unwrap())
         .collect();
     assert_eq!(names, ["Start", "NextStep", "HandleFailure", "FINISH"]);
+    let reason = status(&server, &run)["reason"].clone();
+    assert!(reason.as_str().unwrap().contains("overloaded"), "{reason}");
     for place in ["reasoning", "warnings"] {
         let text = open[place].to_string();
         assert!(text.contains("did not choose") && text.contains("overloaded"), "{open:#}");

@@ -7,9 +7,13 @@ use std::{
     net::{TcpListener, TcpStream},
     sync::{Arc, Condvar, Mutex},
     thread,
+    time::Duration,
 };
 
 use serde_json::{Value, json};
+
+/// How long a question is waited for before the test gives up.
+const WAIT_MAX: Duration = Duration::from_secs(20);
 
 /// What the model does with a question.
 #[derive(Debug, Clone)]
@@ -72,7 +76,8 @@ impl FakeModel {
     /// Waits until it was asked so often.
     pub(crate) fn wait_for(&self, count: usize) {
         let heard = self.shared.heard.lock().unwrap();
-        drop(self.shared.changed.wait_while(heard, |it| it.len() < count).unwrap());
+        let waited = self.shared.changed.wait_timeout_while(heard, WAIT_MAX, |it| it.len() < count);
+        assert!(!waited.unwrap().1.timed_out(), "the model was not asked {count} times");
     }
 
     /// Has it do one thing more.

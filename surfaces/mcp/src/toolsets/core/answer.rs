@@ -48,7 +48,7 @@ pub(super) struct Now {
     /// The parts of the step that may be worked on now.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     parts: Vec<Part>,
-    /// Why the run failed or was cancelled.
+    /// Why the run failed or was cancelled, or why a language model did not choose.
     #[serde(skip_serializing_if = "Option::is_none")]
     reason: Option<String>,
 }
@@ -141,7 +141,7 @@ impl Now {
             }
             Action::Choose { after, choices } => {
                 let (choices, guidance) = choose(view, after, &choices);
-                Self { choices, guidance, ..Self::default() }
+                Self { choices, guidance, reason: view.state.deferral.clone(), ..Self::default() }
             }
             Action::Wait { gate } => {
                 Self { waiting: Some(waiting(view, &gate)), ..Self::default() }
