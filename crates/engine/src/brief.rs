@@ -235,11 +235,13 @@ fn waiting(gate: &OpenGate) -> Vec<String> {
     let options: Vec<String> = gate.options.iter().map(|it| format!("`{}`", it.name)).collect();
     let who = match gate.answers {
         definition::Answers::Relayed => {
-            "Ask the person, then pass the answer on with `answer_gate`."
+            "Call `answer_gate` without `answer`, so that your client asks the person; or ask them, \
+             then pass the answer on with it."
         }
         definition::Answers::Verified => {
-            "Only a person can answer, with `milepost gate`: tell them, do not run it yourself, \
-             and wait with `get_workflow_status` and `wait_seconds`."
+            "Only a person can answer: call `answer_gate` without `answer`, so that your client \
+             asks them; or tell them to use `milepost gate`, do not run it yourself, and wait with \
+             `get_workflow_status` and `wait_seconds`."
         }
     };
     let mut lines = Vec::from([

@@ -237,16 +237,21 @@ impl Refusal {
             Self::PartNotReady { ready, .. } => format!("ready now: {}", names(ready)),
             Self::PartsInvalid { .. } => "mend the list of parts, then report again".into(),
             Self::GateOpen { is_relayed: true, .. } => {
-                "ask the person, then pass the answer on with `answer_gate`".into()
+                "call `answer_gate` without `answer`, so that your client asks the person; or ask \
+                 them yourself and pass the answer on with it"
+                    .into()
             }
             Self::GateOpen { is_relayed: false, .. } => {
-                "tell the person, who answers with `milepost gate`; do not run it yourself, but \
-                 wait with `get_workflow_status` and `wait_seconds`"
+                "call `answer_gate` without `answer`, so that your client asks the person; or \
+                 tell them to answer with `milepost gate` (do not run it yourself) and wait with \
+                 `get_workflow_status` and `wait_seconds`"
                     .into()
             }
             Self::GateNotOpen => "ask for the status".into(),
             Self::GateNeedsPerson { .. } => {
-                "tell the person, who answers with `milepost gate`; do not run it yourself".into()
+                "call `answer_gate` without `answer`, so that your client asks the person; or \
+                 tell them to answer with `milepost gate`; do not run it yourself"
+                    .into()
             }
             Self::GateStale { .. } => "look at it again, then answer with the new digest".into(),
             Self::AnswerUnknown { options, .. } => format!("answer one of: {}", options.join(", ")),

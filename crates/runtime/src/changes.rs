@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use engine::{Event, RunId};
+use engine::RunId;
 use store::Store;
 use tokio::sync::watch;
 
@@ -56,10 +56,7 @@ impl Changes {
                 self.position = last.position;
                 let mut changes: Vec<Change> = Vec::new();
                 for event in &tail {
-                    let is_new = matches!(
-                        event.recorded.event,
-                        Event::RunStarted(_) | Event::RunForked { .. }
-                    );
+                    let is_new = event.seq == 1;
                     match changes.iter_mut().find(|it| it.run == event.run) {
                         Some(known) => known.is_new |= is_new,
                         None => changes.push(Change { run: event.run, is_new }),

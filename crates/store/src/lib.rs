@@ -49,7 +49,7 @@ pub trait Store: Send + Sync {
     /// Returns the events that fit best. Sees every append that was answered before the call.
     fn search(&self, search: Search) -> Pending<'_, Vec<Hit>>;
 
-    /// Returns the events of all runs after a position, in the order they were committed.
+    /// Returns which events of all runs came after a position, in the order they were committed.
     fn tail(&self, after: u64, count: u32) -> Pending<'_, Vec<Tailed>>;
 
     /// Returns a receiver that is woken when something was appended, by this process or another.
@@ -178,12 +178,13 @@ pub struct Hit {
     pub score: f64,
 }
 
-/// An event in the order of all runs.
-#[derive(Debug, Clone, PartialEq)]
+/// Where an event is in the order of all runs, and in its own. What it says is not read: whoever
+/// follows all runs must not stumble over an event of a later release in one of them.
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Tailed {
     pub position: u64,
     pub run: RunId,
-    pub recorded: Recorded,
+    pub seq: Length,
 }
 
 /// Why a store could not do what it was asked. Nothing was written.

@@ -103,7 +103,9 @@ impl Store for MemoryStore {
             let kept = self.kept.lock();
             let events = kept.events().filter(|it| after < it.position);
             let count = usize::try_from(count).unwrap_or(usize::MAX);
-            Ok(events.take(count).collect())
+            let place =
+                |it: Placed| Tailed { position: it.position, run: it.run, seq: it.recorded.seq };
+            Ok(events.take(count).map(place).collect())
         })
     }
 
@@ -193,10 +195,10 @@ impl Kept {
         rows
     }
 
-    fn events(&self) -> impl Iterator<Item = Tailed> {
+    fn events(&self) -> impl Iterator<Item = Placed> {
         (1..).zip(&self.order).filter_map(|(position, (run, index))| {
             let recorded = self.runs.get(run)?.events.get(*index)?.clone();
-            Some(Tailed { position, run: *run, recorded })
+            Some(Placed { position, run: *run, recorded })
         })
     }
 
@@ -245,15 +247,22 @@ fn is_listed(row: &Row, filter: &Filter) -> bool {
         && filter.after.is_none_or(|after| (summary.updated_at, row.run) < after)
 }
 
+/// An event, and its place among those of all runs.
+struct Placed {
+    position: u64,
+    run: RunId,
+    recorded: Recorded,
+}
+
 /// An event that has words.
 struct Text {
-    event: Tailed,
+    event: Placed,
     text: String,
     words: Vec<Word>,
 }
 
 impl Text {
-    fn of(event: Tailed) -> Option<Self> {
+    fn of(event: Placed) -> Option<Self> {
         let text = index_text(&event.recorded.event)?;
         let words = words(&text);
         Some(Self { event, text, words })

@@ -254,19 +254,13 @@ fn load(connection: &Connection, run: RunId, after: Length) -> Result<Option<Log
 }
 
 fn tail(connection: &Connection, after: u64, count: u32) -> Result<Vec<Tailed>, StoreError> {
-    let mut statement = connection.prepare_cached(concat!(
-        "SELECT pos, run, ",
-        event_columns!(),
-        " FROM events WHERE ?1 < pos ORDER BY pos LIMIT ?2"
-    ))?;
+    let mut statement = connection
+        .prepare_cached("SELECT pos, run, seq FROM events WHERE ?1 < pos ORDER BY pos LIMIT ?2")?;
     let mut rows = statement.query(params![int(after), count])?;
     let mut events = Vec::new();
     while let Some(row) = rows.next()? {
-        events.push(Tailed {
-            position: number(row.get(0)?),
-            run: row::run(row, 1)?,
-            recorded: row::recorded(row, 2)?,
-        });
+        let (position, run) = (number(row.get(0)?), row::run(row, 1)?);
+        events.push(Tailed { position, run, seq: number(row.get(2)?) });
     }
     Ok(events)
 }

@@ -258,6 +258,7 @@ impl Config {
             hosts,
             sessions_max: self.count("mcp.sessions"),
             session_idle: self.duration("mcp.session_idle"),
+            silence_max: self.duration("mcp.ask").max(self.duration("wait.max")),
             body_max: self.count("mcp.body"),
             stop,
         }

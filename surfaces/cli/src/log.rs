@@ -33,9 +33,9 @@ pub(crate) fn start(config: &Config, is_server: bool) -> Result<(), Failure> {
     if level == LevelFilter::OFF {
         return Ok(());
     }
-    // What the protocol's library says of itself is of use only when something is looked for.
-    let library = if level <= LevelFilter::INFO { LevelFilter::WARN.min(level) } else { level };
-    let filter = Targets::new().with_default(level).with_target("rmcp", library);
+    // The protocol's library would write whole calls down, and an error for each client that goes
+    // away while it listens.
+    let filter = Targets::new().with_default(level).with_target("rmcp", LevelFilter::OFF);
     let is_terminal = io::stderr().is_terminal();
     let lines = fmt::layer().with_writer(io::stderr).with_target(false);
     let shown = if is_terminal { lines.compact().boxed() } else { lines.json().boxed() };

@@ -95,6 +95,9 @@ fn what_is_wrong_with_a_request_is_said_in_the_protocol() {
         (b"[]", 400, -32600),
         (br#"[{"jsonrpc":"2.0","id":1,"method":"ping"}]"#, 400, -32600),
         (br#"{"id":1,"method":"ping"}"#, 400, -32600),
+        (br#"{"jsonrpc":"2.0","id":5}"#, 400, -32600),
+        (br#"{"jsonrpc":"2.0","id":5,"method":7}"#, 400, -32600),
+        (br#"{"jsonrpc":"2.0","id":5,"method":"initialize","params":{}}"#, 400, -32602),
         (&[b'x'; 100_000], 413, -32600),
     ] {
         let answer = post(body);
@@ -107,6 +110,7 @@ fn what_is_wrong_with_a_request_is_said_in_the_protocol() {
         assert_eq!(answer.json()["error"]["code"], code);
     }
     assert_eq!(server.send("GET", "/mcp", &[accept], b"").status, 405);
+    assert_eq!(server.send("POST", "/mcp/elsewhere", &[json, accept], b"{}").status, 404);
     let unknown = server.ask("no/such/method", json!({}));
     assert_eq!(unknown.status, 404);
     assert_eq!(unknown.json()["error"]["code"], -32601);
@@ -124,7 +128,7 @@ fn what_is_wrong_with_a_request_is_said_in_the_protocol() {
 #[test]
 fn who_comes_under_another_name_or_from_another_page_is_turned_away() {
     let project = Project::new();
-    let server = serve(&project, &["--set", "serve.hosts=milepost.example"]);
+    let server = serve(&project, &["--set", "serve.hosts=milepost.example:8443"]);
     let get = |headers: &[(&str, &str)]| server.send("GET", "/", headers, b"").status;
     assert_eq!(get(&[("host", "evil.example")]), 403);
     assert_eq!(get(&[("host", "127.0.0.1.evil.example")]), 403);
@@ -216,10 +220,13 @@ fn the_server_stops_when_told_though_streams_are_open() {
     let mut stream = server.ask("subscriptions/listen", wish);
     stream.next_message();
     let idle = TcpStream::connect(&server.address).unwrap();
+    let mut half = TcpStream::connect(&server.address).unwrap();
+    half.write_all(b"POST /mcp HTTP/1.1\r\nhost: localhost\r\ncontent-length: 500\r\n\r\n{")
+        .unwrap();
     let pid = server.child.id().to_string();
     assert!(std::process::Command::new("kill").arg(&pid).status().unwrap().success());
     assert!(server.child.wait().unwrap().success());
-    drop(idle);
+    drop((idle, half));
 }
 
 #[test]

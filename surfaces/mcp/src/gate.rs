@@ -1,7 +1,7 @@
 //! An open gate as a form that a client can put to the person before it.
 
 use definition::Digest;
-use engine::{Action, OpenGate, next};
+use engine::{Action, Entry, OpenGate, next};
 use runtime::{ExecuteError, Runtime, View};
 use serde_json::{Value, json};
 
@@ -10,12 +10,14 @@ use crate::tool::{GateReply, Person};
 /// The field of the form for the answer, and the one for what should change.
 const ANSWER: &str = "answer";
 const FEEDBACK: &str = "feedback";
+/// Marks a note that says that nobody answered.
+pub(crate) const UNANSWERED: &str = "unanswered";
 
 /// A question to the person.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Form {
-    /// Unique among the questions of a run.
-    pub(crate) key: String,
+    /// What sets this question apart from every other that was asked of the run.
+    pub(crate) marks: String,
     pub(crate) message: String,
     /// A flat JSON Schema, as forms have them.
     pub(crate) schema: Value,
@@ -48,12 +50,20 @@ pub(crate) async fn form(runtime: &Runtime, view: &View) -> Result<Option<Form>,
         },
         "required": [ANSWER],
     });
-    Ok(Some(Form { key: key(&gate), message, schema, digest: shown.digest }))
+    let marks = format!(
+        "{} {:x} {} {}",
+        view.state.run,
+        gate.opened_at.0,
+        shown.digest,
+        count_unanswered(view)
+    );
+    Ok(Some(Form { marks, message, schema, digest: shown.digest }))
 }
 
-/// Returns the name of the question that an open gate asks.
-fn key(gate: &OpenGate) -> String {
-    format!("gate-{:x}", gate.opened_at.0)
+/// Returns how often the person was asked and gave no answer.
+fn count_unanswered(view: &View) -> usize {
+    let is_unanswered = |it: &&engine::Noted| matches!(&it.entry, Entry::Note { tags, .. } if tags.iter().any(|it| it == UNANSWERED));
+    view.state.entries.iter().filter(is_unanswered).count()
 }
 
 fn headline(view: &View, gate: &OpenGate) -> String {

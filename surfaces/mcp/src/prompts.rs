@@ -91,7 +91,7 @@ fn arguments(card: &Card) -> Vec<Argument> {
     let properties = schema.get("properties").and_then(Value::as_object);
     for (name, property) in properties.into_iter().flatten() {
         let text = property.get("description").and_then(Value::as_str).unwrap_or(name);
-        if name != KEY {
+        if name != KEY || card.key.is_none() {
             arguments.push(argument(name, text, is_required(name)));
         }
     }
@@ -146,7 +146,8 @@ fn start(
         return Err(PromptError::Wrong(format!("there is no prompt `{name}`")));
     };
     let wanted = arguments(card);
-    let lacks = |it: &&Argument| it.is_required && !given.contains_key(&it.name);
+    let is_given = |name: &str| given.get(name).is_some_and(|it| !it.trim().is_empty());
+    let lacks = |it: &&Argument| it.is_required && !is_given(&it.name);
     let lacking: Vec<&str> = wanted.iter().filter(lacks).map(|it| it.name.as_str()).collect();
     if !lacking.is_empty() {
         return Err(missing(name, &lacking));

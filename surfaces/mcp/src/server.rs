@@ -26,13 +26,13 @@ use rmcp::{
     ErrorData, RoleServer, ServerHandler, ServiceExt as _,
     model::{
         CacheScope, CallToolRequestParams, CallToolResponse, CallToolResult, CancelTaskParams,
-        CompleteRequestParams, CompleteResult, ContentBlock, CustomRequest, CustomResult,
-        DiscoverResult, ErrorCode, ExtensionCapabilities, GetPromptRequestParams,
-        GetPromptResponse, GetTaskParams, GetTaskResult, Implementation, ListPromptsResult,
-        ListResourceTemplatesResult, ListResourcesResult, ListToolsResult, MetaObject,
-        PaginatedRequestParams, ProgressNotificationParam, ProtocolVersion,
-        ReadResourceRequestParams, ReadResourceResponse, ServerCapabilities, ServerConfig,
-        SubscribeRequestParams, SubscriptionFilter, Tool, UnsubscribeRequestParams,
+        ClientCapabilities, CompleteRequestParams, CompleteResult, ContentBlock, CustomRequest,
+        CustomResult, DiscoverResult, ErrorCode, ExtensionCapabilities, GetPromptRequestParams,
+        GetPromptResponse, GetTaskParams, GetTaskResult, Implementation, InitializeRequestParams,
+        InitializeResult, ListPromptsResult, ListResourceTemplatesResult, ListResourcesResult,
+        ListToolsResult, MetaObject, PaginatedRequestParams, ProgressNotificationParam,
+        ProtocolVersion, ReadResourceRequestParams, ReadResourceResponse, ServerCapabilities,
+        ServerConfig, SubscribeRequestParams, SubscriptionFilter, Tool, UnsubscribeRequestParams,
         UpdateTaskParams,
     },
     service::{RequestContext, ServerInitializeError, SubscriptionContext},
@@ -52,6 +52,7 @@ use crate::{
 };
 use ask::Seal;
 use lines::Lines;
+use tasks::Wait;
 use watch::Watcher;
 
 pub use http::{HttpOptions, router};
@@ -275,7 +276,9 @@ impl Server {
     ) -> Result<CallToolResponse, ErrorData> {
         let arguments = || request.arguments.clone().unwrap_or_default();
         let capabilities = context.client_capabilities();
-        let can_ask = ask::shows_forms(capabilities.as_ref());
+        // A client of the older era without a session could be asked, but never answer.
+        let can_answer = is_modern(context) || context.meta.protocol_version().is_none();
+        let can_ask = can_answer && ask::shows_forms(capabilities.as_ref());
         let mut person = match self.shared.seal.open(request)? {
             Some(person) => person,
             None if can_ask => Person::Reachable,
@@ -290,8 +293,11 @@ impl Server {
             let reply = self.run(&request.name, &call, arguments()).await?;
             let is_stale = has_answer && reply.is_error && is_gate_stale(&reply);
             let run = match reply.then {
-                Some(Then::Wait(run, after)) => {
-                    return Ok(tasks::wait(self.runtime(), run, after).await?.into());
+                Some(Then::Wait(run, after, until)) => {
+                    let wait = Wait { after, until };
+                    let mut task = tasks::wait(self.runtime(), run, wait).await?;
+                    self.stamp(context, &mut task.meta);
+                    return Ok(task.into());
                 }
                 Some(Then::Ask(run)) => Some(run),
                 // What was shown has changed meanwhile, so it is shown again.
@@ -304,7 +310,9 @@ impl Server {
             };
             person = match form {
                 Some(form) if is_modern(context) => {
-                    return Ok(self.shared.seal.question(request, form)?.into());
+                    let mut question = self.shared.seal.question(request, form)?;
+                    self.stamp(context, &mut question.meta);
+                    return Ok(question.into());
                 }
                 Some(form) if asks < ASKS_MAX => {
                     asks += 1;
@@ -365,6 +373,20 @@ impl ServerHandler for Server {
         ServerConfig::new(capabilities)
             .with_server_info(self.shared.info.clone())
             .with_instructions(INSTRUCTIONS)
+    }
+
+    async fn initialize(
+        &self,
+        request: InitializeRequestParams,
+        context: Context,
+    ) -> Result<InitializeResult, ErrorData> {
+        context.peer.set_peer_info(request.clone());
+        let mut result = self.negotiate_initialize(&request)?;
+        // Clients of the older era are told of the resources that they name, not of new ones.
+        if let Some(resources) = &mut result.capabilities.resources {
+            resources.list_changed = None;
+        }
+        Ok(result)
     }
 
     async fn discover(&self, _context: Context) -> Result<DiscoverResult, ErrorData> {
@@ -502,7 +524,10 @@ impl ServerHandler for Server {
     }
 
     async fn listen(&self, context: SubscriptionContext) -> Result<(), ErrorData> {
-        self.watcher.listen(self.runtime(), context).await
+        let listening = self.watcher.listen(self.runtime(), context);
+        caught::caught(Box::pin(listening))
+            .await
+            .unwrap_or_else(|panic| Err(self.incident("subscriptions/listen", &panic)))
     }
 
     async fn subscribe(
@@ -510,7 +535,9 @@ impl ServerHandler for Server {
         request: SubscribeRequestParams,
         context: Context,
     ) -> Result<(), ErrorData> {
-        self.watcher.subscribe(self.runtime(), &request.uri, context.peer).await
+        let peer = context.peer.clone();
+        let subscribing = self.watcher.subscribe(&self.shared.runtime, &request.uri, peer);
+        self.answer("resources/subscribe", &context, subscribing).await
     }
 
     async fn unsubscribe(
@@ -527,8 +554,9 @@ impl ServerHandler for Server {
         request: GetTaskParams,
         context: Context,
     ) -> Result<GetTaskResult, ErrorData> {
-        let can_ask = ask::shows_forms(context.client_capabilities().as_ref());
-        let getting = tasks::get(self.runtime(), &request.task_id, can_ask);
+        let shows_forms = ask::shows_forms(context.client_capabilities().as_ref());
+        let seal = shows_forms.then_some(&self.shared.seal);
+        let getting = tasks::get(self.runtime(), &request.task_id, seal);
         let mut result = self.answer("tasks/get", &context, getting).await?;
         self.stamp(&context, &mut result.meta);
         Ok(result)
@@ -539,8 +567,12 @@ impl ServerHandler for Server {
         request: UpdateTaskParams,
         context: Context,
     ) -> Result<(), ErrorData> {
-        let call = self.plain_call(&context);
-        let updating = tasks::update(&call, &request.task_id, &request.input_responses);
+        if !ask::shows_forms(context.client_capabilities().as_ref()) {
+            let needed = ClientCapabilities::builder().enable_elicitation().build();
+            return Err(ErrorData::missing_required_client_capability(needed));
+        }
+        let (call, seal) = (self.plain_call(&context), &self.shared.seal);
+        let updating = tasks::update(&call, &request.task_id, &request.input_responses, seal);
         self.answer("tasks/update", &context, updating).await
     }
 

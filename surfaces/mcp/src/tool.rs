@@ -10,7 +10,7 @@ mod schema;
 use std::{fmt, pin::Pin};
 
 use definition::Digest;
-use engine::{Actor, RunId};
+use engine::{Actor, RunId, Timestamp};
 use runtime::Runtime;
 use schemars::JsonSchema;
 use serde::{Serialize, de::DeserializeOwned};
@@ -82,8 +82,8 @@ pub struct GateReply {
 pub enum Then {
     /// Put the open gate of this run to the person.
     Ask(RunId),
-    /// Look after this run until it has more than so many events.
-    Wait(RunId, u64),
+    /// Look after this run until it has more than so many events, or this time has come.
+    Wait(RunId, u64, Timestamp),
 }
 
 /// What a tool did, and what its caller should know besides.
@@ -105,6 +105,9 @@ pub struct Hints {
     pub effect: Effect,
     /// Whether the same call again changes nothing more.
     pub is_idempotent: bool,
+    /// Whether it may reach beyond the project: a language model that decides, a command that
+    /// checks.
+    pub reaches_out: bool,
 }
 
 /// What a tool does to a run.
@@ -120,9 +123,11 @@ pub enum Effect {
 
 impl Hints {
     /// A tool that only looks.
-    pub const READS: Self = Self { effect: Effect::Reads, is_idempotent: true };
+    pub const READS: Self = Self { effect: Effect::Reads, is_idempotent: true, reaches_out: false };
     /// A tool that adds something each time.
-    pub const ADDS: Self = Self { effect: Effect::Adds, is_idempotent: false };
+    pub const ADDS: Self = Self { effect: Effect::Adds, is_idempotent: false, reaches_out: false };
+    /// A tool that has the next step decided.
+    pub const DECIDES: Self = Self { reaches_out: true, ..Self::ADDS };
 }
 
 /// A call that is being answered.

@@ -17,7 +17,7 @@ pub(crate) async fn events_of_all_runs_come_in_the_order_of_their_appends(store:
     store.append(append(run(1), 0, &["c"])).await.unwrap();
     store.append(append(run(2), 2, &["d"])).await.unwrap();
     let whole = store.tail(0, 9).await.unwrap();
-    let order: Vec<_> = whole.iter().map(|it| (it.run, it.recorded.seq)).collect();
+    let order: Vec<_> = whole.iter().map(|it| (it.run, it.seq)).collect();
     assert_eq!(order, [(run(2), 1), (run(2), 2), (run(1), 1), (run(2), 3)]);
     assert!(whole.is_sorted_by(|one, two| one.position < two.position));
     let mut read: Vec<Tailed> = Vec::new();

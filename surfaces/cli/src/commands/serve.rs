@@ -4,7 +4,7 @@
 mod guard;
 mod page;
 
-use std::{io, net::SocketAddr, sync::Arc};
+use std::{future::IntoFuture as _, io, net::SocketAddr, sync::Arc, time::Duration};
 
 use axum::{
     Router,
@@ -28,6 +28,9 @@ use crate::{
     output::{BOLD, DIM, GOOD, NAME, Output},
     secret::Token,
 };
+
+/// How long clients may take to finish once the server was told to stop.
+const PARTING: Duration = Duration::from_secs(5);
 
 /// What `serve` takes.
 #[derive(Debug, clap::Args)]
@@ -80,11 +83,21 @@ pub(crate) async fn perform(config: Config, output: Output) -> Result<(), Failur
             tracing::debug!("a connection stays slow: {error}");
         }
     });
-    let stopped = async move {
+    let stopped = stop.clone().cancelled_owned();
+    let serving = axum::serve(listener, pages).with_graceful_shutdown(stopped);
+    let parting = async {
         told_to_stop().await;
         stop.cancel();
+        // Whoever has not finished its request by then, or is told twice, keeps nobody waiting.
+        tokio::select! {
+            () = tokio::time::sleep(PARTING) => {}
+            () = told_to_stop() => {}
+        }
     };
-    axum::serve(listener, pages).with_graceful_shutdown(stopped).await?;
+    tokio::select! {
+        served = serving.into_future() => served?,
+        () = parting => tracing::warn!("some clients were still connected"),
+    }
     output.say("Stopped.");
     Ok(())
 }
@@ -134,11 +147,18 @@ fn greet(joined: &Joined, address: SocketAddr, output: Output) -> Result<(), Fai
         }));
     }
     let project = joined.config.places.project.display();
+    let name = match joined.config.hosts().first() {
+        Some(host) => format!("{host}:{}", address.port()),
+        None => address.to_string(),
+    };
+    let token = joined.config.token_file().map_or(String::new(), |it| {
+        format!(" --header \"Authorization: Bearer $(cat {})\"", it.display())
+    });
     output.print(&format!(
         "{GOOD}Milepost is at{GOOD:#} {BOLD}http://{address}/{BOLD:#}\n\
          {DIM}project   {project}\ndatabase  {database}{DIM:#}\n\n\
          Let an agent use it:    {NAME}claude mcp add milepost -- milepost mcp{NAME:#}\n\
-         or over HTTP:           {NAME}claude mcp add --transport http milepost http://{address}/mcp{NAME:#}\n\
+         or over HTTP:           {NAME}claude mcp add --transport http milepost http://{name}/mcp{token}{NAME:#}\n\
          Have a workflow done:   tell the agent {NAME}Start the workflow WORK with milepost{NAME:#}\n\
          See what there is:      {NAME}milepost workflow list{NAME:#}\n\n\
          {DIM}Ctrl-C stops it.{DIM:#}\n"

@@ -6,7 +6,7 @@
 
 use std::time::Duration;
 
-use definition::Digest;
+use definition::{Digest, Hasher};
 use engine::RunId;
 use rmcp::{
     ErrorData, Peer, RoleServer,
@@ -19,7 +19,7 @@ use rmcp::{
 use runtime::Runtime;
 use serde::{Deserialize, Serialize};
 
-use super::lists::failed;
+use super::lists::refused;
 use crate::{
     gate::{self, Form},
     tool::Person,
@@ -27,6 +27,7 @@ use crate::{
 
 /// Seals what a client must bring back unchanged.
 pub(super) struct Seal {
+    key: [u8; 32],
     codec: RequestStateCodec,
     /// For how long an answer is taken.
     pub(super) lasts: Duration,
@@ -42,7 +43,14 @@ struct Asked {
 impl Seal {
     pub(super) fn new(key: &[u8; 32], lasts: Duration) -> Self {
         let codec = RequestStateCodec::try_new(key.to_vec()).expect("32 bytes are enough");
-        Self { codec, lasts }
+        Self { key: *key, codec, lasts }
+    }
+
+    /// Returns the name of a question. Only whoever was asked knows it, and what was shown is a
+    /// part of it, so that an answer by this name is an answer to just that.
+    pub(super) fn name(&self, form: &Form) -> String {
+        let named = Hasher::default().field(self.key).field(&form.marks).finish();
+        format!("gate-{}", named.as_str().split_at(32).0)
     }
 
     /// Returns what a client of the newer era answered, if its call brings an answer.
@@ -73,13 +81,14 @@ impl Seal {
         request: &CallToolRequestParams,
         form: Form,
     ) -> Result<InputRequiredResult, ErrorData> {
-        let asked = Asked { key: form.key.clone(), digest: form.digest.to_string() };
+        let key = self.name(&form);
+        let asked = Asked { key: key.clone(), digest: form.digest.to_string() };
         let bound = bound_to(request);
         let options = SealOptions::new().associated_data(bound.as_bytes()).ttl(self.lasts);
         let sealed = self.codec.seal_json_with(&asked, &options);
         let sealed = sealed.map_err(|error| ErrorData::internal_error(error.to_string(), None))?;
         let mut questions = InputRequests::new();
-        questions.insert(form.key.clone(), input_request(form)?);
+        questions.insert(key, input_request(form)?);
         Ok(InputRequiredResult::new(Some(questions), Some(sealed)))
     }
 }
@@ -132,6 +141,6 @@ pub(super) fn shows_forms(capabilities: Option<&ClientCapabilities>) -> bool {
 
 /// Returns the open gate of a run as a form.
 pub(super) async fn form(runtime: &Runtime, run: RunId) -> Result<Option<Form>, ErrorData> {
-    let view = runtime.view(run, None).await.map_err(|error| failed(&error))?;
-    gate::form(runtime, &view).await.map_err(|error| failed(&error))
+    let view = runtime.view(run, None).await.map_err(|error| refused(&error))?;
+    gate::form(runtime, &view).await.map_err(|error| refused(&error))
 }

@@ -25,6 +25,7 @@ use rmcp::{
 use runtime::Runtime;
 use serde::Deserialize;
 use serde_json::{Value, json};
+use tokio::time::timeout;
 use tokio_util::sync::CancellationToken;
 
 use super::{Options, Server};
@@ -32,6 +33,12 @@ use crate::toolsets::ToolsetUnknown;
 
 /// The header that names the session of an older client.
 const SESSION: &str = "mcp-session-id";
+/// For how much longer a session is kept than its longest silence.
+const MARGIN: Duration = Duration::from_secs(5);
+/// How long the body of a request may take to come.
+const BODY_WAIT: Duration = Duration::from_secs(30);
+/// How much of what the library says is passed on, in bytes.
+const SAID_BYTES_MAX: usize = 4 * 1024;
 /// After how many seconds a client that was turned away may come again.
 const RETRY_AFTER_S: &str = "5";
 
@@ -44,6 +51,8 @@ pub struct HttpOptions {
     pub sessions_max: usize,
     /// For how long such a session may be silent.
     pub session_idle: Duration,
+    /// The longest that a call may be silent.
+    pub silence_max: Duration,
     /// The largest body that is taken, in bytes.
     pub body_max: usize,
     /// Ends all streams when it is cancelled.
@@ -66,7 +75,8 @@ fn over<S: ServerHandler>(
     http: &HttpOptions,
 ) -> Router {
     let mut sessions = SessionConfig::default();
-    sessions.keep_alive = Some(http.session_idle);
+    // A session that waits for a person or for news is silent, but not idle.
+    sessions.keep_alive = Some(http.session_idle.max(http.silence_max) + MARGIN);
     let mut manager = LocalSessionManager::default();
     manager.session_config = sessions;
     let manager = Arc::new(manager);
@@ -83,7 +93,7 @@ fn over<S: ServerHandler>(
         .with_cancellation_token(http.stop.child_token());
     let service = StreamableHttpService::new(move || Ok(make()), Arc::clone(&manager), config);
     let door = Door { manager, sessions_max: http.sessions_max, body_max: http.body_max };
-    Router::new().fallback_service(service).layer(from_fn_with_state(Arc::new(door), admit))
+    Router::new().route_service("/", service).layer(from_fn_with_state(Arc::new(door), admit))
 }
 
 /// What of a message tells what it is. The rest is left for the library to read.
@@ -113,7 +123,12 @@ async fn admit(State(door): State<Arc<Door>>, request: Request, next: Next) -> R
         return (StatusCode::METHOD_NOT_ALLOWED, [(header::ALLOW, "POST")]).into_response();
     }
     let (parts, body) = request.into_parts();
-    let Ok(bytes) = to_bytes(body, door.body_max).await else {
+    let Ok(read) = timeout(BODY_WAIT, to_bytes(body, door.body_max)).await else {
+        let text = format!("the body did not come within {} s", BODY_WAIT.as_secs());
+        let error = ErrorData::invalid_request(text, None);
+        return refuse(StatusCode::REQUEST_TIMEOUT, &error, None);
+    };
+    let Ok(bytes) = read else {
         let text = format!("the body has more than {} bytes, or was broken off", door.body_max);
         let error = ErrorData::invalid_request(text, None);
         return refuse(StatusCode::PAYLOAD_TOO_LARGE, &error, None);
@@ -145,7 +160,36 @@ async fn admit(State(door): State<Arc<Door>>, request: Request, next: Next) -> R
         let error = ErrorData::new(ErrorCode::INTERNAL_ERROR, text, None);
         return refuse(StatusCode::SERVICE_UNAVAILABLE, &error, id.as_ref());
     }
-    next.run(Request::from_parts(parts, Body::from(bytes))).await
+    let response = next.run(Request::from_parts(parts, Body::from(bytes))).await;
+    word(response, begins, id.as_ref()).await
+}
+
+/// Puts what the library says in plain text into the protocol's words.
+async fn word(response: Response, begins: bool, id: Option<&RequestId>) -> Response {
+    let status = response.status();
+    let is_plain = !response.headers().contains_key(header::CONTENT_TYPE)
+        || response.headers().get(header::CONTENT_TYPE).is_some_and(|it| it == "text/plain");
+    if !is_plain || !(status.is_client_error() || status.is_server_error()) {
+        return response;
+    }
+    let said = to_bytes(response.into_body(), SAID_BYTES_MAX).await.unwrap_or_default();
+    let said = String::from_utf8_lossy(&said).into_owned();
+    match status {
+        StatusCode::INTERNAL_SERVER_ERROR => {
+            let text = "the server is stopping, or the session has ended; send it again";
+            let error = ErrorData::internal_error(text, None);
+            refuse(StatusCode::SERVICE_UNAVAILABLE, &error, id)
+        }
+        // The library could not tell what kind of message it is.
+        StatusCode::UNSUPPORTED_MEDIA_TYPE | StatusCode::BAD_REQUEST if begins => {
+            let text = "the parameters of `initialize` cannot be read";
+            refuse(StatusCode::BAD_REQUEST, &ErrorData::invalid_params(text, None), id)
+        }
+        StatusCode::UNSUPPORTED_MEDIA_TYPE => {
+            refuse(StatusCode::BAD_REQUEST, &ErrorData::invalid_request(said, None), id)
+        }
+        _ => refuse(status, &ErrorData::invalid_request(said, None), id),
+    }
 }
 
 fn refuse(status: StatusCode, error: &ErrorData, id: Option<&RequestId>) -> Response {

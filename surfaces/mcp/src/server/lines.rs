@@ -57,7 +57,8 @@ impl<R: AsyncRead + Unpin, W: AsyncWrite + Send + Unpin + 'static> Lines<R, W> {
     async fn read_line(&mut self) -> bool {
         loop {
             let available = match self.read.fill_buf().await {
-                Ok([]) => return false,
+                // The last line may have no end.
+                Ok([]) => return !self.line.is_empty(),
                 Ok(available) => available,
                 Err(error) => {
                     tracing::warn!(%error, "the input cannot be read any more");

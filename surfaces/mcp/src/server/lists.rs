@@ -29,8 +29,7 @@ pub(super) fn tool(entry: &Entry) -> Tool {
         .read_only(entry.hints.effect == Effect::Reads)
         .destructive(entry.hints.effect == Effect::Ends)
         .idempotent(entry.hints.is_idempotent)
-        // Runs live in the project; nothing outside is asked.
-        .open_world(false);
+        .open_world(entry.hints.reaches_out);
     let tool = Tool::new(entry.name, entry.description, entry.input_schema())
         .with_title(entry.title)
         .with_raw_output_schema(Arc::new(entry.output_schema()))
@@ -192,6 +191,17 @@ pub(super) fn meta(value: Value) -> MetaObject {
 pub(super) fn failed(error: &ExecuteError) -> ErrorData {
     let data = json!({ "code": error.code(), "retryable": error.is_retryable() });
     ErrorData::internal_error(error.to_string(), Some(data))
+}
+
+/// Words why not, whether the rules or the world stood against it.
+pub(super) fn refused(error: &ExecuteError) -> ErrorData {
+    match error {
+        ExecuteError::Refused(refusal) => {
+            let data = json!({ "code": refusal.code(), "hint": refusal.hint() });
+            ErrorData::invalid_params(format!("{refusal}; {}", refusal.hint()), Some(data))
+        }
+        ExecuteError::Store(_) | ExecuteError::Busy { .. } | ExecuteError::Endless => failed(error),
+    }
 }
 
 fn invalid_cursor() -> ErrorData {

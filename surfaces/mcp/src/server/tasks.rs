@@ -1,10 +1,11 @@
 //! Runs as tasks, for clients that look after long work themselves.
 //!
 //! Nothing is kept here: a task is a run, seen from outside, so it outlives this process. The id
-//! of a run is a task that ends when the run does. `RUN@SEQ` is a wait for news: it ends when the
-//! run has more than so many events, or is over. While a gate is open, both ask for input.
+//! of a run is a task that ends when the run does. `RUN@SEQ@UNTIL` is a wait for news: it ends when
+//! the run has more than so many events, or is over, or the time is. While a gate is open, both ask
+//! for input.
 
-use engine::{Command, RunId, Standing};
+use engine::{Command, Entry, RunId, Standing, Timestamp};
 use rmcp::{
     ErrorData,
     model::{
@@ -12,10 +13,13 @@ use rmcp::{
         Task, TaskPayload, TaskStatus,
     },
 };
-use runtime::{ExecuteError, Request, Runtime, Target, View};
+use runtime::{ExecuteError, Outcome, Request, Runtime, Target, View};
 use serde_json::json;
 
-use super::{ask, lists::failed};
+use super::{
+    ask::{self, Seal},
+    lists::{failed, refused},
+};
 use crate::{
     gate,
     tool::{Call, Person},
@@ -29,37 +33,52 @@ const POLL_MS: u64 = 1_000;
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct Name {
     run: RunId,
-    /// For a wait: after how many events there is news.
-    after: Option<u64>,
+    wait: Option<Wait>,
+}
+
+/// A wait for news of a run.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Wait {
+    /// After how many events there is news.
+    pub(super) after: u64,
+    /// When it ends without any.
+    pub(super) until: Timestamp,
 }
 
 impl Name {
     async fn find(runtime: &Runtime, text: &str) -> Result<(Self, View), ErrorData> {
         let unknown = || ErrorData::invalid_params(format!("there is no task `{text}`"), None);
-        let (run, after) = match text.split_once('@') {
-            Some((run, after)) => (run, Some(after.parse().map_err(|_| unknown())?)),
-            None => (text, None),
+        let mut pieces = text.split('@');
+        let run = pieces.next().and_then(RunId::parse).ok_or_else(unknown)?;
+        let wait = match (pieces.next(), pieces.next(), pieces.next()) {
+            (None, ..) => None,
+            (Some(after), Some(until), None) => {
+                let after = after.parse().map_err(|_| unknown())?;
+                let until = i64::from_str_radix(until, 16).map_err(|_| unknown())?;
+                Some(Wait { after, until: Timestamp(until) })
+            }
+            (Some(_), ..) => return Err(unknown()),
         };
-        let run = RunId::parse(run).ok_or_else(unknown)?;
         let view = runtime.view(run, None).await.map_err(|error| match error {
             ExecuteError::Refused(_) => unknown(),
             ExecuteError::Store(_) | ExecuteError::Busy { .. } | ExecuteError::Endless => {
                 failed(&error)
             }
         })?;
-        Ok((Self { run, after }, view))
+        Ok((Self { run, wait }, view))
     }
 
     fn text(self) -> String {
-        match self.after {
-            Some(after) => format!("{}@{after}", self.run.short()),
+        match self.wait {
+            Some(wait) => format!("{}@{}@{:x}", self.run.short(), wait.after, wait.until.0),
             None => self.run.short(),
         }
     }
 
     /// Returns whether it is over.
-    fn has_ended(self, view: &View) -> bool {
-        !view.state.standing.is_live() || self.after.is_some_and(|it| it < view.state.length)
+    fn has_ended(self, runtime: &Runtime, view: &View) -> bool {
+        let is_over = |it: Wait| it.after < view.state.length || it.until <= runtime.now();
+        !view.state.standing.is_live() || self.wait.is_some_and(is_over)
     }
 }
 
@@ -67,10 +86,10 @@ impl Name {
 pub(super) async fn wait(
     runtime: &Runtime,
     run: RunId,
-    after: u64,
+    wait: Wait,
 ) -> Result<CreateTaskResult, ErrorData> {
-    let view = runtime.view(run, None).await.map_err(|error| failed(&error))?;
-    let name = Name { run, after: Some(after) };
+    let view = runtime.view(run, None).await.map_err(|error| refused(&error))?;
+    let name = Name { run, wait: Some(wait) };
     Ok(CreateTaskResult::new(task(name, TaskStatus::Working, &view)))
 }
 
@@ -84,14 +103,14 @@ fn task(name: Name, status: TaskStatus, view: &View) -> Task {
         .with_poll_interval_ms(POLL_MS)
 }
 
-/// Returns how a task stands.
+/// Returns how a task stands. Without a seal nothing is asked: the client shows no forms.
 pub(super) async fn get(
     runtime: &Runtime,
     id: &str,
-    shows_forms: bool,
+    seal: Option<&Seal>,
 ) -> Result<GetTaskResult, ErrorData> {
     let (name, view) = Name::find(runtime, id).await?;
-    let payload = payload(runtime, name, &view, shows_forms).await?;
+    let payload = payload(runtime, name, &view, seal).await?;
     let task = task(name, payload.status(), &view);
     Ok(GetTaskResult::new(DetailedTask::new(task, payload)))
 }
@@ -100,9 +119,9 @@ async fn payload(
     runtime: &Runtime,
     name: Name,
     view: &View,
-    shows_forms: bool,
+    seal: Option<&Seal>,
 ) -> Result<TaskPayload, ErrorData> {
-    if name.has_ended(view) {
+    if name.has_ended(runtime, view) {
         if matches!(view.state.standing, Standing::Cancelled { .. }) {
             return Ok(TaskPayload::Cancelled);
         }
@@ -116,50 +135,55 @@ async fn payload(
         result.insert("resultType".to_owned(), "complete".into());
         return Ok(TaskPayload::Completed { result });
     }
-    let form = gate::form(runtime, view).await.map_err(|error| failed(&error))?;
     // Whoever cannot show a form waits until the person answers elsewhere.
-    let Some(form) = form.filter(|_| shows_forms) else { return Ok(TaskPayload::Working) };
+    let Some(seal) = seal else { return Ok(TaskPayload::Working) };
+    let form = match gate::form(runtime, view).await {
+        // What the gate is about cannot be seen from here.
+        Err(ExecuteError::Refused(_)) => None,
+        other => other.map_err(|error| failed(&error))?,
+    };
+    let Some(form) = form else { return Ok(TaskPayload::Working) };
     let mut input_requests = InputRequests::new();
-    input_requests.insert(form.key.clone(), ask::input_request(form)?);
+    input_requests.insert(seal.name(&form), ask::input_request(form)?);
     Ok(TaskPayload::InputRequired { input_requests })
 }
 
-/// Takes a person's answer. Answers to what is not asked are left alone.
+/// Takes a person's answer. Answers to what is not asked, or not any more, are left alone. That
+/// nobody answered is noted, so that a wait ends with it and the next question has another name.
 pub(super) async fn update(
     call: &Call<'_>,
     id: &str,
     replies: &InputResponses,
+    seal: &Seal,
 ) -> Result<(), ErrorData> {
     let (_, view) = Name::find(call.runtime, id).await?;
-    let form = gate::form(call.runtime, &view).await.map_err(|error| failed(&error))?;
+    let form = gate::form(call.runtime, &view).await.map_err(|error| refused(&error))?;
     let Some(form) = form else { return Ok(()) };
-    let Some(reply) = replies.get(&form.key) else { return Ok(()) };
-    let Person::Answered(reply) = gate::read(reply, form.digest, None) else { return Ok(()) };
-    let answered = core::answer_gate(call, view.state.run, &reply).await;
-    answered.map(drop).map_err(|error| refused(&error))
+    let Some(reply) = replies.get(&seal.name(&form)) else { return Ok(()) };
+    let done = match gate::read(reply, form.digest, None) {
+        Person::Answered(reply) => core::answer_gate(call, view.state.run, &reply).await,
+        Person::Silent(why) => {
+            let tags = vec![gate::UNANSWERED.to_owned()];
+            let entry = Entry::Note { text: why.to_owned(), tags };
+            let command = Command::RecordEntry { step: None, entry };
+            execute(call, view.state.run, command).await
+        }
+        Person::OutOfReach | Person::Reachable => return Ok(()),
+    };
+    done.map(drop).map_err(|error| refused(&error))
 }
 
 /// Cancels a task: of a run the run itself; of a wait nothing but the wait, which costs nothing.
 pub(super) async fn cancel(call: &Call<'_>, id: &str) -> Result<(), ErrorData> {
     let (name, view) = Name::find(call.runtime, id).await?;
-    if name.after.is_some() || !view.state.standing.is_live() {
+    if name.wait.is_some() || !view.state.standing.is_live() {
         return Ok(());
     }
-    let request = Request {
-        target: Target::Run(name.run),
-        command: Command::CancelRun { reason: "the task was cancelled".to_owned() },
-        actor: call.actor.clone(),
-        request_id: None,
-    };
-    call.runtime.execute(request).await.map(drop).map_err(|error| refused(&error))
+    let command = Command::CancelRun { reason: "the task was cancelled".to_owned() };
+    execute(call, name.run, command).await.map(drop).map_err(|error| refused(&error))
 }
 
-fn refused(error: &ExecuteError) -> ErrorData {
-    match error {
-        ExecuteError::Refused(refusal) => {
-            let data = json!({ "code": refusal.code(), "hint": refusal.hint() });
-            ErrorData::invalid_params(refusal.to_string(), Some(data))
-        }
-        ExecuteError::Store(_) | ExecuteError::Busy { .. } | ExecuteError::Endless => failed(error),
-    }
+async fn execute(call: &Call<'_>, run: RunId, command: Command) -> Result<Outcome, ExecuteError> {
+    let (target, actor) = (Target::Run(run), call.actor.clone());
+    call.runtime.execute(Request { target, command, actor, request_id: None }).await
 }

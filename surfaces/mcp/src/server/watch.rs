@@ -3,6 +3,7 @@
 use std::{
     collections::{BTreeMap, BTreeSet},
     sync::Arc,
+    time::Duration,
 };
 
 use engine::RunId;
@@ -20,9 +21,12 @@ use crate::resources::Address;
 
 /// The most resources that one client may watch at once.
 const WATCHED_MAX: usize = 1_000;
+/// After how long it is looked again for changes that could not be read.
+const AGAIN: Duration = Duration::from_secs(1);
 
-/// What is watched, by URI, and which run it belongs to.
-type Watched = BTreeMap<String, RunId>;
+/// What is watched, by URI, and the run that it is about now: a key may be given to another run,
+/// and to one that is still to come.
+type Watched = BTreeMap<String, Option<RunId>>;
 
 /// What one client watches.
 #[derive(Default)]
@@ -63,9 +67,7 @@ impl Watcher {
         let accepted = context.accepted();
         let mut watched = Watched::new();
         for uri in accepted.resource_subscriptions.iter().flatten() {
-            if let Some(run) = find_watched(runtime, uri).await? {
-                watched.insert(uri.clone(), run);
-            }
+            watched.insert(uri.clone(), find_watched(runtime, uri).await?);
         }
         let tells_new = accepted.resources_list_changed == Some(true);
         let sink = context.sink().clone();
@@ -75,6 +77,11 @@ impl Watcher {
                 () = context.cancelled() => return Ok(()),
             };
             let Some(changed) = changed else { return Ok(()) };
+            if changed.iter().any(|it| it.is_new) {
+                for (uri, run) in &mut watched {
+                    *run = find_watched(runtime, uri).await?.or(*run);
+                }
+            }
             for uri in find_changed(&watched, &changed) {
                 if sink.notify_resource_updated(uri).await.is_err() {
                     return Ok(());
@@ -103,7 +110,7 @@ impl Watcher {
     /// Lets a client of the older era watch a resource.
     pub(super) async fn subscribe(
         &self,
-        runtime: &Runtime,
+        runtime: &Arc<Runtime>,
         uri: &str,
         peer: Peer<RoleServer>,
     ) -> Result<(), ErrorData> {
@@ -117,11 +124,12 @@ impl Watcher {
             let text = format!("no more than {WATCHED_MAX} resources can be watched at once");
             return Err(ErrorData::invalid_params(text, None));
         }
-        watched.insert(uri.to_owned(), run);
+        watched.insert(uri.to_owned(), Some(run));
         let mut telling = self.telling.lock();
         if telling.is_none() {
             let stop = CancellationToken::new();
-            let tell = tell(Arc::clone(&self.watched), runtime.changes(), peer);
+            let (changes, runtime) = (runtime.changes(), Arc::clone(runtime));
+            let tell = tell(Arc::clone(&self.watched), changes, runtime, peer);
             tokio::spawn(stop.clone().run_until_cancelled_owned(tell));
             *telling = Some(stop.drop_guard());
         }
@@ -139,16 +147,31 @@ impl Watcher {
 }
 
 /// Tells a client of the older era, until it is gone.
-async fn tell(watched: Arc<Mutex<Watched>>, mut changes: Changes, peer: Peer<RoleServer>) {
+async fn tell(
+    watched: Arc<Mutex<Watched>>,
+    mut changes: Changes,
+    runtime: Arc<Runtime>,
+    peer: Peer<RoleServer>,
+) {
     loop {
         let changed = match changes.next().await {
             Ok(Some(changed)) => changed,
             Ok(None) => return,
             Err(error) => {
-                tracing::warn!("a client is not told of changes any more: {error}");
-                return;
+                tracing::warn!("what changed could not be read, and is looked for again: {error}");
+                tokio::time::sleep(AGAIN).await;
+                continue;
             }
         };
+        if changed.iter().any(|it| it.is_new) {
+            let uris: Vec<String> = watched.lock().keys().cloned().collect();
+            for uri in uris {
+                let found = find_watched(&runtime, &uri).await.ok().flatten();
+                if let (Some(found), Some(run)) = (found, watched.lock().get_mut(&uri)) {
+                    *run = Some(found);
+                }
+            }
+        }
         let uris = find_changed(&watched.lock(), &changed);
         for uri in uris {
             let update = ResourceUpdatedNotificationParam::new(uri);
@@ -176,7 +199,8 @@ async fn find_watched(runtime: &Runtime, uri: &str) -> Result<Option<RunId>, Err
 
 fn find_changed(watched: &Watched, changed: &[Change]) -> Vec<String> {
     let changed: BTreeSet<RunId> = changed.iter().map(|it| it.run).collect();
-    watched.iter().filter(|it| changed.contains(it.1)).map(|it| it.0.clone()).collect()
+    let is_changed = |run: &Option<RunId>| run.is_some_and(|it| changed.contains(&it));
+    watched.iter().filter(|it| is_changed(it.1)).map(|it| it.0.clone()).collect()
 }
 
 /// Returns whether there is a run of this project that was not there before.

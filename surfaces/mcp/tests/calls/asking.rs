@@ -77,6 +77,23 @@ async fn an_answer_moves_the_run_and_is_stored_as_the_persons_own() {
 }
 
 #[tokio::test]
+async fn a_gate_that_wants_the_person_takes_what_the_client_was_told() {
+    let (_stage, mut client) = waiting(true).await;
+    let again = asked(&mut client, approve()).await;
+    client.ask("tools/call", again).await;
+    let report = json!({ "instance_id": "AB-1",
+        "report": { "step_id": "Review", "status": "success" } });
+    let review = client.call("advance_workflow", report).await;
+    assert_eq!(review["structuredContent"]["waiting"]["answers"], "verified");
+    let relayed = json!({ "instance_id": "AB-1", "answer": "approve" });
+    let refused = client.call("answer_gate", relayed).await;
+    assert_eq!(refused["structuredContent"]["refusal"]["code"], "gate_needs_person");
+    let again = asked(&mut client, approve()).await;
+    let answered = client.ask("tools/call", again).await["result"].clone();
+    assert_eq!(answered["structuredContent"]["next_step"]["step_name"], "Build", "{answered}");
+}
+
+#[tokio::test]
 async fn an_answer_that_is_sent_again_is_taken_once() {
     let (_stage, mut client) = waiting(true).await;
     let again = asked(&mut client, approve()).await;
@@ -124,7 +141,9 @@ async fn what_was_sealed_for_one_call_opens_no_other() {
     let sealed = asked(&mut client, approve()).await;
     let state = sealed["requestState"].as_str().unwrap();
     let mut tampered = sealed.clone();
-    tampered["requestState"] = json!(format!("{}A", state.split_at(state.len() - 1).0));
+    let (head, tail) = state.split_at(state.len() / 2);
+    let other = if tail.starts_with('A') { 'B' } else { 'A' };
+    tampered["requestState"] = json!(format!("{head}{other}{}", tail.split_at(1).1));
     let mut other = sealed.clone();
     other["arguments"]["person"] = json!("someone else");
     for wrong in [tampered, other] {

@@ -1,6 +1,6 @@
 //! A run is a task for clients that look after long work themselves.
 
-use std::sync::Arc;
+use std::{sync::Arc, time::Duration};
 
 use mcp::Options;
 use serde_json::{Value, json};
@@ -50,6 +50,60 @@ async fn a_wait_is_a_task_that_asks_the_person_and_ends_with_the_answer() {
     assert_eq!(done["status"], "completed", "{done}");
     let result = &done["result"]["structuredContent"];
     assert_eq!(result["next_step"]["step_name"], "Review", "{done}");
+}
+
+#[tokio::test]
+async fn an_answer_to_what_was_shown_before_is_left_alone() {
+    let (stage, _runtime, mut client) = client().await;
+    let task = wait(&mut client).await;
+    let asks = get(&mut client, &task).await;
+    let key = asks["inputRequests"].as_object().unwrap().keys().next().unwrap().clone();
+    stage.write("plan.md", "do that");
+    let reply = json!({ "action": "accept", "content": { "answer": "approve" } });
+    let update = json!({ "taskId": task, "inputResponses": { key.clone(): reply } });
+    assert!(client.ask("tasks/update", update).await["error"].is_null());
+    let asks = get(&mut client, &task).await;
+    assert_eq!(asks["status"], "input_required");
+    assert!(asks["inputRequests"][&key].is_null(), "what changed is asked by another name");
+}
+
+#[tokio::test]
+async fn a_wait_ends_with_the_news_that_nobody_answered() {
+    let (_stage, _runtime, mut client) = client().await;
+    let task = wait(&mut client).await;
+    let asks = get(&mut client, &task).await;
+    let key = asks["inputRequests"].as_object().unwrap().keys().next().unwrap().clone();
+    let update =
+        json!({ "taskId": task, "inputResponses": { key.clone(): { "action": "decline" } } });
+    assert!(client.ask("tasks/update", update).await["error"].is_null());
+    let done = get(&mut client, &task).await;
+    assert_eq!(done["status"], "completed");
+    assert_eq!(done["result"]["structuredContent"]["status"], "SUSPENDED");
+    let next = wait(&mut client).await;
+    assert!(get(&mut client, &next).await["inputRequests"][&key].is_null());
+}
+
+#[tokio::test]
+async fn a_wait_ends_when_its_time_is_over() {
+    let (stage, _runtime, mut client) = client().await;
+    let task = wait(&mut client).await;
+    stage.pass(Duration::from_secs(49));
+    assert_eq!(get(&mut client, &task).await["status"], "input_required");
+    stage.pass(Duration::from_secs(1));
+    assert_eq!(get(&mut client, &task).await["status"], "completed");
+}
+
+#[tokio::test]
+async fn whoever_shows_no_forms_cannot_say_what_a_person_answered() {
+    let (_stage, _runtime, mut client) = client().await;
+    let task = wait(&mut client).await;
+    let asks = get(&mut client, &task).await;
+    let key = asks["inputRequests"].as_object().unwrap().keys().next().unwrap().clone();
+    client.capabilities = json!({ "extensions": { "io.modelcontextprotocol/tasks": {} } });
+    let reply = json!({ "action": "accept", "content": { "answer": "approve" } });
+    let update = json!({ "taskId": task, "inputResponses": { key: reply } });
+    let refused = client.ask("tasks/update", update).await;
+    assert_eq!(refused["error"]["code"], MISSING_CAPABILITY, "{refused}");
 }
 
 #[tokio::test]
@@ -103,7 +157,7 @@ async fn news_that_are_there_already_are_no_task() {
 #[tokio::test]
 async fn what_is_no_task_or_comes_from_elsewhere_is_refused() {
     let (_stage, _runtime, mut client) = client().await;
-    for task in ["", "none", "run_0@1", "run_@", "@4"] {
+    for task in ["", "none", "run_0@1", "run_@", "@4", "run_0@1@2@3"] {
         let answer = client.ask("tasks/get", json!({ "taskId": task })).await;
         assert_eq!(answer["error"]["code"], INVALID_PARAMS, "{task}: {answer}");
     }

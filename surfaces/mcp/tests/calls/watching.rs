@@ -48,6 +48,17 @@ async fn a_client_of_the_newer_era_listens() {
 }
 
 #[tokio::test]
+async fn a_run_that_is_still_to_come_is_watched_by_its_key() {
+    let (_stage, mut watching, mut working) = two().await;
+    let uri = "milepost://runs/AB-9";
+    let wish = json!({ "notifications": { "resourceSubscriptions": [uri] } });
+    watching.send("subscriptions/listen", wish).await;
+    watching.receive().await;
+    working.call("start_workflow", json!({ "workflow_name": "PLAN", "key": "AB-9" })).await;
+    assert_eq!(watching.receive().await["params"]["uri"], uri);
+}
+
+#[tokio::test]
 async fn a_client_of_the_older_era_subscribes_and_lets_go() {
     let (_stage, mut watching, mut working) = two().await;
     watching.shake_hands().await;

@@ -25,7 +25,7 @@ pub(super) struct Guard {
 pub(super) fn hosts(address: SocketAddr, others: &[String]) -> Vec<String> {
     let mut hosts: Vec<String> = OWN_NAMES.map(ToOwned::to_owned).to_vec();
     hosts.push(address.ip().to_string());
-    hosts.extend(others.iter().cloned());
+    hosts.extend(others.iter().map(|it| name_of(it).to_owned()));
     hosts
 }
 

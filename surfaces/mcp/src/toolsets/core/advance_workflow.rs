@@ -49,7 +49,7 @@ impl Tool for AdvanceWorkflow {
     const DESCRIPTION: &'static str = "Report the current step and get the next. Follow the \
         returned instructions exactly; report honestly, since reports steer the run: a failure \
         told is handled, a success invented is refused or breaks later steps.";
-    const HINTS: Hints = Hints::ADDS;
+    const HINTS: Hints = Hints::DECIDES;
 
     async fn call(
         call: &Call<'_>,

@@ -279,13 +279,15 @@ fn waiting(view: &View, gate: &OpenGate) -> Waiting {
     };
     let hint = match gate.answers {
         Answers::Relayed => {
-            "ask the person, then pass the answer on with `answer_gate`; never answer yourself"
+            "call `answer_gate` without `answer`, so that your client asks the person; or ask \
+             them yourself and pass the answer on with it; never answer yourself"
                 .to_owned()
         }
         Answers::Verified => format!(
-            "tell the person, who answers with `milepost gate show {run}` and then `approve` or \
-             `reject`; do not run it yourself, but wait with `get_workflow_status` and \
-             `wait_seconds`: once it is answered, `next_step` is there",
+            "call `answer_gate` without `answer`, so that your client asks the person; or tell \
+             them to answer with `milepost gate show {run}` and then `approve` or `reject`: do not \
+             run it yourself, but wait with `get_workflow_status` and `wait_seconds`; once it is \
+             answered, `next_step` is there",
             run = view.state.run.short()
         ),
     };

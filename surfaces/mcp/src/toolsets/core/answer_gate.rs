@@ -35,7 +35,7 @@ impl Tool for AnswerGate {
     const TITLE: &'static str = "Pass a person's answer on";
     const DESCRIPTION: &'static str = "Have the person answer while the run is SUSPENDED, \
         or pass on what they said. Never answer yourself.";
-    const HINTS: Hints = Hints { effect: Effect::Ends, is_idempotent: false };
+    const HINTS: Hints = Hints { effect: Effect::Ends, ..Hints::DECIDES };
 
     async fn call(
         call: &Call<'_>,

@@ -27,7 +27,7 @@ impl Tool for CancelWorkflow {
     const NAME: &'static str = "cancel_workflow";
     const TITLE: &'static str = "Cancel a run";
     const DESCRIPTION: &'static str = "End a run. resume_workflow with reopen brings it back.";
-    const HINTS: Hints = Hints { effect: Effect::Ends, is_idempotent: true };
+    const HINTS: Hints = Hints { effect: Effect::Ends, is_idempotent: true, reaches_out: false };
 
     async fn call(
         call: &Call<'_>,

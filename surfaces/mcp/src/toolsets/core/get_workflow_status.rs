@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use definition::FINISH;
-use engine::{Entry, RunId, Standing, summary};
+use engine::{Entry, RunId, Standing, Timestamp, summary};
 use runtime::{ExecuteError, Runtime, View};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -23,6 +23,8 @@ use crate::tool::{Call, Done, Hints, Reply, Then, Tool};
 const HISTORY_LIMIT: u32 = 20;
 /// The most rows of history that one answer carries.
 const HISTORY_LIMIT_MAX: u32 = 200;
+/// The longest wait as a task: a week.
+const TASK_SECONDS_MAX: u64 = 7 * 24 * 60 * 60;
 /// How many of the newest errors are shown.
 const ERRORS_MAX: usize = 5;
 
@@ -130,8 +132,11 @@ async fn load(
     if !view.state.standing.is_live() || seen < view.state.length {
         return Ok((view, None));
     }
-    if call.takes_tasks {
-        return Ok((view, Some(Then::Wait(run, seen))));
+    // What a task answers in the end is the plain record.
+    if call.takes_tasks && !parameters.include_history {
+        let seconds = i64::try_from(seconds.min(TASK_SECONDS_MAX)).unwrap_or_default();
+        let until = Timestamp(call.runtime.now().0.saturating_add(seconds * 1_000_000));
+        return Ok((view, Some(Then::Wait(run, seen, until))));
     }
     let view = call.runtime.wait(run, seen, Duration::from_secs(seconds)).await?;
     Ok((view, None))

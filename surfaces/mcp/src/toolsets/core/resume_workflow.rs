@@ -58,7 +58,7 @@ impl Tool for ResumeWorkflow {
     const DESCRIPTION: &'static str = "Come back to a run after a break, a compaction or from \
         another client. Without report it changes nothing and returns a brief: what is done, what \
         to do now. With report it also reconciles what you did.";
-    const HINTS: Hints = Hints::ADDS;
+    const HINTS: Hints = Hints::DECIDES;
 
     async fn call(
         call: &Call<'_>,
