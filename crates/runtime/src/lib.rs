@@ -106,6 +106,11 @@ impl Runtime {
     pub fn now(&self) -> Timestamp {
         self.world.now()
     }
+
+    /// Waits, by the same clock.
+    pub async fn sleep(&self, duration: Duration) {
+        self.world.sleep(duration).await;
+    }
 }
 
 /// Makes a store's failure an answer.

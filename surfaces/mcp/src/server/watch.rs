@@ -159,7 +159,7 @@ async fn tell(
             Ok(None) => return,
             Err(error) => {
                 tracing::warn!("what changed could not be read, and is looked for again: {error}");
-                tokio::time::sleep(AGAIN).await;
+                runtime.sleep(AGAIN).await;
                 continue;
             }
         };
