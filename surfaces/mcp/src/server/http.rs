@@ -54,6 +54,8 @@ pub fn router(
     http: &HttpOptions,
 ) -> Result<Router, ToolsetUnknown> {
     let server = Server::new(runtime, options)?;
+    #[cfg(feature = "conformance")]
+    let server = super::fixtures::Fixtures::new(server);
     Ok(over(move || server.for_client(), http))
 }
 
