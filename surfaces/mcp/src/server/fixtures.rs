@@ -415,10 +415,8 @@ fn done(words: impl Into<String>) -> Answer {
 
 /// Makes an object of what is written as one.
 fn object(value: Value) -> JsonObject {
-    match value {
-        Value::Object(object) => object,
-        _ => JsonObject::new(),
-    }
+    let Value::Object(object) = value else { return JsonObject::new() };
+    object
 }
 
 /// Words that a client could not be told something.
