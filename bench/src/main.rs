@@ -17,7 +17,9 @@ mod appends;
 mod context;
 mod figures;
 mod growth;
+mod http;
 mod latency;
+mod listen;
 mod memory;
 mod others;
 mod peer;
@@ -25,6 +27,7 @@ mod raw;
 mod rig;
 mod start;
 mod table;
+mod web;
 
 use std::{error::Error, fs, process::ExitCode};
 
@@ -44,6 +47,8 @@ const SECTIONS: &[(&str, Measure)] = &[
     ("start", start::measure),
     ("memory", memory::measure),
     ("growth", growth::measure),
+    ("http", http::measure),
+    ("listen", listen::measure),
     ("context", context::measure),
 ];
 

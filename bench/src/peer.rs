@@ -33,11 +33,7 @@ impl Peer {
         method: &str,
         mut params: Value,
     ) -> Measured<(Value, Duration)> {
-        params["_meta"] = json!({
-            "io.modelcontextprotocol/protocolVersion": "2026-07-28",
-            "io.modelcontextprotocol/clientInfo": {"name": "bench", "version": "1"},
-            "io.modelcontextprotocol/clientCapabilities": {},
-        });
+        params["_meta"] = meta();
         let id = self.next_id;
         self.next_id += 1;
         let message = json!({"jsonrpc": "2.0", "id": id, "method": method, "params": params});
@@ -75,10 +71,15 @@ impl Peer {
 
     /// Returns how much memory the server has, in KiB.
     pub(crate) fn resident_kib(&self) -> Measured<u64> {
-        let status = fs::read_to_string(format!("/proc/{}/status", self.child.id()))?;
-        let line = status.lines().find_map(|it| it.strip_prefix("VmRSS:")).ok_or("no VmRSS")?;
-        Ok(line.trim().trim_end_matches(" kB").parse()?)
+        resident_kib(&self.child)
     }
+}
+
+/// Returns how much memory a process has, in KiB.
+pub(crate) fn resident_kib(child: &Child) -> Measured<u64> {
+    let status = fs::read_to_string(format!("/proc/{}/status", child.id()))?;
+    let line = status.lines().find_map(|it| it.strip_prefix("VmRSS:")).ok_or("no VmRSS")?;
+    Ok(line.trim().trim_end_matches(" kB").parse()?)
 }
 
 impl Drop for Peer {
@@ -88,4 +89,13 @@ impl Drop for Peer {
             eprintln!("a server did not end well: {error}");
         }
     }
+}
+
+/// What every request says of its client.
+pub(crate) fn meta() -> Value {
+    json!({
+        "io.modelcontextprotocol/protocolVersion": "2026-07-28",
+        "io.modelcontextprotocol/clientInfo": {"name": "bench", "version": "1"},
+        "io.modelcontextprotocol/clientCapabilities": {},
+    })
 }

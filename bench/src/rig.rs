@@ -64,8 +64,17 @@ impl Rig {
 
     /// Returns the server, to be started in `folder` with its database there.
     pub(crate) fn server(&self, folder: &Path) -> Command {
+        self.milepost(folder, &["mcp"])
+    }
+
+    /// Returns the server over HTTP, which says where it is in a line of JSON.
+    pub(crate) fn web_server(&self, folder: &Path) -> Command {
+        self.milepost(folder, &["serve", "--address", "127.0.0.1:0", "--json"])
+    }
+
+    fn milepost(&self, folder: &Path, arguments: &[&str]) -> Command {
         let mut command = Command::new(&self.milepost);
-        command.arg("mcp").current_dir(folder).env_clear();
+        command.args(arguments).current_dir(folder).env_clear();
         command.env("HOME", folder).env("WORKFLOW_DB_PATH", database(folder));
         command.env("LOG_LEVEL", "warn");
         command

@@ -7,7 +7,7 @@ use std::{fs, path::Path, process::Command};
 const KEPT_TO: &[(&str, &[&str])] = &[
     ("rmcp::", &["surfaces/mcp/src/server.rs", "surfaces/mcp/src/server/", "bench/"]),
     ("rusqlite::", &["crates/store/"]),
-    ("axum::", &["surfaces/cli/src/commands/serve", "surfaces/mcp/src/server/http.rs"]),
+    ("axum::", &["surfaces/cli/src/commands/serve", "surfaces/mcp/src/server/http.rs", "bench/"]),
     ("minijinja::", &["crates/definition/src/expression"]),
     ("jsonschema::", &["crates/definition/src/pattern.rs", "surfaces/mcp/tests/"]),
     ("serde_saphyr::", &["crates/definition/src/parse"]),

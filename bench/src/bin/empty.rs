@@ -1,5 +1,7 @@
-//! The least that an MCP server over stdio can do: one tool that does nothing. What it costs to call
-//! it is what the protocol costs, and the measure for everything else.
+//! The least that an MCP server can do, over stdio or (`empty http`) over HTTP: one tool that does
+//! nothing. What it costs to call it is what the protocol costs, and the measure for everything
+//! else.
+#![expect(clippy::print_stdout, reason = "it says where it is")]
 
 use std::{error::Error, sync::Arc};
 
@@ -10,9 +12,14 @@ use rmcp::{
         ListToolsResult, PaginatedRequestParams, ServerCapabilities, ServerConfig, Tool,
     },
     service::RequestContext,
-    transport::stdio_pipes,
+    transport::{
+        StreamableHttpServerConfig, StreamableHttpService, stdio_pipes,
+        streamable_http_server::session::local::LocalSessionManager,
+    },
 };
+use tokio::{net::TcpListener, runtime::Builder};
 
+#[derive(Clone)]
 struct Empty {
     tools: Vec<Tool>,
 }
@@ -40,12 +47,28 @@ impl ServerHandler for Empty {
     }
 }
 
-// The same kind of runtime that `milepost mcp` has.
-#[tokio::main(flavor = "current_thread")]
-async fn main() -> Result<(), Box<dyn Error>> {
+// The same kinds of runtime that `milepost mcp` and `milepost serve` have.
+fn main() -> Result<(), Box<dyn Error>> {
     let schema = serde_json::json!({"type": "object"}).as_object().cloned().unwrap_or_default();
-    let tools = vec![Tool::new("nothing", "Does nothing", Arc::new(schema))];
-    let running = Empty { tools }.serve(stdio_pipes()).await?;
-    running.waiting().await?;
+    let empty = Empty { tools: vec![Tool::new("nothing", "Does nothing", Arc::new(schema))] };
+    if std::env::args().nth(1).as_deref() == Some("http") {
+        return Builder::new_multi_thread().enable_all().build()?.block_on(serve(empty));
+    }
+    Builder::new_current_thread().enable_all().build()?.block_on(async {
+        empty.serve(stdio_pipes()).await?.waiting().await?;
+        Ok(())
+    })
+}
+
+async fn serve(empty: Empty) -> Result<(), Box<dyn Error>> {
+    let config = StreamableHttpServerConfig::default().with_json_response(true);
+    let sessions = Arc::new(LocalSessionManager::default());
+    let service = StreamableHttpService::new(move || Ok(empty.clone()), sessions, config);
+    let listener = TcpListener::bind("127.0.0.1:0").await?;
+    println!("{{\"address\": \"http://{}\"}}", listener.local_addr()?);
+    let listener = axum::serve::ListenerExt::tap_io(listener, |stream| {
+        drop(stream.set_nodelay(true));
+    });
+    axum::serve(listener, axum::Router::new().nest_service("/mcp", service)).await?;
     Ok(())
 }

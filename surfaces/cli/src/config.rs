@@ -238,6 +238,7 @@ impl Config {
             drain: self.duration("mcp.drain"),
             ask: self.duration("mcp.ask"),
             seal_key,
+            ..mcp::Options::default()
         }
     }
 

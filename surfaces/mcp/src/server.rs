@@ -62,8 +62,6 @@ pub use http::{HttpOptions, router};
 const TTL_MS: u64 = 3_600_000;
 /// How long a client may keep a list that grows with the work.
 const LIST_TTL_MS: u64 = 5_000;
-/// How often a client is told that its call is still being worked on.
-const PROGRESS_EVERY: Duration = Duration::from_secs(1);
 /// How often a person is asked again because what was shown has changed meanwhile.
 const ASKS_MAX: usize = 3;
 /// The extension for pages that hosts show.
@@ -115,6 +113,8 @@ pub struct Options {
     pub version: String,
     /// How long calls in flight may take once the input has ended.
     pub drain: Duration,
+    /// How often a client that wants to know is told that its call is still being worked on.
+    pub progress: Duration,
     /// How long a person may take to answer a question that a client shows.
     pub ask: Duration,
     /// Seals what clients must bring back. The same for all processes that share the work.
@@ -127,6 +127,7 @@ impl Default for Options {
             toolsets: vec!["core".to_owned()],
             version: env!("CARGO_PKG_VERSION").to_owned(),
             drain: Duration::from_millis(1500),
+            progress: Duration::from_secs(1),
             ask: Duration::from_secs(600),
             seal_key: [0; 32],
         }
@@ -203,6 +204,7 @@ struct Shared {
     listed: Vec<Tool>,
     info: Implementation,
     seal: Seal,
+    progress: Duration,
     incidents: AtomicU64,
 }
 
@@ -221,8 +223,9 @@ impl Server {
             .with_title("Milepost")
             .with_description("Keeps an AI agent's place in long work");
         let seal = Seal::new(&options.seal_key, options.ask);
-        let incidents = AtomicU64::new(0);
-        let shared = Arc::new(Shared { runtime, tools, listed, info, seal, incidents });
+        let (progress, incidents) = (options.progress, AtomicU64::new(0));
+        let shared = Shared { runtime, tools, listed, info, seal, progress, incidents };
+        let shared = Arc::new(shared);
         Ok(Self { shared, watcher: Arc::default() })
     }
 
@@ -265,7 +268,7 @@ impl Server {
             answer = caught::caught(Box::pin(answering)) => {
                 answer.map_err(|panic| self.incident(what, &panic))?
             }
-            never = tell_progress(context) => match never {},
+            never = tell_progress(context, self.shared.progress) => match never {},
             // Nobody waits for the answer any more.
             () = context.ct.cancelled() => {
                 Err(ErrorData::internal_error("the call was cancelled", None))
@@ -583,15 +586,15 @@ impl Server {
 }
 
 /// Tells a client that wants to know it, again and again, that its call is being worked on.
-async fn tell_progress(context: &Context) -> Infallible {
+async fn tell_progress(context: &Context, every: Duration) -> Infallible {
     let Some(token) = context.meta.get_progress_token() else { return pending().await };
-    let mut ticks = interval(PROGRESS_EVERY);
+    let mut ticks = interval(every);
     ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
     ticks.tick().await;
     let mut seconds = 0.0;
     loop {
         ticks.tick().await;
-        seconds += PROGRESS_EVERY.as_secs_f64();
+        seconds += every.as_secs_f64();
         let progress = ProgressNotificationParam::new(token.clone(), seconds)
             .with_message(format!("still at it after {seconds} s"));
         if context.peer.notify_progress(progress).await.is_err() {

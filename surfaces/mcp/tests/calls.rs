@@ -18,10 +18,20 @@
     reason = "a test may panic"
 )]
 
+#[path = "calls/asking.rs"]
+mod asking;
 #[path = "support/client.rs"]
 mod client;
+#[path = "calls/noise.rs"]
+mod noise;
 #[path = "calls/protocol.rs"]
 mod protocol;
+#[path = "calls/reading.rs"]
+mod reading;
+#[path = "calls/tasks.rs"]
+mod tasks;
+#[path = "calls/watching.rs"]
+mod watching;
 #[path = "support/world.rs"]
 mod world;
 

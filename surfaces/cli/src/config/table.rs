@@ -157,7 +157,7 @@ pub(crate) const SETTINGS: &[Setting] = &[
         doc: "The names under which `milepost serve` may be asked for, besides those of this \
               machine and the address itself: `milepost.example.org`.",
         unset: "none",
-        ..setting("serve.hosts", Kind::Words, "")
+        ..setting("serve.hosts", Kind::Names, "")
     },
     Setting {
         doc: "A file with the token that every request must carry, as `Authorization: Bearer …`.",

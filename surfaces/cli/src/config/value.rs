@@ -30,6 +30,8 @@ pub(crate) enum Kind {
     Paths,
     /// Several words, separated by commas.
     Words,
+    /// The same, or none.
+    Names,
     /// An address and a port.
     Address,
 }
@@ -52,6 +54,7 @@ impl Kind {
         match self {
             Self::Path if text.is_empty() => Ok(Value::Unset),
             Self::Paths if text.is_empty() => Ok(Value::Unset),
+            Self::Names if text.is_empty() => Ok(Value::Unset),
             Self::Flag => match text.to_lowercase().as_str() {
                 "true" | "1" | "yes" | "on" => Ok(Value::Flag(true)),
                 "false" | "0" | "no" | "off" => Ok(Value::Flag(false)),
@@ -71,7 +74,7 @@ impl Kind {
                 let paths = std::env::split_paths(text).map(|it| it.display().to_string());
                 Ok(Value::List(paths.filter(|it| !it.is_empty()).collect()))
             }
-            Self::Words => {
+            Self::Words | Self::Names => {
                 let words = text.split([',', ' ']).filter(|it| !it.is_empty());
                 let words: Vec<String> = words.map(str::to_owned).collect();
                 if words.is_empty() { Err(self.expected(text)) } else { Ok(Value::List(words)) }
@@ -86,7 +89,7 @@ impl Kind {
     /// Reads a value from a list of texts, as a file has it.
     pub(crate) fn parse_list(self, items: Vec<String>) -> Result<Value, String> {
         match self {
-            Self::Paths | Self::Words => Ok(Value::List(items)),
+            Self::Paths | Self::Words | Self::Names => Ok(Value::List(items)),
             Self::Flag
             | Self::Count { .. }
             | Self::Bytes { .. }
@@ -116,7 +119,7 @@ impl Kind {
             }
             Self::Path => "a path".to_owned(),
             Self::Paths => "a list of paths".to_owned(),
-            Self::Words => "a list of names".to_owned(),
+            Self::Words | Self::Names => "a list of names".to_owned(),
             Self::Address => "an address and a port, such as `127.0.0.1:7420`".to_owned(),
         }
     }

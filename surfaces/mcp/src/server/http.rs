@@ -12,7 +12,7 @@ use axum::{
     extract::{Request, State},
     http::{Method, StatusCode, header},
     middleware::{Next, from_fn_with_state},
-    response::{IntoResponse, Response},
+    response::{IntoResponse as _, Response},
 };
 use rmcp::{
     ErrorData, ServerHandler,
@@ -29,6 +29,8 @@ use tokio_util::sync::CancellationToken;
 use super::{Options, Server};
 use crate::toolsets::ToolsetUnknown;
 
+/// The header that names the session of an older client.
+const SESSION: &str = "mcp-session-id";
 /// After how many seconds a client that was turned away may come again.
 const RETRY_AFTER_S: &str = "5";
 
@@ -95,18 +97,23 @@ struct Door {
 /// Answers what the library would not answer well, and lets everything else pass.
 async fn admit(State(door): State<Arc<Door>>, request: Request, next: Next) -> Response {
     if request.method() != Method::POST {
-        return next.run(request).await;
+        // Streams and their end belong to sessions; who has none only posts.
+        if request.headers().contains_key(SESSION) {
+            return next.run(request).await;
+        }
+        return (StatusCode::METHOD_NOT_ALLOWED, [(header::ALLOW, "POST")]).into_response();
     }
     let (parts, body) = request.into_parts();
     let Ok(bytes) = to_bytes(body, door.body_max).await else {
         let text = format!("the body has more than {} bytes, or was broken off", door.body_max);
-        return refuse(StatusCode::PAYLOAD_TOO_LARGE, ErrorData::invalid_request(text, None), None);
+        let error = ErrorData::invalid_request(text, None);
+        return refuse(StatusCode::PAYLOAD_TOO_LARGE, &error, None);
     };
     let message: Value = match serde_json::from_slice(&bytes) {
         Ok(message) => message,
         Err(error) => {
             let text = format!("the body cannot be read as JSON: {error}");
-            return refuse(StatusCode::BAD_REQUEST, ErrorData::parse_error(text, None), None);
+            return refuse(StatusCode::BAD_REQUEST, &ErrorData::parse_error(text, None), None);
         }
     };
     let id = message.get("id").and_then(|it| serde_json::from_value(it.clone()).ok());
@@ -118,19 +125,20 @@ async fn admit(State(door): State<Arc<Door>>, request: Request, next: Next) -> R
         None
     };
     if let Some(problem) = problem {
-        return refuse(StatusCode::BAD_REQUEST, ErrorData::invalid_request(problem, None), id);
+        let error = ErrorData::invalid_request(problem, None);
+        return refuse(StatusCode::BAD_REQUEST, &error, id.as_ref());
     }
     let begins = message.get("method").and_then(Value::as_str) == Some("initialize");
     if begins && door.sessions_max <= door.manager.sessions.read().await.len() {
         let text = "too many sessions are open; try again later, or use revision 2026-07-28, \
                     which needs none";
         let error = ErrorData::new(ErrorCode::INTERNAL_ERROR, text, None);
-        return refuse(StatusCode::SERVICE_UNAVAILABLE, error, id);
+        return refuse(StatusCode::SERVICE_UNAVAILABLE, &error, id.as_ref());
     }
     next.run(Request::from_parts(parts, Body::from(bytes))).await
 }
 
-fn refuse(status: StatusCode, error: ErrorData, id: Option<RequestId>) -> Response {
+fn refuse(status: StatusCode, error: &ErrorData, id: Option<&RequestId>) -> Response {
     let body = json!({ "jsonrpc": "2.0", "id": id, "error": error }).to_string();
     let mut response = (status, [(header::CONTENT_TYPE, "application/json")], body).into_response();
     if status == StatusCode::SERVICE_UNAVAILABLE {

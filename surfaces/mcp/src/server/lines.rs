@@ -12,7 +12,8 @@ use rmcp::{
     },
     transport::Transport,
 };
-use serde_json::Value;
+use serde::Serialize;
+use serde_json::{Value, json};
 use tokio::{
     io::{AsyncBufReadExt as _, AsyncRead, AsyncWrite, AsyncWriteExt as _, BufReader},
     sync::{Mutex, oneshot},
@@ -93,7 +94,7 @@ impl<R: AsyncRead + Unpin, W: AsyncWrite + Send + Unpin + 'static> Lines<R, W> {
                 "the message has {length} bytes, and at most {LINE_BYTES_MAX} are taken; \
                  write large things to a file and report the path"
             );
-            self.refuse(find_id(text), ErrorData::invalid_request(problem, None));
+            self.refuse(find_id(text).as_ref(), &ErrorData::invalid_request(problem, None));
             return None;
         }
         match serde_json::from_slice::<ClientJsonRpcMessage>(text) {
@@ -123,30 +124,32 @@ impl<R: AsyncRead + Unpin, W: AsyncWrite + Send + Unpin + 'static> Lines<R, W> {
             Ok(value) if value.get("method").is_some() && value.get("id").is_none() => {
                 tracing::debug!("a notification that is none of ours was ignored");
             }
+            // Two programs that answer each other's answers never stop.
+            Ok(value) if value.get("result").is_some() || value.get("error").is_some() => {
+                tracing::debug!("an answer to nothing was ignored");
+            }
             Ok(value) => {
-                let id = value.get("id").and_then(|it| serde_json::from_value(it.clone()).ok());
+                let id: Option<RequestId> =
+                    value.get("id").and_then(|it| serde_json::from_value(it.clone()).ok());
                 let problem = if value.is_array() {
                     "batches are not taken; send one message a line"
                 } else {
                     "this is no JSON-RPC message"
                 };
-                self.refuse(id, ErrorData::invalid_request(problem, None));
+                self.refuse(id.as_ref(), &ErrorData::invalid_request(problem, None));
             }
             Err(_) => {
                 let problem = format!("the message cannot be read: {error}");
-                self.refuse(find_id(text), ErrorData::parse_error(problem, None));
+                self.refuse(find_id(text).as_ref(), &ErrorData::parse_error(problem, None));
             }
         }
     }
 
-    /// Tells the client why, if it can be told apart which request was meant: an answer to nothing
-    /// helps nobody, and two programs that answer each other's noise never stop.
-    fn refuse(&self, id: Option<RequestId>, error: ErrorData) {
+    /// Tells the client why. Where it cannot be told apart which request was meant, the id is null.
+    fn refuse(&self, id: Option<&RequestId>, error: &ErrorData) {
         tracing::warn!(id = ?id, problem = %error.message, "a message was refused");
-        if id.is_none() {
-            return;
-        }
-        let sending = send(Arc::clone(&self.write), ServerJsonRpcMessage::error(error, id));
+        let message = json!({ "jsonrpc": "2.0", "id": id, "error": error });
+        let sending = send(Arc::clone(&self.write), message);
         // By itself, since reading may be given up at any time, and half a line must not be sent.
         tokio::spawn(async move {
             if let Err(error) = sending.await {
@@ -192,7 +195,7 @@ where
 
 async fn send<W: AsyncWrite + Unpin>(
     write: Arc<Mutex<Option<W>>>,
-    message: ServerJsonRpcMessage,
+    message: impl Serialize,
 ) -> Result<(), io::Error> {
     let mut line = serde_json::to_vec(&message).map_err(io::Error::other)?;
     line.push(b'\n');

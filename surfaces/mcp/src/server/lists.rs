@@ -76,10 +76,7 @@ pub(super) async fn read_prompt(
     name: &str,
     arguments: Option<JsonObject>,
 ) -> Result<GetPromptResult, ErrorData> {
-    let text = |it: Value| match it {
-        Value::String(text) => text,
-        other => other.to_string(),
-    };
+    let text = |it: Value| it.as_str().map_or_else(|| it.to_string(), ToOwned::to_owned);
     let given: BTreeMap<String, String> =
         arguments.unwrap_or_default().into_iter().map(|(name, it)| (name, text(it))).collect();
     let said = prompts::get(runtime, name, &given).await.map_err(|error| match error {
@@ -96,7 +93,9 @@ pub(super) async fn resources(
 ) -> Result<(Vec<Resource>, Option<String>), ErrorData> {
     let (items, next) = resources::list(runtime, cursor).await.map_err(|error| match error {
         ExecuteError::Refused(_) => invalid_cursor(),
-        other => failed(&other),
+        ExecuteError::Store(_) | ExecuteError::Busy { .. } | ExecuteError::Endless => {
+            failed(&error)
+        }
     })?;
     Ok((items.into_iter().map(resource).collect(), next))
 }

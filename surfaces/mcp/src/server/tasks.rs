@@ -13,7 +13,7 @@ use rmcp::{
     },
 };
 use runtime::{ExecuteError, Request, Runtime, Target, View};
-use serde_json::{Value, json};
+use serde_json::json;
 
 use super::{ask, lists::failed};
 use crate::{
@@ -43,7 +43,9 @@ impl Name {
         let run = RunId::parse(run).ok_or_else(unknown)?;
         let view = runtime.view(run, None).await.map_err(|error| match error {
             ExecuteError::Refused(_) => unknown(),
-            other => failed(&other),
+            ExecuteError::Store(_) | ExecuteError::Busy { .. } | ExecuteError::Endless => {
+                failed(&error)
+            }
         })?;
         Ok((Self { run, after }, view))
     }
@@ -105,13 +107,14 @@ async fn payload(
             return Ok(TaskPayload::Cancelled);
         }
         let body = core::record(runtime, view);
-        let result = json!({
-            "content": [{ "type": "text", "text": format!("{body:#}") }],
-            "structuredContent": body,
-            "isError": matches!(view.state.standing, Standing::Failed { .. }),
-            "resultType": "complete",
-        });
-        return Ok(TaskPayload::Completed { result: object(result) });
+        let mut result = JsonObject::new();
+        let content = json!([{ "type": "text", "text": format!("{body:#}") }]);
+        result.insert("content".to_owned(), content);
+        result.insert("structuredContent".to_owned(), body);
+        let has_failed = matches!(view.state.standing, Standing::Failed { .. });
+        result.insert("isError".to_owned(), has_failed.into());
+        result.insert("resultType".to_owned(), "complete".into());
+        return Ok(TaskPayload::Completed { result });
     }
     let form = gate::form(runtime, view).await.map_err(|error| failed(&error))?;
     // Whoever cannot show a form waits until the person answers elsewhere.
@@ -119,13 +122,6 @@ async fn payload(
     let mut input_requests = InputRequests::new();
     input_requests.insert(form.key.clone(), ask::input_request(form)?);
     Ok(TaskPayload::InputRequired { input_requests })
-}
-
-fn object(value: Value) -> JsonObject {
-    match value {
-        Value::Object(object) => object,
-        _ => JsonObject::new(),
-    }
 }
 
 /// Takes a person's answer. Answers to what is not asked are left alone.
@@ -164,6 +160,6 @@ fn refused(error: &ExecuteError) -> ErrorData {
             let data = json!({ "code": refusal.code(), "hint": refusal.hint() });
             ErrorData::invalid_params(refusal.to_string(), Some(data))
         }
-        other => failed(other),
+        ExecuteError::Store(_) | ExecuteError::Busy { .. } | ExecuteError::Endless => failed(error),
     }
 }

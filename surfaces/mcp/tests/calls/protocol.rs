@@ -35,7 +35,8 @@ async fn a_client_of_the_older_era_shakes_hands() {
     client.send_line(br#"{"jsonrpc":"2.0","id":3,"method":"tools/list"}"#).await;
     let tools = client.receive().await["result"]["tools"].clone();
     assert_eq!(tools.as_array().unwrap().len(), 12);
-    for (list, first) in [("prompts", "milepost_resume"), ("resources", "how-to-write-a-workflow")] {
+    for (list, first) in [("prompts", "milepost_resume"), ("resources", "how-to-write-a-workflow")]
+    {
         let ask = json!({ "jsonrpc": "2.0", "id": list, "method": format!("{list}/list") });
         client.send_line(ask.to_string().as_bytes()).await;
         assert_eq!(client.receive().await["result"][list][0]["name"], first);
@@ -110,22 +111,26 @@ async fn what_is_malformed_or_unknown_gets_the_right_code() {
 async fn a_message_that_cannot_be_read_is_refused_by_its_id_and_the_server_lives_on() {
     let mut client = client();
     let deep = format!(r#"{{"jsonrpc":"2.0","id":8,"method":"x","params":{}}}"#, "[".repeat(5000));
-    let cases: [(&[u8], Value, i64); 5] = [
+    let cases: [(&[u8], Value, i64); 9] = [
         (b"{\"jsonrpc\":\"2.0\",\"id\":4,\"method\":\"\xff\xfe\"}", json!(4), PARSE_ERROR),
         (br#"{"jsonrpc":"2.0","id":"x","method":"tools/list","params":{"#, json!("x"), PARSE_ERROR),
-        (br#"{"method":"tools/call","params":{"a":"#, Value::Null, 0),
+        (br#"{"method":"tools/call","params":{"a":"#, Value::Null, PARSE_ERROR),
+        (b"\xff\xff\xff", Value::Null, PARSE_ERROR),
+        (b"hello", Value::Null, PARSE_ERROR),
+        (b"null", Value::Null, INVALID_REQUEST),
+        (b"[]", Value::Null, INVALID_REQUEST),
         (br#"{"id":6}"#, json!(6), INVALID_REQUEST),
         (deep.as_bytes(), json!(8), PARSE_ERROR),
     ];
     for (line, id, code) in cases {
         client.send_line(line).await;
-        if !id.is_null() {
-            let answer = client.receive().await;
-            assert_eq!((&answer["id"], &answer["error"]["code"]), (&id, &json!(code)), "{answer}");
-        }
+        let answer = client.receive().await;
+        assert_eq!((&answer["id"], &answer["error"]["code"]), (&id, &json!(code)), "{answer}");
     }
-    for noise in [b"".as_slice(), b"   ", b"\xff\xff\xff", b"hello", b"null"] {
-        client.send_line(noise).await;
+    // What asks for nothing, and what is an answer itself, is not answered.
+    let answer = br#"{"jsonrpc":"2.0","id":null,"error":{"code":-32700,"message":"?"}}"#;
+    for quiet in [b"".as_slice(), b"   ", answer] {
+        client.send_line(quiet).await;
     }
     assert!(client.ask("tools/list", json!({})).await["result"].is_object());
 }

@@ -15,6 +15,8 @@ pub(crate) struct Client {
     write: Option<DuplexStream>,
     read: Lines<BufReader<DuplexStream>>,
     id: u64,
+    /// What the client says it can do.
+    pub(crate) capabilities: Value,
     serving: JoinHandle<Result<(), ServeError>>,
 }
 
@@ -24,7 +26,13 @@ impl Client {
         let (write, input) = tokio::io::duplex(1 << 20);
         let (output, read) = tokio::io::duplex(1 << 20);
         let serving = tokio::spawn(serve(runtime, options, input, output));
-        Self { write: Some(write), read: BufReader::new(read).lines(), id: 0, serving }
+        Self {
+            write: Some(write),
+            read: BufReader::new(read).lines(),
+            id: 0,
+            capabilities: json!({}),
+            serving,
+        }
     }
 
     /// Sends a line as it is.
@@ -43,11 +51,10 @@ impl Client {
     /// Sends a request in the way of the newest protocol, and returns its id.
     pub(crate) async fn send(&mut self, method: &str, mut params: Value) -> u64 {
         self.id += 1;
-        params["_meta"] = json!({
-            "io.modelcontextprotocol/protocolVersion": "2026-07-28",
-            "io.modelcontextprotocol/clientCapabilities": {},
-            "io.modelcontextprotocol/clientInfo": { "name": "transcript", "version": "1" },
-        });
+        params["_meta"]["io.modelcontextprotocol/protocolVersion"] = json!("2026-07-28");
+        params["_meta"]["io.modelcontextprotocol/clientCapabilities"] = self.capabilities.clone();
+        params["_meta"]["io.modelcontextprotocol/clientInfo"] =
+            json!({ "name": "transcript", "version": "1" });
         let request =
             json!({ "jsonrpc": "2.0", "id": self.id, "method": method, "params": params });
         self.send_line(request.to_string().as_bytes()).await;
@@ -60,6 +67,22 @@ impl Client {
         let answer = self.receive().await;
         assert_eq!(answer["id"], id, "{answer}");
         answer
+    }
+
+    /// Shakes hands in the way of the older era.
+    pub(crate) async fn shake_hands(&mut self) {
+        let hello = json!({ "jsonrpc": "2.0", "id": "hello", "method": "initialize", "params": {
+            "protocolVersion": "2025-11-25", "capabilities": self.capabilities,
+            "clientInfo": { "name": "old", "version": "0.9" } } });
+        self.send_line(hello.to_string().as_bytes()).await;
+        assert_eq!(self.receive().await["result"]["protocolVersion"], "2025-11-25");
+        self.send_line(br#"{"jsonrpc":"2.0","method":"notifications/initialized"}"#).await;
+    }
+
+    /// Sends a request without anything that only the newer era has.
+    pub(crate) async fn send_plain(&mut self, id: &str, method: &str, params: Value) {
+        let request = json!({ "jsonrpc": "2.0", "id": id, "method": method, "params": params });
+        self.send_line(request.to_string().as_bytes()).await;
     }
 
     /// Calls a tool and returns its result.
