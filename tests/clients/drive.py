@@ -7,6 +7,7 @@ standard input and output and over HTTP.
 import asyncio
 import contextlib
 import json
+import logging
 import os
 import pathlib
 import subprocess
@@ -45,6 +46,17 @@ PATIENCE = 30
 
 # Watching resources one by one is of the older era, which is tested here too.
 warnings.filterwarnings("ignore", category=MCPDeprecationWarning)
+
+
+class Complaints(logging.Handler):
+    """What the SDK remarks on of its own accord."""
+
+    def __init__(self):
+        super().__init__(logging.WARNING)
+        self.heard = []
+
+    def emit(self, record):
+        self.heard.append(record.getMessage())
 
 
 class Place:
@@ -418,16 +430,20 @@ async def drive(kind, mode):
     with tempfile.TemporaryDirectory() as name:
         place = kind(name)
         place.start()
+        complaints = Complaints()
+        logging.getLogger().addHandler(complaints)
         try:
             async with asyncio.timeout(PATIENCE):
                 async with connected(place, mode) as agent:
                     version = agent.client.protocol_version
                     await release(agent, place)
                     await rollout(agent, place)
+            assert not complaints.heard, complaints.heard
             if version == MODERN:
                 async with asyncio.timeout(PATIENCE):
                     await survive(place, mode)
         finally:
+            logging.getLogger().removeHandler(complaints)
             place.kill()
     tasks = "with tasks" if version == MODERN else "without tasks, which its era has not"
     print(f"python sdk, {kind.name}, mode {mode}: whole runs in revision {version}, {tasks}")
