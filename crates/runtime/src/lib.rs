@@ -4,6 +4,7 @@
 //! change is decided by the engine and on disk before anyone hears of it. Questions go through the
 //! methods of `query.rs`, and never write.
 
+mod cards;
 mod changes;
 mod execute;
 mod fork;
@@ -21,6 +22,7 @@ use definition::{Answers, Files, WorkflowName};
 use engine::{Bounds, Fact, Question, RunId, Timestamp};
 use store::{Store, StoreError};
 
+pub use cards::Card;
 pub use changes::{Change, Changes};
 pub use execute::{ExecuteError, Outcome, Request, Target};
 pub use fork::Fork;

@@ -5,16 +5,16 @@ use std::{
     sync::Arc,
 };
 
-use definition::{MemoryFiles, Source, Workflow, parse};
+use definition::{MemoryFiles, Source, Workflow, WorkflowName, parse};
 use engine::{Lease, Recorded, Refusal, RunId, RunState, evolve, fold};
 use parking_lot::Mutex;
 
-use crate::{ExecuteError, Runtime, fault};
+use crate::{ExecuteError, Runtime, cards, fault};
 
 /// How many runs are kept folded. A run that was pushed out is folded again when it is needed.
-const STATES_MAX: usize = 96;
+const STATES_MAX: usize = 64;
 /// How many definitions are kept parsed.
-const WORKFLOWS_MAX: usize = 64;
+const WORKFLOWS_MAX: usize = 16;
 
 /// A run, as far as it has come.
 #[derive(Debug, Clone)]
@@ -32,6 +32,7 @@ pub struct View {
 pub(crate) struct Loaded {
     states: Mutex<Kept<RunId, Arc<RunState>>>,
     workflows: Mutex<Kept<String, Arc<Workflow>>>,
+    pub(crate) cards: Mutex<BTreeMap<WorkflowName, cards::Kept>>,
 }
 
 /// The most recently added values.

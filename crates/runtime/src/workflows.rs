@@ -1,6 +1,6 @@
 //! The workflows that are to be had: found anew at each call, so that a new folder is there at once.
 
-use definition::{Decider, Diagnostic, ParseErrorKind, Workflow, lint, parse};
+use definition::{Decider, Diagnostic, ParseError, ParseErrorKind, Workflow, lint, parse};
 use engine::{Refusal, resolve_decider};
 
 use crate::{Found, Runtime};
@@ -17,6 +17,13 @@ pub struct Invalid {
     pub name: String,
     pub origin: String,
     pub diagnostics: Vec<Diagnostic>,
+}
+
+impl Invalid {
+    pub(crate) fn new(found: &Found, error: ParseError) -> Self {
+        let (name, origin) = (found.name.to_string(), found.origin.clone());
+        Self { name, origin, diagnostics: error.diagnostics }
+    }
 }
 
 impl Runtime {
@@ -76,11 +83,7 @@ fn read_all(found: Vec<Found>) -> (Vec<Listed>, Vec<Invalid>) {
     for found in found {
         match parse(&found.name, &*found.files) {
             Ok(workflow) => listed.push(Listed { workflow, origin: found.origin }),
-            Err(error) => invalid.push(Invalid {
-                name: found.name.to_string(),
-                origin: found.origin,
-                diagnostics: error.diagnostics,
-            }),
+            Err(error) => invalid.push(Invalid::new(&found, error)),
         }
     }
     (listed, invalid)

@@ -1,13 +1,13 @@
 //! Finds workflow folders: in the folders that the configuration names, then among the built-in.
 
 use std::{
-    collections::{BTreeMap, BTreeSet},
+    collections::BTreeSet,
     fs, io,
     path::{Path, PathBuf},
     sync::Arc,
 };
 
-use definition::{FileError, Files, MemoryFiles, WorkflowName};
+use definition::{FileError, Files, WorkflowName};
 use runtime::Found;
 
 use crate::WorldSettings;
@@ -31,10 +31,9 @@ pub(crate) fn find(settings: &WorldSettings) -> Vec<Found> {
         }
     }
     if settings.has_builtin {
-        let files = Arc::new(builtin_files());
         for name in builtin_names() {
             if seen.insert(name.clone()) {
-                let files = Arc::clone(&files);
+                let files = Arc::new(BuiltinFiles);
                 let origin = "built in".to_owned();
                 found.push(Found { name, origin, is_builtin: true, files });
             }
@@ -60,9 +59,19 @@ fn builtin_names() -> BTreeSet<WorkflowName> {
     BUILTIN.iter().filter_map(folder).flatten().collect()
 }
 
-fn builtin_files() -> MemoryFiles {
-    let own = |(path, text): &(&str, &str)| ((*path).to_owned(), (*text).to_owned());
-    MemoryFiles(BUILTIN.iter().map(own).collect::<BTreeMap<_, _>>())
+/// The files that are a part of the program.
+struct BuiltinFiles;
+
+impl Files for BuiltinFiles {
+    fn read(&self, path: &str) -> Result<String, FileError> {
+        let found = BUILTIN.iter().find(|it| it.0 == path);
+        found.map(|it| it.1.to_owned()).ok_or(FileError::Missing)
+    }
+
+    fn has_folder(&self, path: &str) -> bool {
+        let is_below = |it: &str| it.strip_prefix(path).is_some_and(|it| it.starts_with('/'));
+        BUILTIN.iter().any(|it| is_below(it.0))
+    }
 }
 
 /// The files below one folder of definitions, and no others.

@@ -1,8 +1,11 @@
 //! Completes ids and names while they are typed.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    sync::Arc,
+};
 
-use runtime::{ExecuteError, RunFilter, Runtime};
+use runtime::{Card, ExecuteError, RunFilter, Runtime};
 use serde_json::Value;
 
 use crate::prompts::{RESUME, WRITE};
@@ -49,12 +52,12 @@ async fn runs(runtime: &Runtime) -> Result<Vec<String>, ExecuteError> {
 }
 
 fn workflows(runtime: &Runtime) -> Vec<String> {
-    runtime.list_workflows().0.iter().map(|it| it.workflow.name.to_string()).collect()
+    runtime.list_cards().0.iter().map(|it| it.name.to_string()).collect()
 }
 
 fn steps(runtime: &Runtime, given: &BTreeMap<String, String>) -> Vec<String> {
-    let workflow = given.get("workflow").and_then(|it| runtime.find_workflow(it).ok());
-    workflow.map_or(Vec::new(), |it| it.steps.iter().map(|it| it.name.to_string()).collect())
+    let card = given.get("workflow").and_then(|it| find_card(runtime, it));
+    card.map_or(Vec::new(), |it| it.steps.iter().map(|it| it.0.clone()).collect())
 }
 
 async fn paths(
@@ -67,14 +70,18 @@ async fn paths(
     Ok(view.state.artifacts.keys().cloned().collect())
 }
 
+fn find_card(runtime: &Runtime, name: &str) -> Option<Arc<Card>> {
+    runtime.list_cards().0.into_iter().find(|it| it.name.as_str() == name)
+}
+
 /// The values that the start context allows.
 fn choices(runtime: &Runtime, prompt: &str, argument: &str) -> Vec<String> {
     if [RESUME, WRITE].contains(&prompt) {
         return Vec::new();
     }
-    let Ok(workflow) = runtime.find_workflow(prompt) else { return Vec::new() };
-    let schema = workflow.params.as_ref().map(definition::Schema::source);
-    let allowed = schema.and_then(|it| it.pointer(&format!("/properties/{argument}/enum")));
+    let Some(card) = find_card(runtime, prompt) else { return Vec::new() };
+    let allowed =
+        card.params.as_ref().and_then(|it| it.pointer(&format!("/properties/{argument}/enum")));
     let allowed = allowed.and_then(Value::as_array);
     let text = |it: &Value| it.as_str().map_or_else(|| it.to_string(), ToOwned::to_owned);
     allowed.map_or(Vec::new(), |it| it.iter().map(text).collect())

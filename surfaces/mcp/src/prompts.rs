@@ -2,8 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use definition::Workflow;
-use runtime::{ExecuteError, Runtime};
+use runtime::{Card, ExecuteError, Runtime};
 use serde_json::{Map, Value};
 
 use crate::resources::HOWTO;
@@ -65,31 +64,27 @@ pub(crate) fn list(runtime: &Runtime) -> Vec<Prompt> {
         own(RESUME, "Go on with a run", "Have a run that was begun before carried on", run),
         own(WRITE, "Write a workflow", "Have a new workflow written as Markdown", goal),
     ];
-    prompts.extend(runtime.list_workflows().0.iter().map(|it| of_workflow(&it.workflow)));
+    prompts.extend(runtime.list_cards().0.iter().map(|it| of_workflow(it)));
     prompts
 }
 
-fn of_workflow(workflow: &Workflow) -> Prompt {
-    let goal = workflow.goal.lines().next().unwrap_or_default();
-    let name = workflow.name.to_string();
+fn of_workflow(card: &Card) -> Prompt {
+    let goal = card.headline();
     Prompt {
-        title: if workflow.title.is_empty() { name.clone() } else { workflow.title.clone() },
-        name,
+        name: card.name.to_string(),
+        title: card.title().to_owned(),
         description: if goal.is_empty() { "Have it done".to_owned() } else { goal.to_owned() },
-        arguments: arguments(workflow),
+        arguments: arguments(card),
     }
 }
 
 /// The key, and what the start context must hold.
-fn arguments(workflow: &Workflow) -> Vec<Argument> {
+fn arguments(card: &Card) -> Vec<Argument> {
     let mut arguments = Vec::new();
-    if let Some(pattern) = &workflow.key {
-        let text = format!("The run's own key, like `{}`", pattern.source());
-        arguments.push(argument(KEY, &text, true));
+    if let Some(pattern) = &card.key {
+        arguments.push(argument(KEY, &format!("The run's own key, like `{pattern}`"), true));
     }
-    let Some(schema) = workflow.params.as_ref().map(definition::Schema::source) else {
-        return arguments;
-    };
+    let Some(schema) = &card.params else { return arguments };
     let required = schema.get("required").and_then(Value::as_array);
     let is_required =
         |name: &str| required.is_some_and(|it| it.iter().any(|it| it.as_str() == Some(name)));
@@ -144,8 +139,13 @@ fn start(
     name: &str,
     given: &BTreeMap<String, String>,
 ) -> Result<String, PromptError> {
-    let workflow = runtime.find_workflow(name).map_err(ExecuteError::from)?;
-    let wanted = arguments(&workflow);
+    let (cards, _) = runtime.list_cards();
+    let Some(card) = cards.iter().find(|it| it.name.as_str() == name) else {
+        // The refusal says what there is, or what is wrong with it.
+        runtime.find_workflow(name).map_err(ExecuteError::from)?;
+        return Err(PromptError::Wrong(format!("there is no prompt `{name}`")));
+    };
+    let wanted = arguments(card);
     let lacks = |it: &&Argument| it.is_required && !given.contains_key(&it.name);
     let lacking: Vec<&str> = wanted.iter().filter(lacks).map(|it| it.name.as_str()).collect();
     if !lacking.is_empty() {
@@ -155,14 +155,14 @@ fn start(
     call.insert("workflow_name".to_owned(), name.into());
     let mut context = Map::new();
     for (argument, value) in given {
-        let is_key = argument == KEY && workflow.key.is_some();
+        let is_key = argument == KEY && card.key.is_some();
         let target = if is_key { &mut call } else { &mut context };
-        target.insert(argument.clone(), typed(&workflow, argument, value));
+        target.insert(argument.clone(), typed(card, argument, value));
     }
     if !context.is_empty() {
         call.insert("context".to_owned(), context.into());
     }
-    let goal = workflow.goal.trim();
+    let goal = card.goal.trim();
     Ok(format!(
         "Work through the workflow `{name}` with Milepost.\n\nIts goal: {goal}\n\nCall \
          `start_workflow` with {}. Then do exactly what `next_step.instructions` says, report each \
@@ -172,9 +172,9 @@ fn start(
 }
 
 /// Arguments of prompts are texts; the context has the type that it declares.
-fn typed(workflow: &Workflow, argument: &str, value: &str) -> Value {
-    let schema = workflow.params.as_ref().map(definition::Schema::source);
-    let kind = schema.and_then(|it| it.pointer(&format!("/properties/{argument}/type")));
+fn typed(card: &Card, argument: &str, value: &str) -> Value {
+    let kind =
+        card.params.as_ref().and_then(|it| it.pointer(&format!("/properties/{argument}/type")));
     match kind.and_then(Value::as_str) {
         None | Some("string") => value.into(),
         Some(_) => serde_json::from_str(value).unwrap_or_else(|_| value.into()),

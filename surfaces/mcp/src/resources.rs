@@ -112,11 +112,9 @@ fn list_lasting(runtime: &Runtime) -> Vec<Item> {
     );
     let page = lasting(Address::App, "run", "A run", app::DESCRIPTION);
     let mut items = vec![howto, page];
-    for listed in runtime.list_workflows().0 {
-        let Workflow { name, title, goal, .. } = &listed.workflow;
-        let goal = goal.lines().next().unwrap_or_default();
-        let title = if title.is_empty() { name.as_str() } else { title };
-        items.push(lasting(Address::Workflow(name.to_string()), name.as_str(), title, goal));
+    for card in runtime.list_cards().0 {
+        let address = Address::Workflow(card.name.to_string());
+        items.push(lasting(address, card.name.as_str(), card.title(), card.headline()));
     }
     items
 }

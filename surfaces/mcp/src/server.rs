@@ -203,6 +203,8 @@ struct Shared {
     /// As they are listed. Made once.
     listed: Vec<Tool>,
     info: Implementation,
+    /// The same, as results carry it.
+    stamp: Value,
     seal: Seal,
     progress: Duration,
     incidents: AtomicU64,
@@ -224,7 +226,8 @@ impl Server {
             .with_description("Keeps an AI agent's place in long work");
         let seal = Seal::new(&options.seal_key, options.ask);
         let (progress, incidents) = (options.progress, AtomicU64::new(0));
-        let shared = Shared { runtime, tools, listed, info, seal, progress, incidents };
+        let stamp = serde_json::to_value(&info).unwrap_or_default();
+        let shared = Shared { runtime, tools, listed, info, stamp, seal, progress, incidents };
         let shared = Arc::new(shared);
         Ok(Self { shared, watcher: Arc::default() })
     }
@@ -240,10 +243,9 @@ impl Server {
 
     /// Names the server in a result, as the newest protocol wants it.
     fn stamp(&self, context: &Context, meta: &mut Option<MetaObject>) {
-        if let Ok(info) = serde_json::to_value(&self.shared.info)
-            && is_modern(context)
-        {
-            meta.get_or_insert_default().insert(SERVER_INFO.to_owned(), info);
+        if is_modern(context) {
+            let stamp = self.shared.stamp.clone();
+            meta.get_or_insert_default().insert(SERVER_INFO.to_owned(), stamp);
         }
     }
 

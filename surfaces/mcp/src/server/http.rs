@@ -4,7 +4,7 @@
 //! cannot be read is answered in JSON-RPC, and old-fashioned sessions are counted, since each takes
 //! memory until it is given up.
 
-use std::{sync::Arc, time::Duration};
+use std::{borrow::Cow, sync::Arc, time::Duration};
 
 use axum::{
     Router,
@@ -23,6 +23,7 @@ use rmcp::{
     },
 };
 use runtime::Runtime;
+use serde::Deserialize;
 use serde_json::{Value, json};
 use tokio_util::sync::CancellationToken;
 
@@ -87,6 +88,16 @@ fn over<S: ServerHandler>(
     Router::new().fallback_service(service).layer(from_fn_with_state(Arc::new(door), admit))
 }
 
+/// What of a message tells what it is. The rest is left for the library to read.
+#[derive(Deserialize)]
+struct Head<'a> {
+    #[serde(borrow)]
+    jsonrpc: Option<Cow<'a, str>>,
+    id: Option<Value>,
+    #[serde(borrow)]
+    method: Option<Cow<'a, str>>,
+}
+
 /// Who stands before the library's service.
 struct Door {
     manager: Arc<LocalSessionManager>,
@@ -115,26 +126,27 @@ async fn admit(State(door): State<Arc<Door>>, request: Request, next: Next) -> R
         let error = ErrorData::invalid_request(text, None);
         return refuse(StatusCode::PAYLOAD_TOO_LARGE, &error, None);
     };
-    let message: Value = match serde_json::from_slice(&bytes) {
-        Ok(message) => message,
+    let head = match serde_json::from_slice::<Head<'_>>(&bytes) {
+        Ok(head) => head,
+        Err(error) if error.is_data() => {
+            let problem = "this is no JSON-RPC message; send one message a request, no batches";
+            return refuse(
+                StatusCode::BAD_REQUEST,
+                &ErrorData::invalid_request(problem, None),
+                None,
+            );
+        }
         Err(error) => {
             let text = format!("the body cannot be read as JSON: {error}");
             return refuse(StatusCode::BAD_REQUEST, &ErrorData::parse_error(text, None), None);
         }
     };
-    let id = message.get("id").and_then(|it| serde_json::from_value(it.clone()).ok());
-    let problem = if message.is_array() {
-        Some("batches are not taken; send one message a request")
-    } else if message.get("jsonrpc").and_then(Value::as_str) != Some("2.0") {
-        Some("this is no JSON-RPC 2.0 message")
-    } else {
-        None
-    };
-    if let Some(problem) = problem {
-        let error = ErrorData::invalid_request(problem, None);
+    let id = head.id.and_then(|it| serde_json::from_value(it).ok());
+    if head.jsonrpc.as_deref() != Some("2.0") {
+        let error = ErrorData::invalid_request("this is no JSON-RPC 2.0 message", None);
         return refuse(StatusCode::BAD_REQUEST, &error, id.as_ref());
     }
-    let begins = message.get("method").and_then(Value::as_str) == Some("initialize");
+    let begins = head.method.as_deref() == Some("initialize");
     if begins && door.sessions_max <= door.manager.sessions.read().await.len() {
         let text = "too many sessions are open; try again later, or use revision 2026-07-28, \
                     which needs none";

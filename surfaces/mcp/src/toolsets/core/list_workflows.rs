@@ -2,7 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use definition::{Severity, Workflow};
+use definition::Severity;
+use runtime::Card;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -64,33 +65,31 @@ impl Tool for ListWorkflows {
     const HINTS: Hints = Hints::READS;
 
     async fn call(call: &Call<'_>, parameters: Parameters) -> Result<Done<Answer>, Failure> {
-        let (listed, invalid) = call.runtime.list_workflows();
+        let (listed, invalid) = call.runtime.list_cards();
         let broken = |it: &runtime::Invalid| {
             let errors = it.diagnostics.iter().filter(|it| it.severity == Severity::Error);
             let errors: Vec<String> = errors.map(ToString::to_string).collect();
             Broken { id: it.name.clone(), error: errors.join("\n") }
         };
         let answer = Answer {
-            workflows: listed.iter().map(|it| item(&it.workflow)).collect(),
+            workflows: listed.iter().map(|it| item(it)).collect(),
             invalid: parameters.include_invalid.then(|| invalid.iter().map(broken).collect()),
         };
         Ok(answer.into())
     }
 }
 
-fn item(workflow: &Workflow) -> Item {
-    let steps = workflow.work_steps().enumerate();
-    let step = |(index, step): (usize, &definition::Step)| {
-        (step.name.to_string(), StepItem { order: index + 1, goal: step.goal.clone() })
+fn item(card: &Card) -> Item {
+    let step = |(index, (name, goal)): (usize, &(String, String))| {
+        (name.clone(), StepItem { order: index + 1, goal: goal.clone() })
     };
-    let var = |(name, var): (&String, &definition::Var)| (name.clone(), var.default.clone());
     Item {
-        id: workflow.name.to_string(),
-        name: workflow.name.to_string(),
-        description: workflow.goal.clone(),
-        steps: steps.map(step).collect(),
-        key: workflow.key.as_ref().map(|it| it.source().to_owned()),
-        flows: workflow.flows.keys().cloned().collect(),
-        vars: workflow.vars.iter().map(var).collect(),
+        id: card.name.to_string(),
+        name: card.name.to_string(),
+        description: card.goal.clone(),
+        steps: card.steps.iter().enumerate().map(step).collect(),
+        key: card.key.clone(),
+        flows: card.flows.clone(),
+        vars: card.vars.clone(),
     }
 }

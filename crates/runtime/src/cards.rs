@@ -1,0 +1,99 @@
+//! What lists say of workflows, kept so that a list need not read all of them again.
+//!
+//! A workflow that is read takes milliseconds and a good deal of memory, and clients ask for lists
+//! again and again. A card is small, and good as long as the files say the same.
+
+use std::{collections::BTreeMap, sync::Arc};
+
+use definition::{Files, Source, Workflow, WorkflowName, parse};
+use serde_json::Value;
+
+use crate::{Found, Invalid, Runtime};
+
+/// What a list says of a workflow.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Card {
+    pub name: WorkflowName,
+    pub title: String,
+    pub goal: String,
+    /// The pattern of the key that a run must be given.
+    pub key: Option<String>,
+    /// The JSON Schema of the start context.
+    pub params: Option<Value>,
+    pub flows: Vec<String>,
+    /// The variables that a run may be given, with their defaults.
+    pub vars: BTreeMap<String, Value>,
+    /// The names of the steps that are worked on, in their order, with their goals.
+    pub steps: Vec<(String, String)>,
+}
+
+/// A card, and what it was made from.
+pub(crate) struct Kept {
+    origin: String,
+    source: Source,
+    card: Arc<Card>,
+}
+
+impl Card {
+    fn of(workflow: &Workflow) -> Self {
+        let step = |it: &definition::Step| (it.name.to_string(), it.goal.clone());
+        let var = |(name, var): (&String, &definition::Var)| (name.clone(), var.default.clone());
+        Self {
+            name: workflow.name.clone(),
+            title: workflow.title.clone(),
+            goal: workflow.goal.clone(),
+            key: workflow.key.as_ref().map(|it| it.source().to_owned()),
+            params: workflow.params.as_ref().map(|it| it.source().clone()),
+            flows: workflow.flows.keys().cloned().collect(),
+            vars: workflow.vars.iter().map(var).collect(),
+            steps: workflow.work_steps().map(step).collect(),
+        }
+    }
+
+    /// Returns what people call it.
+    pub fn title(&self) -> &str {
+        if self.title.is_empty() { self.name.as_str() } else { &self.title }
+    }
+
+    /// Returns the first line of its goal.
+    pub fn headline(&self) -> &str {
+        self.goal.lines().next().unwrap_or_default()
+    }
+}
+
+impl Runtime {
+    /// Returns a card of each workflow that can be started, by name, and those that cannot.
+    pub fn list_cards(&self) -> (Vec<Arc<Card>>, Vec<Invalid>) {
+        let mut found = self.world.find_workflows();
+        found.sort_by(|one, two| one.name.cmp(&two.name));
+        let (mut cards, mut invalid) = (Vec::new(), Vec::new());
+        for found in found {
+            match self.card(&found) {
+                Ok(card) => cards.push(card),
+                Err(broken) => invalid.push(broken),
+            }
+        }
+        (cards, invalid)
+    }
+
+    fn card(&self, found: &Found) -> Result<Arc<Card>, Invalid> {
+        if let Some(kept) = self.loaded.cards.lock().get(&found.name)
+            && kept.origin == found.origin
+            && (found.is_builtin || is_unchanged(&kept.source, &*found.files))
+        {
+            return Ok(Arc::clone(&kept.card));
+        }
+        let workflow =
+            parse(&found.name, &*found.files).map_err(|error| Invalid::new(found, error))?;
+        let card = Arc::new(Card::of(&workflow));
+        let source = if found.is_builtin { Source::default() } else { workflow.source };
+        let kept = Kept { origin: found.origin.clone(), source, card: Arc::clone(&card) };
+        self.loaded.cards.lock().insert(found.name.clone(), kept);
+        Ok(card)
+    }
+}
+
+/// Returns whether the files still say what they said.
+fn is_unchanged(source: &Source, files: &dyn Files) -> bool {
+    source.files.iter().all(|(path, text)| files.read(path).is_ok_and(|it| it == *text))
+}
