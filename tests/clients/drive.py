@@ -409,8 +409,14 @@ async def survive(place, mode):
         declined = {key: {"action": "decline"}}
         await ask_task(agent, "tasks/update", taskId=task, inputResponses=declined)
         assert (await ask_task(agent, "tasks/get", taskId=task))["status"] == "input_required"
-        approved = {key: {"action": "accept", "content": {"answer": "approve"}}}
-        await ask_task(agent, "tasks/update", taskId=task, inputResponses=approved)
+        # Nobody approves what they were not shown.
+        approval = {"action": "accept", "content": {"answer": "approve"}}
+        (place.folder / "rollout.md").write_text("# Another rollout\n")
+        await ask_task(agent, "tasks/update", taskId=task, inputResponses={key: approval})
+        asks = await ask_task(agent, "tasks/get", taskId=task)
+        assert asks["status"] == "input_required" and key not in asks["inputRequests"], asks
+        [key] = asks["inputRequests"]
+        await ask_task(agent, "tasks/update", taskId=task, inputResponses={key: approval})
         ended = await ask_task(agent, "tasks/get", taskId=task)
         assert ended["status"] == "completed", ended
         assert ended["result"]["structuredContent"]["status"] == "RUNNING", ended

@@ -48,12 +48,13 @@ pub(crate) async fn form(runtime: &Runtime, view: &View) -> Result<Option<Form>,
         },
         "required": [ANSWER],
     });
-    Ok(Some(Form { key: key(&gate), message, schema, digest: shown.digest }))
+    Ok(Some(Form { key: key(&gate, &shown.digest), message, schema, digest: shown.digest }))
 }
 
-/// Returns the name of the question that an open gate asks.
-fn key(gate: &OpenGate) -> String {
-    format!("gate-{:x}", gate.opened_at.0)
+/// Returns the name of the question that an open gate asks. Where what is shown has changed it is
+/// another question: an answer to the one before is none to this.
+fn key(gate: &OpenGate, digest: &Digest) -> String {
+    format!("gate-{:x}-{digest}", gate.opened_at.0)
 }
 
 fn headline(view: &View, gate: &OpenGate) -> String {

@@ -124,7 +124,9 @@ async fn what_was_sealed_for_one_call_opens_no_other() {
     let sealed = asked(&mut client, approve()).await;
     let state = sealed["requestState"].as_str().unwrap();
     let mut tampered = sealed.clone();
-    tampered["requestState"] = json!(format!("{}A", state.split_at(state.len() - 1).0));
+    let (head, tail) = state.split_at(state.len() / 2);
+    let other = if tail.starts_with('A') { 'B' } else { 'A' };
+    tampered["requestState"] = json!(format!("{head}{other}{}", &tail[1..]));
     let mut other = sealed.clone();
     other["arguments"]["person"] = json!("someone else");
     for wrong in [tampered, other] {

@@ -53,6 +53,21 @@ async fn a_wait_is_a_task_that_asks_the_person_and_ends_with_the_answer() {
 }
 
 #[tokio::test]
+async fn an_answer_to_what_has_changed_meanwhile_is_none_and_the_task_asks_anew() {
+    let (stage, _runtime, mut client) = client().await;
+    let task = wait(&mut client).await;
+    let key = |asks: &Value| asks["inputRequests"].as_object().unwrap().keys().next().cloned();
+    let shown = key(&get(&mut client, &task).await).unwrap();
+    stage.write("plan.md", "do something else");
+    let reply = json!({ "action": "accept", "content": { "answer": "approve" } });
+    let update = json!({ "taskId": task, "inputResponses": { shown.as_str(): reply } });
+    assert!(client.ask("tasks/update", update).await["error"].is_null());
+    let asks = get(&mut client, &task).await;
+    assert_eq!(asks["status"], "input_required", "{asks}");
+    assert_ne!(key(&asks).unwrap(), shown);
+}
+
+#[tokio::test]
 async fn a_task_outlives_the_process_that_gave_it_out() {
     let (_stage, runtime, mut first) = client().await;
     let task = wait(&mut first).await;
