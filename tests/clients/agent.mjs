@@ -161,6 +161,10 @@ export async function rollout(agent, place) {
   assert(said.messages[0].content.text.includes('"target":"staging"'));
   const typed = { ref: { type: 'ref/prompt', name: 'ROLLOUT' }, argument: { name: 'target', value: 'pro' } };
   assert.deepEqual((await client.complete(typed)).completion.values, ['production']);
+  const step = { type: 'ref/resource', uri: 'milepost://workflows/{workflow}/steps/{step}' };
+  const beside = { arguments: { workflow: 'ROLLOUT' } };
+  const steps = await client.complete({ ref: step, argument: { name: 'step', value: 'r' }, context: beside });
+  assert.deepEqual(steps.completion.values, ['Roll out']);
 
   const context = { target: 'staging' };
   const { run } = await agent.done('start_workflow', { workflow_name: 'ROLLOUT', context });

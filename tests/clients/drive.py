@@ -298,6 +298,10 @@ async def rollout(agent, place):
         PromptReference(name="ROLLOUT"), {"name": "target", "value": "pro"}
     )
     assert found.completion.values == ["production"], found
+    step = ResourceTemplateReference(uri="milepost://workflows/{workflow}/steps/{step}")
+    typed, beside = {"name": "step", "value": "r"}, {"workflow": "ROLLOUT"}
+    found = await client.complete(step, typed, context_arguments=beside)
+    assert found.completion.values == ["Roll out"], found
 
     run = await begin_rollout(agent, place)
     uri = f"milepost://runs/{run}"
