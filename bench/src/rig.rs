@@ -101,6 +101,7 @@ pub(crate) fn runtime(folder: &Path) -> Measured<Arc<Runtime>> {
         bounds: engine::Bounds::default(),
         gates: None,
         has_model: false,
+        fail_on_model_error: false,
         brief_tokens: 2500,
         wait_max: Duration::from_secs(50),
     };

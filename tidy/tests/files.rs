@@ -6,6 +6,7 @@ use std::{fs, path::Path, process::Command};
 /// A library, and the only places that may name it.
 const KEPT_TO: &[(&str, &[&str])] = &[
     ("rmcp::", &["surfaces/mcp/src/server.rs", "surfaces/mcp/src/server/", "bench/"]),
+    ("reqwest::", &["crates/world/src/model"]),
     ("rusqlite::", &["crates/store/"]),
     ("axum::", &["surfaces/cli/src/commands/serve", "surfaces/mcp/src/server/http.rs", "bench/"]),
     ("minijinja::", &["crates/definition/src/expression"]),

@@ -173,10 +173,17 @@ fn action(workflow: &Workflow, state: &RunState) -> Vec<String> {
     match next(workflow, state) {
         Action::Work { step, parts } => work(workflow, state, step, &parts),
         Action::Choose { after, choices } => {
-            let mut lines = Vec::from([format!(
+            let mut lines = Vec::new();
+            if let Some(why) = &state.deferral {
+                lines.push(format!(
+                    "The language model did not choose ({}), so you do.",
+                    quote(why)
+                ));
+            }
+            lines.push(format!(
                 "Step `{}` is done. Choose the next one and name it as `next_step_name`:",
                 after.name
-            )]);
+            ));
             lines.extend(choices.iter().map(|it| format!("- `{}`", route::target_name(it))));
             lines.push(format!("Guidance: {}", after.guidance));
             lines
@@ -245,6 +252,12 @@ fn waiting(gate: &OpenGate) -> Vec<String> {
 
 fn warnings(state: &RunState, known: &Known, drift: &[String]) -> Vec<String> {
     let mut lines: Vec<String> = drift.iter().map(|it| format!("- {it}")).collect();
+    if let Some(why) = state.deferral.as_ref().filter(|_| !state.awaits_choice()) {
+        lines.push(format!(
+            "- the language model did not choose ({}); to leave the step, name `next_step_name`",
+            quote(why)
+        ));
+    }
     for held in state.leases.values() {
         let part = held.part.as_ref().map(|it| format!(", part `{it}`")).unwrap_or_default();
         let end = lease::end_of(known, held);

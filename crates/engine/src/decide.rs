@@ -3,9 +3,10 @@
 //! A decision is drafted on a copy of the state: each event is folded in as soon as it is decided,
 //! so that what follows (the next step's condition, the limit on visits) sees it. The rest of the
 //! folder is what several commands share: [`enter`] a step, [`route`] away from it, its [`parts`],
-//! its [`review`], its [`gate`], its [`lease`].
+//! its [`review`], its [`gate`], its [`lease`], and the language model that is asked.
 
 mod answer_gate;
+mod ask_model;
 mod change_context;
 mod choose_step;
 mod claim_step;
@@ -64,7 +65,8 @@ pub fn decide(
     known: &Known,
     command: &Command,
 ) -> Result<Decided, Stop> {
-    let mut draft = Draft { workflow, known, state: state.clone(), events: Vec::new(), hops: 0 };
+    let (state, events) = (state.clone(), Vec::new());
+    let mut draft = Draft { workflow, known, state, events, hops: 0, advice: None };
     match command {
         Command::StartRun(start) => start_run::decide(&mut draft, start)?,
         Command::StartStep { step, part } => {
@@ -97,6 +99,8 @@ pub(crate) struct Draft<'a> {
     pub(crate) state: RunState,
     events: Vec<Event>,
     hops: u32,
+    /// What a language model said to the report before the step was left.
+    advice: Option<ask_model::Advice>,
 }
 
 impl<'a> Draft<'a> {

@@ -8,7 +8,7 @@ use alloc::{
 
 use definition::PartId;
 
-use crate::{Artifact, Entry, Event, GateReason, How, Ruling, StepCompleted};
+use crate::{Artifact, Entry, Event, GateReason, How, ModelAsked, Ruling, StepCompleted};
 
 /// The most of a text that is quoted, in characters.
 const QUOTE_CHARS_MAX: usize = 160;
@@ -94,6 +94,7 @@ impl Event {
                     set.iter().map(|(name, value)| format!("`{name}` = {value}")).collect();
                 format!("variables: {}", vars.join(", "))
             }
+            Self::ModelAsked(asked) => describe_asked(asked),
             Self::EntryRecorded { step, entry } => format!("`{step}`: {}", describe_entry(entry)),
             Self::LeaseTaken(lease) => {
                 let place = place(&lease.step, lease.part.as_ref());
@@ -126,6 +127,30 @@ fn describe_completed(completed: &StepCompleted) -> String {
     for check in checks {
         line.push_str(&format!("; ran `{}`", check.run.join(" ")));
     }
+    for warning in warnings {
+        line.push_str(&format!("; {warning}"));
+    }
+    line
+}
+
+fn describe_asked(asked: &ModelAsked) -> String {
+    let ModelAsked { step, next, reasoning, failure, usage, warnings } = asked;
+    let mut line = match (next, failure) {
+        (_, Some(failure)) => {
+            let why = quoted(&failure.message);
+            format!("after `{step}` the model did not choose ({}){why}", failure.kind.as_str())
+        }
+        (next, None) => {
+            let next = next.as_deref().unwrap_or_default();
+            let why = reasoning.as_deref().map(quoted).unwrap_or_default();
+            format!("after `{step}` the model chose `{next}`{why}")
+        }
+    };
+    let (tokens_in, tokens_out) = (usage.tokens_in, usage.tokens_out);
+    line.push_str(&format!(
+        " [{}, {tokens_in} + {tokens_out} tokens, {} ms]",
+        usage.model, usage.latency_ms
+    ));
     for warning in warnings {
         line.push_str(&format!("; {warning}"));
     }

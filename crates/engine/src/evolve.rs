@@ -1,13 +1,21 @@
 //! Folds one event into the state. Cannot fail: what happened, happened.
 
-use alloc::boxed::Box;
+use alloc::{
+    boxed::Box,
+    string::{String, ToString as _},
+};
 
-use definition::{Effect, PartId, StepName};
+use definition::{Decider, Effect, FINISH, PartId, StepName};
 
 use crate::{
-    Answered, Effort, Event, How, Noted, OpenGate, Progress, Recorded, RunId, RunState, Seen,
-    Standing, StepCompleted, StepState,
+    Answered, Effort, Event, How, Noted, OpenGate, Progress, Recorded, Report, RunId, RunState,
+    Seen, Standing, StepCompleted, StepState, Told,
 };
+
+/// How many of the last reports a language model is shown.
+const TRAIL_MAX: usize = 5;
+/// The most of one report that is kept for it, in characters.
+const TRAIL_CHARS_MAX: usize = 500;
 
 /// Returns the state that a whole log folds into.
 pub fn fold<'a>(run: RunId, log: impl IntoIterator<Item = &'a Recorded>) -> RunState {
@@ -31,9 +39,14 @@ pub fn evolve(mut state: RunState, recorded: &Recorded) -> RunState {
             // Nobody has ever held a step of the copy.
             state.leases.clear();
         }
-        Event::RunResumed { reasoning, .. } => state.reasoning = Some(reasoning.clone()),
+        Event::RunResumed { assumed, report, reasoning } => {
+            state.reasoning = Some(reasoning.clone());
+            tell(&mut state, assumed, report);
+        }
         Event::StepEntered { step, decision } => {
             state.reasoning = decision.as_ref().and_then(|it| it.reasoning.clone());
+            state.deferral = None;
+            lead(&mut state, step.as_str());
             if let Some(before) = state.current.replace(step.clone()) {
                 state.leases.retain(|(held, _), _| *held != before);
             }
@@ -53,14 +66,16 @@ pub fn evolve(mut state: RunState, recorded: &Recorded) -> RunState {
         }
         Event::StepReported { step, part, report } => {
             effort_of(&mut state, step, part.as_ref()).report = Some(report.clone());
+            tell(&mut state, step.as_str(), report);
         }
         Event::StepCompleted(completed) => complete(&mut state, recorded, completed),
         Event::StepFailed { step, part, reason, report } => {
             let effort = effort_of(&mut state, step, part.as_ref());
             end_attempt(effort, Progress::Ready, recorded);
             effort.failure = Some(reason.clone());
-            if report.is_some() {
-                effort.report.clone_from(report);
+            if let Some(report) = report {
+                effort.report = Some(report.clone());
+                tell(&mut state, step.as_str(), report);
             }
             state.leases.remove(&(step.clone(), part.clone()));
         }
@@ -98,6 +113,10 @@ pub fn evolve(mut state: RunState, recorded: &Recorded) -> RunState {
             state.context.extend(set.clone());
         }
         Event::VarsChanged { set } => state.vars.extend(set.clone()),
+        Event::ModelAsked(asked) => {
+            state.reasoning.clone_from(&asked.reasoning);
+            state.deferral = asked.failure.as_ref().map(|it| it.message.clone());
+        }
         Event::EntryRecorded { step, entry } => {
             let (seq, at) = (recorded.seq, recorded.at);
             state.entries.push(Noted { seq, at, step: step.clone(), entry: entry.clone() });
@@ -117,7 +136,10 @@ pub fn evolve(mut state: RunState, recorded: &Recorded) -> RunState {
                 }
             }
         }
-        Event::RunCompleted => end(&mut state, recorded, |_| Standing::Completed),
+        Event::RunCompleted => {
+            lead(&mut state, FINISH);
+            end(&mut state, recorded, |_| Standing::Completed);
+        }
         Event::RunFailed { reason } => {
             let reason = reason.clone();
             end(&mut state, recorded, |gate| Standing::Failed { reason, gate });
@@ -147,6 +169,32 @@ fn complete(state: &mut RunState, recorded: &Recorded, completed: &StepCompleted
         state.artifacts.insert(artifact.path.clone(), seen);
     }
     state.leases.remove(&(step.clone(), part.clone()));
+    tell(state, step.as_str(), report);
+}
+
+/// Keeps what an agent said, for a language model to see.
+fn tell(state: &mut RunState, step: &str, report: &Report) {
+    if state.decider() != Decider::Ai {
+        return;
+    }
+    if TRAIL_MAX <= state.trail.len() {
+        state.trail.remove(0);
+    }
+    let words = [report.message.as_deref(), report.error.as_deref(), report.result.as_str()];
+    let said = words.into_iter().flatten().find(|it| !it.trim().is_empty()).unwrap_or_default();
+    state.trail.push(Told {
+        step: step.to_string(),
+        status: report.status.chars().take(TRAIL_CHARS_MAX).collect(),
+        message: said.chars().take(TRAIL_CHARS_MAX).collect(),
+        next: None,
+    });
+}
+
+/// Notes where the last report led.
+fn lead(state: &mut RunState, next: &str) {
+    if let Some(last) = state.trail.last_mut() {
+        last.next = Some(String::from(next));
+    }
 }
 
 /// An agent that reports without having said that it began has made one attempt all the same.

@@ -32,6 +32,10 @@ pub fn index_text(event: &Event) -> Option<String> {
         Event::GateAnswered { answer, feedback, by, .. } => {
             [answer, feedback, by].into_iter().for_each(|it| text.add(it));
         }
+        Event::ModelAsked(asked) => {
+            text.add(asked.reasoning.as_deref().unwrap_or_default());
+            text.add(asked.failure.as_ref().map(|it| it.message.as_str()).unwrap_or_default());
+        }
         Event::EntryRecorded { entry, .. } => text.add_entry(entry),
         Event::RunFailed { reason }
         | Event::RunCancelled { reason }

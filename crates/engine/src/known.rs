@@ -8,7 +8,7 @@ use alloc::{collections::BTreeMap, string::String, vec, vec::Vec};
 
 use definition::{Answers, CommandCheck, Digest};
 
-use crate::{Artifact, Git, Refusal, Timestamp};
+use crate::{Artifact, Git, ModelFailure, Refusal, Timestamp, Usage};
 
 /// A thing that must be known.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
@@ -19,6 +19,14 @@ pub enum Question {
     Git,
     /// What does this command end with?
     Check { run: Vec<String>, timeout_s: u64 },
+    /// What does a language model say to this?
+    Model {
+        /// What it is, and what it may believe.
+        system: String,
+        user: String,
+        /// The names that it may answer with as `next_step_name`.
+        names: Vec<String>,
+    },
 }
 
 /// The answer to a question.
@@ -28,6 +36,7 @@ pub enum Fact {
     /// `None` where the root is not under version control.
     Git(Option<Git>),
     Check(CheckFact),
+    Model(ModelFact),
 }
 
 /// What is at a path.
@@ -57,6 +66,20 @@ pub enum CheckFact {
     },
 }
 
+/// What a language model said, or why it said nothing.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum ModelFact {
+    /// Its words as they came. They are read and checked like any caller's.
+    Replied {
+        text: String,
+        usage: Usage,
+    },
+    Failed {
+        failure: ModelFailure,
+        usage: Usage,
+    },
+}
+
 /// What is known of the world at the moment of deciding.
 #[derive(Debug, Clone, Default)]
 pub struct Known {
@@ -69,6 +92,9 @@ pub struct Known {
     pub gates: Option<Answers>,
     /// Whether a language model is there to decide.
     pub has_model: bool,
+    /// Whether a model that cannot be had fails the run, rather than leaving the choice to the
+    /// agent. A setting.
+    pub fail_on_model_error: bool,
 }
 
 /// How large anything may be that a caller hands in. Settings.
@@ -81,6 +107,8 @@ pub struct Bounds {
     /// The longest lease that may be asked for, in seconds.
     pub lease_s_max: u64,
     pub parts_max: usize,
+    /// Of each part of what a language model is sent.
+    pub prompt_bytes_max: usize,
 }
 
 impl Default for Bounds {
@@ -91,6 +119,7 @@ impl Default for Bounds {
             text_bytes_max: 64 * 1024,
             lease_s_max: 24 * 60 * 60,
             parts_max: 500,
+            prompt_bytes_max: 64 * 1024,
         }
     }
 }
@@ -114,7 +143,7 @@ impl Known {
     pub(crate) fn file(&self, path: &str) -> Result<&FileFact, Stop> {
         match self.facts.get(&Question::File(String::from(path))) {
             Some(Fact::File(fact)) => Ok(fact),
-            Some(Fact::Git(_) | Fact::Check(_)) | None => {
+            Some(Fact::Git(_) | Fact::Check(_) | Fact::Model(_)) | None => {
                 Err(Stop::Ask(vec![Question::File(String::from(path))]))
             }
         }
@@ -130,7 +159,9 @@ impl Known {
     pub(crate) fn git(&self) -> Result<Option<&Git>, Stop> {
         match self.facts.get(&Question::Git) {
             Some(Fact::Git(fact)) => Ok(fact.as_ref()),
-            Some(Fact::File(_) | Fact::Check(_)) | None => Err(Stop::Ask(vec![Question::Git])),
+            Some(Fact::File(_) | Fact::Check(_) | Fact::Model(_)) | None => {
+                Err(Stop::Ask(vec![Question::Git]))
+            }
         }
     }
 
@@ -139,7 +170,19 @@ impl Known {
             Question::Check { run: check.run.clone(), timeout_s: check.timeout.as_secs() };
         match self.facts.get(&question) {
             Some(Fact::Check(fact)) => Ok(fact),
-            Some(Fact::File(_) | Fact::Git(_)) | None => Err(Stop::Ask(vec![question])),
+            Some(Fact::File(_) | Fact::Git(_) | Fact::Model(_)) | None => {
+                Err(Stop::Ask(vec![question]))
+            }
+        }
+    }
+
+    /// Returns what the model said to `question`, or stops to ask.
+    pub(crate) fn model(&self, question: Question) -> Result<&ModelFact, Stop> {
+        match self.facts.get(&question) {
+            Some(Fact::Model(fact)) => Ok(fact),
+            Some(Fact::File(_) | Fact::Git(_) | Fact::Check(_)) | None => {
+                Err(Stop::Ask(vec![question]))
+            }
         }
     }
 

@@ -40,15 +40,16 @@ pub use decide::{Decided, decide, find_due, lease_until, resolve_decider, target
 pub use drift::{Shown, find_drift, find_shown};
 pub use event::{
     Actor, Artifact, CheckRun, Choice, DecodeError, EVENT_VERSION, Entry, Event, GateReason, Git,
-    How, Lease, OpenGate, Recorded, Report, Ruling, RunStarted, StepCompleted, Surface,
+    How, Lease, ModelAsked, ModelFailure, ModelFailureKind, OpenGate, Recorded, Report, Ruling,
+    RunStarted, StepCompleted, Surface, Usage,
 };
 pub use evolve::{evolve, fold};
 pub use fork::{ForkPoint, fork};
 pub use id::RunId;
 pub use index_text::index_text;
-pub use known::{Bounds, CheckFact, Fact, FileFact, Known, Question, Stop};
+pub use known::{Bounds, CheckFact, Fact, FileFact, Known, ModelFact, Question, Stop};
 pub use next::{Action, find_promised, next};
 pub use refusal::Refusal;
-pub use state::{Answered, Effort, Noted, Progress, RunState, Seen, Standing, StepState};
+pub use state::{Answered, Effort, Noted, Progress, RunState, Seen, Standing, StepState, Told};
 pub use summary::{Summary, summary};
 pub use time::Timestamp;

@@ -39,6 +39,10 @@ pub struct RunState {
     pub answers: Vec<Answered>,
     /// Why the last step was chosen.
     pub reasoning: Option<String>,
+    /// Why a language model did not choose, while the choice is the agent's instead.
+    pub deferral: Option<String>,
+    /// The last reports, oldest first. Kept where a language model is to see them.
+    pub trail: Vec<Told>,
 }
 
 /// Whether a run goes on, and if not, why.
@@ -113,6 +117,15 @@ pub enum Progress {
 pub struct Seen {
     pub artifact: Artifact,
     pub step: StepName,
+}
+
+/// What an agent reported, and where it led.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Told {
+    pub step: String,
+    pub status: String,
+    pub message: String,
+    pub next: Option<String>,
 }
 
 /// An entry, and where it was made.
@@ -211,6 +224,8 @@ impl RunState {
             entries: Vec::new(),
             answers: Vec::new(),
             reasoning: None,
+            deferral: None,
+            trail: Vec::new(),
         }
     }
 

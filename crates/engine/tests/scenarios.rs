@@ -2,7 +2,8 @@
 //!
 //! A scenario is a definition (`== PATH` and the file's text, up to `== play`), then lines of
 //! `> command`, each followed by what it led to. `write PATH TEXT`, `remove PATH` and `wait 30m`
-//! change the world in between; `? action` and `? brief` look. Run with `UPDATE_EXPECT=1` to
+//! change the world in between; `model says TEXT` and `model fails KIND MESSAGE` are what a
+//! language model answers when it is asked next; `? action`, `? brief` and `? prompt` look. Run with `UPDATE_EXPECT=1` to
 //! rewrite what followed, and read the diff before keeping it.
 #![expect(clippy::unwrap_used, clippy::panic, reason = "a test may panic")]
 

@@ -114,6 +114,7 @@ fn ask(
                         Question::File(_) => Fact::File(FileFact::Missing),
                         Question::Git => Fact::Git(None),
                         Question::Check { .. } => Fact::Check(engine::CheckFact::NotAllowed),
+                        Question::Model { .. } => unreachable!("no model is there"),
                     };
                     known.facts.insert(question, fact);
                 }

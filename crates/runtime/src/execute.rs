@@ -19,7 +19,8 @@ const ROUNDS_MAX: u32 = 500;
 /// The longest id of a request, in bytes.
 const REQUEST_ID_BYTES_MAX: usize = 200;
 
-/// What commands that the server ran have ended with. A race that is lost does not run them again.
+/// What commands that the server ran have ended with, and what a language model said. A race that
+/// is lost does not run or ask them again.
 pub(crate) type Checks = BTreeMap<Question, Fact>;
 
 /// What is asked, of which run, by whom.
@@ -194,7 +195,9 @@ impl Runtime {
         for _ in 0..ROUNDS_MAX {
             match decide(&view.workflow, &view.state, &known, command) {
                 Ok(decided) => {
-                    known.facts.retain(|it, _| matches!(it, Question::Check { .. }));
+                    known.facts.retain(|it, _| {
+                        matches!(it, Question::Check { .. } | Question::Model { .. })
+                    });
                     *checks = known.facts;
                     return Ok(decided);
                 }
@@ -214,6 +217,7 @@ impl Runtime {
             bounds: self.settings.bounds,
             gates: self.settings.gates,
             has_model: self.settings.has_model,
+            fail_on_model_error: self.settings.fail_on_model_error,
             ..Known::default()
         }
     }

@@ -75,6 +75,8 @@ pub struct Settings {
     pub gates: Option<Answers>,
     /// Whether a language model is there to decide.
     pub has_model: bool,
+    /// Whether a model that cannot be had fails the run.
+    pub fail_on_model_error: bool,
     /// How large a brief is unless its reader says so, in tokens.
     pub brief_tokens: usize,
     /// The longest that a call may wait.

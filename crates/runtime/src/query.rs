@@ -223,7 +223,7 @@ impl Runtime {
         self.look(view.state.root(), &mut known, vec![question.clone()]).await?;
         Ok(match known.facts.remove(&question) {
             Some(Fact::File(fact)) => Some(fact),
-            Some(Fact::Git(_) | Fact::Check(_)) | None => None,
+            Some(Fact::Git(_) | Fact::Check(_) | Fact::Model(_)) | None => None,
         })
     }
 

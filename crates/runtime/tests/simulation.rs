@@ -203,6 +203,7 @@ fn settings() -> Settings {
         bounds: engine::Bounds::default(),
         gates: None,
         has_model: false,
+        fail_on_model_error: false,
         brief_tokens: 2500,
         wait_max: std::time::Duration::from_secs(1),
     }

@@ -1,15 +1,19 @@
-//! Eyes and hands: the real clock, files, git, commands and workflow folders, behind the runtime's
-//! [`World`]. It looks and does; it decides nothing.
+//! Eyes and hands: the real clock, files, git, commands, workflow folders and a language model,
+//! behind the runtime's [`World`]. It looks and does; it decides nothing.
 
 mod checks;
 mod files;
 mod git;
 mod library;
+mod model;
 
 use std::{path::PathBuf, time::Duration};
 
-use engine::{Fact, Question, RunId, Timestamp};
+use engine::{Fact, ModelFact, ModelFailure, ModelFailureKind, Question, RunId, Timestamp, Usage};
 use runtime::{Found, Looking, World};
+
+use model::Model;
+pub use model::{Api, ModelSettings, Secret};
 
 /// What the configuration says about the world.
 #[derive(Debug, Clone)]
@@ -24,6 +28,8 @@ pub struct WorldSettings {
     pub text_bytes_max: u64,
     /// The largest artifact that is taken at all, in bytes.
     pub file_bytes_max: u64,
+    /// The language model, if there is one.
+    pub model: Option<ModelSettings>,
 }
 
 impl Default for WorldSettings {
@@ -34,6 +40,7 @@ impl Default for WorldSettings {
             allow_checks: false,
             text_bytes_max: 4 * 1024 * 1024,
             file_bytes_max: 64 * 1024 * 1024,
+            model: None,
         }
     }
 }
@@ -42,12 +49,29 @@ impl Default for WorldSettings {
 #[derive(Debug)]
 pub struct RealWorld {
     settings: WorldSettings,
+    model: Option<Model>,
 }
 
 impl RealWorld {
     /// Creates the world.
     pub fn new(settings: WorldSettings) -> Self {
-        Self { settings }
+        let model = settings.model.clone().map(Model::new);
+        Self { settings, model }
+    }
+}
+
+impl RealWorld {
+    async fn ask(&self, system: &str, user: &str, names: &[String]) -> ModelFact {
+        match &self.model {
+            Some(model) => model.ask(system, user, names).await,
+            None => ModelFact::Failed {
+                failure: ModelFailure {
+                    kind: ModelFailureKind::Api,
+                    message: "no language model is configured".to_owned(),
+                },
+                usage: Usage::default(),
+            },
+        }
     }
 }
 
@@ -66,16 +90,19 @@ impl World for RealWorld {
     fn look<'a>(&'a self, root: &'a str, question: &'a Question) -> Looking<'a, Option<Fact>> {
         Box::pin(async move {
             // Where the folder itself is gone nothing can be said of what is in it.
-            let root = PathBuf::from(root).canonicalize().ok()?;
+            let root = || PathBuf::from(root).canonicalize().ok();
             Some(match question {
                 Question::File(path) => {
-                    Fact::File(files::look(root, path.clone(), &self.settings).await)
+                    Fact::File(files::look(root()?, path.clone(), &self.settings).await)
                 }
-                Question::Git => Fact::Git(git::look(&root).await),
+                Question::Git => Fact::Git(git::look(&root()?).await),
                 Question::Check { run, timeout_s } => {
                     let timeout = Duration::from_secs(*timeout_s);
                     let allowed = self.settings.allow_checks;
-                    Fact::Check(checks::run(&root, run, timeout, allowed).await)
+                    Fact::Check(checks::run(&root()?, run, timeout, allowed).await)
+                }
+                Question::Model { system, user, names } => {
+                    Fact::Model(self.ask(system, user, names).await)
                 }
             })
         })

@@ -2,6 +2,7 @@
 //! environment < flags. Read once, here only, and passed down as plain structs.
 
 mod file;
+mod model;
 mod place;
 pub(crate) mod table;
 pub(crate) mod value;
@@ -22,7 +23,7 @@ use store::{SqliteSettings, Synchronous};
 use table::{SETTINGS, Scope, Setting};
 use tokio_util::sync::CancellationToken;
 use value::Value;
-use world::WorldSettings;
+use world::{ModelSettings, WorldSettings};
 
 use crate::failure::Failure;
 
@@ -42,6 +43,8 @@ pub(crate) struct Config {
     /// Variables that are set but have no meaning in this release.
     pub(crate) unused: Vec<&'static str>,
     pub(crate) problems: Vec<Problem>,
+    /// The language model, if one is configured.
+    pub(crate) model: Option<ModelSettings>,
     values: BTreeMap<&'static str, (Value, Origin)>,
 }
 
@@ -137,7 +140,9 @@ impl Config {
         let named = ["USER", "LOGNAME", "USERNAME"].iter().find_map(|it| environment.get(*it));
         let person = around.person.or_else(|| named.cloned()).filter(|it| !it.is_empty());
         let unused = table::NOT_YET.iter().filter(|it| environment.contains_key(**it));
+        let model = model::find(&mut sources);
         Self {
+            model,
             person: person.unwrap_or_else(|| "someone".to_owned()),
             unused: unused.copied().collect(),
             problems: sources.problems,
@@ -165,9 +170,11 @@ impl Config {
                 let paths = list.iter().map(|it| self.places.short(Path::new(it)));
                 paths.collect::<Vec<_>>().join(", ")
             }
-            Value::Flag(_) | Value::Number(_) | Value::Duration(_) | Value::Text(_) => {
-                setting.kind.show(value)
-            }
+            Value::Flag(_)
+            | Value::Number(_)
+            | Value::Duration(_)
+            | Value::Text(_)
+            | Value::Secret(_) => setting.kind.show(value),
         }
     }
 
@@ -196,6 +203,7 @@ impl Config {
             workflow_dirs: self.places.workflow_dirs(self.list("workflows.dirs")),
             has_builtin: self.flag("workflows.builtin"),
             allow_checks: self.flag("checks.allow"),
+            model: self.model.clone(),
             ..WorldSettings::default()
         }
     }
@@ -217,9 +225,11 @@ impl Config {
                 text_bytes_max: self.count("limits.text"),
                 lease_s_max: self.duration("limits.lease").as_secs(),
                 parts_max: self.count("limits.parts"),
+                prompt_bytes_max: self.count("limits.prompt"),
             },
             gates: is_verified.then_some(Answers::Verified),
-            has_model: false,
+            has_model: self.model.is_some(),
+            fail_on_model_error: self.flag("model.fail_on_error"),
             brief_tokens: self.count("brief.tokens"),
             wait_max: self.duration("wait.max"),
         }
@@ -314,7 +324,7 @@ impl Sources {
         for setting in SETTINGS {
             let said = setting.variables().find_map(|it| environment.get_key_value(&it));
             let Some((name, text)) = said.filter(|it| !it.1.trim().is_empty()) else { continue };
-            match setting.kind.parse(text) {
+            match setting.kind.parse(&in_unit(name, text)) {
                 Ok(value) => {
                     let value = value.based_on(setting.kind, base);
                     self.set(setting, value, Origin::Environment(name.clone()));
@@ -357,6 +367,13 @@ impl Sources {
             }
         }
     }
+}
+
+/// Returns a plain number with the unit that its variable's name ends with.
+fn in_unit(variable: &str, text: &str) -> String {
+    let is_number = !text.trim().is_empty() && text.trim().chars().all(|it| it.is_ascii_digit());
+    let unit = if variable.ends_with("_MS") && is_number { "ms" } else { "" };
+    format!("{}{unit}", text.trim())
 }
 
 impl Origin {

@@ -65,6 +65,7 @@ fn the_page_of_settings_is_fresh() {
         let scope = match setting.scope {
             Scope::Everywhere => "",
             Scope::Project => "\n- Not in the user's own file: it is said for one project.",
+            Scope::User => "\n- Not in a project's file: it is for the user alone to say.",
         };
         page.push_str(&format!(
             "\n### `{key}`\n\n{}\n\n- Default: {default}\n- Value: {kind}\n- Environment: {}\n- Since: {}{scope}\n",
@@ -76,8 +77,7 @@ fn the_page_of_settings_is_fresh() {
     let not_yet: Vec<String> = NOT_YET.iter().map(|it| format!("`{it}`")).collect();
     page.push_str(&format!(
         "\n## Known, but not used yet\n\n\
-         These variables are for language models that decide; this release shows that they are set, \
-         and does nothing with them: {}.\n",
+         This release shows that these variables are set, and does nothing with them: {}.\n",
         not_yet.join(", ")
     ));
     expect_test::expect_file!["../../../docs/reference/settings.md"].assert_eq(&page);

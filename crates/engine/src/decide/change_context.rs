@@ -28,6 +28,12 @@ fn check_live(draft: &Draft<'_>) -> Result<(), Refusal> {
 
 /// Changes the context, if there is anything to change.
 pub(super) fn apply(draft: &mut Draft<'_>, change: &ContextChange) -> Result<(), Refusal> {
+    add(draft, change);
+    check_context(draft, &draft.state.context)
+}
+
+/// Changes the context, which was checked.
+pub(super) fn add(draft: &mut Draft<'_>, change: &ContextChange) {
     let context = &draft.state.context;
     let is_news = |(key, value): &(&String, &Value)| context.get(*key) != Some(*value);
     let set: Map<String, Value> = change
@@ -39,10 +45,9 @@ pub(super) fn apply(draft: &mut Draft<'_>, change: &ContextChange) -> Result<(),
     let removed: Vec<String> =
         change.remove.iter().filter(|key| context.contains_key(*key)).cloned().collect();
     if set.is_empty() && removed.is_empty() {
-        return Ok(());
+        return;
     }
     draft.push(Event::ContextChanged { set, removed });
-    check_context(draft, &draft.state.context)
 }
 
 /// Refuses a context that is too large to be kept.

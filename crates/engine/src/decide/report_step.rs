@@ -5,10 +5,12 @@ use alloc::{format, string::String, vec};
 use definition::{Decider, Effect, PartSpec, Spent, Step, StepName, Target};
 
 use super::{
-    Draft, Sight, change_context, check_depth, check_size, choose_step, enter, gate, lease, parts,
-    review, route,
+    Draft, Sight, ask_model, change_context, check_depth, check_size, choose_step, enter, gate,
+    lease, parts, review, route,
 };
-use crate::{Event, GateReason, Outcome, Refusal, Report, ReportStep, StepCompleted, Stop, guard};
+use crate::{
+    Event, GateReason, Outcome, Refusal, Report, ReportStep, Standing, StepCompleted, Stop, guard,
+};
 
 pub(super) fn decide(draft: &mut Draft<'_>, command: &ReportStep) -> Result<(), Stop> {
     draft.check_running()?;
@@ -21,12 +23,16 @@ pub(super) fn take(draft: &mut Draft<'_>, step: &Step, command: &ReportStep) -> 
     let report = &command.report;
     check_report(draft, report)?;
     if draft.state.awaits_choice() {
-        let Some(next) = &command.next else {
+        if command.next.is_none() && !draft.has_model() {
             return Err(choose_step::refusal(draft, step).into());
-        };
+        }
         lease::check(draft, step, None, command.holder.as_ref())?;
         change_context::apply(draft, &command.context)?;
-        return choose_step::decide(draft, next);
+        return match &command.next {
+            Some(next) => choose_step::decide(draft, next),
+            // The model did not choose the last time. It may now.
+            None => route::onward(draft, step, Some(report), None),
+        };
     }
     let part = parts::find_reported(draft, step, command.part.as_ref())?;
     let part_id = part.as_ref().map(|it| &it.id);
@@ -35,24 +41,39 @@ pub(super) fn take(draft: &mut Draft<'_>, step: &Step, command: &ReportStep) -> 
     match report.outcome() {
         Outcome::Success => complete(draft, step, part.as_ref(), command),
         Outcome::Failure => fail(draft, step, part.as_ref(), command),
-        Outcome::Open if is_left(draft, step, command)? => {
+        Outcome::Open if is_left(draft, step, part.as_ref(), command)? => {
             complete(draft, step, part.as_ref(), command)
         }
         Outcome::Open => {
-            let (step, part) = (step.name.clone(), part.map(|it| it.id));
-            draft.push(Event::StepReported { step, part, report: report.clone() });
-            Ok(())
+            let (name, part) = (step.name.clone(), part.map(|it| it.id));
+            draft.push(Event::StepReported { step: name, part, report: report.clone() });
+            match draft.advice.take() {
+                Some(advice) => ask_model::stay(draft, advice),
+                None => Ok(()),
+            }
         }
     }
 }
 
 /// Whether a report that is neither success nor failure leaves the step all the same: the
-/// definition has a way for just this report, or the agent that decides names the next step.
-fn is_left(draft: &Draft<'_>, step: &Step, command: &ReportStep) -> Result<bool, Refusal> {
-    Ok(match draft.state.decider() {
-        Decider::Declared => route::find_by_report(draft, step, &command.report)?.is_some(),
-        Decider::Client | Decider::Ai => command.next.is_some(),
-    })
+/// definition has a way for just this report, the agent that decides names the next step, or the
+/// model names another one.
+fn is_left(
+    draft: &mut Draft<'_>,
+    step: &Step,
+    part: Option<&PartSpec>,
+    command: &ReportStep,
+) -> Result<bool, Stop> {
+    if draft.state.decider() == Decider::Declared {
+        return Ok(route::find_by_report(draft, step, &command.report)?.is_some());
+    }
+    if command.next.is_some() || part.is_some() || !draft.has_model() {
+        return Ok(command.next.is_some());
+    }
+    let advice = draft.advise(step, &command.report, None)?;
+    let is_left = advice.leaves(step);
+    draft.advice = Some(advice);
+    Ok(is_left)
 }
 
 /// Refuses a report that is too large or too deep to be kept.
@@ -110,6 +131,16 @@ fn fail(
     let elsewhere = command.next.as_ref().filter(|next| !is_again(next));
     if let (Decider::Client | Decider::Ai, Some(next)) = (draft.state.decider(), elsewhere) {
         return route::choose(draft, step, next, Sight::of_report(Some(report)));
+    }
+    if command.next.is_none() && part.is_none() && draft.has_model() {
+        let advice = draft.advise(step, report, None)?;
+        if advice.leaves(step) {
+            return ask_model::follow(draft, step, advice, Sight::of_report(Some(report)));
+        }
+        ask_model::stay(draft, advice)?;
+        if draft.state.standing != Standing::Running {
+            return Ok(());
+        }
     }
     after_failure(draft, step, part, report)
 }

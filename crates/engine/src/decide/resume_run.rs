@@ -7,8 +7,10 @@ use alloc::{
 
 use definition::Step;
 
-use super::{Draft, NAME_BYTES_MAX, change_context, check_size, end_run, report_step};
-use crate::{Event, Outcome, ReportStep, ResumeRun, Standing, Stop};
+use super::{
+    Draft, NAME_BYTES_MAX, ask_model, change_context, check_size, end_run, lease, report_step,
+};
+use crate::{ContextChange, Event, Outcome, ReportStep, ResumeRun, Standing, Stop};
 
 /// How the believed step lies to the one that the run is at.
 enum Belief {
@@ -27,7 +29,8 @@ pub(super) fn decide(draft: &mut Draft<'_>, resume: &ResumeRun) -> Result<(), St
     }
     draft.check_running()?;
     let step = draft.current()?;
-    if draft.state.awaits_choice() && resume.report.next.is_none() {
+    let asks_model = draft.has_model() && resume.report.next.is_none() && step.each.is_none();
+    if draft.state.awaits_choice() && resume.report.next.is_none() && !asks_model {
         let reasoning = format!("`{}` is done, and the next step is to be chosen", step.name);
         return record(draft, resume, reasoning);
     }
@@ -43,11 +46,39 @@ pub(super) fn decide(draft: &mut Draft<'_>, resume: &ResumeRun) -> Result<(), St
         }
     };
     let reasoning = explain(&belief, &resume.assumed, step, is_taken);
+    if asks_model {
+        return reconcile(draft, step, resume, is_taken);
+    }
     if !is_taken {
         return record(draft, resume, reasoning);
     }
     push(draft, resume, reasoning);
     let mut command: ReportStep = resume.report.clone();
+    command.report.step_id = step.name.to_string();
+    report_step::take(draft, step, &command)
+}
+
+/// Has a language model say where the agent is to go on. Where its word cannot be had, the rule
+/// counts that holds without one.
+fn reconcile(
+    draft: &mut Draft<'_>,
+    step: &Step,
+    resume: &ResumeRun,
+    is_taken: bool,
+) -> Result<(), Stop> {
+    let belief = compare(draft, step, &resume.assumed);
+    lease::check(draft, step, None, resume.report.holder.as_ref())?;
+    push(draft, resume, describe(&belief, &resume.assumed, step));
+    change_context::apply(draft, &resume.report.context)?;
+    let advice = draft.advise(step, &resume.report.report, Some(&resume.assumed))?;
+    let is_away = advice.to == ask_model::Way::Open;
+    let is_kept = !advice.leaves(step) && !draft.state.awaits_choice();
+    if is_kept && !(is_away && is_taken) {
+        return ask_model::stay(draft, advice);
+    }
+    draft.advice = Some(advice);
+    // The context is changed already, and the model has had the last word on it.
+    let mut command = ReportStep { context: ContextChange::default(), ..resume.report.clone() };
     command.report.step_id = step.name.to_string();
     report_step::take(draft, step, &command)
 }
@@ -73,6 +104,19 @@ fn compare(draft: &Draft<'_>, current: &Step, assumed: &str) -> Belief {
         core::cmp::Ordering::Equal => Belief::Same,
         core::cmp::Ordering::Less => Belief::Earlier,
         core::cmp::Ordering::Greater => Belief::Later,
+    }
+}
+
+/// How the belief lies to where the run is.
+fn describe(belief: &Belief, assumed: &str, current: &Step) -> String {
+    let current = &current.name;
+    match belief {
+        Belief::Same => format!("both stand at `{current}`"),
+        Belief::Earlier => format!("`{assumed}` lies before `{current}`, where the run is"),
+        Belief::Later => format!("`{assumed}` lies after `{current}`, where the run is"),
+        Belief::Unknown => {
+            format!("the workflow has no step `{assumed}`; the run is at `{current}`")
+        }
     }
 }
 

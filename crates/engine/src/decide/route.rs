@@ -9,12 +9,13 @@ use alloc::{
 use definition::{Decider, FINISH, Step, StepName, Successor, Target, Workflow};
 use serde_json::{Map, Value};
 
-use super::{Draft, Sight, condition_failed, enter, scope};
+use super::{Draft, Sight, ask_model, condition_failed, enter, scope};
 use crate::{Choice, Event, Refusal, Report, RunState, Stop};
 
 /// A way out of a step.
 struct Way<'a> {
     target: Target,
+    by: Decider,
     reasoning: String,
     successor: Option<&'a Successor>,
 }
@@ -35,15 +36,18 @@ pub(super) fn onward(
             }
             follow(draft, step, way, sight)
         }
-        // A language model's word comes in as an agent's does: as `next`.
-        Decider::Client | Decider::Ai => match next {
-            Some(next) => choose(draft, step, next, sight),
-            None if report.is_none() => {
+        Decider::Client | Decider::Ai => match (next, report) {
+            (Some(next), _) => choose(draft, step, next, sight),
+            (None, None) => {
                 // Nobody reported on a step that was left out, so nobody can choose either.
                 let way = declared(draft, step, sight)?;
                 follow(draft, step, way, sight)
             }
-            None => Ok(()),
+            (None, Some(report)) if draft.has_model() => {
+                let advice = draft.advise(step, report, None)?;
+                ask_model::follow(draft, step, advice, sight)
+            }
+            (None, Some(_)) => Ok(()),
         },
     }
 }
@@ -87,8 +91,20 @@ pub(super) fn choose(
         return Err(not_allowed(step, next, &allowed).into());
     };
     let successor = step.next.iter().find(|it| it.to == target);
-    let reasoning = String::from("the agent chose it");
-    follow(draft, step, Way { target, reasoning, successor }, sight)
+    let (by, reasoning) = (Decider::Client, String::from("the agent chose it"));
+    follow(draft, step, Way { target, by, reasoning, successor }, sight)
+}
+
+/// Goes to the step that a language model chose, which may follow.
+pub(super) fn advised(
+    draft: &mut Draft<'_>,
+    step: &Step,
+    target: Target,
+    reasoning: String,
+    sight: Sight<'_>,
+) -> Result<(), Stop> {
+    let successor = step.next.iter().find(|it| it.to == target);
+    follow(draft, step, Way { target, by: Decider::Ai, reasoning, successor }, sight)
 }
 
 /// Returns the steps that an agent may choose from: those that `next` lists and whose condition
@@ -129,6 +145,10 @@ pub fn target_name(target: &Target) -> &str {
 }
 
 fn find_target(workflow: &Workflow, named: &str) -> Option<Target> {
+    // A step that is called so, letter by letter, comes before a word that is only like it.
+    if let Some(step) = workflow.work_steps().find(|it| it.name.as_str() == named) {
+        return Some(Target::Step(step.name.clone()));
+    }
     if StepName::parse(named).is_ok_and(|name| name.folded() == FINISH.to_lowercase()) {
         return Some(Target::Finish);
     }
@@ -162,7 +182,7 @@ fn declared<'s>(draft: &Draft<'_>, step: &'s Step, sight: Sight<'_>) -> Result<W
     let following = draft.workflow.find_following(&step.name);
     let target = following.map_or(Target::Finish, |it| Target::Step(it.name.clone()));
     let reasoning = format!("it is listed after `{}`", step.name);
-    Ok(Way { target, reasoning, successor: None })
+    Ok(Way { target, by: Decider::Declared, reasoning, successor: None })
 }
 
 fn way_of(successor: &Successor) -> Way<'_> {
@@ -170,14 +190,15 @@ fn way_of(successor: &Successor) -> Way<'_> {
         Some(condition) => format!("`{}` holds", condition.source()),
         None => String::from("the definition names it next"),
     };
-    Way { target: successor.to.clone(), reasoning, successor: Some(successor) }
+    let (target, by) = (successor.to.clone(), Decider::Declared);
+    Way { target, by, reasoning, successor: Some(successor) }
 }
 
 fn follow(draft: &mut Draft<'_>, step: &Step, way: Way<'_>, sight: Sight<'_>) -> Result<(), Stop> {
     if let Some(successor) = way.successor {
         apply(draft, step, successor, sight)?;
     }
-    let decision = Choice { by: draft.state.decider(), reasoning: Some(way.reasoning) };
+    let decision = Choice { by: way.by, reasoning: Some(way.reasoning) };
     if way.successor.is_some_and(|it| it.fails) {
         if let Target::Step(step) = way.target {
             draft.push(Event::StepEntered { step, decision: Some(decision) });

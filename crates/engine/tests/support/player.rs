@@ -6,13 +6,18 @@
     reason = "a test may panic"
 )]
 
-use std::{collections::BTreeMap, time::Duration};
+use std::{
+    cell::RefCell,
+    collections::{BTreeMap, VecDeque},
+    time::Duration,
+};
 
 use definition::{Digest, PartId, Workflow};
 use engine::{
     Action, Actor, Answer, AnswerGate, CheckFact, ClaimStep, Command, ContextChange, Entry, Fact,
-    FileFact, Holder, How, Known, Question, Recorded, Refusal, Report, ReportStep, ResumeRun,
-    RunId, RunState, StartRun, Stop, Timestamp, brief, decide, find_drift, fold, next, target_name,
+    FileFact, Holder, How, Known, ModelFact, ModelFailure, ModelFailureKind, Question, Recorded,
+    Refusal, Report, ReportStep, ResumeRun, RunId, RunState, StartRun, Stop, Timestamp, Usage,
+    brief, decide, find_drift, fold, next, target_name,
 };
 use serde_json::{Map, Value};
 
@@ -26,6 +31,16 @@ pub(crate) struct Player<'a> {
     files: BTreeMap<String, String>,
     checks: BTreeMap<String, i32>,
     now: Timestamp,
+    model: Option<Model>,
+}
+
+/// A language model that says what the scenario has it say.
+#[derive(Default)]
+struct Model {
+    is_strict: bool,
+    replies: RefCell<VecDeque<ModelFact>>,
+    /// What it was asked for the command that is played.
+    asked: RefCell<Vec<Question>>,
 }
 
 impl<'a> Player<'a> {
@@ -38,6 +53,7 @@ impl<'a> Player<'a> {
             files: BTreeMap::new(),
             checks: BTreeMap::new(),
             now: Timestamp(START),
+            model: None,
         }
     }
 
@@ -65,15 +81,72 @@ impl<'a> Player<'a> {
                 self.now = self.now.after(duration(&rest[0]));
                 Vec::new()
             }
+            "model" => {
+                self.prepare_model(line, rest);
+                Vec::new()
+            }
             word if word.starts_with('#') => Vec::new(),
             word => panic!("unknown word `{word}`"),
         }
     }
 
+    /// `model says TEXT`, `model fails KIND MESSAGE`, `model strict`, `model gone`.
+    fn prepare_model(&mut self, line: &str, words: &[String]) {
+        let usage = Usage {
+            model: "m".to_owned(),
+            tokens_in: 100,
+            tokens_out: 10,
+            latency_ms: 5,
+            tries: 1,
+        };
+        let model = self.model.get_or_insert_default();
+        let mut replies = model.replies.borrow_mut();
+        match words[0].as_str() {
+            "says" => {
+                let text = line.strip_prefix("model says ").unwrap_or_default().to_owned();
+                replies.push_back(ModelFact::Replied { text, usage });
+            }
+            "fails" => {
+                let kind = serde_json::from_value(Value::from(words[1].as_str()));
+                let kind: ModelFailureKind = kind.unwrap();
+                let failure = ModelFailure { kind, message: words[2].clone() };
+                replies.push_back(ModelFact::Failed { failure, usage });
+            }
+            "strict" => model.is_strict = true,
+            "gone" => {
+                drop(replies);
+                self.model = None;
+            }
+            other => panic!("a model cannot `{other}`"),
+        }
+    }
+
+    fn known(&self) -> Known {
+        Known {
+            now: self.now,
+            has_model: self.model.is_some(),
+            fail_on_model_error: self.model.as_ref().is_some_and(|it| it.is_strict),
+            ..Known::default()
+        }
+    }
+
+    /// Returns what the model was asked for, and forgets nothing of it.
+    fn asked(&self) -> Vec<String> {
+        let asked = self.model.iter().flat_map(|it| it.asked.borrow().clone());
+        let names = asked.map(|it| match &it {
+            Question::Model { names, .. } => format!("asked the model: {}", names.join(", ")),
+            Question::File(_) | Question::Git | Question::Check { .. } => {
+                panic!("no model is asked this: {it:?}")
+            }
+        });
+        names.collect()
+    }
+
     fn command(&mut self, words: &[String]) -> Vec<String> {
         self.now = self.now.after(Duration::from_secs(1));
         let command = parse_command(words);
-        let mut known = Known { now: self.now, ..Known::default() };
+        let mut known = self.known();
+        self.model.iter().for_each(|it| it.asked.borrow_mut().clear());
         let decided = loop {
             match decide(self.workflow, &self.state, &known, &command) {
                 Ok(decided) => break decided,
@@ -82,7 +155,7 @@ impl<'a> Player<'a> {
             }
         };
         let first = self.state.length;
-        let mut led = Vec::new();
+        let mut led = self.asked();
         for (seq, event) in (first + 1..).zip(decided.events) {
             led.push(format!("{} {}", event.kind(), event.describe()));
             let stored = event.encode();
@@ -103,7 +176,7 @@ impl<'a> Player<'a> {
             "action" => vec![self.action()],
             "brief" => {
                 let tokens = words.get(1).map_or(2500, |it| it.parse().unwrap());
-                let mut known = Known { now: self.now, ..Known::default() };
+                let mut known = self.known();
                 let drift = loop {
                     match find_drift(&self.state, &known) {
                         Ok(drift) => break drift,
@@ -112,6 +185,17 @@ impl<'a> Player<'a> {
                     }
                 };
                 vec![brief(self.workflow, &self.state, &known, &drift, tokens).text]
+            }
+            // The part of the last question that begins with this word.
+            "prompt" => {
+                let asked = self.model.as_ref().unwrap().asked.borrow();
+                let Some(Question::Model { system, user, .. }) = asked.last() else {
+                    return vec!["(nothing was asked)".to_owned()];
+                };
+                let text = if words[1] == "SYSTEM" { system } else { user };
+                let start = if words[1] == "SYSTEM" { 0 } else { text.find(&words[1]).unwrap() };
+                let part = text[start..].split("\n\n").next().unwrap_or_default();
+                vec![part.to_owned()]
             }
             "context" => vec![Value::Object(self.state.context.clone()).to_string()],
             "vars" => vec![Value::Object(self.state.vars.clone()).to_string()],
@@ -152,6 +236,12 @@ impl<'a> Player<'a> {
                     None => CheckFact::NotAllowed,
                     Some(exit) => CheckFact::Ended { exit: *exit, output: "its output".to_owned() },
                 }),
+                Question::Model { .. } => {
+                    let model = self.model.as_ref().expect("no model is there to be asked");
+                    model.asked.borrow_mut().push(question.clone());
+                    let reply = model.replies.borrow_mut().pop_front();
+                    Fact::Model(reply.expect("the scenario has no reply for the model"))
+                }
             };
             known.facts.insert(question, fact);
         }

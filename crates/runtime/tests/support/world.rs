@@ -63,6 +63,7 @@ impl World for TestWorld {
             }),
             Question::Git => Fact::Git(None),
             Question::Check { .. } => Fact::Check(CheckFact::NotAllowed),
+            Question::Model { .. } => unreachable!("no language model is there"),
         };
         Box::pin(async move { Some(fact) })
     }

@@ -44,7 +44,7 @@ impl Finding {
 
 /// Looks at everything.
 pub(crate) async fn perform(config: Config, output: Output) -> Result<Reply, Failure> {
-    let mut findings = vec![version(), configuration(&config)];
+    let mut findings = vec![version(), configuration(&config), model(&config)];
     let place = config.store_place();
     match Joined::open(config, Access::Existing).await {
         Ok(joined) => {
@@ -120,6 +120,16 @@ fn configuration(config: &Config) -> Finding {
     }
     let text = format!("set, but not used by this release: {}", config.unused.join(", "));
     Finding { state: State::Doubtful, text, ..fine }
+}
+
+fn model(config: &Config) -> Finding {
+    let Some(model) = &config.model else {
+        return Finding::new("model", State::Fine, "none; workflows and agents decide");
+    };
+    let (name, api, endpoint) = (&model.name, model.api.as_str(), &model.endpoint);
+    let key = if model.key.is_some() { "with a key" } else { "without a key" };
+    let text = format!("`{name}` by the API `{api}` at {endpoint}, {key}; it was not asked");
+    Finding::new("model", State::Fine, text)
 }
 
 async fn database(joined: &Joined) -> Finding {

@@ -68,6 +68,13 @@ impl File<'_> {
             );
             return self.problem(start, text, sources);
         }
+        if setting.scope == table::Scope::User && self.scope == table::Scope::Project {
+            let text = format!(
+                "`{name}` is not taken from a project: set it in your own `config.toml`, or in the \
+                 environment"
+            );
+            return self.problem(start, text, sources);
+        }
         match to_value(setting.kind, value) {
             Ok(value) => {
                 let value = value.based_on(setting.kind, &self.places.project);

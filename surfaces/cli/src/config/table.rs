@@ -28,6 +28,9 @@ pub(crate) enum Scope {
     Everywhere,
     /// In all but the user's own file: it must be said for one project.
     Project,
+    /// In all but a project's file: a folder that someone else made must not say where a key is
+    /// sent, or which one.
+    User,
 }
 
 impl Setting {
@@ -43,17 +46,7 @@ impl Setting {
 }
 
 /// Environment variables of the original that this release knows but does not use yet.
-pub(crate) const NOT_YET: &[&str] = &[
-    "AI_PROVIDER",
-    "AI_REQUEST_TIMEOUT_MS",
-    "AI_SERVICE_API_KEY",
-    "AI_SERVICE_ENDPOINT",
-    "AI_TOTAL_BUDGET_MS",
-    "FAIL_ON_AI_ERROR",
-    "GEMINI_API_KEY",
-    "GEMINI_MODEL_NAME",
-    "USE_STUB_AI_CLIENT",
-];
+pub(crate) const NOT_YET: &[&str] = &["USE_STUB_AI_CLIENT"];
 
 const fn setting(name: &'static str, kind: Kind, default: &'static str) -> Setting {
     Setting {
@@ -97,6 +90,11 @@ pub(crate) const SETTINGS: &[Setting] = &[
     Setting {
         doc: "The most parts that one step may be fanned out over.",
         ..setting("limits.parts", Kind::Count { min: 1, max: 10_000 }, "500")
+    },
+    Setting {
+        doc: "The longest single part of what a language model is sent: the definition, the state, \
+              the history, the report. What is longer is cut, and says so.",
+        ..setting("limits.prompt", Kind::Bytes { min: 1024, max: 16 << 20 }, "64KiB")
     },
     Setting {
         doc: "The largest report that is taken.",
@@ -147,6 +145,70 @@ pub(crate) const SETTINGS: &[Setting] = &[
         doc: "The toolsets that `milepost mcp` and `milepost serve` offer.",
         aliases: &["MILEPOST_TOOLSETS"],
         ..setting("mcp.toolsets", Kind::Words, "core")
+    },
+    Setting {
+        doc: "The language that the model's endpoint speaks. `auto` goes by the endpoint, `none` \
+              does without a model.",
+        aliases: &["AI_PROVIDER"],
+        scope: Scope::User,
+        ..setting(
+            "model.api",
+            Kind::Word(&["auto", "anthropic", "openai", "gemini", "none"]),
+            "auto",
+        )
+    },
+    Setting {
+        doc: "The pause before a model is asked again that could not be reached. Each next one is \
+              twice as long, up to 10s.",
+        ..setting("model.backoff", Kind::Duration { min_s: 0, max_s: 10 }, "1s")
+    },
+    Setting {
+        doc: "How long all tries at one question may take, pauses among them. Then the agent \
+              chooses.",
+        aliases: &["AI_TOTAL_BUDGET_MS"],
+        ..setting("model.budget", Kind::Duration { min_s: 0, max_s: 600 }, "90s")
+    },
+    Setting {
+        doc: "The language model's address: its base, or the whole. With it or a key, runs whose \
+              workflow names no other decider are decided by the model.",
+        unset: "where the API's maker serves it, if there is a key",
+        aliases: &["AI_SERVICE_ENDPOINT"],
+        scope: Scope::User,
+        ..setting("model.endpoint", Kind::Url, "")
+    },
+    Setting {
+        doc: "Whether a run fails when its model cannot be had, as the original did. Otherwise the \
+              agent chooses.",
+        aliases: &["FAIL_ON_AI_ERROR"],
+        ..setting("model.fail_on_error", Kind::Flag, "false")
+    },
+    Setting {
+        doc: "The key to the language model. It is never shown.",
+        unset: "none",
+        aliases: &["AI_SERVICE_API_KEY", "GEMINI_API_KEY"],
+        scope: Scope::User,
+        ..setting("model.key", Kind::Secret, "")
+    },
+    Setting {
+        doc: "A file that has the key to the language model in it, and nothing else.",
+        unset: "none",
+        scope: Scope::User,
+        ..setting("model.key_file", Kind::Path, "")
+    },
+    Setting {
+        doc: "Which language model is asked, by the name that its API has for it.",
+        unset: "none",
+        aliases: &["GEMINI_MODEL_NAME"],
+        ..setting("model.name", Kind::Text, "")
+    },
+    Setting {
+        doc: "How long one try at a question may take.",
+        aliases: &["AI_REQUEST_TIMEOUT_MS", "GEMINI_REQUEST_TIMEOUT_SECONDS"],
+        ..setting("model.timeout", Kind::Duration { min_s: 0, max_s: 600 }, "30s")
+    },
+    Setting {
+        doc: "How often a question is tried.",
+        ..setting("model.tries", Kind::Count { min: 1, max: 20 }, "4")
     },
     Setting {
         doc: "Where `milepost serve` listens. An address that other machines can reach needs \

@@ -3,6 +3,10 @@
 use std::{fmt, net::SocketAddr, path::Path, time::Duration};
 
 use serde_json::json;
+use world::Secret;
+
+/// What is shown of a secret.
+const MASK: &str = "***";
 
 /// What a setting may be.
 #[derive(Debug, Clone, Copy)]
@@ -34,6 +38,12 @@ pub(crate) enum Kind {
     Names,
     /// An address and a port.
     Address,
+    /// Any text in one line.
+    Text,
+    /// `http://` or `https://` and a host.
+    Url,
+    /// A text that is never shown.
+    Secret,
 }
 
 /// The value of a setting.
@@ -45,6 +55,7 @@ pub(crate) enum Value {
     Duration(Duration),
     Text(String),
     List(Vec<String>),
+    Secret(Secret),
 }
 
 impl Kind {
@@ -53,8 +64,11 @@ impl Kind {
         let text = text.trim();
         match self {
             Self::Path if text.is_empty() => Ok(Value::Unset),
-            Self::Paths if text.is_empty() => Ok(Value::Unset),
-            Self::Names if text.is_empty() => Ok(Value::Unset),
+            Self::Paths | Self::Names | Self::Text | Self::Url | Self::Secret
+                if text.is_empty() =>
+            {
+                Ok(Value::Unset)
+            }
             Self::Flag => match text.to_lowercase().as_str() {
                 "true" | "1" | "yes" | "on" => Ok(Value::Flag(true)),
                 "false" | "0" | "no" | "off" => Ok(Value::Flag(false)),
@@ -70,6 +84,23 @@ impl Kind {
             }
             Self::Word(words) => self.word(text, words),
             Self::Path => Ok(Value::Text(text.to_owned())),
+            Self::Text => {
+                let is_line = !text.chars().any(char::is_control);
+                is_line.then(|| Value::Text(text.to_owned())).ok_or_else(|| self.expected(text))
+            }
+            Self::Url => {
+                let host = ["http://", "https://"].iter().find_map(|it| text.strip_prefix(it));
+                let is_named = |it: &str| {
+                    !it.is_empty()
+                        && !it.starts_with('/')
+                        // A name or a key in it would be shown wherever the address is.
+                        && !it.contains(|it: char| it.is_whitespace() || "?#@".contains(it))
+                };
+                let fits = host.is_some_and(is_named);
+                fits.then(|| Value::Text(text.to_owned())).ok_or_else(|| self.expected(text))
+            }
+            Self::Secret if text.chars().any(char::is_control) => Err(self.expected("it")),
+            Self::Secret => Ok(Value::Secret(Secret::new(text))),
             Self::Paths => {
                 let paths = std::env::split_paths(text).map(|it| it.display().to_string());
                 Ok(Value::List(paths.filter(|it| !it.is_empty()).collect()))
@@ -96,7 +127,10 @@ impl Kind {
             | Self::Duration { .. }
             | Self::Word(_)
             | Self::Path
-            | Self::Address => Err(self.expected("a list")),
+            | Self::Address
+            | Self::Text
+            | Self::Url
+            | Self::Secret => Err(self.expected("a list")),
         }
     }
 
@@ -121,6 +155,12 @@ impl Kind {
             Self::Paths => "a list of paths".to_owned(),
             Self::Words | Self::Names => "a list of names".to_owned(),
             Self::Address => "an address and a port, such as `127.0.0.1:7420`".to_owned(),
+            Self::Text => "a text in one line".to_owned(),
+            Self::Url => {
+                "an address that begins with `http://` or `https://`, without a name or query"
+                    .to_owned()
+            }
+            Self::Secret => "a secret in one line".to_owned(),
         }
     }
 
@@ -149,6 +189,10 @@ impl Kind {
         let meant = match text.as_str() {
             "warning" => "warn",
             "critical" | "fatal" => "error",
+            // The original's word for any other API than its own.
+            "http" if words.contains(&"auto") => "auto",
+            // Its words for doing without one.
+            "stub" | "stub-sequential" | "rules" if words.contains(&"none") => "none",
             other => other,
         };
         let known = words.contains(&meant);
@@ -166,6 +210,7 @@ impl Value {
             Self::Duration(it) => json!(duration(*it)),
             Self::Text(text) => json!(text),
             Self::List(list) => json!(list),
+            Self::Secret(_) => json!(MASK),
         }
     }
 
@@ -192,6 +237,7 @@ impl fmt::Display for Value {
             Self::Duration(it) => out.write_str(&duration(*it)),
             Self::Text(text) => out.write_str(text),
             Self::List(list) => out.write_str(&list.join(", ")),
+            Self::Secret(_) => out.write_str(MASK),
         }
     }
 }

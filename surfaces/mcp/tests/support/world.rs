@@ -93,6 +93,7 @@ impl Stage {
             bounds: Bounds::default(),
             gates: None,
             has_model: false,
+            fail_on_model_error: false,
             brief_tokens: 2_500,
             wait_max: Duration::from_secs(50),
         };
@@ -116,6 +117,7 @@ impl World for Acting {
         let fact = match question {
             Question::Git => Fact::Git(None),
             Question::Check { .. } => Fact::Check(engine::CheckFact::NotAllowed),
+            Question::Model { .. } => unreachable!("no language model is there"),
             Question::File(path) => Fact::File(match self.0.files.lock().unwrap().get(path) {
                 Some(text) => FileFact::Present {
                     sha256: Digest::of(text.as_bytes()),

@@ -55,17 +55,17 @@ impl Tool for AdvanceWorkflow {
         call: &Call<'_>,
         parameters: Parameters,
     ) -> Result<Done<answer::Answer>, Failure> {
-        let instance = parameters.instance_id.clone();
-        advance(call, parameters).await.map_err(|error| {
-            Failure::new(&format!("Failed to advance workflow instance '{instance}'"), &error)
-        })
+        let tried = format!("Failed to advance workflow instance '{}'", parameters.instance_id);
+        let advanced = advance(call, parameters, &tried).await;
+        advanced.map_err(|error| Failure::new(&tried, &error))?
     }
 }
 
 async fn advance(
     call: &Call<'_>,
     parameters: Parameters,
-) -> Result<Done<answer::Answer>, ExecuteError> {
+    tried: &str,
+) -> Result<Result<Done<answer::Answer>, Failure>, ExecuteError> {
     let run = call.runtime.find_run(&parameters.instance_id).await?;
     let Parameters { report, context_updates, context_deletes, next_step_name, .. } = parameters;
     let call = &run::named(call, parameters.holder.as_deref());
@@ -81,9 +81,12 @@ async fn advance(
     }));
     let request_id = parameters.request_id;
     match run::execute(call, run, command, request_id).await {
-        Ok(outcome) => Ok(answer::of_outcome(call.runtime, &outcome)),
+        Ok(outcome) => Ok(match Failure::of_model(tried, &outcome) {
+            Some(failure) => Err(failure),
+            None => Ok(answer::of_outcome(call.runtime, &outcome)),
+        }),
         Err(ExecuteError::Refused(Refusal::RunEnded { status })) => {
-            Ok(ended(call, run, &status).await?.1)
+            Ok(Ok(ended(call, run, &status).await?.1))
         }
         Err(error) => Err(error),
     }

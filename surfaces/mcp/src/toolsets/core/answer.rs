@@ -48,7 +48,7 @@ pub(super) struct Now {
     /// The parts of the step that may be worked on now.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     parts: Vec<Part>,
-    /// Why the run failed or was cancelled.
+    /// Why the run failed or was cancelled, or why a language model did not choose.
     #[serde(skip_serializing_if = "Option::is_none")]
     reason: Option<String>,
 }
@@ -141,7 +141,7 @@ impl Now {
             }
             Action::Choose { after, choices } => {
                 let (choices, guidance) = choose(view, after, &choices);
-                Self { choices, guidance, ..Self::default() }
+                Self { choices, guidance, reason: view.state.deferral.clone(), ..Self::default() }
             }
             Action::Wait { gate } => {
                 Self { waiting: Some(waiting(view, &gate)), ..Self::default() }
@@ -156,6 +156,7 @@ impl Now {
 fn reasoning(view: &View, events: &[Recorded]) -> Option<String> {
     let mut resumed = None;
     let mut moved = None;
+    let mut advised = None;
     for recorded in events {
         match &recorded.event {
             Event::RunResumed { reasoning, .. } => resumed = Some(reasoning.clone()),
@@ -169,6 +170,8 @@ fn reasoning(view: &View, events: &[Recorded]) -> Option<String> {
                 ));
             }
             Event::StepFailed { part, .. } => moved = tried(view, part.as_ref()),
+            // What a model says to a report says more than the report alone.
+            Event::ModelAsked(asked) => advised.clone_from(&asked.reasoning),
             Event::RunStarted(_)
             | Event::RunForked { .. }
             | Event::StepStarted { .. }
@@ -192,11 +195,19 @@ fn reasoning(view: &View, events: &[Recorded]) -> Option<String> {
         }
     }
     let chosen = match next(&view.workflow, &view.state) {
-        Action::Choose { after, .. } => Some(format!(
-            "step `{}` is done; report it again with one of the choices as `next_step_name`",
-            after.name
-        )),
-        Action::Work { .. } | Action::Wait { .. } | Action::Done | Action::Stopped { .. } => moved,
+        Action::Choose { after, .. } => {
+            let why = view.state.deferral.as_ref();
+            let why = why.map(|it| format!("the language model did not choose ({it}); "));
+            let why = why.unwrap_or_default();
+            Some(format!(
+                "{why}step `{}` is done; report it again with one of the choices as \
+                 `next_step_name`",
+                after.name
+            ))
+        }
+        Action::Work { .. } | Action::Wait { .. } | Action::Done | Action::Stopped { .. } => {
+            advised.or(moved)
+        }
     };
     match (resumed, chosen) {
         (Some(resumed), Some(chosen)) => Some(format!("{resumed}; {chosen}")),
@@ -219,6 +230,14 @@ fn warnings(events: &[Recorded]) -> Vec<String> {
     for recorded in events {
         if let Event::StepCompleted(completed) = &recorded.event {
             warnings.extend(completed.warnings.iter().cloned());
+        }
+        if let Event::ModelAsked(asked) = &recorded.event {
+            warnings.extend(asked.warnings.iter().map(|it| format!("the language model: {it}")));
+            let failure = asked.failure.iter();
+            warnings.extend(failure.map(|it| {
+                let (kind, why) = (it.kind.as_str(), &it.message);
+                format!("the language model did not choose ({kind}): {why}")
+            }));
         }
     }
     warnings

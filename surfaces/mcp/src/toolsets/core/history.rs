@@ -136,6 +136,7 @@ impl<'a> Said<'a> {
             }
             Event::GateOpened(gate) => plain(Some(gate.step.as_str()), Role::Waits),
             Event::GateAnswered { step, .. } => plain(Some(step.as_str()), Role::Leads),
+            Event::ModelAsked(asked) => plain(Some(asked.step.as_str()), Role::None),
             Event::StepStarted { step, .. }
             | Event::StepSkipped { step, .. }
             | Event::StepReopened { step, .. }

@@ -68,22 +68,22 @@ impl Tool for ResumeWorkflow {
             let why = "cannot be given together with `report`: reopen first, then report";
             return Err(Misfit::wrong(Self::NAME, "reopen", why).into());
         }
-        let instance = parameters.instance_id.clone();
-        resume(call, parameters).await.map_err(|error| {
-            Failure::new(&format!("Failed to resume workflow instance '{instance}'"), &error)
-        })
+        let tried = format!("Failed to resume workflow instance '{}'", parameters.instance_id);
+        let resumed = resume(call, parameters, &tried).await;
+        resumed.map_err(|error| Failure::new(&tried, &error))?
     }
 }
 
 async fn resume(
     call: &Call<'_>,
     parameters: Parameters,
-) -> Result<Done<answer::Answer>, ExecuteError> {
+    tried: &str,
+) -> Result<Result<Done<answer::Answer>, Failure>, ExecuteError> {
     let run = call.runtime.find_run(&parameters.instance_id).await?;
     match parameters.report {
-        None if parameters.reopen => reopen(call, run, parameters).await,
-        None => look(call, run, &parameters).await,
-        Some(_) => reconcile(call, run, parameters).await,
+        None if parameters.reopen => reopen(call, run, parameters).await.map(Ok),
+        None => look(call, run, &parameters).await.map(Ok),
+        Some(_) => reconcile(call, run, parameters, tried).await,
     }
 }
 
@@ -106,7 +106,8 @@ async fn reconcile(
     call: &Call<'_>,
     run: RunId,
     parameters: Parameters,
-) -> Result<Done<answer::Answer>, ExecuteError> {
+    tried: &str,
+) -> Result<Result<Done<answer::Answer>, Failure>, ExecuteError> {
     let Parameters { report, context_updates, next_step_name, max_tokens, .. } = parameters;
     let Some(report) = report else { return Err(invalid("report", "is missing")) };
     let call = &run::named(call, parameters.holder.as_deref());
@@ -124,11 +125,14 @@ async fn reconcile(
     };
     let command = Command::ResumeRun(Box::new(resume));
     match run::execute(call, run, command, parameters.request_id).await {
-        Ok(outcome) => Ok(committed(call.runtime, &outcome, max_tokens).await),
+        Ok(outcome) => Ok(match Failure::of_model(tried, &outcome) {
+            Some(failure) => Err(failure),
+            None => Ok(committed(call.runtime, &outcome, max_tokens).await),
+        }),
         Err(ExecuteError::Refused(Refusal::RunEnded { status })) => {
             let (view, mut done) = ended(call, run, &status).await?;
             done.answer.brief = Some(brief(call.runtime, &view, max_tokens).await?);
-            Ok(done)
+            Ok(Ok(done))
         }
         Err(error) => Err(error),
     }

@@ -1,8 +1,8 @@
 //! This toolset's words, and ours: an instance is a run, `SUSPENDED` is waiting, and every refusal
 //! has one of the orchestrator's error codes beside our own.
 
-use engine::{Refusal, Standing};
-use runtime::ExecuteError;
+use engine::{Event, ModelFailureKind, Refusal, Standing};
+use runtime::{ExecuteError, Outcome};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -61,6 +61,15 @@ pub(super) struct Failure {
     error: String,
     error_code: ErrorCode,
     refusal: Refused,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    details: Option<Details>,
+}
+
+/// What else there is to say.
+#[derive(Debug, Serialize, JsonSchema)]
+struct Details {
+    /// What was wrong with the language model.
+    kind: String,
 }
 
 /// Why, in our words, and the way out.
@@ -84,6 +93,8 @@ enum ErrorCode {
     DefinitionInvalid,
     DefinitionUnavailable,
     InstanceNotFound,
+    AiServiceError,
+    AiInvalidStep,
     PersistenceError,
     Conflict,
     // The workflow's rules do not allow it now. A code of our own beside the orchestrator's.
@@ -108,6 +119,33 @@ impl Failure {
         Self::new(&format!("Failed to get status for instance '{instance}'"), error)
     }
 
+    /// Words a run that failed because its language model could not be had; `None` where it did
+    /// not. The run is written as failed.
+    pub(super) fn of_model(tried: &str, outcome: &Outcome) -> Option<Self> {
+        let Standing::Failed { reason, .. } = &outcome.view.state.standing else { return None };
+        let asked = outcome.events.iter().rev().find_map(|it| {
+            if let Event::ModelAsked(asked) = &it.event { asked.failure.as_ref() } else { None }
+        })?;
+        let error_code = match asked.kind {
+            ModelFailureKind::InvalidStep => ErrorCode::AiInvalidStep,
+            ModelFailureKind::Timeout
+            | ModelFailureKind::Api
+            | ModelFailureKind::InvalidResponse
+            | ModelFailureKind::Safety => ErrorCode::AiServiceError,
+        };
+        Some(Self {
+            error: format!("{tried}: {reason}"),
+            error_code,
+            refusal: Refused {
+                code: "model_failed".to_owned(),
+                message: reason.clone(),
+                hint: "`resume_workflow` with `reopen`, then report again".to_owned(),
+                retry_after_ms: None,
+            },
+            details: Some(Details { kind: asked.kind.as_str().to_owned() }),
+        })
+    }
+
     fn worded(text: String, error: &ExecuteError) -> Self {
         let message = error.to_string();
         match error {
@@ -115,7 +153,7 @@ impl Failure {
                 let code = refusal.code().to_owned();
                 let hint = refusal.hint();
                 let refusal = Refused { code, message, hint, retry_after_ms: None };
-                Self { error: text, error_code: code_of(error), refusal }
+                Self { error: text, error_code: code_of(error), refusal, details: None }
             }
             ExecuteError::Store(_) | ExecuteError::Busy { .. } | ExecuteError::Endless => {
                 let retry_after_ms = error.is_retryable().then_some(RETRY_AFTER_MS);
@@ -125,7 +163,7 @@ impl Failure {
                 };
                 let (code, hint) = (error.code().to_owned(), hint.to_owned());
                 let refusal = Refused { code, message, hint, retry_after_ms };
-                Self { error: text, error_code: code_of(error), refusal }
+                Self { error: text, error_code: code_of(error), refusal, details: None }
             }
         }
     }
@@ -146,7 +184,8 @@ impl From<Misfit> for Failure {
             hint: "mend what is named, then call again".to_owned(),
             retry_after_ms: None,
         };
-        Self { error: format!("Invalid input for {}: {message}", misfit.tool), error_code, refusal }
+        let error = format!("Invalid input for {}: {message}", misfit.tool);
+        Self { error, error_code, refusal, details: None }
     }
 }
 
