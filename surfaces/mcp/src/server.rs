@@ -5,6 +5,8 @@
 
 mod ask;
 mod caught;
+#[cfg(feature = "conformance")]
+mod fixtures;
 mod http;
 mod lines;
 mod lists;
@@ -90,6 +92,10 @@ const METHODS: &[&str] = &[
     "tasks/cancel",
 ];
 
+/// Those of them that only the older era has. In the newer one they are unknown, readable or not.
+const OLDER_METHODS: &[&str] =
+    &["initialize", "ping", "resources/subscribe", "resources/unsubscribe"];
+
 /// What an agent is told before anything else.
 const INSTRUCTIONS: &str = "\
 Milepost keeps your place in long work: start, follow, report, repeat.
@@ -160,6 +166,7 @@ where
     W: AsyncWrite + Send + Unpin + 'static,
 {
     let server = Server::new(runtime, &options)?;
+    let watcher = Arc::clone(&server.watcher);
     let (lines, ended) = Lines::new(read, write);
     let running = match server.serve(lines).await {
         Ok(running) => running,
@@ -171,14 +178,18 @@ where
     let mut waiting = Box::pin(running.waiting());
     let quit = tokio::select! {
         quit = &mut waiting => Some(quit),
-        _ = ended => match tokio::time::timeout(options.drain, &mut waiting).await {
-            Ok(quit) => Some(quit),
-            Err(_) => {
-                tracing::warn!("calls in flight were cancelled, since the input ended");
-                cancel.cancel();
-                tokio::time::timeout(PARTING, &mut waiting).await.ok()
+        _ = ended => {
+            // Whoever listens for news would listen for ever; it is no work to be finished.
+            watcher.end();
+            match tokio::time::timeout(options.drain, &mut waiting).await {
+                Ok(quit) => Some(quit),
+                Err(_) => {
+                    tracing::warn!("calls in flight were cancelled, since the input ended");
+                    cancel.cancel();
+                    tokio::time::timeout(PARTING, &mut waiting).await.ok()
+                }
             }
-        },
+        }
     };
     match quit {
         Some(Err(error)) => Err(ServeError::Broken(error.to_string())),
@@ -588,10 +599,11 @@ impl ServerHandler for Server {
     async fn on_custom_request(
         &self,
         request: CustomRequest,
-        _context: Context,
+        context: Context,
     ) -> Result<CustomResult, ErrorData> {
         let method = request.method;
-        if METHODS.contains(&method.as_str()) {
+        let is_gone = is_modern(&context) && OLDER_METHODS.contains(&method.as_str());
+        if !is_gone && METHODS.contains(&method.as_str()) {
             let text = format!("the parameters of `{method}` cannot be read");
             return Err(ErrorData::invalid_params(text, None));
         }

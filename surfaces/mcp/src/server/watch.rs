@@ -37,6 +37,8 @@ pub(super) struct Watcher {
     telling: Mutex<Option<DropGuard>>,
     /// From where on clients of the newer era will be told who were not answered yet.
     promised: Mutex<Vec<u64>>,
+    /// The client has left.
+    ended: CancellationToken,
 }
 
 impl Watcher {
@@ -75,6 +77,7 @@ impl Watcher {
             let changed = tokio::select! {
                 changed = changes.next() => changed.map_err(|error| failed(&error))?,
                 () = context.cancelled() => return Ok(()),
+                () = self.ended.cancelled() => return Ok(()),
             };
             let Some(changed) = changed else { return Ok(()) };
             if changed.iter().any(|it| it.is_new) {
@@ -94,6 +97,11 @@ impl Watcher {
                 return Ok(());
             }
         }
+    }
+
+    /// Ends all listening, since the client has left.
+    pub(super) fn end(&self) {
+        self.ended.cancel();
     }
 
     /// Begins where the earliest promise was made that is not kept yet. Which of them was made to

@@ -30,6 +30,13 @@ pub(super) fn shape<P: JsonSchema>() -> Value {
 /// Returns what of a shape is shown.
 pub(super) fn published(mut shape: Value) -> Map<String, Value> {
     unmark(&mut shape);
+    each_schema(&mut shape, &mut |schema| {
+        // One that says nothing is taken for a mistake by those who check schemas; this says that
+        // anything goes.
+        if schema.keys().all(|it| it == "description") {
+            schema.insert("additionalProperties".into(), Value::Bool(true));
+        }
+    });
     object(shape)
 }
 

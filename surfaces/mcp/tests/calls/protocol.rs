@@ -98,6 +98,14 @@ async fn what_is_malformed_or_unknown_gets_the_right_code() {
         ("tools/call", json!({ "name": "no_such_tool" }), INVALID_PARAMS),
         ("tools/list", json!({ "cursor": "more" }), INVALID_PARAMS),
         ("no/such/method", json!({}), METHOD_NOT_FOUND),
+        // Only the older era has these, whether they can be read or not.
+        ("initialize", json!({}), METHOD_NOT_FOUND),
+        ("ping", json!({}), METHOD_NOT_FOUND),
+        ("resources/subscribe", json!({}), METHOD_NOT_FOUND),
+        ("resources/subscribe", json!({ "uri": "milepost://runs/x" }), METHOD_NOT_FOUND),
+        ("resources/unsubscribe", json!({}), METHOD_NOT_FOUND),
+        ("logging/setLevel", json!({ "level": "info" }), METHOD_NOT_FOUND),
+        ("tasks/list", json!({}), METHOD_NOT_FOUND),
     ];
     for (method, params, code) in cases {
         let answer = client.ask(method, params.clone()).await;

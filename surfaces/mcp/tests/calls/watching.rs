@@ -59,6 +59,21 @@ async fn a_run_that_is_still_to_come_is_watched_by_its_key() {
 }
 
 #[tokio::test]
+async fn whoever_listens_does_not_hold_the_end_up() {
+    let stage = Arc::new(Stage::new(false));
+    let options = Options { drain: Duration::from_secs(3600), ..Options::default() };
+    let mut client = Client::new(stage.runtime(), options);
+    let wish = json!({ "notifications": { "resourcesListChanged": true } });
+    let id = client.send("subscriptions/listen", wish).await;
+    let told = client.receive().await;
+    assert_eq!(told["method"], "notifications/subscriptions/acknowledged");
+    let ended = tokio::time::timeout(Duration::from_secs(10), client.hang_up()).await;
+    let (ended, answers) = ended.expect("the server waits for what never comes");
+    ended.unwrap();
+    assert_eq!(answers.iter().map(|it| &it["id"]).collect::<Vec<_>>(), [&json!(id)]);
+}
+
+#[tokio::test]
 async fn a_client_of_the_older_era_subscribes_and_lets_go() {
     let (_stage, mut watching, mut working) = two().await;
     watching.shake_hands().await;
