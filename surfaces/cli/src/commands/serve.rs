@@ -68,6 +68,7 @@ pub(crate) async fn perform(config: Config, output: Output) -> Result<(), Failur
     .map_err(|error| Failure::refused("toolset_unknown", error.to_string()))?;
     greet(&joined, address, output)?;
     background::begin(&joined);
+    let runtime = Arc::clone(&joined.runtime);
     let guard = Arc::new(guard::Guard { hosts, token });
     let pages = Router::new()
         .route("/", get(status))
@@ -90,7 +91,7 @@ pub(crate) async fn perform(config: Config, output: Output) -> Result<(), Failur
         stop.cancel();
         // Whoever has not finished its request by then, or is told twice, keeps nobody waiting.
         tokio::select! {
-            () = tokio::time::sleep(PARTING) => {}
+            () = runtime.sleep(PARTING) => {}
             () = told_to_stop() => {}
         }
     };
