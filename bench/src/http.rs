@@ -6,7 +6,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-use serde_json::{Value, json};
+use serde_json::json;
 
 use crate::{
     Measured,
@@ -54,9 +54,12 @@ pub(crate) fn measure(rig: &Rig) -> Measured<Section> {
     drop(web);
     let folder = rig.folder()?;
     let web = Web::start(&mut rig.web_server(folder.path()))?;
-    let reads = load(&web, reading, begin, |line, run| {
-        line.call("get_workflow_status", &json!({"instance_id": run}))
-    })?;
+    let reads = load(
+        &web,
+        reading,
+        |line| line.begin("SPRINT_TASK"),
+        |line, run| line.call("get_workflow_status", &json!({"instance_id": run})),
+    )?;
     let work = load(&web, working, |_| Ok((String::new(), 0)), work)?;
     for (name, load) in [("empty rmcp server", &empty), ("reads", &reads), ("work", &work)] {
         section.row(&[
@@ -81,18 +84,11 @@ fn mb(kib: u64) -> f64 {
     kib as f64 * 1024.0 / 1e6
 }
 
-/// Starts a run, and returns its id.
-fn begin(line: &mut Line) -> Measured<String> {
-    let (begun, _) = line.call("start_workflow", &json!({"workflow_name": "SPRINT_TASK"}))?;
-    let id = begun["structuredContent"]["instance_id"].as_str();
-    Ok(id.ok_or("no id")?.to_owned())
-}
-
 /// Makes the next call of a client that works runs, one after the other.
-fn work(line: &mut Line, (run, call): &mut (String, u64)) -> Measured<(Value, Duration)> {
+fn work(line: &mut Line, (run, call): &mut (String, u64)) -> Measured<Duration> {
     *call += 1;
     if *call % 100 == 1 {
-        *run = begin(line)?;
+        *run = line.begin("SPRINT_TASK")?;
     }
     let text = format!("Looked into module {call}, found nothing that speaks against it.");
     match *call % 10 {
@@ -114,7 +110,7 @@ fn load<T: Send>(
     web: &Web,
     duration: Duration,
     prepare: impl Fn(&mut Line) -> Measured<T> + Sync,
-    call: impl Fn(&mut Line, &mut T) -> Measured<(Value, Duration)> + Sync,
+    call: impl Fn(&mut Line, &mut T) -> Measured<Duration> + Sync,
 ) -> Measured<Load> {
     let is_over = AtomicBool::new(false);
     let (prepare, call, is_over) = (&prepare, &call, &is_over);
@@ -124,7 +120,7 @@ fn load<T: Send>(
             let mut state = prepare(&mut line)?;
             let (mut calls, mut took) = (0, Samples::new());
             while !is_over.load(Ordering::Relaxed) {
-                took.add(call(&mut line, &mut state)?.1);
+                took.add(call(&mut line, &mut state)?);
                 calls += 1;
             }
             Ok((calls, took))

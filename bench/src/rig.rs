@@ -104,6 +104,7 @@ pub(crate) fn runtime(folder: &Path) -> Measured<Arc<Runtime>> {
         fail_on_model_error: false,
         brief_tokens: 2500,
         wait_max: Duration::from_secs(50),
+        states_max: 64,
     };
     Ok(Arc::new(Runtime::new(Arc::new(store), Arc::new(world), settings)))
 }

@@ -81,6 +81,8 @@ pub struct Settings {
     pub brief_tokens: usize,
     /// The longest that a call may wait.
     pub wait_max: Duration,
+    /// How many runs are kept folded. One that was pushed out is folded again when it is needed.
+    pub states_max: usize,
 }
 
 /// Runs workflows.

@@ -11,8 +11,6 @@ use parking_lot::Mutex;
 
 use crate::{ExecuteError, Runtime, cards, fault};
 
-/// How many runs are kept folded. A run that was pushed out is folded again when it is needed.
-const STATES_MAX: usize = 64;
 /// How many definitions are kept parsed.
 const WORKFLOWS_MAX: usize = 16;
 
@@ -110,7 +108,7 @@ impl Runtime {
         let mut states = self.loaded.states.lock();
         let is_newer = states.find(&view.state.run).is_none_or(|it| it.length < view.state.length);
         if is_newer {
-            states.keep(view.state.run, Arc::clone(&view.state), STATES_MAX);
+            states.keep(view.state.run, Arc::clone(&view.state), self.settings.states_max);
         }
     }
 

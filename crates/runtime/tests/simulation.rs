@@ -206,6 +206,7 @@ fn settings() -> Settings {
         fail_on_model_error: false,
         brief_tokens: 2500,
         wait_max: std::time::Duration::from_secs(1),
+        states_max: 8,
     }
 }
 

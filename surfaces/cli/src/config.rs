@@ -213,8 +213,8 @@ impl Config {
         self.list("workflows.dirs")
     }
 
-    /// Returns what the runtime is told, for runs of `project`.
-    pub(crate) fn runtime(&self, project: String) -> runtime::Settings {
+    /// Returns what the runtime is told, for runs of `project`, of which it keeps some folded.
+    pub(crate) fn runtime(&self, project: String, states_max: usize) -> runtime::Settings {
         let is_verified = self.text("gates.answers") == "verified";
         runtime::Settings {
             project,
@@ -232,6 +232,7 @@ impl Config {
             fail_on_model_error: self.flag("model.fail_on_error"),
             brief_tokens: self.count("brief.tokens"),
             wait_max: self.duration("wait.max"),
+            states_max,
         }
     }
 

@@ -17,6 +17,11 @@ use crate::{
     secret,
 };
 
+/// How many runs are kept folded for one client, which works on a few, …
+const STATES_OWN: usize = 8;
+/// … and for many.
+const STATES_SHARED: usize = 256;
+
 /// Everything a command needs.
 pub(crate) struct Joined {
     pub(crate) config: Config,
@@ -45,6 +50,8 @@ pub(crate) enum Access {
     Existing,
     /// To store new runs: the database is made if it is not there.
     Create,
+    /// The same for many clients at once.
+    Share,
 }
 
 impl Joined {
@@ -53,7 +60,9 @@ impl Joined {
         let world = Arc::new(RealWorld::new(config.world()));
         let (database, store) = open_database(&config, &world, access)?;
         let project = find_project(&config, &*store).await?;
-        let runtime = Runtime::new(store, Arc::<RealWorld>::clone(&world), config.runtime(project));
+        let states_max = if access == Access::Share { STATES_SHARED } else { STATES_OWN };
+        let settings = config.runtime(project, states_max);
+        let runtime = Runtime::new(store, Arc::<RealWorld>::clone(&world), settings);
         Ok(Self { config, world, runtime: Arc::new(runtime), database })
     }
 

@@ -21,6 +21,6 @@ mod server;
 mod tool;
 mod toolsets;
 
-pub use server::{HttpOptions, Options, ServeError, router, serve, serve_stdio};
+pub use server::{HttpOptions, Options, ServeError, endpoint, serve, serve_stdio};
 pub use tool::{Call, Calling, Effect, Entry, GateReply, Hints, Person, Reply, Then};
 pub use toolsets::{TOOLSETS, Tools, Toolset, ToolsetUnknown};

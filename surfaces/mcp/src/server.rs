@@ -16,6 +16,7 @@ mod watch;
 use std::{
     convert::Infallible,
     future::pending,
+    pin::Pin,
     sync::{
         Arc,
         atomic::{AtomicU64, Ordering},
@@ -57,7 +58,7 @@ use lines::Lines;
 use tasks::Wait;
 use watch::Watcher;
 
-pub use http::{HttpOptions, router};
+pub use http::{HttpOptions, endpoint};
 
 /// How long a client may keep what it was told of the server and its tools.
 const TTL_MS: u64 = 3_600_000;
@@ -265,10 +266,10 @@ impl Server {
         &self,
         what: &str,
         context: &Context,
-        answering: impl Future<Output = Result<T, ErrorData>> + Send,
+        answering: Answering<'_, T>,
     ) -> Result<T, ErrorData> {
         tokio::select! {
-            answer = caught::caught(Box::pin(answering)) => {
+            answer = caught::caught(answering) => {
                 answer.map_err(|panic| self.incident(what, &panic))?
             }
             never = tell_progress(context, self.shared.progress) => match never {},
@@ -306,7 +307,7 @@ impl Server {
             let run = match reply.then {
                 Some(Then::Wait(run, after, until)) => {
                     let wait = Wait { after, until };
-                    let mut task = tasks::wait(self.runtime(), run, wait).await?;
+                    let mut task = Box::pin(tasks::wait(self.runtime(), run, wait)).await?;
                     self.stamp(context, &mut task.meta);
                     return Ok(task.into());
                 }
@@ -316,7 +317,7 @@ impl Server {
                 None => return Ok(self.result(reply, context).into()),
             };
             let form = match run {
-                Some(run) => ask::form(self.runtime(), run).await?,
+                Some(run) => Box::pin(ask::form(self.runtime(), run)).await?,
                 None => None,
             };
             person = match form {
@@ -327,7 +328,7 @@ impl Server {
                 }
                 Some(form) if asks < ASKS_MAX => {
                     asks += 1;
-                    ask::ask(&context.peer, form, self.shared.seal.lasts).await?
+                    Box::pin(ask::ask(&context.peer, form, self.shared.seal.lasts)).await?
                 }
                 Some(_) => Person::Silent("what the gate shows keeps changing"),
                 None => Person::Reachable,
@@ -366,6 +367,9 @@ impl Server {
 }
 
 type Context = RequestContext<RoleServer>;
+
+/// An answer that is being found. In a box: what is passed around on the way stays small.
+type Answering<'a, T> = Pin<Box<dyn Future<Output = Result<T, ErrorData>> + Send + 'a>>;
 
 impl ServerHandler for Server {
     fn get_info(&self) -> ServerConfig {
@@ -407,10 +411,6 @@ impl ServerHandler for Server {
             .with_cache_scope(CacheScope::Public))
     }
 
-    fn get_tool(&self, name: &str) -> Option<Tool> {
-        self.shared.listed.iter().find(|it| it.name == name).cloned()
-    }
-
     async fn list_tools(
         &self,
         request: Option<PaginatedRequestParams>,
@@ -431,7 +431,7 @@ impl ServerHandler for Server {
         request: CallToolRequestParams,
         context: Context,
     ) -> Result<CallToolResponse, ErrorData> {
-        self.answer(&request.name, &context, self.call(&request, &context)).await
+        self.answer(&request.name, &context, Box::pin(self.call(&request, &context))).await
     }
 
     async fn list_prompts(
@@ -440,7 +440,7 @@ impl ServerHandler for Server {
         context: Context,
     ) -> Result<ListPromptsResult, ErrorData> {
         let cursor = request.and_then(|it| it.cursor);
-        let listing = async { lists::prompts(self.runtime(), cursor.as_deref()) };
+        let listing = Box::pin(async { lists::prompts(self.runtime(), cursor.as_deref()) });
         let (prompts, next) = self.answer("prompts/list", &context, listing).await?;
         let mut result = ListPromptsResult::with_all_items(prompts)
             .with_ttl_ms(LIST_TTL_MS)
@@ -455,7 +455,8 @@ impl ServerHandler for Server {
         request: GetPromptRequestParams,
         context: Context,
     ) -> Result<GetPromptResponse, ErrorData> {
-        let reading = lists::read_prompt(self.runtime(), &request.name, request.arguments);
+        let reading =
+            Box::pin(lists::read_prompt(self.runtime(), &request.name, request.arguments));
         let mut result = self.answer("prompts/get", &context, reading).await?;
         self.stamp(&context, &mut result.meta);
         Ok(result.into())
@@ -467,7 +468,7 @@ impl ServerHandler for Server {
         context: Context,
     ) -> Result<ListResourcesResult, ErrorData> {
         let cursor = request.and_then(|it| it.cursor);
-        let listing = lists::resources(self.runtime(), cursor.as_deref());
+        let listing = Box::pin(lists::resources(self.runtime(), cursor.as_deref()));
         let (resources, next) = self.answer("resources/list", &context, listing).await?;
         let mut result = ListResourcesResult::with_all_items(resources)
             .with_ttl_ms(LIST_TTL_MS)
@@ -497,7 +498,7 @@ impl ServerHandler for Server {
         request: ReadResourceRequestParams,
         context: Context,
     ) -> Result<ReadResourceResponse, ErrorData> {
-        let reading = lists::read_resource(self.runtime(), &request.uri);
+        let reading = Box::pin(lists::read_resource(self.runtime(), &request.uri));
         let result = self.answer("resources/read", &context, reading).await?;
         let lasts = matches!(Address::parse(&request.uri), Some(Address::HowTo | Address::App));
         let (ttl_ms, scope) =
@@ -514,13 +515,13 @@ impl ServerHandler for Server {
     ) -> Result<CompleteResult, ErrorData> {
         let given = request.context.and_then(|it| it.arguments).unwrap_or_default();
         let (argument, given) = (request.argument, given.into_iter().collect());
-        let completing = lists::completions(
+        let completing = Box::pin(lists::completions(
             self.runtime(),
             &request.r#ref,
             &argument.name,
             &argument.value,
             given,
-        );
+        ));
         let mut result =
             CompleteResult::new(self.answer("completion/complete", &context, completing).await?);
         self.stamp(&context, &mut result.meta);
@@ -547,7 +548,8 @@ impl ServerHandler for Server {
         context: Context,
     ) -> Result<(), ErrorData> {
         let peer = context.peer.clone();
-        let subscribing = self.watcher.subscribe(&self.shared.runtime, &request.uri, peer);
+        let subscribing =
+            Box::pin(self.watcher.subscribe(&self.shared.runtime, &request.uri, peer));
         self.answer("resources/subscribe", &context, subscribing).await
     }
 
@@ -567,7 +569,7 @@ impl ServerHandler for Server {
     ) -> Result<GetTaskResult, ErrorData> {
         let shows_forms = ask::shows_forms(context.client_capabilities().as_ref());
         let seal = shows_forms.then_some(&self.shared.seal);
-        let getting = tasks::get(self.runtime(), &request.task_id, seal);
+        let getting = Box::pin(tasks::get(self.runtime(), &request.task_id, seal));
         let mut result = self.answer("tasks/get", &context, getting).await?;
         self.stamp(&context, &mut result.meta);
         Ok(result)
@@ -583,7 +585,8 @@ impl ServerHandler for Server {
             return Err(ErrorData::missing_required_client_capability(needed));
         }
         let (call, seal) = (self.plain_call(&context), &self.shared.seal);
-        let updating = tasks::update(&call, &request.task_id, &request.input_responses, seal);
+        let updating =
+            Box::pin(tasks::update(&call, &request.task_id, &request.input_responses, seal));
         self.answer("tasks/update", &context, updating).await
     }
 
@@ -593,7 +596,8 @@ impl ServerHandler for Server {
         context: Context,
     ) -> Result<(), ErrorData> {
         let call = self.plain_call(&context);
-        self.answer("tasks/cancel", &context, tasks::cancel(&call, &request.task_id)).await
+        self.answer("tasks/cancel", &context, Box::pin(tasks::cancel(&call, &request.task_id)))
+            .await
     }
 
     async fn on_custom_request(

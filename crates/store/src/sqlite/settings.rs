@@ -58,8 +58,8 @@ impl Default for SqliteSettings {
             index_idle: Duration::from_millis(50),
             index_batch_max: 64,
             poll_every: Duration::from_millis(75),
-            cache_writer_kib: 512,
-            cache_reader_kib: 256,
+            cache_writer_kib: 256,
+            cache_reader_kib: 128,
             wal_bytes_max: 64 * 1024 * 1024,
             pages_max: None,
         }

@@ -57,10 +57,10 @@ pub(crate) async fn perform(config: Config, output: Output) -> Result<(), Failur
     let token = find_token(&config, address)?;
     let listener = TcpListener::bind(address).await.map_err(|error| not_bound(address, &error))?;
     let address = listener.local_addr()?;
-    let joined = Arc::new(Joined::open(config, Access::Create).await?);
+    let joined = Arc::new(Joined::open(config, Access::Share).await?);
     let stop = CancellationToken::new();
     let hosts = guard::hosts(address, joined.config.hosts());
-    let endpoint = mcp::router(
+    let endpoint = mcp::endpoint(
         Arc::clone(&joined.runtime),
         &joined.config.mcp(joined.seal_key()?),
         &joined.config.http(hosts.clone(), stop.clone()),
@@ -74,7 +74,7 @@ pub(crate) async fn perform(config: Config, output: Output) -> Result<(), Failur
         .route("/", get(status))
         .route("/readyz", get(ready))
         .with_state(joined)
-        .nest("/mcp", endpoint)
+        .route("/mcp", endpoint)
         .layer(middleware::from_fn_with_state(guard, guard::check))
         // Whoever watches over processes has no token.
         .route("/healthz", get(|| async { "ok\n" }));

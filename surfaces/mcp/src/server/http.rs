@@ -7,12 +7,11 @@
 use std::{borrow::Cow, sync::Arc, time::Duration};
 
 use axum::{
-    Router,
     body::{Body, to_bytes},
-    extract::{Request, State},
+    extract::Request,
     http::{Method, StatusCode, header},
-    middleware::{Next, from_fn_with_state},
     response::{IntoResponse as _, Response},
+    routing::{MethodRouter, any},
 };
 use rmcp::{
     ErrorData, ServerHandler,
@@ -60,11 +59,11 @@ pub struct HttpOptions {
 }
 
 /// Returns the endpoint, to be served wherever the caller puts it.
-pub fn router(
+pub fn endpoint(
     runtime: Arc<Runtime>,
     options: &Options,
     http: &HttpOptions,
-) -> Result<Router, ToolsetUnknown> {
+) -> Result<MethodRouter, ToolsetUnknown> {
     let server = Server::new(runtime, options)?;
     #[cfg(feature = "conformance")]
     let server = super::fixtures::Fixtures::new(server);
@@ -75,7 +74,7 @@ pub fn router(
 fn over<S: ServerHandler>(
     make: impl Fn() -> S + Send + Sync + 'static,
     http: &HttpOptions,
-) -> Router {
+) -> MethodRouter {
     let mut sessions = SessionConfig::default();
     // A session that waits for a person or for news is silent, but not idle.
     sessions.keep_alive = Some(http.session_idle.max(http.silence_max) + MARGIN);
@@ -94,8 +93,9 @@ fn over<S: ServerHandler>(
         .with_max_request_body_bytes(http.body_max)
         .with_cancellation_token(http.stop.child_token());
     let service = StreamableHttpService::new(move || Ok(make()), Arc::clone(&manager), config);
-    let door = Door { manager, sessions_max: http.sessions_max, body_max: http.body_max };
-    Router::new().route_service("/", service).layer(from_fn_with_state(Arc::new(door), admit))
+    let (sessions_max, body_max) = (http.sessions_max, http.body_max);
+    let door = Arc::new(Door { service, manager, sessions_max, body_max });
+    any(move |request: Request| admit(Arc::clone(&door), request))
 }
 
 /// What of a message tells what it is. The rest is left for the library to read.
@@ -109,19 +109,20 @@ struct Head<'a> {
 }
 
 /// Who stands before the library's service.
-struct Door {
+struct Door<S> {
+    service: StreamableHttpService<S, LocalSessionManager>,
     manager: Arc<LocalSessionManager>,
     sessions_max: usize,
     body_max: usize,
 }
 
 /// Answers what the library would not answer well, and lets everything else pass.
-async fn admit(State(door): State<Arc<Door>>, request: Request, next: Next) -> Response {
+async fn admit<S: ServerHandler>(door: Arc<Door<S>>, request: Request) -> Response {
     if request.method() != Method::POST {
         // Streams and their end belong to sessions; who has none only posts.
         if request.headers().contains_key(SESSION) {
             let ends = request.method() == Method::DELETE;
-            let mut response = next.run(request).await;
+            let mut response = door.service.handle(request).await.map(Body::new);
             // The session has ended by now. The Python SDK takes "accepted" for a failure.
             if ends && response.status() == StatusCode::ACCEPTED {
                 *response.status_mut() = StatusCode::NO_CONTENT;
@@ -168,7 +169,8 @@ async fn admit(State(door): State<Arc<Door>>, request: Request, next: Next) -> R
         let error = ErrorData::new(ErrorCode::INTERNAL_ERROR, text, None);
         return refuse(StatusCode::SERVICE_UNAVAILABLE, &error, id.as_ref());
     }
-    let response = next.run(Request::from_parts(parts, Body::from(bytes))).await;
+    let request = Request::from_parts(parts, Body::from(bytes));
+    let response = door.service.handle(request).await.map(Body::new);
     word(response, begins, id.as_ref()).await
 }
 

@@ -96,6 +96,7 @@ impl Stage {
             fail_on_model_error: false,
             brief_tokens: 2_500,
             wait_max: Duration::from_secs(50),
+            states_max: 8,
         };
         let world = Arc::new(Acting(Arc::clone(self)));
         Arc::new(Runtime::new(Arc::new(MemoryStore::default()), world, settings))

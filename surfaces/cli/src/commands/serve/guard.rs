@@ -5,7 +5,7 @@ use std::{net::SocketAddr, sync::Arc};
 
 use axum::{
     extract::{Request, State},
-    http::{HeaderMap, StatusCode, header},
+    http::{HeaderMap, HeaderName, StatusCode, header},
     middleware::Next,
     response::{IntoResponse as _, Response},
 };
@@ -32,24 +32,33 @@ pub(super) fn hosts(address: SocketAddr, others: &[String]) -> Vec<String> {
 /// Lets a request pass, or not.
 pub(super) async fn check(
     State(guard): State<Arc<Guard>>,
-    headers: HeaderMap,
     request: Request,
     next: Next,
 ) -> Response {
-    let header = |name: header::HeaderName| headers.get(name).and_then(|it| it.to_str().ok());
-    let host = name_of(header(header::HOST).unwrap_or_default());
-    if !guard.hosts.iter().any(|it| it.eq_ignore_ascii_case(host)) {
-        let text = "this server does not go by that name; setting `serve.hosts` names others\n";
-        return (StatusCode::FORBIDDEN, text).into_response();
+    match guard.turn_away(request.headers()) {
+        Some(response) => response,
+        None => next.run(request).await,
     }
-    let is_known =
-        guard.token.as_ref().is_none_or(|it| it.is_carried(header(header::AUTHORIZATION)));
-    if !is_known {
+}
+
+impl Guard {
+    /// Returns what someone is told who is not let in.
+    fn turn_away(&self, headers: &HeaderMap) -> Option<Response> {
+        let header = |name: HeaderName| headers.get(name).and_then(|it| it.to_str().ok());
+        let host = name_of(header(header::HOST).unwrap_or_default());
+        if !self.hosts.iter().any(|it| it.eq_ignore_ascii_case(host)) {
+            let text = "this server does not go by that name; setting `serve.hosts` names others\n";
+            return Some((StatusCode::FORBIDDEN, text).into_response());
+        }
+        let is_known =
+            self.token.as_ref().is_none_or(|it| it.is_carried(header(header::AUTHORIZATION)));
+        if is_known {
+            return None;
+        }
         let challenge = [(header::WWW_AUTHENTICATE, "Bearer realm=\"milepost\"")];
         let text = "a token is needed: `Authorization: Bearer …`\n";
-        return (StatusCode::UNAUTHORIZED, challenge, text).into_response();
+        Some((StatusCode::UNAUTHORIZED, challenge, text).into_response())
     }
-    next.run(request).await
 }
 
 /// Returns a host without its port.
