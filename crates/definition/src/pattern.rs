@@ -18,34 +18,86 @@ const REASON_CHARS_MAX: usize = 300;
 /// A regular expression. Matching takes time linear in the text.
 #[derive(Debug, Clone)]
 pub struct Pattern {
+    source: Arc<str>,
+    compiled: Arc<OnceLock<Option<Compiled>>>,
+}
+
+#[derive(Debug)]
+struct Compiled {
     search: Regex,
     full: Regex,
 }
 
 impl Pattern {
-    /// Compiles a pattern; the error says what is wrong with it.
+    /// Reads a pattern; the error says what is wrong with it.
+    ///
+    /// As with a schema, one that cannot be wrong is compiled when it is first needed.
     pub fn parse(source: &str) -> Result<Self, String> {
+        let compiled = OnceLock::new();
+        if !is_plain_pattern(source) {
+            drop(compiled.set(Some(Compiled::of(source)?)));
+        }
+        Ok(Self { source: source.into(), compiled: Arc::new(compiled) })
+    }
+
+    /// Returns whether some part of the text fits.
+    pub fn is_match(&self, text: &str) -> bool {
+        self.compiled().is_some_and(|it| it.search.is_match(text))
+    }
+
+    /// Returns whether the text as a whole fits.
+    pub fn is_full_match(&self, text: &str) -> bool {
+        self.compiled().is_some_and(|it| it.full.is_match(text))
+    }
+
+    /// Returns the pattern as it was written.
+    pub fn source(&self) -> &str {
+        &self.source
+    }
+
+    fn compiled(&self) -> Option<&Compiled> {
+        self.compiled.get_or_init(|| Compiled::of(&self.source).ok()).as_ref()
+    }
+}
+
+impl Compiled {
+    fn of(source: &str) -> Result<Self, String> {
         let search = compile(source)?;
         // The second try is for a pattern that ends with a comment: `(?x) a # b`.
         let full = compile(&format!(r"\A(?:{source})\z"))
             .or_else(|_| compile(&format!("\\A(?:{source}\n)\\z")))?;
         Ok(Self { search, full })
     }
+}
 
-    /// Returns whether some part of the text fits.
-    pub fn is_match(&self, text: &str) -> bool {
-        self.search.is_match(text)
+/// Returns whether a pattern is made of letters, digits, `-`, `_`, spaces, sets of these such as
+/// `[0-9a-z]`, each with `+` or a small count at most: nothing that could be wrong or large.
+fn is_plain_pattern(source: &str) -> bool {
+    let is_word = |it: char| it.is_ascii_alphanumeric() || matches!(it, '-' | '_' | ' ');
+    let mut rest = source;
+    while let Some(first) = rest.chars().next() {
+        let after = if let Some(set) = rest.strip_prefix('[') {
+            let Some((set, after)) = set.split_once(']') else { return false };
+            if !matches!(set, "0-9" | "a-z" | "A-Z" | "a-z0-9" | "A-Z0-9" | "a-zA-Z0-9") {
+                return false;
+            }
+            after
+        } else if is_word(first) {
+            rest.strip_prefix(first).unwrap_or_default()
+        } else {
+            return false;
+        };
+        rest = match after.strip_prefix('{').and_then(|it| it.split_once('}')) {
+            Some((count, after)) => {
+                if count.len() != 1 || !count.bytes().all(|it| it.is_ascii_digit()) {
+                    return false;
+                }
+                after
+            }
+            None => after.strip_prefix('+').unwrap_or(after),
+        };
     }
-
-    /// Returns whether the text as a whole fits.
-    pub fn is_full_match(&self, text: &str) -> bool {
-        self.full.is_match(text)
-    }
-
-    /// Returns the pattern as it was written.
-    pub fn source(&self) -> &str {
-        self.search.as_str()
-    }
+    true
 }
 
 fn compile(source: &str) -> Result<Regex, String> {
@@ -153,8 +205,23 @@ fn describe(error: &ValidationError<'_>) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::{compile_schema, is_plain};
+    use super::{Compiled, Pattern, compile_schema, is_plain, is_plain_pattern};
     use serde_json::json;
+
+    #[test]
+    fn a_pattern_that_is_called_plain_compiles_and_others_are_not_called_so() {
+        for plain in ["[0-9]{4}", "[A-Z]+-[0-9]+", "scene 12", "", "[a-z0-9]+"] {
+            assert!(is_plain_pattern(plain), "{plain}");
+            assert!(Compiled::of(plain).is_ok(), "{plain}");
+        }
+        for doubtful in
+            ["(", "[0-9", "[z-a]", "a{99}", "a{,}", "a++", "a**", "+a", "{4}", "a.b", "é"]
+        {
+            assert!(!is_plain_pattern(doubtful), "{doubtful}");
+        }
+        assert!(Pattern::parse("[0-9]{4}").unwrap().is_full_match("0204"));
+        assert!(!Pattern::parse("[0-9]{4}").unwrap().is_full_match("02045"));
+    }
 
     #[test]
     fn what_is_called_plain_compiles() {

@@ -18,7 +18,7 @@ use crate::{
 };
 
 /// How many runs are kept folded for one client, which works on a few, …
-const STATES_OWN: usize = 8;
+const STATES_OWN: usize = 4;
 /// … and for many.
 const STATES_SHARED: usize = 256;
 

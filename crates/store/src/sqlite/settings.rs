@@ -59,7 +59,7 @@ impl Default for SqliteSettings {
             index_batch_max: 64,
             poll_every: Duration::from_millis(75),
             cache_writer_kib: 256,
-            cache_reader_kib: 128,
+            cache_reader_kib: 64,
             wal_bytes_max: 64 * 1024 * 1024,
             pages_max: None,
         }
