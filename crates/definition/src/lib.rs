@@ -36,7 +36,7 @@ pub use step::{
     Unknown, Work,
 };
 pub use text::{Finding, find_findings, find_heading, find_verdict, parse_parts, word_count};
-pub use workflow::{Answers, Decider, Flow, Limits, Var, VarKind, Workflow};
+pub use workflow::{Answers, Decider, End, Ends, Flow, Limits, Var, VarKind, Workflow};
 
 /// The word that ends a run in `next` and in a decider's reply.
 pub const FINISH: &str = "FINISH";

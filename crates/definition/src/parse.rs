@@ -140,6 +140,7 @@ pub(crate) fn parse_with_layout(
         flow: settings.flow,
         limits: settings.limits,
         answers: settings.answers,
+        ends: settings.ends,
         steps,
         index: body,
         source,

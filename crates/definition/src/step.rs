@@ -248,6 +248,8 @@ pub struct Each {
     pub order: Order,
     /// The parts that this step is for. The others are left out here.
     pub only: Option<Condition>,
+    /// Whether the step may also be begun and reported as a whole, for all of its parts.
+    pub whole: bool,
 }
 
 /// Where the parts of a set come from.

@@ -30,6 +30,7 @@ pub struct Workflow {
     pub limits: Limits,
     /// Which answers count at gates that do not say it themselves.
     pub answers: Answers,
+    pub ends: Ends,
     /// The steps, in the order of their links. A step called `FINISH` is among them.
     pub steps: Vec<Step>,
     /// The index with its includes resolved and its front matter removed.
@@ -94,6 +95,23 @@ pub enum VarKind {
 pub struct Limits {
     /// How often one step may be entered before the run asks a person whether it goes in circles.
     pub visits_max: u32,
+}
+
+/// How a run may end, and what an ended run still holds.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Ends {
+    /// Whether a caller may complete the run before every step is done.
+    pub early: bool,
+    /// The ends after which the run's key stays its own: no new run may begin with it.
+    pub keep_key: BTreeSet<End>,
+}
+
+/// A way for a run to end.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum End {
+    Completed,
+    Failed,
+    Cancelled,
 }
 
 impl Default for Limits {

@@ -347,7 +347,7 @@ fn answers(state: &RunState) -> Vec<String> {
         lines.push(format!("- `{step}`: `{said}` by {by}{how}{feedback}"));
     }
     for noted in state.entries.iter().rev() {
-        if let Entry::Question { question, answer } = &noted.entry {
+        if let Entry::Question { question, answer, .. } = &noted.entry {
             lines.push(format!("- {} → {}", quote(question), quote(answer)));
         }
     }

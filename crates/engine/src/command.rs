@@ -6,19 +6,31 @@ use core::time::Duration;
 use definition::{Digest, PartId};
 use serde_json::{Map, Value};
 
-use crate::{Entry, How, Report};
+use crate::{Entry, How, Placement, Report};
 
 /// A request to change a run.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Command {
     StartRun(Box<StartRun>),
+    /// Begin a run where a file says that the work is.
+    AdoptRun(Box<StartRun>, Box<Placement>),
+    /// Take in what someone wrote into a file that is made from the run.
+    TakeEdit(Box<Placement>),
     /// Take a step up: an attempt begins.
-    StartStep {
-        step: String,
-        part: Option<PartId>,
-    },
+    StartStep(StartStep),
     /// Say how a step went.
     ReportStep(Box<ReportStep>),
+    /// Say that an attempt came to nothing, and stay.
+    FailStep {
+        step: String,
+        reason: String,
+        details: Map<String, Value>,
+    },
+    /// Make a step whose attempt came to nothing ready for another.
+    RetryStep {
+        step: String,
+        details: Map<String, Value>,
+    },
     /// Come back to a run with a belief about where it is and what was done.
     ResumeRun(Box<ResumeRun>),
     /// Name the step that comes next, where the agent decides.
@@ -44,18 +56,33 @@ pub enum Command {
     CancelRun {
         reason: String,
     },
+    /// End the run well.
+    CompleteRun {
+        details: Map<String, Value>,
+        context: ContextChange,
+        /// Also with steps that are not done, where the definition lets it.
+        early: bool,
+    },
     FailRun {
         reason: String,
+        /// Where it failed. `None`: at the current step.
+        step: Option<String>,
+        /// What went wrong, and in which step if that is said.
+        errors: Vec<(Option<String>, Entry)>,
     },
-    /// Go on with a failed or cancelled run.
+    /// Go on with a failed or cancelled run; by force also with one that waits for a person.
     ReopenRun {
         reason: String,
         force: bool,
     },
+    /// Let another run begin with the key of one that is over.
+    GiveUpKey,
     /// The time of the current attempt is over. Sent by the server itself.
     ExpireStep,
     /// Finish what the log of a copy was cut off in. Sent by the server itself.
     SettleRun,
+    /// Several commands that are one: all of them happen, or none.
+    All(Vec<Self>),
 }
 
 /// How a run begins.
@@ -68,6 +95,19 @@ pub struct StartRun {
     pub root: String,
 }
 
+/// An attempt that is to begin.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct StartStep {
+    pub step: String,
+    pub part: Option<PartId>,
+    /// What is said of the attempt: who makes it, and how it is called.
+    pub details: Map<String, Value>,
+    /// Whether an attempt that is under way begins anew.
+    pub again: bool,
+    /// Whether the step's gate is put to the person at once, while the work goes on.
+    pub asks: bool,
+}
+
 /// What an agent says of a step.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ReportStep {
@@ -78,6 +118,26 @@ pub struct ReportStep {
     /// The step to go to, where the agent decides.
     pub next: Option<String>,
     pub holder: Option<Holder>,
+    pub terms: Terms,
+}
+
+/// What else a report means, or must meet. The default is a plain report.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Terms {
+    /// Refused unless an attempt was begun.
+    pub is_begun: bool,
+    /// Passes on that the person agreed, where such an answer counts.
+    pub is_approved: bool,
+    pub end: AtEnd,
+}
+
+/// What happens after the last step.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum AtEnd {
+    #[default]
+    Completes,
+    /// The run stays open, until it is completed by a command of its own.
+    StaysOpen,
 }
 
 /// A return to a run.
@@ -140,12 +200,21 @@ pub struct ClaimStep {
 }
 
 impl Command {
+    /// Returns how a run begins, if that is what is asked.
+    pub fn start(&self) -> Option<&StartRun> {
+        if let Self::StartRun(start) | Self::AdoptRun(start, _) = self { Some(start) } else { None }
+    }
+
     /// Returns a stable name for logs, tables and fingerprints.
     pub fn name(&self) -> &'static str {
         match self {
             Self::StartRun(_) => "start_run",
-            Self::StartStep { .. } => "start_step",
+            Self::AdoptRun(..) => "adopt_run",
+            Self::TakeEdit(_) => "take_edit",
+            Self::StartStep(_) => "start_step",
             Self::ReportStep(_) => "report_step",
+            Self::FailStep { .. } => "fail_step",
+            Self::RetryStep { .. } => "retry_step",
             Self::ResumeRun(_) => "resume_run",
             Self::ChooseStep { .. } => "choose_step",
             Self::AnswerGate(_) => "answer_gate",
@@ -155,10 +224,13 @@ impl Command {
             Self::ChangeContext(_) => "change_context",
             Self::SetVars { .. } => "set_vars",
             Self::CancelRun { .. } => "cancel_run",
+            Self::CompleteRun { .. } => "complete_run",
             Self::FailRun { .. } => "fail_run",
             Self::ReopenRun { .. } => "reopen_run",
+            Self::GiveUpKey => "give_up_key",
             Self::ExpireStep => "expire_step",
             Self::SettleRun => "settle_run",
+            Self::All(_) => "all",
         }
     }
 }

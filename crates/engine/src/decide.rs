@@ -13,6 +13,7 @@ mod claim_step;
 mod end_run;
 mod enter;
 mod expire_step;
+mod fail_step;
 pub(crate) mod gate;
 pub(crate) mod lease;
 pub(crate) mod parts;
@@ -25,6 +26,7 @@ mod scope;
 mod settle_run;
 mod start_run;
 mod start_step;
+mod take_file;
 
 use alloc::{
     string::{String, ToString as _},
@@ -34,7 +36,9 @@ use alloc::{
 use definition::{Condition, EvaluationError, Step, StepName, Workflow};
 use serde_json::Value;
 
-use crate::{Actor, Command, Event, Known, Recorded, Refusal, RunState, Standing, Stop, evolve};
+use crate::{
+    Actor, AtEnd, Command, Event, Known, Recorded, Refusal, RunState, Standing, Stop, evolve,
+};
 
 pub use expire_step::find_due;
 pub use lease::lease_until;
@@ -66,30 +70,44 @@ pub fn decide(
     command: &Command,
 ) -> Result<Decided, Stop> {
     let (state, events) = (state.clone(), Vec::new());
-    let mut draft = Draft { workflow, known, state, events, hops: 0, advice: None };
-    match command {
-        Command::StartRun(start) => start_run::decide(&mut draft, start)?,
-        Command::StartStep { step, part } => {
-            start_step::decide(&mut draft, step, part.as_ref())?;
-        }
-        Command::ReportStep(report) => report_step::decide(&mut draft, report)?,
-        Command::ResumeRun(resume) => resume_run::decide(&mut draft, resume)?,
-        Command::ChooseStep { next } => choose_step::decide(&mut draft, next)?,
-        Command::AnswerGate(answer) => answer_gate::decide(&mut draft, answer)?,
-        Command::ClaimStep(claim) => claim_step::decide(&mut draft, claim)?,
-        Command::ReleaseStep { generation } => claim_step::release(&mut draft, *generation)?,
-        Command::RecordEntry { step, entry } => {
-            record_entry::decide(&mut draft, step.as_deref(), entry)?;
-        }
-        Command::ChangeContext(change) => change_context::decide(&mut draft, change)?,
-        Command::SetVars { set } => change_context::set_vars(&mut draft, set)?,
-        Command::CancelRun { reason } => end_run::cancel(&mut draft, reason)?,
-        Command::FailRun { reason } => end_run::fail(&mut draft, reason)?,
-        Command::ReopenRun { reason, force } => end_run::reopen(&mut draft, reason, *force)?,
-        Command::ExpireStep => expire_step::decide(&mut draft)?,
-        Command::SettleRun => settle_run::decide(&mut draft)?,
-    }
+    let mut draft =
+        Draft { workflow, known, state, events, hops: 0, advice: None, end: AtEnd::default() };
+    apply(&mut draft, command)?;
     Ok(Decided { events: draft.events, state: draft.state })
+}
+
+fn apply(draft: &mut Draft<'_>, command: &Command) -> Result<(), Stop> {
+    match command {
+        Command::StartRun(start) => start_run::decide(draft, start),
+        Command::AdoptRun(start, placement) => take_file::adopt(draft, start, placement),
+        Command::TakeEdit(placement) => take_file::edit(draft, placement),
+        Command::StartStep(start) => start_step::decide(draft, start),
+        Command::ReportStep(report) => report_step::decide(draft, report),
+        Command::FailStep { step, reason, details } => {
+            fail_step::fail(draft, step, reason, details)
+        }
+        Command::RetryStep { step, details } => fail_step::retry(draft, step, details),
+        Command::ResumeRun(resume) => resume_run::decide(draft, resume),
+        Command::ChooseStep { next } => choose_step::decide(draft, next),
+        Command::AnswerGate(answer) => answer_gate::decide(draft, answer),
+        Command::ClaimStep(claim) => claim_step::decide(draft, claim),
+        Command::ReleaseStep { generation } => claim_step::release(draft, *generation),
+        Command::RecordEntry { step, entry } => record_entry::decide(draft, step.as_deref(), entry),
+        Command::ChangeContext(change) => change_context::decide(draft, change),
+        Command::SetVars { set } => change_context::set_vars(draft, set),
+        Command::CancelRun { reason } => end_run::cancel(draft, reason),
+        Command::CompleteRun { details, context, early } => {
+            end_run::complete(draft, details, context, *early)
+        }
+        Command::FailRun { reason, step, errors } => {
+            end_run::fail(draft, reason, step.as_deref(), errors)
+        }
+        Command::ReopenRun { reason, force } => end_run::reopen(draft, reason, *force),
+        Command::GiveUpKey => end_run::give_up_key(draft),
+        Command::ExpireStep => expire_step::decide(draft),
+        Command::SettleRun => settle_run::decide(draft),
+        Command::All(commands) => commands.iter().try_for_each(|it| apply(draft, it)),
+    }
 }
 
 /// A decision in the making.
@@ -101,6 +119,8 @@ pub(crate) struct Draft<'a> {
     hops: u32,
     /// What a language model said to the report before the step was left.
     advice: Option<ask_model::Advice>,
+    /// What happens after the last step.
+    end: AtEnd,
 }
 
 impl<'a> Draft<'a> {
@@ -130,6 +150,16 @@ impl<'a> Draft<'a> {
                 Refusal::RunEnded { status: self.state.standing.as_str().to_string() }
             })),
         }
+    }
+
+    /// Refuses whatever is asked of a run that has not begun or is over.
+    fn check_live(&self) -> Result<(), Refusal> {
+        self.check_begun()?;
+        if !self.state.standing.is_live() {
+            let status = self.state.standing.as_str().into();
+            return Err(Refusal::RunEnded { status });
+        }
+        Ok(())
     }
 
     fn check_begun(&self) -> Result<(), Refusal> {

@@ -31,7 +31,7 @@ impl Event {
                 let why = why.map(|it| format!(": {it}")).unwrap_or_default();
                 format!("entered `{step}`{why}")
             }
-            Self::StepStarted { step, part, attempt } => {
+            Self::StepStarted { step, part, attempt, .. } => {
                 format!("began {}, attempt {attempt}", place(step, part.as_ref()))
             }
             Self::StepReported { step, part, report } => {
@@ -48,6 +48,7 @@ impl Event {
             Self::StepReopened { step, part, feedback } => {
                 format!("reopened {}{}", place(step, part.as_ref()), quoted(feedback))
             }
+            Self::StepRetried { step, .. } => format!("`{step}` is ready for another attempt"),
             Self::VerdictGiven { step, part, of, verdict, ruling } => {
                 let led = match ruling {
                     Ruling::Approved => "approved",
@@ -65,6 +66,7 @@ impl Event {
             Self::GateOpened(gate) => {
                 let why = match gate.why {
                     GateReason::Gate => "",
+                    GateReason::Early => " (early)",
                     GateReason::Part => " (part)",
                     GateReason::VerdictUnknown => " (verdict unknown)",
                     GateReason::AttemptsSpent => " (attempts spent)",
@@ -84,6 +86,7 @@ impl Event {
                 let place = place(step, part.as_ref());
                 format!("{by}{how} answered `{answer}` at {place}{}", quoted(feedback))
             }
+            Self::GateWithdrawn { step } => format!("asks no more at `{step}`"),
             Self::ContextChanged { set, removed } => {
                 let mut keys: Vec<String> = set.keys().map(|key| format!("`{key}`")).collect();
                 keys.extend(removed.iter().map(|key| format!("`{key}` (removed)")));
@@ -109,10 +112,13 @@ impl Event {
                 let paths: Vec<String> = changed.map(|it| format!("`{it}`")).collect();
                 format!("accepted as they are: {}", paths.join(", "))
             }
-            Self::RunCompleted => "the run is completed".to_string(),
-            Self::RunFailed { reason } => format!("the run failed{}", quoted(reason)),
+            Self::RunPlaced(placement) => format!("taken from `{}`", placement.path),
+            Self::WorkEnded => "every step is done".to_string(),
+            Self::RunCompleted { .. } => "the run is completed".to_string(),
+            Self::RunFailed { reason, .. } => format!("the run failed{}", quoted(reason)),
             Self::RunCancelled { reason } => format!("the run was cancelled{}", quoted(reason)),
-            Self::RunReopened { reason } => format!("the run goes on{}", quoted(reason)),
+            Self::KeyGivenUp => "another run may begin with the key".to_string(),
+            Self::RunReopened { reason, .. } => format!("the run goes on{}", quoted(reason)),
         }
     }
 }
@@ -163,7 +169,7 @@ fn describe_entry(entry: &Entry) -> String {
             let severity = severity.as_ref().map(|it| format!(" ({it})")).unwrap_or_default();
             format!("error{severity}{}", quoted(message))
         }
-        Entry::Question { question, answer } => {
+        Entry::Question { question, answer, .. } => {
             format!("question{} answered{}", quoted(question), quoted(answer))
         }
         Entry::Metric { name, value, unit } => {

@@ -3,13 +3,13 @@
 //! An event holds what was decided and what mattered of the world when it was, so that a replay
 //! never looks again. A new field needs a default; a changed meaning needs a new kind.
 
-use alloc::{boxed::Box, string::String, vec::Vec};
+use alloc::{boxed::Box, collections::BTreeMap, string::String, vec::Vec};
 
 use definition::{Answers, Decider, Digest, GateOption, PartId, PartSpec, StepName, WorkflowName};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-use crate::{RunId, Timestamp};
+use crate::{Progress, RunId, Timestamp};
 
 /// The version of the format that this release writes.
 pub const EVENT_VERSION: u32 = 1;
@@ -42,6 +42,8 @@ pub enum Event {
         #[serde(default, skip_serializing_if = "Option::is_none")]
         part: Option<PartId>,
         attempt: u32,
+        #[serde(default, skip_serializing_if = "Map::is_empty")]
+        details: Map<String, Value>,
     },
     /// An agent told how far it is, without being done.
     StepReported {
@@ -73,6 +75,12 @@ pub enum Event {
         part: Option<PartId>,
         feedback: String,
     },
+    /// A step whose attempt came to nothing is ready for another.
+    StepRetried {
+        step: StepName,
+        #[serde(default, skip_serializing_if = "Map::is_empty")]
+        details: Map<String, Value>,
+    },
     /// A review judged a step's work.
     VerdictGiven {
         step: StepName,
@@ -99,6 +107,10 @@ pub enum Event {
         #[serde(default, skip_serializing_if = "String::is_empty")]
         feedback: String,
         digest: Digest,
+    },
+    /// What was asked is not asked any more.
+    GateWithdrawn {
+        step: StepName,
     },
     ContextChanged {
         #[serde(default, skip_serializing_if = "Map::is_empty")]
@@ -128,16 +140,30 @@ pub enum Event {
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
         gone: Vec<String>,
     },
-    RunCompleted,
+    /// A file said where the work is.
+    RunPlaced(Box<Placement>),
+    /// Every step is done, and the run stays open until it is completed.
+    WorkEnded,
+    RunCompleted {
+        #[serde(default, skip_serializing_if = "Map::is_empty")]
+        details: Map<String, Value>,
+    },
     RunFailed {
         reason: String,
+        /// Where, if that was said.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        step: Option<StepName>,
     },
     RunCancelled {
         reason: String,
     },
-    /// A failed or cancelled run goes on.
+    /// Another run may begin with the key.
+    KeyGivenUp,
+    /// A run that had ended, or waited, goes on.
     RunReopened {
         reason: String,
+        #[serde(default, skip_serializing_if = "core::ops::Not::not")]
+        forced: bool,
     },
 }
 
@@ -194,6 +220,65 @@ impl StepCompleted {
             warnings: Vec::new(),
         }
     }
+}
+
+/// Where the work on a run is, as a file says that is made from it.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Placement {
+    /// The file, as people name it.
+    pub path: String,
+    pub sha256: Digest,
+    /// What it says, letter by letter.
+    pub text: String,
+    pub stood: Stood,
+    /// Why the run failed or was cancelled.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub reason: String,
+    /// Those that are not named were not reached.
+    pub steps: BTreeMap<StepName, Stage>,
+    /// Where the file itself says that the run is.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub stated: Option<StepName>,
+    /// The step that is under way, else the first that is not done. Found by the engine.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub current: Option<StepName>,
+    /// Whether every step is done, and the run is open all the same.
+    #[serde(default, skip_serializing_if = "core::ops::Not::not")]
+    pub is_work_done: bool,
+    /// `None` where nobody knows.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub started_at: Option<Timestamp>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub updated_at: Option<Timestamp>,
+}
+
+/// Whether a run goes on, as a file says.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Stood {
+    Running,
+    Waiting,
+    Completed,
+    Failed,
+    Cancelled,
+}
+
+/// How far a step is, as a file says.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub struct Stage {
+    pub progress: Progress,
+    #[serde(default)]
+    pub attempts: u32,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub started_at: Option<Timestamp>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub ended_at: Option<Timestamp>,
+    /// Why its last attempt came to nothing.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub failure: Option<String>,
+    /// Whether it was made ready for another attempt.
+    #[serde(default, skip_serializing_if = "core::ops::Not::not")]
+    pub is_retried: bool,
 }
 
 /// What an agent says of its work.
@@ -361,6 +446,8 @@ pub struct OpenGate {
 pub enum GateReason {
     /// The step has a gate.
     Gate,
+    /// The step has a gate, and the person is asked before its work is reported.
+    Early,
     /// A part is for a person to do.
     Part,
     /// A review ended without a verdict that is known.
@@ -398,6 +485,9 @@ pub enum Entry {
     Question {
         question: String,
         answer: String,
+        /// When it was answered, if that was said.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        answered_at: Option<String>,
     },
     Metric {
         name: String,
@@ -448,6 +538,8 @@ pub enum Surface {
     /// The server itself, when a time came.
     Timer,
     Import,
+    /// A file that was written by hand.
+    File,
 }
 
 /// An event in its place in a run's log.
@@ -484,10 +576,12 @@ impl Event {
             Self::StepFailed { .. } => "StepFailed",
             Self::StepSkipped { .. } => "StepSkipped",
             Self::StepReopened { .. } => "StepReopened",
+            Self::StepRetried { .. } => "StepRetried",
             Self::VerdictGiven { .. } => "VerdictGiven",
             Self::PartsPlanned { .. } => "PartsPlanned",
             Self::GateOpened(_) => "GateOpened",
             Self::GateAnswered { .. } => "GateAnswered",
+            Self::GateWithdrawn { .. } => "GateWithdrawn",
             Self::ContextChanged { .. } => "ContextChanged",
             Self::VarsChanged { .. } => "VarsChanged",
             Self::ModelAsked(_) => "ModelAsked",
@@ -495,9 +589,12 @@ impl Event {
             Self::LeaseTaken(_) => "LeaseTaken",
             Self::LeaseReleased { .. } => "LeaseReleased",
             Self::DriftAccepted { .. } => "DriftAccepted",
-            Self::RunCompleted => "RunCompleted",
+            Self::RunPlaced(_) => "RunPlaced",
+            Self::WorkEnded => "WorkEnded",
+            Self::RunCompleted { .. } => "RunCompleted",
             Self::RunFailed { .. } => "RunFailed",
             Self::RunCancelled { .. } => "RunCancelled",
+            Self::KeyGivenUp => "KeyGivenUp",
             Self::RunReopened { .. } => "RunReopened",
         }
     }
@@ -539,10 +636,12 @@ const KINDS: &[&str] = &[
     "StepFailed",
     "StepSkipped",
     "StepReopened",
+    "StepRetried",
     "VerdictGiven",
     "PartsPlanned",
     "GateOpened",
     "GateAnswered",
+    "GateWithdrawn",
     "ContextChanged",
     "VarsChanged",
     "ModelAsked",
@@ -550,8 +649,11 @@ const KINDS: &[&str] = &[
     "LeaseTaken",
     "LeaseReleased",
     "DriftAccepted",
+    "RunPlaced",
+    "WorkEnded",
     "RunCompleted",
     "RunFailed",
     "RunCancelled",
+    "KeyGivenUp",
     "RunReopened",
 ];

@@ -8,8 +8,9 @@ use alloc::{
 use definition::{Decider, Effect, FINISH, PartId, StepName};
 
 use crate::{
-    Answered, Effort, Event, How, Noted, OpenGate, Progress, Recorded, Report, RunId, RunState,
-    Seen, Standing, StepCompleted, StepState, Told,
+    Answered, Effort, Entry, Event, GateReason, How, Noted, OpenGate, Placement, Progress,
+    Recorded, Report, RunId, RunState, Seen, Standing, StepCompleted, StepState, Stood, Timestamp,
+    Told, Trouble,
 };
 
 /// How many of the last reports a language model is shown.
@@ -47,22 +48,25 @@ pub fn evolve(mut state: RunState, recorded: &Recorded) -> RunState {
             state.reasoning = decision.as_ref().and_then(|it| it.reasoning.clone());
             state.deferral = None;
             lead(&mut state, step.as_str());
+            state.is_work_done = false;
+            state.stated = None;
             if let Some(before) = state.current.replace(step.clone()) {
                 state.leases.retain(|(held, _), _| *held != before);
             }
             let entered = step_of(&mut state, step);
             entered.visits += 1;
             entered.entered_at = Some(recorded.at);
-            entered.effort.progress = Progress::Ready;
+            entered.agreed = None;
+            entered.effort.await_attempt();
             entered.effort.started_at = None;
-            entered.effort.ended_at = None;
         }
-        Event::StepStarted { step, part, .. } => {
+        Event::StepStarted { step, part, attempt, .. } => {
+            state.stated = None;
             let effort = effort_of(&mut state, step, part.as_ref());
-            effort.attempts += 1;
+            effort.await_attempt();
+            effort.attempts = *attempt;
             effort.progress = Progress::Active;
             effort.started_at = Some(recorded.at);
-            effort.ended_at = None;
         }
         Event::StepReported { step, part, report } => {
             effort_of(&mut state, step, part.as_ref()).report = Some(report.clone());
@@ -73,6 +77,7 @@ pub fn evolve(mut state: RunState, recorded: &Recorded) -> RunState {
             let effort = effort_of(&mut state, step, part.as_ref());
             end_attempt(effort, Progress::Ready, recorded);
             effort.failure = Some(reason.clone());
+            effort.trouble = Trouble::Failed;
             if let Some(report) = report {
                 effort.report = Some(report.clone());
                 tell(&mut state, step.as_str(), report);
@@ -86,12 +91,18 @@ pub fn evolve(mut state: RunState, recorded: &Recorded) -> RunState {
             state.leases.remove(&(step.clone(), part.clone()));
         }
         Event::StepReopened { step, part, feedback } => {
+            state.is_work_done = false;
+            step_of(&mut state, step).agreed = None;
             let effort = effort_of(&mut state, step, part.as_ref());
-            effort.progress = Progress::Ready;
-            effort.ended_at = None;
+            effort.await_attempt();
             if !feedback.is_empty() {
                 effort.feedback = Some(feedback.clone());
             }
+        }
+        Event::StepRetried { step, .. } => {
+            let effort = effort_of(&mut state, step, None);
+            effort.await_attempt();
+            effort.trouble = Trouble::Retried;
         }
         Event::VerdictGiven { step, part, of, ruling, .. } => {
             if *ruling == crate::Ruling::Revised {
@@ -106,6 +117,7 @@ pub fn evolve(mut state: RunState, recorded: &Recorded) -> RunState {
         }
         Event::GateOpened(gate) => state.standing = Standing::Waiting(gate.clone()),
         Event::GateAnswered { .. } => answer(&mut state, recorded),
+        Event::GateWithdrawn { .. } => state.standing = Standing::Running,
         Event::ContextChanged { set, removed } => {
             for key in removed {
                 state.context.remove(key);
@@ -119,6 +131,12 @@ pub fn evolve(mut state: RunState, recorded: &Recorded) -> RunState {
         }
         Event::EntryRecorded { step, entry } => {
             let (seq, at) = (recorded.seq, recorded.at);
+            if matches!(entry, Entry::Error { .. }) {
+                let effort = effort_of(&mut state, step, None);
+                if effort.progress == Progress::Active {
+                    effort.trouble = Trouble::Faulty;
+                }
+            }
             state.entries.push(Noted { seq, at, step: step.clone(), entry: entry.clone() });
         }
         Event::LeaseTaken(lease) => {
@@ -136,21 +154,37 @@ pub fn evolve(mut state: RunState, recorded: &Recorded) -> RunState {
                 }
             }
         }
-        Event::RunCompleted => {
+        Event::RunPlaced(placement) => place(&mut state, recorded, placement),
+        Event::WorkEnded => state.is_work_done = true,
+        Event::RunCompleted { .. } => {
             lead(&mut state, FINISH);
             end(&mut state, recorded, |_| Standing::Completed);
         }
-        Event::RunFailed { reason } => {
+        Event::RunFailed { reason, step } => {
+            if let Some(step) = step {
+                fail(effort_of(&mut state, step, None), reason, recorded);
+                state.stated = Some(step.clone());
+            }
             let reason = reason.clone();
             end(&mut state, recorded, |gate| Standing::Failed { reason, gate });
         }
         Event::RunCancelled { reason } => {
             let reason = reason.clone();
+            interrupt(&mut state);
             end(&mut state, recorded, |gate| Standing::Cancelled { reason, gate });
         }
+        Event::KeyGivenUp => state.gave_up_key = true,
         Event::RunReopened { .. } => {
+            state.gave_up_key = false;
             state.standing = Standing::Running;
             state.ended_at = None;
+            interrupt(&mut state);
+            state.stated = None;
+            if let Some(step) = state.current.clone() {
+                let effort = effort_of(&mut state, &step, None);
+                effort.attempts = 0;
+                effort.trouble = Trouble::None;
+            }
         }
     }
     state
@@ -170,6 +204,67 @@ fn complete(state: &mut RunState, recorded: &Recorded, completed: &StepCompleted
     }
     state.leases.remove(&(step.clone(), part.clone()));
     tell(state, step.as_str(), report);
+}
+
+/// Puts the run where a file says that it is.
+fn place(state: &mut RunState, recorded: &Recorded, placement: &Placement) {
+    state.was_placed = true;
+    let updated_at = placement.updated_at.map_or(recorded.at, |it| it.min(recorded.at));
+    state.updated_at = updated_at;
+    state.started_at = placement.started_at.map_or(Timestamp::default(), |it| it.min(recorded.at));
+    state.steps.retain(|step, _| placement.steps.contains_key(step));
+    for (step, stage) in &placement.steps {
+        let known = step_of(state, step);
+        known.visits = known.visits.max(1);
+        known.entered_at = known.entered_at.or(stage.started_at);
+        known.effort.progress = stage.progress;
+        known.effort.attempts = stage.attempts;
+        known.effort.started_at = stage.started_at;
+        known.effort.ended_at = stage.ended_at;
+        known.effort.failure.clone_from(&stage.failure);
+        let is_failed = stage.failure.is_some() && stage.progress == Progress::Ready;
+        known.effort.trouble = match (is_failed, stage.is_retried) {
+            (_, true) => Trouble::Retried,
+            (true, false) => Trouble::Failed,
+            (false, false) => Trouble::None,
+        };
+    }
+    state.current.clone_from(&placement.current);
+    state.stated.clone_from(&placement.stated);
+    state.is_work_done = placement.is_work_done;
+    let reason = placement.reason.clone();
+    match placement.stood {
+        Stood::Running => state.standing = Standing::Running,
+        Stood::Waiting if state.standing.open_gate().is_some() => {}
+        Stood::Waiting => state.standing = Standing::Running,
+        Stood::Completed => end(state, recorded, |_| Standing::Completed),
+        Stood::Failed => end(state, recorded, |gate| Standing::Failed { reason, gate }),
+        Stood::Cancelled => end(state, recorded, |gate| Standing::Cancelled { reason, gate }),
+    }
+    state.ended_at = state.ended_at.map(|_| updated_at);
+}
+
+/// An attempt that is under way when a run ends or is taken up again leads nowhere.
+fn interrupt(state: &mut RunState) {
+    for step in state.steps.values_mut() {
+        for effort in step.parts.values_mut().chain([&mut step.effort]) {
+            if effort.progress == Progress::Active {
+                effort.progress = Progress::Ready;
+            }
+        }
+    }
+}
+
+/// A step that is done stays done, whatever is said of the run.
+fn fail(effort: &mut Effort, reason: &str, recorded: &Recorded) {
+    if effort.progress.is_settled() {
+        return;
+    }
+    if effort.progress == Progress::Active {
+        end_attempt(effort, Progress::Ready, recorded);
+    }
+    effort.failure = Some(String::from(reason));
+    effort.trouble = Trouble::Failed;
 }
 
 /// Keeps what an agent said, for a language model to see.
@@ -204,10 +299,12 @@ fn end_attempt(effort: &mut Effort, progress: Progress, recorded: &Recorded) {
     }
     effort.progress = progress;
     effort.ended_at = Some(recorded.at);
+    effort.trouble = Trouble::None;
 }
 
 fn answer(state: &mut RunState, recorded: &Recorded) {
-    let Event::GateAnswered { step, part, answer, how, by, feedback, .. } = &recorded.event else {
+    let Event::GateAnswered { step, part, answer, how, by, feedback, digest } = &recorded.event
+    else {
         return;
     };
     if *how == How::Automatic {
@@ -216,6 +313,10 @@ fn answer(state: &mut RunState, recorded: &Recorded) {
     let asked = core::mem::replace(&mut state.standing, Standing::Running);
     let options = asked.open_gate().map(|gate| gate.options.as_slice()).unwrap_or_default();
     let effect = options.iter().find(|it| it.name == *answer).map(|it| it.effect.clone());
+    let is_early = asked.open_gate().is_some_and(|it| it.why == GateReason::Early);
+    if is_early && effect == Some(Effect::Approve) {
+        step_of(state, step).agreed = Some(digest.clone());
+    }
     state.answers.push(Answered {
         seq: recorded.seq,
         at: recorded.at,

@@ -37,9 +37,10 @@ pub fn index_text(event: &Event) -> Option<String> {
             text.add(asked.failure.as_ref().map(|it| it.message.as_str()).unwrap_or_default());
         }
         Event::EntryRecorded { entry, .. } => text.add_entry(entry),
-        Event::RunFailed { reason }
+        Event::RunFailed { reason, .. }
         | Event::RunCancelled { reason }
-        | Event::RunReopened { reason } => text.add(reason),
+        | Event::RunReopened { reason, .. } => text.add(reason),
+        Event::RunPlaced(placement) => text.add(&placement.text),
         Event::RunForked { .. }
         | Event::StepEntered { .. }
         | Event::StepStarted { .. }
@@ -50,7 +51,11 @@ pub fn index_text(event: &Event) -> Option<String> {
         | Event::LeaseTaken(_)
         | Event::LeaseReleased { .. }
         | Event::DriftAccepted { .. }
-        | Event::RunCompleted => {}
+        | Event::StepRetried { .. }
+        | Event::GateWithdrawn { .. }
+        | Event::WorkEnded
+        | Event::KeyGivenUp
+        | Event::RunCompleted { .. } => {}
     }
     (!text.0.is_empty()).then_some(text.0)
 }
@@ -98,7 +103,7 @@ impl Text {
                 self.add(message);
                 details.values().for_each(|value| self.add_value(value));
             }
-            Entry::Question { question, answer } => {
+            Entry::Question { question, answer, .. } => {
                 self.add(question);
                 self.add(answer);
             }

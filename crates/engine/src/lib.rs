@@ -33,15 +33,15 @@ mod time;
 
 pub use brief::{Brief, brief};
 pub use command::{
-    Answer, AnswerGate, ClaimStep, Command, ContextChange, Holder, Outcome, ReportStep, ResumeRun,
-    StartRun,
+    Answer, AnswerGate, AtEnd, ClaimStep, Command, ContextChange, Holder, Outcome, ReportStep,
+    ResumeRun, StartRun, StartStep, Terms,
 };
 pub use decide::{Decided, decide, find_due, lease_until, resolve_decider, target_name};
 pub use drift::{Shown, find_drift, find_shown};
 pub use event::{
     Actor, Artifact, CheckRun, Choice, DecodeError, EVENT_VERSION, Entry, Event, GateReason, Git,
-    How, Lease, ModelAsked, ModelFailure, ModelFailureKind, OpenGate, Recorded, Report, Ruling,
-    RunStarted, StepCompleted, Surface, Usage,
+    How, Lease, ModelAsked, ModelFailure, ModelFailureKind, OpenGate, Placement, Recorded, Report,
+    Ruling, RunStarted, Stage, StepCompleted, Stood, Surface, Usage,
 };
 pub use evolve::{evolve, fold};
 pub use fork::{ForkPoint, fork};
@@ -50,6 +50,8 @@ pub use index_text::index_text;
 pub use known::{Bounds, CheckFact, Fact, FileFact, Known, ModelFact, Question, Stop};
 pub use next::{Action, find_promised, next};
 pub use refusal::Refusal;
-pub use state::{Answered, Effort, Noted, Progress, RunState, Seen, Standing, StepState, Told};
+pub use state::{
+    Answered, Effort, Noted, Progress, RunState, Seen, Standing, StepState, Told, Trouble,
+};
 pub use summary::{Summary, summary};
 pub use time::Timestamp;

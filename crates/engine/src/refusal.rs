@@ -4,7 +4,7 @@ use alloc::{format, string::String, vec::Vec};
 
 use definition::{PartId, StepName};
 
-use crate::Timestamp;
+use crate::{Progress, Timestamp};
 
 /// A command that the rules do not allow now.
 ///
@@ -36,6 +36,12 @@ pub enum Refusal {
     StepNotEntered { step: String, entered: Vec<StepName> },
     #[error("step `{step}` is not the current one, which is `{current}`")]
     StepNotCurrent { step: String, current: String },
+    #[error("step `{step}` is not under way")]
+    StepNotBegun { step: StepName },
+    #[error("step `{step}` is {}, and its last attempt did not fail", .progress.as_str())]
+    StepNotFailed { step: StepName, progress: Progress },
+    #[error("steps are not done: {}", names(.open))]
+    StepsOpen { open: Vec<StepName> },
     #[error("the run moved on to `{current}` while this was decided")]
     RunMoved { current: String },
     #[error("step `{step}` is held by `{holder}` until {until}")]
@@ -74,6 +80,12 @@ pub enum Refusal {
     PartsInvalid { step: StepName, problem: String },
     #[error("the run waits for a person at step `{step}`")]
     GateOpen { step: StepName, is_relayed: bool },
+    #[error("step `{step}` has no gate")]
+    GateMissing { step: StepName },
+    #[error("what was written into `{path}` cannot be taken: {problem}")]
+    EditRefused { path: String, problem: String },
+    #[error("`{path}` cannot be read: {problem}")]
+    FileUnreadable { path: String, problem: String, is_corrupt: bool },
     #[error("no gate is open")]
     GateNotOpen,
     #[error("the gate at step `{step}` takes only a person's own answer")]
@@ -136,6 +148,9 @@ impl Refusal {
             Self::StepUnknown { .. } => "step_unknown",
             Self::StepNotEntered { .. } => "step_not_entered",
             Self::StepNotCurrent { .. } => "step_not_current",
+            Self::StepNotBegun { .. } => "step_not_begun",
+            Self::StepNotFailed { .. } => "step_not_failed",
+            Self::StepsOpen { .. } => "steps_open",
             Self::RunMoved { .. } => "run_moved",
             Self::StepHeld { .. } => "step_held",
             Self::LeaseStale { .. } => "lease_stale",
@@ -155,6 +170,9 @@ impl Refusal {
             Self::PartNotReady { .. } => "part_not_ready",
             Self::PartsInvalid { .. } => "parts_invalid",
             Self::GateOpen { .. } => "gate_open",
+            Self::GateMissing { .. } => "gate_missing",
+            Self::EditRefused { .. } => "edit_refused",
+            Self::FileUnreadable { .. } => "file_unreadable",
             Self::GateNotOpen => "gate_not_open",
             Self::GateNeedsPerson { .. } => "gate_needs_person",
             Self::GateStale { .. } => "gate_stale",
@@ -180,6 +198,11 @@ impl Refusal {
         }
     }
 
+    /// Returns what is wrong with a file that cannot be read, without its name.
+    pub fn problem(&self) -> Option<String> {
+        if let Self::FileUnreadable { problem, .. } = self { Some(problem.clone()) } else { None }
+    }
+
     /// Returns the way out.
     pub fn hint(&self) -> String {
         match self {
@@ -202,6 +225,9 @@ impl Refusal {
             Self::StepNotCurrent { current, .. } => {
                 format!("go on with `{current}`; `resume_workflow` tells what was done")
             }
+            Self::StepNotBegun { .. } => "start it first".into(),
+            Self::StepNotFailed { .. } => "go on with it".into(),
+            Self::StepsOpen { .. } => "do them first".into(),
             Self::RunMoved { .. } => "someone else was faster; ask for the status".into(),
             Self::StepHeld { holder, .. } => format!(
                 "if you are `{holder}`, pass `holder`; else work on something else, or claim it \
@@ -247,6 +273,9 @@ impl Refusal {
                  `get_workflow_status` and `wait_seconds`"
                     .into()
             }
+            Self::GateMissing { .. } => "report on it when it is done".into(),
+            Self::EditRefused { .. } => "change the run by a command, not by its file".into(),
+            Self::FileUnreadable { .. } => "mend it, or move it away".into(),
             Self::GateNotOpen => "ask for the status".into(),
             Self::GateNeedsPerson { .. } => {
                 "call `answer_gate` without `answer`, so that your client asks the person; or \

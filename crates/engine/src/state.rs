@@ -3,6 +3,7 @@
 use alloc::{boxed::Box, collections::BTreeMap, string::String, vec::Vec};
 
 use definition::{Decider, Digest, PartId, PartSpec, Step, StepName, WorkflowName};
+use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 use crate::{Artifact, Entry, Git, How, Lease, OpenGate, Report, RunId, RunStarted, Timestamp};
@@ -23,6 +24,14 @@ pub struct RunState {
     pub standing: Standing,
     /// The step that the run is at.
     pub current: Option<StepName>,
+    /// Whether a file said where it is.
+    pub was_placed: bool,
+    /// Whether another run may begin with its key, although it would hold it.
+    pub gave_up_key: bool,
+    /// Where it is said to be by a file or a failure, until it moves. Only shown.
+    pub stated: Option<StepName>,
+    /// Whether every step is done, and only the run's own end is missing.
+    pub is_work_done: bool,
     pub context: Map<String, Value>,
     pub vars: Map<String, Value>,
     /// What is known of each step that has been touched.
@@ -75,6 +84,8 @@ pub struct StepState {
     /// How often a person sent its work back.
     pub rounds: u32,
     pub entered_at: Option<Timestamp>,
+    /// What a person agreed to before the work was reported.
+    pub agreed: Option<Digest>,
     /// How far each part is, where the step is fanned out.
     pub parts: BTreeMap<PartId, Effort>,
 }
@@ -94,10 +105,25 @@ pub struct Effort {
     pub feedback: Option<String>,
     /// Why the last attempt failed, until one succeeds.
     pub failure: Option<String>,
+    pub trouble: Trouble,
+}
+
+/// What is wrong with the last attempt, or the one under way.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum Trouble {
+    #[default]
+    None,
+    /// It failed, and nobody has taken the step up since.
+    Failed,
+    /// It failed, and the step was made ready for another, which counts as having begun it.
+    Retried,
+    /// An error was recorded while it is under way: to begin again is a new attempt.
+    Faulty,
 }
 
 /// How far a step or part is.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
 pub enum Progress {
     /// It was not reached.
     #[default]
@@ -149,6 +175,23 @@ pub struct Answered {
     pub how: How,
     pub by: String,
     pub feedback: String,
+}
+
+impl StepState {
+    /// Whether anyone took it up, as a whole or a part of it.
+    pub fn is_begun(&self) -> bool {
+        let is_begun = |it: &Effort| 0 < it.attempts || it.progress.is_settled();
+        is_begun(&self.effort) || self.parts.values().any(is_begun)
+    }
+}
+
+impl Effort {
+    /// Is there to be worked on, with nothing under way.
+    pub(crate) fn await_attempt(&mut self) {
+        self.progress = Progress::Ready;
+        self.ended_at = None;
+        self.trouble = Trouble::None;
+    }
 }
 
 impl Progress {
@@ -214,6 +257,10 @@ impl RunState {
             forked_from: None,
             standing: Standing::New,
             current: None,
+            was_placed: false,
+            gave_up_key: false,
+            stated: None,
+            is_work_done: false,
             context: Map::new(),
             vars: Map::new(),
             steps: BTreeMap::new(),
@@ -298,7 +345,7 @@ impl RunState {
     pub fn awaits_choice(&self) -> bool {
         let is_done = |step: &StepName| self.progress(step).is_settled();
         self.standing == Standing::Running
-            && self.decider() != Decider::Declared
+            && (self.is_work_done || self.decider() != Decider::Declared)
             && self.current.as_ref().is_some_and(is_done)
     }
 

@@ -2,7 +2,7 @@
 
 use alloc::string::{String, ToString};
 
-use definition::{FINISH, Workflow};
+use definition::{End, FINISH, Workflow};
 
 use crate::{RunState, Standing, Timestamp, find_due};
 
@@ -12,16 +12,20 @@ use crate::{RunState, Standing, Timestamp, find_due};
 pub struct Summary {
     pub workflow: String,
     pub key: Option<String>,
-    /// The folder that the run is worked in. With workflow and key it names a live run.
+    /// The folder that the run is worked in. With workflow and key it names the run that holds the key.
     pub root: String,
     /// `running`, `waiting`, `completed`, `failed` or `cancelled`.
     pub status: String,
     /// Whether the run may still go on without being reopened.
     pub is_live: bool,
+    /// Whether no other run of this workflow and folder may begin with its key.
+    pub holds_key: bool,
     /// The current step.
     pub step: String,
     /// One line: what the run is about.
     pub title: String,
+    /// How many steps were taken up, whether or not they are done.
+    pub steps_begun: u32,
     pub steps_done: u32,
     pub steps_total: u32,
     pub errors: u32,
@@ -37,15 +41,18 @@ pub fn summary(workflow: &Workflow, state: &RunState) -> Summary {
     let settled = workflow.work_steps().filter(|it| state.progress(&it.name).is_settled());
     let count = |number: usize| u32::try_from(number).unwrap_or(u32::MAX);
     let is_completed = state.standing == Standing::Completed;
-    let step = state.current.as_ref().map(ToString::to_string).unwrap_or_default();
+    let step = state.stated.as_ref().or(state.current.as_ref());
+    let step = step.map(ToString::to_string).unwrap_or_default();
     Summary {
         workflow: workflow.name.to_string(),
         key: state.key().map(String::from),
         root: state.root().into(),
         status: state.standing.as_str().into(),
         is_live: state.standing.is_live(),
+        holds_key: !state.gave_up_key && holds_key(workflow, &state.standing),
         step: if is_completed { FINISH.into() } else { step },
         title: state.title(),
+        steps_begun: count(state.steps.values().filter(|it| it.is_begun()).count()),
         steps_done: count(settled.count()),
         steps_total: count(workflow.work_steps().count()),
         errors: count(state.errors().count()),
@@ -54,4 +61,16 @@ pub fn summary(workflow: &Workflow, state: &RunState) -> Summary {
         ended_at: state.ended_at,
         due_at: find_due(workflow, state),
     }
+}
+
+/// A run that goes on holds its key, and one that is over where the definition says so.
+fn holds_key(workflow: &Workflow, standing: &Standing) -> bool {
+    let end = match standing {
+        Standing::New => return false,
+        Standing::Running | Standing::Waiting(_) => return true,
+        Standing::Completed => End::Completed,
+        Standing::Failed { .. } => End::Failed,
+        Standing::Cancelled { .. } => End::Cancelled,
+    };
+    workflow.ends.keep_key.contains(&end)
 }

@@ -120,7 +120,14 @@ fn report(step: &str, part: Option<&str>) -> Command {
         Report { step_id: step.to_owned(), status: "success".to_owned(), ..Report::default() };
     let part = part.map(|it| PartId::parse(it).unwrap());
     let context = ContextChange::default();
-    Command::ReportStep(Box::new(ReportStep { part, report, context, next: None, holder: None }))
+    Command::ReportStep(Box::new(ReportStep {
+        part,
+        report,
+        context,
+        next: None,
+        holder: None,
+        terms: engine::Terms::default(),
+    }))
 }
 
 fn workflow() -> Workflow {

@@ -55,6 +55,19 @@ fn one_of_each() -> Vec<Refusal> {
         Refusal::DefinitionUnreadable("it".into()),
         Refusal::StepUnknown { step: "design".into(), known: vec![step("design"), step("review")] },
         Refusal::StepNotCurrent { step: "design".into(), current: "review".into() },
+        Refusal::StepNotBegun { step: step("design") },
+        Refusal::StepNotFailed { step: step("design"), progress: engine::Progress::Ready },
+        Refusal::StepsOpen { open: vec![step("design"), step("review")] },
+        Refusal::GateMissing { step: step("design") },
+        Refusal::EditRefused {
+            path: "state.json".into(),
+            problem: "the run is completed, and stays so".into(),
+        },
+        Refusal::FileUnreadable {
+            path: "state.json".into(),
+            problem: "what is wrong".into(),
+            is_corrupt: true,
+        },
         Refusal::RunMoved { current: "review".into() },
         Refusal::ChoiceOpen { step: step("design"), choices: vec!["one".into()] },
         Refusal::StepNotEntered { step: "ship".into(), entered: vec![step("design")] },
@@ -154,6 +167,12 @@ fn every_refusal_has_a_row(refusal: &Refusal) {
         | Refusal::DefinitionUnreadable(_)
         | Refusal::StepUnknown { .. }
         | Refusal::StepNotCurrent { .. }
+        | Refusal::StepNotBegun { .. }
+        | Refusal::StepNotFailed { .. }
+        | Refusal::StepsOpen { .. }
+        | Refusal::GateMissing { .. }
+        | Refusal::EditRefused { .. }
+        | Refusal::FileUnreadable { .. }
         | Refusal::RunMoved { .. }
         | Refusal::ChoiceOpen { .. }
         | Refusal::StepNotEntered { .. }

@@ -1,13 +1,13 @@
 //! Draws what every command leads to in every kind of state, so that a change of rules shows.
 #![expect(clippy::unwrap_used, reason = "a test may panic")]
 
-use std::fmt::Write as _;
+use std::{collections::BTreeMap, fmt::Write as _};
 
-use definition::{MemoryFiles, Workflow, WorkflowName, parse};
+use definition::{Digest, MemoryFiles, Workflow, WorkflowName, parse};
 use engine::{
-    Actor, Answer, AnswerGate, ClaimStep, Command, ContextChange, Decided, Entry, Fact, FileFact,
-    How, Known, Question, Recorded, Report, ReportStep, ResumeRun, RunId, RunState, StartRun, Stop,
-    Timestamp, decide, fold,
+    Actor, Answer, AnswerGate, AtEnd, ClaimStep, Command, ContextChange, Decided, Entry, Fact,
+    FileFact, How, Known, Placement, Question, Recorded, Report, ReportStep, ResumeRun, RunId,
+    RunState, StartRun, StartStep, Stood, Stop, Terms, Timestamp, decide, fold,
 };
 use expect_test::expect_file;
 use serde_json::{Map, Value};
@@ -31,17 +31,20 @@ fn draw() -> String {
     let states = [
         ("new", vec![]),
         ("ready", vec![start.1.clone()]),
-        ("active", vec![start.1.clone(), Command::StartStep { step: "a".to_owned(), part: None }]),
+        ("active", vec![start.1.clone(), begin("a")]),
         ("held", vec![start.1.clone(), claim("ann")]),
         ("waiting", to_gate.clone()),
         ("last step", with(&[answer(Answer::Approve)])),
         ("completed", with(&[answer(Answer::Approve), done("c")])),
-        ("failed", vec![start.1.clone(), Command::FailRun { reason: "r".to_owned() }]),
-        ("cancelled", vec![start.1.clone(), Command::CancelRun { reason: "r".to_owned() }]),
+        ("failed", vec![start.1.clone(), fail()]),
+        ("cancelled", vec![start.1.clone(), cancel()]),
+        ("a failed", vec![start.1.clone(), begin("a"), fail_step()]),
+        ("asked early", vec![start.1.clone(), done("a"), ask_at("b")]),
+        ("work ended", with(&[answer(Answer::Approve), last()])),
     ];
     let commands = [
         start,
-        ("begin a", Command::StartStep { step: "a".to_owned(), part: None }),
+        ("begin a", begin("a")),
         ("success a", done("a")),
         ("failure a", report("a", "failure")),
         ("other a", report("a", "in_progress")),
@@ -54,17 +57,26 @@ fn draw() -> String {
         ("claim bob", claim("bob")),
         ("claim ann", claim("ann")),
         ("release 1", Command::ReleaseStep { generation: 1 }),
-        ("note", entry(Entry::Note { text: "n".to_owned(), tags: vec![] })),
+        ("note", note()),
         (
             "error",
             entry(Entry::Error { message: "e".to_owned(), severity: None, details: Map::new() }),
         ),
         ("context", Command::ChangeContext(ContextChange { set: object(), remove: vec![] })),
         ("vars", Command::SetVars { set: object() }),
-        ("cancel", Command::CancelRun { reason: "r".to_owned() }),
-        ("fail", Command::FailRun { reason: "r".to_owned() }),
+        ("cancel", cancel()),
+        ("fail", fail()),
         ("reopen", Command::ReopenRun { reason: "r".to_owned(), force: false }),
         ("expire", Command::ExpireStep),
+        ("fail a", fail_step()),
+        ("retry a", Command::RetryStep { step: "a".to_owned(), details: Map::new() }),
+        ("ask at b", ask_at("b")),
+        ("complete", complete()),
+        ("give up key", Command::GiveUpKey),
+        ("edit: running", edit(Stood::Running)),
+        ("edit: completed", edit(Stood::Completed)),
+        ("note, then cancel", Command::All(vec![note(), cancel()])),
+        ("cancel, then approve", Command::All(vec![cancel(), answer(Answer::Approve)])),
     ];
     let mut drawn = String::new();
     for (name, history) in &states {
@@ -143,6 +155,57 @@ fn start() -> Command {
     }))
 }
 
+fn begin(step: &str) -> Command {
+    Command::StartStep(StartStep { step: step.to_owned(), ..StartStep::default() })
+}
+
+fn ask_at(step: &str) -> Command {
+    Command::StartStep(StartStep { step: step.to_owned(), asks: true, ..StartStep::default() })
+}
+
+/// A report on the last step that leaves the run open.
+fn last() -> Command {
+    let terms = Terms { end: AtEnd::StaysOpen, ..Terms::default() };
+    Command::ReportStep(Box::new(ReportStep { terms, ..report_of("c", "success") }))
+}
+
+fn note() -> Command {
+    entry(Entry::Note { text: "n".to_owned(), tags: vec![] })
+}
+
+fn cancel() -> Command {
+    Command::CancelRun { reason: "r".to_owned() }
+}
+
+fn fail() -> Command {
+    Command::FailRun { reason: "r".to_owned(), step: None, errors: Vec::new() }
+}
+
+fn fail_step() -> Command {
+    Command::FailStep { step: "a".to_owned(), reason: "r".to_owned(), details: Map::new() }
+}
+
+fn complete() -> Command {
+    let (details, context) = (Map::new(), ContextChange::default());
+    Command::CompleteRun { details, context, early: true }
+}
+
+fn edit(stood: Stood) -> Command {
+    Command::TakeEdit(Box::new(Placement {
+        path: "f".to_owned(),
+        sha256: Digest::of(b"f"),
+        text: "f".to_owned(),
+        stood,
+        reason: String::new(),
+        steps: BTreeMap::new(),
+        stated: None,
+        current: None,
+        is_work_done: false,
+        started_at: None,
+        updated_at: None,
+    }))
+}
+
 fn report_of(step: &str, status: &str) -> ReportStep {
     ReportStep {
         part: None,
@@ -150,6 +213,7 @@ fn report_of(step: &str, status: &str) -> ReportStep {
         context: ContextChange::default(),
         next: None,
         holder: None,
+        terms: Terms::default(),
     }
 }
 

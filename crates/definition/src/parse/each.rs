@@ -8,7 +8,7 @@ use super::{
 };
 use crate::{Diagnostic, Each, Order, PartId, PartSource, PartSpec, Step, suggest};
 
-const KEYS: [&str; 7] = ["parts", "from", "otherwise", "list", "context", "order", "only"];
+const KEYS: [&str; 8] = ["parts", "from", "otherwise", "list", "context", "order", "only", "whole"];
 const ORDERS: [(&str, Order); 3] =
     [("parallel", Order::Parallel), ("sequence", Order::Sequence), ("declared", Order::Declared)];
 const MODES: [(&str, &str); 3] =
@@ -45,7 +45,9 @@ pub(super) fn read(reader: &mut Reader<'_>, node: &Node) -> Option<Each> {
         PartSource::Shared | PartSource::File { .. } | PartSource::Context(_) => Order::Declared,
     };
     let only = fields.find("only").and_then(|it| reader.condition(it, "each.only"));
-    Some(Each { parts: parts?, from, order: order.unwrap_or(Some(default))?, only })
+    let whole = fields.find("whole").and_then(|it| reader.boolean(it, "each.whole"));
+    let (order, whole) = (order.unwrap_or(Some(default))?, whole.unwrap_or_default());
+    Some(Each { parts: parts?, from, order, only, whole })
 }
 
 fn read_parts(reader: &mut Reader<'_>, node: &Node, key: &str) -> Vec<PartSpec> {

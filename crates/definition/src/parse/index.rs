@@ -6,7 +6,8 @@ use serde_json::{Map, Value};
 
 use super::{node::Node, reader::Reader, values};
 use crate::{
-    Answers, Decider, FINISH, Flow, Limits, Pattern, Schema, StepName, Var, WorkflowName, suggest,
+    Answers, Decider, End, Ends, FINISH, Flow, Limits, Pattern, Schema, StepName, Var,
+    WorkflowName, suggest,
 };
 
 /// What the front matter of an index says.
@@ -22,11 +23,12 @@ pub(super) struct Head {
     pub(super) flow: Option<String>,
     pub(super) limits: Limits,
     pub(super) answers: Answers,
+    pub(super) ends: Ends,
 }
 
-const KEYS: [&str; 12] = [
+const KEYS: [&str; 13] = [
     "name", "title", "version", "decider", "key", "params", "vars", "settings", "flows", "flow",
-    "limits", "gates",
+    "limits", "gates", "ends",
 ];
 
 /// The words for which answers count at a gate.
@@ -35,6 +37,9 @@ pub(super) const ANSWERS: [(&str, Answers); 2] =
 
 const DECIDERS: [(&str, Decider); 3] =
     [("declared", Decider::Declared), ("client", Decider::Client), ("ai", Decider::Ai)];
+
+const ENDS: [(&str, End); 3] =
+    [("completed", End::Completed), ("failed", End::Failed), ("cancelled", End::Cancelled)];
 
 /// Reads the front matter of the index. Without any, everything has its default.
 pub(super) fn read(reader: &mut Reader<'_>, name: &WorkflowName) -> Head {
@@ -50,6 +55,7 @@ pub(super) fn read(reader: &mut Reader<'_>, name: &WorkflowName) -> Head {
         flow: None,
         limits: Limits::default(),
         answers: Answers::Verified,
+        ends: Ends::default(),
     };
     let front = reader.document.front.as_ref();
     let Some(fields) = front.and_then(|it| reader.fields(it, "", &KEYS)) else { return head };
@@ -77,7 +83,17 @@ pub(super) fn read(reader: &mut Reader<'_>, name: &WorkflowName) -> Head {
     }
     let answers = fields.find("gates").and_then(|it| reader.choice(it, "gates", &ANSWERS));
     head.answers = answers.unwrap_or(head.answers);
+    head.ends = fields.find("ends").and_then(|it| read_ends(reader, it)).unwrap_or_default();
     head
+}
+
+fn read_ends(reader: &mut Reader<'_>, node: &Node) -> Option<Ends> {
+    let fields = reader.fields(node, "ends", &["early", "keep_key"])?;
+    let early = fields.find("early").and_then(|it| reader.boolean(it, "ends.early"));
+    let kept = fields.find("keep_key").and_then(|it| reader.list(it, "ends.keep_key"));
+    let kept = kept.unwrap_or_default().iter();
+    let keep_key = kept.filter_map(|it| reader.choice(it, "ends.keep_key", &ENDS)).collect();
+    Some(Ends { early: early.unwrap_or_default(), keep_key })
 }
 
 fn check_name(reader: &mut Reader<'_>, node: &Node, name: &WorkflowName) {

@@ -48,7 +48,7 @@ pub(super) fn decide(draft: &mut Draft<'_>, answer: &AnswerGate) -> Result<(), S
         Effect::Skip => skip(draft, step, &gate, &option.name),
         Effect::Fail => {
             let reason = reason_of(&option, answer);
-            draft.push(Event::RunFailed { reason });
+            draft.push(Event::RunFailed { reason, step: None });
             Ok(())
         }
         Effect::Cancel => {
@@ -174,6 +174,8 @@ fn approve(
             Ok(())
         }
         GateReason::VisitsSpent => enter::arrive(draft, step),
+        // The work goes on, and need not be asked about again.
+        GateReason::Early => Ok(()),
     }
 }
 

@@ -82,9 +82,9 @@ impl Advice {
 pub(super) fn stay(draft: &mut Draft<'_>, advice: Advice) -> Result<(), Stop> {
     let is_failed = advice.to == Way::Fail || advice.suggestion == Some(Suggestion::Failed);
     if is_failed {
-        draft.push(Event::RunFailed { reason: advice.reasoning });
+        draft.push(Event::RunFailed { reason: advice.reasoning, step: None });
     } else if advice.suggestion == Some(Suggestion::Completed) {
-        draft.push(Event::RunCompleted);
+        draft.push(Event::RunCompleted { details: serde_json::Map::new() });
     }
     Ok(())
 }
@@ -99,7 +99,7 @@ pub(super) fn follow(
     let Advice { to, reasoning, suggestion } = advice;
     match to {
         Way::Open => return Ok(()),
-        Way::Fail => draft.push(Event::RunFailed { reason: reasoning }),
+        Way::Fail => draft.push(Event::RunFailed { reason: reasoning, step: None }),
         Way::To(target) => {
             route::advised(draft, step, target.clone(), reasoning.clone(), sight)?;
             end(draft, &target, suggestion, reasoning);
@@ -115,9 +115,11 @@ fn end(draft: &mut Draft<'_>, target: &Target, suggestion: Option<Suggestion>, r
         draft.state.standing == Standing::Running && draft.state.current.as_ref() == Some(name);
     match suggestion {
         Some(Suggestion::Failed) if is_there => {
-            draft.push(Event::RunFailed { reason: reasoning });
+            draft.push(Event::RunFailed { reason: reasoning, step: None });
         }
-        Some(Suggestion::Completed) if is_there => draft.push(Event::RunCompleted),
+        Some(Suggestion::Completed) if is_there => {
+            draft.push(Event::RunCompleted { details: serde_json::Map::new() });
+        }
         Some(_) | None => {}
     }
 }

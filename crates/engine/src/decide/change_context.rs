@@ -13,17 +13,8 @@ use super::{Draft, check_depth, check_size};
 use crate::{ContextChange, Event, Refusal, Stop};
 
 pub(super) fn decide(draft: &mut Draft<'_>, change: &ContextChange) -> Result<(), Stop> {
-    check_live(draft)?;
+    draft.check_live()?;
     Ok(apply(draft, change)?)
-}
-
-fn check_live(draft: &Draft<'_>) -> Result<(), Refusal> {
-    draft.check_begun()?;
-    if !draft.state.standing.is_live() {
-        let status = draft.state.standing.as_str().into();
-        return Err(Refusal::RunEnded { status });
-    }
-    Ok(())
 }
 
 /// Changes the context, if there is anything to change.
@@ -61,7 +52,7 @@ pub(super) fn check_context(
 }
 
 pub(super) fn set_vars(draft: &mut Draft<'_>, set: &Map<String, Value>) -> Result<(), Stop> {
-    check_live(draft)?;
+    draft.check_live()?;
     check_vars(draft, set)?;
     draft.push(Event::VarsChanged { set: set.clone() });
     Ok(())

@@ -3,7 +3,7 @@
 use definition::{PartSpec, Step};
 
 use super::{Draft, NAME_BYTES_MAX, check_size, choose_step, lease, parts, start_step};
-use crate::{ClaimStep, Event, Known, Lease, Refusal, Stop, guard};
+use crate::{ClaimStep, Event, Known, Lease, Refusal, StartStep, Stop, guard};
 
 pub(super) fn decide(draft: &mut Draft<'_>, claim: &ClaimStep) -> Result<(), Stop> {
     draft.check_running()?;
@@ -37,7 +37,7 @@ pub(super) fn decide(draft: &mut Draft<'_>, claim: &ClaimStep) -> Result<(), Sto
     };
     let part = lease.part.clone();
     draft.push(Event::LeaseTaken(lease));
-    start_step::begin(draft, step, part);
+    start_step::begin(draft, step, part, &StartStep::default());
     Ok(())
 }
 

@@ -2,10 +2,11 @@
 
 use alloc::{string::String, vec::Vec};
 
-use definition::Decider;
+use definition::{Answers, Decider, StepName};
+use serde_json::{Map, Value};
 
-use super::{Draft, check_size, parts};
-use crate::{Artifact, Event, FileFact, Refusal, Standing, Stop};
+use super::{Draft, change_context, check_depth, check_size, gate, parts, record_entry};
+use crate::{Artifact, ContextChange, Entry, Event, FileFact, GateReason, Refusal, Standing, Stop};
 
 pub(super) fn cancel(draft: &mut Draft<'_>, reason: &str) -> Result<(), Stop> {
     check_reason(draft, reason)?;
@@ -18,16 +19,66 @@ pub(super) fn cancel(draft: &mut Draft<'_>, reason: &str) -> Result<(), Stop> {
     }
 }
 
-pub(super) fn fail(draft: &mut Draft<'_>, reason: &str) -> Result<(), Stop> {
+/// Ends the run well, before its last step only where the definition lets it.
+pub(super) fn complete(
+    draft: &mut Draft<'_>,
+    details: &Map<String, Value>,
+    context: &ContextChange,
+    early: bool,
+) -> Result<(), Stop> {
+    draft.check_begun()?;
+    if !draft.state.standing.is_live() {
+        return Err(ended(draft));
+    }
+    check_depth("the details", details.values())?;
+    let bytes = serde_json::to_string(details).map_or(0, |it| it.len());
+    check_size("the details", bytes, draft.known.bounds.report_bytes_max)?;
+    let open =
+        draft.workflow.work_steps().filter(|it| !draft.state.progress(&it.name).is_settled());
+    let open: Vec<StepName> = open.map(|it| it.name.clone()).collect();
+    let may_be_early = early && draft.workflow.ends.early;
+    if !open.is_empty() && !may_be_early {
+        return Err(Refusal::StepsOpen { open }.into());
+    }
+    if let Standing::Waiting(gate) = &draft.state.standing {
+        if gate.answers == Answers::Verified {
+            return Err(gate::refusal(gate).into());
+        }
+        let step = gate.step.clone();
+        draft.push(Event::GateWithdrawn { step });
+    }
+    change_context::apply(draft, context)?;
+    draft.push(Event::RunCompleted { details: details.clone() });
+    Ok(())
+}
+
+pub(super) fn fail(
+    draft: &mut Draft<'_>,
+    reason: &str,
+    step: Option<&str>,
+    errors: &[(Option<String>, Entry)],
+) -> Result<(), Stop> {
     check_reason(draft, reason)?;
+    let step = match step {
+        Some(named) => {
+            let found = draft.workflow.find_step_loosely(named);
+            Some(found.ok_or_else(|| draft.step_unknown(named))?.name.clone())
+        }
+        None => None,
+    };
     match draft.state.standing {
         // A second word on why it failed is the better one.
-        Standing::Running | Standing::Waiting(_) | Standing::Failed { .. } => {
-            draft.push(Event::RunFailed { reason: String::from(reason) });
-            Ok(())
+        Standing::Running | Standing::Waiting(_) | Standing::Failed { .. } => {}
+        Standing::New | Standing::Completed | Standing::Cancelled { .. } => {
+            return Err(ended(draft));
         }
-        Standing::New | Standing::Completed | Standing::Cancelled { .. } => Err(ended(draft)),
     }
+    for (of, entry) in errors {
+        let at = of.as_deref().or(step.as_ref().map(StepName::as_str));
+        record_entry::keep(draft, at, entry)?;
+    }
+    draft.push(Event::RunFailed { reason: String::from(reason), step });
+    Ok(())
 }
 
 pub(super) fn reopen(draft: &mut Draft<'_>, reason: &str, force: bool) -> Result<(), Stop> {
@@ -35,23 +86,39 @@ pub(super) fn reopen(draft: &mut Draft<'_>, reason: &str, force: bool) -> Result
     let gate = match &draft.state.standing {
         Standing::Failed { gate, .. } | Standing::Cancelled { gate, .. } => gate.clone(),
         Standing::Completed => return Err(ended(draft)),
+        Standing::Waiting(_) if force => None,
         Standing::New | Standing::Running | Standing::Waiting(_) => {
             let status = draft.state.standing.as_str().into();
             return Err(Refusal::RunNotEnded { status }.into());
         }
     };
     accept_drift(draft, force)?;
-    draft.push(Event::RunReopened { reason: String::from(reason) });
-    if let Some(gate) = gate {
+    draft.push(Event::RunReopened { reason: String::from(reason), forced: force });
+    // What was asked while the work went on is asked again when it is done again.
+    if let Some(gate) = gate.filter(|it| it.why != GateReason::Early) {
         draft.push(Event::GateOpened(gate));
         return Ok(());
     }
     // A step that was done when the run ended led nowhere; it is there to be done again.
     let step = draft.current()?;
-    let is_stuck =
-        draft.state.progress(&step.name).is_settled() && draft.state.decider() == Decider::Declared;
+    let is_stuck = draft.state.progress(&step.name).is_settled()
+        && draft.state.decider() == Decider::Declared
+        && !draft.state.is_work_done;
     if is_stuck {
         parts::reopen(draft, &step.name, None, "")?;
+    }
+    Ok(())
+}
+
+/// Gives the key of a run that is over to whoever begins with it next.
+pub(super) fn give_up_key(draft: &mut Draft<'_>) -> Result<(), Stop> {
+    draft.check_begun()?;
+    if draft.state.standing.is_live() {
+        let status = draft.state.standing.as_str().into();
+        return Err(Refusal::RunNotEnded { status }.into());
+    }
+    if !draft.state.gave_up_key {
+        draft.push(Event::KeyGivenUp);
     }
     Ok(())
 }

@@ -9,7 +9,7 @@ use alloc::{
 use definition::{Effect, Step, Target, Work};
 
 use super::{Draft, Sight, gate, parts, route};
-use crate::{Choice, Event, GateReason, Refusal, Report, StepCompleted, Stop};
+use crate::{AtEnd, Choice, Event, GateReason, Refusal, Report, StepCompleted, Stop};
 
 /// Goes to `target`, past every step that is left out or has no work of its own.
 pub(super) fn enter(
@@ -18,7 +18,11 @@ pub(super) fn enter(
     decision: Option<Choice>,
 ) -> Result<(), Stop> {
     let Target::Step(name) = target else {
-        draft.push(Event::RunCompleted);
+        let details = serde_json::Map::new();
+        draft.push(match draft.end {
+            AtEnd::Completes => Event::RunCompleted { details },
+            AtEnd::StaysOpen => Event::WorkEnded,
+        });
         return Ok(());
     };
     draft.hop(&name)?;

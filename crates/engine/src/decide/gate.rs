@@ -19,6 +19,9 @@ pub(super) fn open(draft: &mut Draft<'_>, step: &Step, report: &Report) -> Resul
     let fails = |error| condition_failed(step, &error);
     let ask = gate.ask.render(&scope).map_err(fails)?;
     let artifacts = shown(draft, step, gate)?;
+    if was_agreed(draft, step, &ask, &artifacts) {
+        return Ok(false);
+    }
     let is_automatic = match &gate.unless {
         Some(unless) => unless.evaluate(&scope).map_err(fails)?,
         None => false,
@@ -40,6 +43,35 @@ pub(super) fn open(draft: &mut Draft<'_>, step: &Step, report: &Report) -> Resul
     let asked = Asked { part: None, why, ask, options: gate.options.clone(), artifacts };
     push(draft, step, asked, gate.answers);
     Ok(true)
+}
+
+/// Whether a person agreed to just this before the work was reported.
+fn was_agreed(draft: &Draft<'_>, step: &Step, ask: &str, artifacts: &[Artifact]) -> bool {
+    let agreed = draft.state.step(&step.name).and_then(|it| it.agreed.as_ref());
+    agreed == Some(&digest(&draft.state, step, None, ask, artifacts))
+}
+
+/// Puts the gate of `step` to the person before the work is reported.
+pub(super) fn ask_early(draft: &mut Draft<'_>, step: &Step) -> Result<(), Stop> {
+    ask_now(draft, step, GateReason::Early)
+}
+
+/// Puts the gate of `step` to the person because a file says that one is asked.
+pub(super) fn ask_placed(draft: &mut Draft<'_>, step: &Step) -> Result<(), Stop> {
+    let is_done = draft.state.progress(&step.name).is_settled();
+    ask_now(draft, step, if is_done { GateReason::Gate } else { GateReason::Early })
+}
+
+fn ask_now(draft: &mut Draft<'_>, step: &Step, why: GateReason) -> Result<(), Stop> {
+    let Some(gate) = &step.gate else {
+        return Err(Refusal::GateMissing { step: step.name.clone() }.into());
+    };
+    let scope = scope(draft.workflow, &draft.state, Sight::default());
+    let ask = gate.ask.render(&scope).map_err(|error| condition_failed(step, &error))?;
+    let artifacts = shown(draft, step, gate)?;
+    let options = gate.options.clone();
+    push(draft, step, Asked { part: None, why, ask, options, artifacts }, gate.answers);
+    Ok(())
 }
 
 /// Asks a person something that the definition has no gate for.

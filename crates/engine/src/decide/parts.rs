@@ -156,6 +156,7 @@ pub(super) fn find_reported(
     let Some(named) = named else {
         return match (&step.each, ready.as_slice()) {
             (None, _) => Ok(None),
+            (Some(each), _) if each.whole => Ok(None),
             // With more to come, a report that is late or sent twice would be taken for another.
             (Some(_), [only]) if open_parts(&draft.state, step) == 1 => Ok(Some(only.clone())),
             (Some(_), _) => {

@@ -10,6 +10,11 @@ pub(super) fn decide(draft: &mut Draft<'_>, step: Option<&str>, entry: &Entry) -
         let status = draft.state.standing.as_str().into();
         return Err(Refusal::RunEnded { status }.into());
     }
+    keep(draft, step, entry)
+}
+
+/// Writes an entry down, however the run stands.
+pub(super) fn keep(draft: &mut Draft<'_>, step: Option<&str>, entry: &Entry) -> Result<(), Stop> {
     let step = match step {
         Some(named) => {
             let found = draft.workflow.find_step_loosely(named);

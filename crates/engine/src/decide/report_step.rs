@@ -2,20 +2,61 @@
 
 use alloc::{format, string::String, vec};
 
-use definition::{Decider, Effect, PartSpec, Spent, Step, StepName, Target};
+use definition::{Answers, Decider, Effect, PartSpec, Spent, Step, StepName, Target};
 
 use super::{
-    Draft, Sight, ask_model, change_context, check_depth, check_size, choose_step, enter, gate,
-    lease, parts, review, route,
+    Draft, Sight, answer_gate, ask_model, change_context, check_depth, check_size, choose_step,
+    enter, fail_step, gate, lease, parts, review, route,
 };
 use crate::{
-    Event, GateReason, Outcome, Refusal, Report, ReportStep, Standing, StepCompleted, Stop, guard,
+    Answer, AnswerGate, Event, GateReason, How, Outcome, Refusal, Report, ReportStep, Standing,
+    StepCompleted, Stop, guard,
 };
 
 pub(super) fn decide(draft: &mut Draft<'_>, command: &ReportStep) -> Result<(), Stop> {
+    draft.end = command.terms.end;
+    if command.terms.is_approved {
+        pass_on(draft, &command.report.step_id, GateReason::Early)?;
+        // The work was reported before, and only the consent is new.
+        if pass_on(draft, &command.report.step_id, GateReason::Gate)? {
+            return Ok(());
+        }
+    }
     draft.check_running()?;
     let step = draft.current_named(&command.report.step_id)?;
-    take(draft, step, command)
+    if command.terms.is_begun && !draft.state.awaits_choice() {
+        fail_step::check_begun(draft, step)?;
+    }
+    take(draft, step, command)?;
+    // Where only a person's own answer counts, the run waits for it.
+    if command.terms.is_approved && is_relayed(draft) {
+        pass_on(draft, &command.report.step_id, GateReason::Gate)?;
+    }
+    Ok(())
+}
+
+/// Passes the person's consent on to the gate of the step, if it is open for this reason. Returns
+/// whether it is.
+fn pass_on(draft: &mut Draft<'_>, named: &str, why: GateReason) -> Result<bool, Stop> {
+    let Standing::Waiting(open) = &draft.state.standing else { return Ok(false) };
+    let named = draft.workflow.find_step_loosely(named);
+    if open.why != why || named.is_none_or(|it| it.name != open.step) {
+        return Ok(false);
+    }
+    let answer = AnswerGate {
+        answer: Answer::Approve,
+        feedback: String::new(),
+        by: String::from("the agent"),
+        how: How::Relayed,
+        digest: None,
+    };
+    answer_gate::decide(draft, &answer)?;
+    Ok(true)
+}
+
+fn is_relayed(draft: &Draft<'_>) -> bool {
+    let open = draft.state.standing.open_gate();
+    open.is_some_and(|it| it.answers == Answers::Relayed)
 }
 
 /// Takes a report on the current step.
@@ -166,7 +207,7 @@ pub(super) fn after_failure(
         None => match find_failure_step(draft, step) {
             Some(name) => enter::enter(draft, Target::Step(name), None),
             None => {
-                draft.push(Event::RunFailed { reason: report.reason() });
+                draft.push(Event::RunFailed { reason: report.reason(), step: None });
                 Ok(())
             }
         },
@@ -186,7 +227,7 @@ fn spent(
         Spent::Fail => {
             let last = report.reason();
             let reason = format!("step `{}` failed on its last attempt: {last}", step.name);
-            draft.push(Event::RunFailed { reason });
+            draft.push(Event::RunFailed { reason, step: None });
             Ok(())
         }
         Spent::Goto(target) => enter::enter(draft, Target::Step(target.clone()), None),

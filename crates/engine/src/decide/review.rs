@@ -100,7 +100,7 @@ impl Judging<'_> {
             Spent::Fail => {
                 self.rule(draft, verdict, Ruling::Failed);
                 let reason = format!("the review `{}` was not met", self.step.name);
-                draft.push(Event::RunFailed { reason });
+                draft.push(Event::RunFailed { reason, step: None });
                 Ok(Judged::Moved)
             }
             Spent::Goto(target) => {

@@ -206,7 +206,7 @@ fn follow(draft: &mut Draft<'_>, step: &Step, way: Way<'_>, sight: Sight<'_>) ->
         let reason = sight
             .report
             .map_or_else(|| format!("step `{}` leads to failure", step.name), Report::reason);
-        draft.push(Event::RunFailed { reason });
+        draft.push(Event::RunFailed { reason, step: None });
         return Ok(());
     }
     enter::enter(draft, way.target, Some(decision))

@@ -16,6 +16,12 @@ use crate::{Event, Refusal, RunStarted, Standing, StartRun, Stop};
 const KEY_BYTES_MAX: usize = 200;
 
 pub(super) fn decide(draft: &mut Draft<'_>, start: &StartRun) -> Result<(), Stop> {
+    begin(draft, start)?;
+    enter_first(draft)
+}
+
+/// Begins a run, which is at no step yet.
+pub(super) fn begin(draft: &mut Draft<'_>, start: &StartRun) -> Result<(), Stop> {
     if draft.state.standing != Standing::New {
         return Err(Refusal::RunExists(draft.state.run.to_string()).into());
     }
@@ -40,7 +46,7 @@ pub(super) fn decide(draft: &mut Draft<'_>, start: &StartRun) -> Result<(), Stop
         vars,
         root: start.root.clone(),
     })));
-    enter_first(draft)
+    Ok(())
 }
 
 /// Enters the step that a run begins with.

@@ -1,28 +1,101 @@
-//! An agent takes a step up: an attempt begins. Asking again while it is under way changes nothing.
+//! An agent takes a step up: an attempt begins. Asking again while it is under way changes nothing,
+//! unless it is to begin anew.
 
-use definition::PartId;
+use alloc::string::String;
 
-use super::{Draft, choose_step, lease, parts};
-use crate::{Event, Progress, Stop, guard};
+use definition::{PartId, Step, Target};
+use serde_json::{Map, Value};
 
-pub(super) fn decide(draft: &mut Draft<'_>, step: &str, part: Option<&PartId>) -> Result<(), Stop> {
-    draft.check_running()?;
-    let step = draft.current_named(step)?;
+use super::{Draft, check_depth, check_size, choose_step, enter, gate, lease, parts};
+use crate::{Choice, Event, GateReason, Progress, Standing, StartStep, Stop, Trouble, guard};
+
+pub(super) fn decide(draft: &mut Draft<'_>, start: &StartStep) -> Result<(), Stop> {
+    let is_asked = settle_early(draft, start);
+    if !is_asked {
+        draft.check_running()?;
+    }
     if draft.state.awaits_choice() {
+        let step = draft.current()?;
         return Err(choose_step::refusal(draft, step).into());
     }
-    let part = parts::find_reported(draft, step, part)?;
+    if let Some(earlier) =
+        find_way_back(draft, &start.step).or_else(|| find_gap(draft, &start.step))
+    {
+        go_back(draft, earlier)?;
+    }
+    let step = draft.current_named(&start.step)?;
+    let part = parts::find_reported(draft, step, start.part.as_ref())?;
     lease::check(draft, step, part.as_ref().map(|it| &it.id), None)?;
     guard::check_needs(draft, step, part.as_ref())?;
-    begin(draft, step, part.map(|it| it.id));
+    check_details(draft, &start.details)?;
+    begin(draft, step, part.map(|it| it.id), start);
+    if start.asks && !is_asked {
+        gate::ask_early(draft, step)?;
+    }
     Ok(())
 }
 
-/// Begins an attempt, unless one is under way.
-pub(super) fn begin(draft: &mut Draft<'_>, step: &definition::Step, part: Option<PartId>) {
-    let effort = draft.state.effort(&step.name, part.as_ref()).cloned().unwrap_or_default();
-    if effort.progress != Progress::Active {
-        let (step, attempt) = (step.name.clone(), effort.attempts + 1);
-        draft.push(Event::StepStarted { step, part, attempt });
+/// Takes back what was asked before the work on this step was reported, unless it is to be asked
+/// still. Returns whether it is.
+fn settle_early(draft: &mut Draft<'_>, start: &StartStep) -> bool {
+    let Standing::Waiting(open) = &draft.state.standing else { return false };
+    let named = draft.workflow.find_step_loosely(&start.step);
+    let is_same = named.is_some_and(|it| it.name == open.step);
+    if open.why != GateReason::Early || !is_same {
+        return false;
     }
+    if !start.asks {
+        let step = open.step.clone();
+        draft.push(Event::GateWithdrawn { step });
+    }
+    start.asks
+}
+
+/// Returns the earlier step that is named, if the current one was taken up and may lead back there.
+fn find_way_back<'a>(draft: &Draft<'a>, named: &str) -> Option<&'a Step> {
+    let current = draft.current().ok()?;
+    let step = draft.workflow.find_step_loosely(named)?;
+    let is_way = current.next.iter().any(|it| it.to == Target::Step(step.name.clone()));
+    let effort = draft.state.effort(&current.name, None)?;
+    let is_begun = 0 < effort.attempts && !effort.progress.is_settled();
+    let is_done = draft.state.progress(&step.name).is_settled();
+    (step.name != current.name && is_way && is_begun && is_done).then_some(step)
+}
+
+/// Returns the step that is named, if a file passed it over and every step before it is done.
+fn find_gap<'a>(draft: &Draft<'a>, named: &str) -> Option<&'a Step> {
+    let step = draft.workflow.find_step_loosely(named)?;
+    let is_open = |it: &&Step| !draft.state.progress(&it.name).is_settled();
+    let first = draft.workflow.work_steps().find(is_open)?;
+    let place = |step: &Step| draft.workflow.steps.iter().position(|it| it.name == step.name);
+    let is_passed = draft.state.was_placed && place(first) < place(draft.current().ok()?);
+    (first.name == step.name && is_passed).then_some(step)
+}
+
+fn go_back(draft: &mut Draft<'_>, to: &Step) -> Result<(), Stop> {
+    let from = draft.current()?;
+    let (step, feedback) = (from.name.clone(), String::new());
+    draft.push(Event::StepReopened { step, part: None, feedback });
+    let reasoning = Some(String::from("the agent went back to it"));
+    let choice = Choice { by: definition::Decider::Client, reasoning };
+    enter::enter(draft, Target::Step(to.name.clone()), Some(choice))
+}
+
+fn check_details(draft: &Draft<'_>, details: &Map<String, Value>) -> Result<(), crate::Refusal> {
+    check_depth("the details", details.values())?;
+    let bytes = serde_json::to_string(details).map_or(0, |it| it.len());
+    check_size("the details", bytes, draft.known.bounds.report_bytes_max)
+}
+
+/// Begins an attempt, unless one is under way.
+pub(super) fn begin(draft: &mut Draft<'_>, step: &Step, part: Option<PartId>, start: &StartStep) {
+    let effort = draft.state.effort(&step.name, part.as_ref()).cloned().unwrap_or_default();
+    let is_active = effort.progress == Progress::Active;
+    if is_active && !start.again {
+        return;
+    }
+    let is_same = is_active && effort.trouble != Trouble::Faulty;
+    let attempt = if is_same { effort.attempts } else { effort.attempts + 1 };
+    let (step, details) = (step.name.clone(), start.details.clone());
+    draft.push(Event::StepStarted { step, part, attempt, details });
 }

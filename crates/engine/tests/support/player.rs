@@ -12,12 +12,12 @@ use std::{
     time::Duration,
 };
 
-use definition::{Digest, PartId, Workflow};
+use definition::{Digest, PartId, StepName, Workflow};
 use engine::{
-    Action, Actor, Answer, AnswerGate, CheckFact, ClaimStep, Command, ContextChange, Entry, Fact,
-    FileFact, Holder, How, Known, ModelFact, ModelFailure, ModelFailureKind, Question, Recorded,
-    Refusal, Report, ReportStep, ResumeRun, RunId, RunState, StartRun, Stop, Timestamp, Usage,
-    brief, decide, find_drift, fold, next, target_name,
+    Action, Actor, Answer, AnswerGate, AtEnd, CheckFact, ClaimStep, Command, ContextChange, Entry,
+    Fact, FileFact, Holder, How, Known, ModelFact, ModelFailure, ModelFailureKind, Placement,
+    Question, Recorded, Refusal, Report, ReportStep, ResumeRun, RunId, RunState, Stage, StartRun,
+    StartStep, Stop, Terms, Timestamp, Usage, brief, decide, find_drift, fold, next, target_name,
 };
 use serde_json::{Map, Value};
 
@@ -281,6 +281,11 @@ fn parse_command(words: &[String]) -> Command {
         next: option("next"),
         holder: option("holder")
             .map(|name| Holder { name, generation: option("lease").map(|it| it.parse().unwrap()) }),
+        terms: Terms {
+            is_begun: has("begun"),
+            is_approved: has("approved"),
+            end: if has("open") { AtEnd::StaysOpen } else { AtEnd::Completes },
+        },
     };
     let answer = |answer: Answer| {
         Command::AnswerGate(Box::new(AnswerGate {
@@ -299,7 +304,35 @@ fn parse_command(words: &[String]) -> Command {
             vars: object("vars"),
             root: String::new(),
         })),
-        "begin" => Command::StartStep { step: plain[1].to_owned(), part: part() },
+        "begin" => Command::StartStep(StartStep {
+            step: plain[1].to_owned(),
+            part: part(),
+            details: object("details"),
+            again: has("again"),
+            asks: has("asks"),
+        }),
+        "fail-step" => Command::FailStep {
+            step: plain[1].to_owned(),
+            reason: text(2),
+            details: object("details"),
+        },
+        "retry" => Command::RetryStep { step: plain[1].to_owned(), details: object("details") },
+        "complete" => Command::CompleteRun {
+            details: object("details"),
+            context: ContextChange { set: object("set"), remove: Vec::new() },
+            early: has("early"),
+        },
+        "adopt" => Command::AdoptRun(
+            Box::new(StartRun {
+                key: option("key"),
+                flow: None,
+                context: object("context"),
+                vars: Map::new(),
+                root: String::new(),
+            }),
+            Box::new(placement(plain[1], &object("steps"))),
+        ),
+        "edit" => Command::TakeEdit(Box::new(placement(plain[1], &object("steps")))),
         "report" => Command::ReportStep(Box::new(report())),
         "resume" => Command::ResumeRun(Box::new(ResumeRun {
             assumed: plain[1].to_owned(),
@@ -325,8 +358,9 @@ fn parse_command(words: &[String]) -> Command {
         }),
         "vars" => Command::SetVars { set: object("set") },
         "cancel" => Command::CancelRun { reason: text(1) },
-        "fail" => Command::FailRun { reason: text(1) },
+        "fail" => Command::FailRun { reason: text(1), step: option("step"), errors: Vec::new() },
         "reopen" => Command::ReopenRun { reason: "again".to_owned(), force: has("force") },
+        "give-up-key" => Command::GiveUpKey,
         "expire" => Command::ExpireStep,
         other => panic!("unknown command `{other}`"),
     }
@@ -334,6 +368,27 @@ fn parse_command(words: &[String]) -> Command {
 
 fn entry(entry: Entry) -> Command {
     Command::RecordEntry { step: None, entry }
+}
+
+/// Where a file says that the work is: a standing, and `{"step": "progress"}`.
+fn placement(stood: &str, steps: &Map<String, Value>) -> Placement {
+    let stage = |progress: &Value| Stage {
+        progress: serde_json::from_value(progress.clone()).unwrap(),
+        ..Stage::default()
+    };
+    Placement {
+        path: "state.json".to_owned(),
+        sha256: Digest::of(b"state"),
+        text: "state".to_owned(),
+        stood: serde_json::from_value(Value::from(stood)).unwrap(),
+        reason: String::new(),
+        steps: steps.iter().map(|(step, it)| (StepName::parse(step).unwrap(), stage(it))).collect(),
+        stated: None,
+        current: None,
+        is_work_done: false,
+        started_at: None,
+        updated_at: None,
+    }
 }
 
 fn is_option(word: &str) -> bool {

@@ -1,0 +1,100 @@
+//! A file that is made from a run says where the work is: it was there before the run, or someone
+//! wrote into it. What it says counts as reported; it ends no wait for a person, and wakes no run
+//! that is over.
+
+use alloc::{
+    boxed::Box,
+    format,
+    string::{String, ToString as _},
+};
+
+use definition::{Step, Workflow};
+
+use super::{Draft, gate, start_run};
+use crate::{Event, Placement, Progress, Refusal, Standing, StartRun, Stood, Stop};
+
+/// Begins a run where a file says that the work is.
+pub(super) fn adopt(
+    draft: &mut Draft<'_>,
+    start: &StartRun,
+    placement: &Placement,
+) -> Result<(), Stop> {
+    start_run::begin(draft, start)?;
+    place(draft, placement)
+}
+
+/// Takes in what someone wrote into the file.
+pub(super) fn edit(draft: &mut Draft<'_>, placement: &Placement) -> Result<(), Stop> {
+    draft.check_begun()?;
+    let refused = |problem: String| Refusal::EditRefused { path: placement.path.clone(), problem };
+    match &draft.state.standing {
+        Standing::New | Standing::Running => {}
+        Standing::Waiting(open) => {
+            let is_personal = open.answers == definition::Answers::Verified;
+            if is_personal && placement.stood != Stood::Waiting {
+                let problem = format!("a person is to answer at step `{}`", open.step);
+                return Err(refused(problem).into());
+            }
+        }
+        Standing::Completed | Standing::Failed { .. } | Standing::Cancelled { .. } => {
+            let status = draft.state.standing.as_str();
+            if word(placement.stood) != status {
+                return Err(refused(format!("the run is {status}, and stays so")).into());
+            }
+        }
+    }
+    place(draft, placement)
+}
+
+fn place(draft: &mut Draft<'_>, placement: &Placement) -> Result<(), Stop> {
+    let mut placement = placement.clone();
+    placement.steps.retain(|step, _| draft.workflow.find_step(step).is_some());
+    let asking = find_asking(draft.workflow, &placement);
+    let open = asking.or_else(|| find_open(draft.workflow, &placement));
+    let last = draft.workflow.work_steps().last();
+    placement.is_work_done = open.is_none();
+    placement.current = open.or(last).map(|it| it.name.clone());
+    if let Some(open) = open {
+        let stage = placement.steps.entry(open.name.clone()).or_default();
+        if stage.progress == Progress::Idle {
+            stage.progress = Progress::Ready;
+        }
+    }
+    draft.push(Event::RunPlaced(Box::new(placement)));
+    match asking.filter(|_| draft.state.standing == Standing::Running) {
+        Some(step) => gate::ask_placed(draft, step),
+        None => Ok(()),
+    }
+}
+
+/// Returns the step at which a person is asked, if the file says that one is: where it says that
+/// the run is, if there is anything to ask there.
+fn find_asking<'a>(workflow: &'a Workflow, placement: &Placement) -> Option<&'a Step> {
+    if placement.stood != Stood::Waiting {
+        return None;
+    }
+    let stated = placement.stated.as_ref().and_then(|it| workflow.find_step(it));
+    let open = || find_open(workflow, placement);
+    stated.or_else(open).filter(|it| it.gate.is_some())
+}
+
+/// Returns the step that is under way where the run goes on, else the first that is not done.
+fn find_open<'a>(workflow: &'a Workflow, placement: &Placement) -> Option<&'a Step> {
+    let progress = |step: &Step| placement.steps.get(&step.name).map(|it| it.progress);
+    let goes_on = matches!(placement.stood, Stood::Running | Stood::Waiting);
+    let active = workflow.work_steps().find(|it| progress(it) == Some(Progress::Active));
+    let is_open = |it: &&Step| !progress(it).is_some_and(Progress::is_settled);
+    active.filter(|_| goes_on).or_else(|| workflow.work_steps().find(is_open))
+}
+
+/// The same words as of a run's standing.
+fn word(stood: Stood) -> String {
+    match stood {
+        Stood::Running => "running",
+        Stood::Waiting => "waiting",
+        Stood::Completed => "completed",
+        Stood::Failed => "failed",
+        Stood::Cancelled => "cancelled",
+    }
+    .to_string()
+}
