@@ -40,11 +40,15 @@ pub trait Store: Send + Sync {
     /// Returns the stored text of a definition.
     fn find_definition<'a>(&'a self, digest: &'a str) -> Pending<'a, Option<String>>;
 
-    /// Returns a page of runs, the most recently changed first.
-    fn list(&self, filter: Filter) -> Pending<'_, Vec<Row>>;
+    /// Returns a page of runs in the order that the filter names, and how many there are in all.
+    fn list(&self, filter: Filter) -> Pending<'_, Listing>;
 
-    /// Moves the end of a lease, if it is still held with this generation and has not ended.
-    fn extend_lease(&self, beat: Heartbeat) -> Pending<'_, bool>;
+    /// Changes something beside the log, and returns whether what it belongs to is there. Wakes
+    /// nobody.
+    fn touch(&self, touch: Touch) -> Pending<'_, bool>;
+
+    /// Returns the files that runs owe or have written, by run and then by path.
+    fn files(&self, filter: FileFilter) -> Pending<'_, Vec<(RunId, FileMark)>>;
 
     /// Returns the events that fit best. Sees every append that was answered before the call.
     fn search(&self, search: Search) -> Pending<'_, Vec<Hit>>;
@@ -70,6 +74,8 @@ pub struct Append {
     pub definition: Option<Definition>,
     pub request: Option<RequestKey>,
     pub leases: Vec<LeaseChange>,
+    /// The paths of files that must be written anew, now that the log has become this long.
+    pub owes: Vec<String>,
 }
 
 /// The text of a definition.
@@ -126,6 +132,43 @@ pub struct Heartbeat {
     pub until: Timestamp,
 }
 
+/// A change of a column that leaves the log as it is.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Touch {
+    /// Moves the end of a lease, if it is still held with this generation and has not ended.
+    Lease(Heartbeat),
+    /// Says what files of a run are like, if there is such a run. Of two marks of one file, the one
+    /// that was written at the greater length stays, and at the same length the later one; what
+    /// is owed only grows. The last marks before a loss of power may be gone.
+    Files(RunId, Vec<FileMark>),
+}
+
+/// A file that is written from a run's log.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct FileMark {
+    pub path: String,
+    /// The length of the log that the file must show.
+    pub owed: Length,
+    /// The length of the log that it was last written from; 0 if it never was.
+    pub written: Length,
+    /// Of what was written; empty if nothing was.
+    pub sha256: String,
+    pub size: u64,
+    /// When the file was last changed, in nanoseconds since 1970.
+    pub modified: i64,
+}
+
+/// Which files to return.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct FileFilter {
+    /// `None`: of all projects.
+    pub project: Option<String>,
+    pub run: Option<RunId>,
+    pub workflow: Option<String>,
+    /// Only those that were written from less than is owed.
+    pub is_owed: bool,
+}
+
 /// Which runs to list.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Filter {
@@ -140,9 +183,39 @@ pub struct Filter {
     pub ids: Option<(RunId, RunId)>,
     /// Only runs whose `due_at` is not after this.
     pub due_by: Option<Timestamp>,
-    /// Only what comes after this row in the list.
+    /// Only the run of each key that was begun last, and none without a key.
+    pub is_newest_of_key: bool,
+    /// Only keys that end in `@` and this; if it is empty, only keys without an `@`.
+    pub scope: Option<String>,
+    pub order: Order,
+    /// Only what comes after this row in the list. Only in the order of changes.
     pub after: Option<(Timestamp, RunId)>,
+    /// How many rows to leave out before the first.
+    pub offset: u32,
     pub limit: u32,
+    /// Whether to count all that fit, on whatever page they are.
+    pub counts: bool,
+}
+
+/// What a list is sorted by. Where two are equal, by key and then by run.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Order {
+    /// The most recently changed first, and of those that changed at once, the newer run.
+    #[default]
+    Changed,
+    /// The most recently started first.
+    Started,
+    Key,
+    /// By the word for it.
+    Status,
+}
+
+/// A page of a list.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Listing {
+    pub rows: Vec<Row>,
+    /// How many runs fit the filter on all pages; 0 if that was not asked.
+    pub total: u64,
 }
 
 /// A run in a list.
@@ -193,7 +266,7 @@ pub enum StoreError {
     /// Someone else appended first, or moved a lease.
     #[error("the log of run `{run}` has {actual} events, not {expected}")]
     Conflict { run: RunId, expected: Length, actual: Length },
-    /// Another live run of this workflow and folder has the key.
+    /// Another run of this workflow and folder holds the key.
     #[error("key `{key}` is taken by run `{run}`")]
     KeyTaken { key: String, run: RunId },
     /// A request with this id was answered meanwhile.

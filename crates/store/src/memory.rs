@@ -1,14 +1,14 @@
 //! A store that is gone with the process. For tests and simulations; the same laws, no disk.
 
-use std::collections::BTreeMap;
+use std::{cmp::Ordering, collections::BTreeMap};
 
 use engine::{Lease, Recorded, RunId, Summary, index_text};
 use parking_lot::Mutex;
 use tokio::sync::watch;
 
 use crate::{
-    Append, Filter, Heartbeat, Hit, Length, Log, Pending, Request, Row, Search, Store, StoreError,
-    Tailed, law,
+    Append, FileFilter, FileMark, Filter, Heartbeat, Hit, Length, Listing, Log, Order, Pending,
+    Request, Row, Search, Store, StoreError, Tailed, Touch, law,
     text::{Query, Term, Word, snippet, words},
 };
 
@@ -40,11 +40,38 @@ struct Run {
     summary: Summary,
     events: Vec<Recorded>,
     leases: Vec<Lease>,
+    /// By path.
+    files: BTreeMap<String, FileMark>,
+    /// Whether a run with the same key was begun later.
+    is_shadowed: bool,
 }
 
 impl Run {
     fn length(&self) -> Length {
         self.events.len() as u64
+    }
+
+    fn has_key_of(&self, project: &str, summary: &Summary) -> bool {
+        summary.key.is_some()
+            && self.project == project
+            && self.summary.workflow == summary.workflow
+            && self.summary.root == summary.root
+            && self.summary.key == summary.key
+    }
+
+    fn owe(&mut self, path: String, owed: Length) {
+        let mark = FileMark { path: path.clone(), ..FileMark::default() };
+        self.files.entry(path).or_insert(mark).owed = owed;
+    }
+
+    fn mark(&mut self, given: FileMark) {
+        let before = self.files.get(&given.path);
+        let owed = before.map_or(given.owed, |it| it.owed.max(given.owed));
+        let newest = match before {
+            Some(before) if given.written < before.written => before.clone(),
+            Some(_) | None => given,
+        };
+        self.files.insert(newest.path.clone(), FileMark { owed, ..newest });
     }
 }
 
@@ -78,20 +105,25 @@ impl Store for MemoryStore {
         Box::pin(async { Ok(self.kept.lock().definitions.get(digest).cloned()) })
     }
 
-    fn list(&self, filter: Filter) -> Pending<'_, Vec<Row>> {
+    fn list(&self, filter: Filter) -> Pending<'_, Listing> {
         Box::pin(async move { Ok(self.kept.lock().list(&filter)) })
     }
 
-    fn extend_lease(&self, beat: Heartbeat) -> Pending<'_, bool> {
+    fn touch(&self, touch: Touch) -> Pending<'_, bool> {
         Box::pin(async move {
             let mut kept = self.kept.lock();
-            let leases = kept.runs.get_mut(&beat.run).map(|run| &mut run.leases);
-            let lease = leases.into_iter().flatten().find(|it| it.generation == beat.generation);
-            Ok(lease.filter(|it| beat.now < it.until).is_some_and(|lease| {
-                lease.until = lease.until.max(beat.until);
-                true
-            }))
+            Ok(match touch {
+                Touch::Lease(beat) => kept.extend(&beat),
+                Touch::Files(run, marks) => kept.runs.get_mut(&run).is_some_and(|run| {
+                    marks.into_iter().for_each(|mark| run.mark(mark));
+                    true
+                }),
+            })
         })
+    }
+
+    fn files(&self, filter: FileFilter) -> Pending<'_, Vec<(RunId, FileMark)>> {
+        Box::pin(async move { Ok(self.kept.lock().files(&filter)) })
     }
 
     fn search(&self, search: Search) -> Pending<'_, Vec<Hit>> {
@@ -132,11 +164,25 @@ impl Kept {
         };
 
         let (first, last) = (append.expected + 1, append.last());
-        let mut events = self.runs.remove(&append.run).map(|run| run.events).unwrap_or_default();
-        let places = events.len()..events.len() + append.events.len();
+        if append.expected == 0 {
+            let older =
+                self.runs.values_mut().filter(|it| it.has_key_of(&project, &append.summary));
+            older.for_each(|run| run.is_shadowed = true);
+        }
+        let run = self.runs.entry(append.run).or_insert_with(|| Run {
+            project,
+            summary: append.summary.clone(),
+            events: Vec::new(),
+            leases: Vec::new(),
+            files: BTreeMap::new(),
+            is_shadowed: false,
+        });
+        let places = run.events.len()..run.events.len() + append.events.len();
         self.order.extend(places.map(|index| (append.run, index)));
-        events.extend(append.events);
-        self.runs.insert(append.run, Run { project, summary: append.summary, events, leases });
+        run.events.extend(append.events);
+        run.summary = append.summary;
+        run.leases = leases;
+        append.owes.into_iter().for_each(|path| run.owe(path, last));
         if let Some(definition) = append.definition {
             self.definitions.entry(definition.digest).or_insert(definition.source);
         }
@@ -161,16 +207,11 @@ impl Kept {
 
     fn check_key(&self, project: &str, append: &Append) -> Result<(), StoreError> {
         let summary = &append.summary;
-        let Some(key) = summary.key.as_ref().filter(|_| summary.is_live) else {
+        let Some(key) = summary.key.as_ref().filter(|_| summary.holds_key) else {
             return Ok(());
         };
         let taken = self.runs.iter().find(|(id, run)| {
-            **id != append.run
-                && run.summary.is_live
-                && run.project == project
-                && run.summary.workflow == summary.workflow
-                && run.summary.root == summary.root
-                && run.summary.key == summary.key
+            **id != append.run && run.summary.holds_key && run.has_key_of(project, summary)
         });
         match taken {
             None => Ok(()),
@@ -178,10 +219,31 @@ impl Kept {
         }
     }
 
-    fn list(&self, filter: &Filter) -> Vec<Row> {
+    fn extend(&mut self, beat: &Heartbeat) -> bool {
+        let leases = self.runs.get_mut(&beat.run).map(|run| &mut run.leases);
+        let lease = leases.into_iter().flatten().find(|it| it.generation == beat.generation);
+        lease.filter(|it| beat.now < it.until).is_some_and(|lease| {
+            lease.until = lease.until.max(beat.until);
+            true
+        })
+    }
+
+    fn files(&self, filter: &FileFilter) -> Vec<(RunId, FileMark)> {
+        let is_wanted = |id: &RunId, run: &Run| {
+            filter.run.is_none_or(|wanted| wanted == *id)
+                && filter.project.as_ref().is_none_or(|it| *it == run.project)
+                && filter.workflow.as_ref().is_none_or(|it| *it == run.summary.workflow)
+        };
+        let runs = self.runs.iter().filter(|(id, run)| is_wanted(id, run));
+        let files = runs.flat_map(|(id, run)| run.files.values().map(|mark| (*id, mark.clone())));
+        files.filter(|(_, mark)| !filter.is_owed || mark.written < mark.owed).collect()
+    }
+
+    fn list(&self, filter: &Filter) -> Listing {
         let mut rows: Vec<Row> = self
             .runs
             .iter()
+            .filter(|(_, run)| !filter.is_newest_of_key || !run.is_shadowed)
             .map(|(id, run)| Row {
                 project: run.project.clone(),
                 run: *id,
@@ -190,9 +252,15 @@ impl Kept {
             })
             .filter(|row| is_listed(row, filter))
             .collect();
-        rows.sort_by_key(|row| std::cmp::Reverse((row.summary.updated_at, row.run)));
-        rows.truncate(usize::try_from(filter.limit).unwrap_or(usize::MAX));
-        rows
+        let total = if filter.counts { rows.len() as u64 } else { 0 };
+        rows.sort_by(|one, two| compare(one, two, filter.order));
+        if filter.order == Order::Changed {
+            let is_before = |row: &Row, after| (row.summary.updated_at, row.run) < after;
+            rows.retain(|row| filter.after.is_none_or(|after| is_before(row, after)));
+        }
+        let offset = usize::try_from(filter.offset).unwrap_or(usize::MAX);
+        let limit = usize::try_from(filter.limit).unwrap_or(usize::MAX);
+        Listing { rows: rows.into_iter().skip(offset).take(limit).collect(), total }
     }
 
     fn events(&self) -> impl Iterator<Item = Placed> {
@@ -244,7 +312,25 @@ fn is_listed(row: &Row, filter: &Filter) -> bool {
         && (filter.statuses.is_empty() || filter.statuses.contains(&summary.status))
         && filter.ids.is_none_or(|(first, last)| first <= row.run && row.run <= last)
         && filter.due_by.is_none_or(|by| summary.due_at.is_some_and(|due| due <= by))
-        && filter.after.is_none_or(|after| (summary.updated_at, row.run) < after)
+        && (!filter.is_newest_of_key || summary.key.is_some())
+        && filter.scope.as_ref().is_none_or(|it| is_in_scope(summary.key.as_deref(), it))
+}
+
+fn is_in_scope(key: Option<&str>, scope: &str) -> bool {
+    key.is_some_and(|key| {
+        if scope.is_empty() { !key.contains('@') } else { key.ends_with(&format!("@{scope}")) }
+    })
+}
+
+fn compare(one: &Row, two: &Row, order: Order) -> Ordering {
+    let (first, second) = (&one.summary, &two.summary);
+    let by_key = || first.key.cmp(&second.key).then(one.run.cmp(&two.run));
+    match order {
+        Order::Changed => (second.updated_at, two.run).cmp(&(first.updated_at, one.run)),
+        Order::Started => second.started_at.cmp(&first.started_at).then_with(by_key),
+        Order::Key => by_key(),
+        Order::Status => first.status.cmp(&second.status).then_with(by_key),
+    }
 }
 
 /// An event, and its place among those of all runs.

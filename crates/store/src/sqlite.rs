@@ -1,7 +1,7 @@
 //! A store in one `SQLite` file, which any number of processes may share.
 //!
 //! ```text
-//! append, extend_lease ──► writer: one thread, everything that waits in one commit
+//! append, touch        ──► writer: one thread, everything that waits in one commit
 //! load, list, search … ──► readers: a few connections beside it
 //! changed              ──► watch: woken by the writer, and by a look at the file now and then
 //! ```
@@ -10,6 +10,7 @@ mod batch;
 mod care;
 mod connection;
 mod error;
+mod file;
 mod index;
 mod lease;
 mod list;
@@ -19,6 +20,7 @@ mod row;
 mod schema;
 mod search;
 mod settings;
+mod sort;
 mod watch;
 mod write;
 mod writer;
@@ -42,8 +44,8 @@ use self::{
     writer::{Desk, Writer},
 };
 use crate::{
-    Append, Filter, Heartbeat, Hit, Length, Log, Pending, Request, Row, Search, Store, StoreError,
-    Tailed,
+    Append, FileFilter, FileMark, Filter, Hit, Length, Listing, Log, Pending, Request, Search,
+    Store, StoreError, Tailed, Touch,
 };
 
 pub use care::{Figures, sqlite_version};
@@ -186,15 +188,19 @@ impl Store for SqliteStore {
         })
     }
 
-    fn list(&self, filter: Filter) -> Pending<'_, Vec<Row>> {
+    fn list(&self, filter: Filter) -> Pending<'_, Listing> {
         self.scan(move |connection| list::list(connection, &filter))
     }
 
-    fn extend_lease(&self, beat: Heartbeat) -> Pending<'_, bool> {
+    fn touch(&self, touch: Touch) -> Pending<'_, bool> {
         Box::pin(async {
-            let written = self.writer.write(Write::Extend(beat)).await?;
-            Ok(written == Written::Lease(true))
+            let written = self.writer.write(Write::Touch(touch)).await?;
+            Ok(written == Written::Touched(true))
         })
+    }
+
+    fn files(&self, filter: FileFilter) -> Pending<'_, Vec<(RunId, FileMark)>> {
+        self.scan(move |connection| file::files(connection, &filter))
     }
 
     fn search(&self, search: Search) -> Pending<'_, Vec<Hit>> {

@@ -3,6 +3,8 @@
 //! The laws are in `conformance/`, by what they are about. `random.rs` there has no laws of its
 //! own: it lets chance write, and compares what the backends then say.
 
+#[path = "conformance/files.rs"]
+mod files;
 #[path = "conformance/leases.rs"]
 mod leases;
 #[path = "conformance/lists.rs"]
@@ -57,7 +59,7 @@ laws! {
         refuses_to_begin_a_run_twice,
         refuses_events_that_are_not_numbered_on,
         lets_one_of_many_callers_win,
-        a_key_names_one_live_run,
+        a_key_names_the_one_run_that_holds_it,
         a_key_is_taken_only_within_its_project_workflow_and_root,
         a_key_cannot_be_taken_back_while_another_has_it,
         a_request_is_seen_once,
@@ -73,7 +75,21 @@ laws! {
         every_filter_is_obeyed,
         filters_are_obeyed_together,
         pages_follow_each_other_without_gaps,
-        a_page_has_no_more_than_its_limit;
+        a_page_has_no_more_than_its_limit,
+        a_list_is_sorted_as_it_is_asked,
+        a_later_run_shadows_those_with_its_key,
+        a_refused_beginning_shadows_nothing,
+        a_scope_is_the_end_of_a_key,
+        all_that_fit_are_counted;
+    files:
+        a_file_is_owed_with_the_append,
+        a_refused_append_owes_nothing,
+        a_mark_says_what_was_written,
+        a_file_that_was_not_owed_may_be_marked,
+        a_late_mark_changes_nothing,
+        a_mark_of_no_run_is_refused,
+        files_are_picked_by_run_project_and_workflow,
+        files_may_have_any_path;
     leases:
         a_lease_is_there_until_it_is_dropped,
         a_step_is_held_once,

@@ -8,11 +8,10 @@ use rusqlite::{Connection, params};
 use tracing::warn;
 
 use super::{
-    connection::set_synchronous,
     row::{self, int, number},
-    settings::{SqliteSettings, Synchronous},
+    settings::SqliteSettings,
     write::Failure,
-    writer::begin,
+    writer::{begin, unsynced},
 };
 
 /// How far the index is.
@@ -41,13 +40,10 @@ pub(super) fn index(
         return Ok(before);
     }
     // What is lost of the index with the power is filled again from the log. Nobody waits for it.
-    set_synchronous(connection, Synchronous::Normal)?;
-    let indexed = begin(connection).and_then(|()| index_locked(connection, settings));
-    if indexed.is_err() && !connection.is_autocommit() {
-        connection.execute_batch("ROLLBACK")?;
-    }
-    set_synchronous(connection, settings.synchronous)?;
-    indexed?;
+    unsynced(connection, settings, || {
+        begin(connection)?;
+        index_locked(connection, settings)
+    })?;
     Ok(progress(connection)?)
 }
 

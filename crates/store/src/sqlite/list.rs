@@ -4,12 +4,16 @@
 //! leaves something open (any status, any workflow), the few values there are become one *arm*
 //! each; the newest of every arm are merged. Filters that fit few runs by their nature (a key, a
 //! range of ids, what is due) are looked up and sorted.
+//! Lists in another order, or of only some keys, are left to `sort.rs`.
 
 use engine::RunId;
 use rusqlite::{Connection, named_params, params, params_from_iter};
 
-use super::row::{self, listed, run_columns};
-use crate::{Filter, Row, StoreError};
+use super::{
+    row::{self, listed, run_columns},
+    sort,
+};
+use crate::{Filter, Listing, Order, Row, StoreError};
 
 /// A range with more ids than this is filtered while the list is read, instead of sorted.
 const RANGE_MAX: i64 = 1000;
@@ -17,8 +21,16 @@ const RANGE_MAX: i64 = 1000;
 /// Sorts after every id.
 const AFTER_ALL: &[u8] = &[0xff; 17];
 
-/// Returns a page of runs.
-pub(super) fn list(connection: &Connection, filter: &Filter) -> Result<Vec<Row>, StoreError> {
+/// Returns a page of runs, and how many there are if that is asked.
+pub(super) fn list(connection: &Connection, filter: &Filter) -> Result<Listing, StoreError> {
+    let total = if filter.counts { sort::count(connection, filter)? } else { 0 };
+    Ok(Listing { rows: page(connection, filter)?, total })
+}
+
+fn page(connection: &Connection, filter: &Filter) -> Result<Vec<Row>, StoreError> {
+    if filter.order != Order::Changed || filter.is_newest_of_key || filter.scope.is_some() {
+        return sort::sort(connection, filter);
+    }
     if filter.key.is_some() {
         return pick(connection, BY_KEY, filter);
     }
@@ -48,7 +60,7 @@ macro_rules! picked {
               AND +run BETWEEN :first AND :last
               AND (:due IS NULL OR +due_at <= :due)
               AND (+updated_at, +run) < (:at, :run)
-              ORDER BY updated_at DESC, run DESC LIMIT :limit"
+              ORDER BY updated_at DESC, run DESC LIMIT :limit OFFSET :offset"
         )
     };
 }
@@ -75,6 +87,7 @@ fn pick(connection: &Connection, sql: &str, filter: &Filter) -> Result<Vec<Row>,
             ":at": at,
             ":run": run,
             ":limit": filter.limit,
+            ":offset": filter.offset,
         },
         listed,
     )?;
@@ -120,20 +133,27 @@ const ARM_OF_ROOT: &str = "SELECT updated_at, run FROM runs INDEXED BY runs_by_r
     AND run BETWEEN ?6 AND ?7 AND root = ?9 ORDER BY updated_at DESC, run DESC LIMIT ?8";
 
 fn merge(connection: &Connection, filter: &Filter) -> Result<Vec<Row>, StoreError> {
-    let limit = usize::try_from(filter.limit).unwrap_or(usize::MAX);
+    let [offset, end] =
+        [filter.offset, end(filter)].map(|it| usize::try_from(it).unwrap_or(usize::MAX));
     let mut places: Vec<Place> = Vec::new();
     for arm in arms(connection, filter)? {
         read_arm(connection, filter, &arm, &mut places)?;
         places.sort_unstable_by(|one, two| two.cmp(one));
-        places.truncate(limit);
+        places.truncate(end);
     }
     let mut statement = connection.prepare_cached(concat!(
         "SELECT ",
         run_columns!(),
         " FROM runs WHERE run = ?1"
     ))?;
-    let rows = places.iter().map(|(_, run)| statement.query_row([run.as_bytes()], listed));
+    let rows =
+        places.iter().skip(offset).map(|(_, run)| statement.query_row([run.as_bytes()], listed));
     Ok(rows.collect::<Result<_, _>>()?)
+}
+
+/// How many places of the list are looked at for a page.
+fn end(filter: &Filter) -> u32 {
+    filter.offset.saturating_add(filter.limit)
 }
 
 fn read_arm(
@@ -147,7 +167,7 @@ fn read_arm(
     let mut statement =
         connection.prepare_cached(if filter.root.is_some() { ARM_OF_ROOT } else { ARM })?;
     let place = |row: &rusqlite::Row<'_>| Ok((row.get(0)?, row::run(row, 1)?));
-    let fixed = params![arm.project, arm.workflow, arm.status, at, run, first, last, filter.limit];
+    let fixed = params![arm.project, arm.workflow, arm.status, at, run, first, last, end(filter)];
     let rows = match &filter.root {
         None => statement.query_map(fixed, place)?,
         Some(root) => {

@@ -16,7 +16,7 @@ macro_rules! event_columns {
 macro_rules! run_columns {
     () => {
         "project, run, length, workflow, key, root, status, is_live, step, title, steps_done, \
-         steps_total, errors, started_at, updated_at, ended_at, due_at"
+         steps_total, errors, started_at, updated_at, ended_at, due_at, holds_key, steps_begun"
     };
 }
 
@@ -62,8 +62,10 @@ pub(super) fn listed(row: &rusqlite::Row<'_>) -> Result<Row, rusqlite::Error> {
             root: row.get(5)?,
             status: row.get(6)?,
             is_live: row.get(7)?,
+            holds_key: row.get(17)?,
             step: row.get(8)?,
             title: row.get(9)?,
+            steps_begun: row.get(18)?,
             steps_done: row.get(10)?,
             steps_total: row.get(11)?,
             errors: row.get(12)?,

@@ -23,7 +23,10 @@ use super::{
 use crate::StoreError;
 
 /// One text for each version of the schema.
-const MIGRATIONS: &[&str] = &[include_str!("../../migrations/sqlite/0001_log.sql")];
+const MIGRATIONS: &[&str] = &[
+    include_str!("../../migrations/sqlite/0001_log.sql"),
+    include_str!("../../migrations/sqlite/0002_files_and_keys.sql"),
+];
 /// Marks a file as ours: the letters `MPst`.
 const APPLICATION_ID: u32 = 0x4D50_7374;
 /// What every database file begins with.

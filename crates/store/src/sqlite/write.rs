@@ -1,4 +1,4 @@
-//! One append or heartbeat, within a transaction that it shares with others.
+//! One append or touch, within a transaction that it shares with others.
 //!
 //! Everything that can be refused is checked before the first row is written, so one append can
 //! be refused without undoing its neighbours. The write lock is held meanwhile: what was checked
@@ -8,16 +8,16 @@ use engine::{EVENT_VERSION, RunId, Summary};
 use rusqlite::{Connection, OptionalExtension as _, params};
 
 use super::{
-    error, lease, request,
+    error, file, lease, request,
     row::{self, int, number},
 };
-use crate::{Append, Heartbeat, Length, StoreError, law};
+use crate::{Append, Length, StoreError, Touch, law};
 
 /// Something to write.
 #[derive(Debug)]
 pub(super) enum Write {
     Append(Box<Prepared>),
-    Extend(Heartbeat),
+    Touch(Touch),
 }
 
 /// An append whose events are already encoded: the writer's time is everyone's time.
@@ -34,8 +34,8 @@ pub(super) struct Prepared {
 pub(super) enum Written {
     /// Up to this position.
     Events(u64),
-    /// Whether the lease was still held.
-    Lease(bool),
+    /// Whether there was something to change.
+    Touched(bool),
 }
 
 /// Why something was not written.
@@ -75,7 +75,7 @@ impl Write {
     pub(super) fn bytes(&self) -> usize {
         match self {
             Self::Append(prepared) => prepared.bytes,
-            Self::Extend(_) => 0,
+            Self::Touch(_) => 0,
         }
     }
 
@@ -87,7 +87,15 @@ impl Write {
                 append.request.as_ref()?;
                 append.events.last().map(|recorded| recorded.at.0)
             }
-            Self::Extend(_) => None,
+            Self::Touch(_) => None,
+        }
+    }
+
+    /// Returns whether it may be lost with the power: a file that is not marked is written again.
+    pub(super) fn is_dispensable(&self) -> bool {
+        match self {
+            Self::Touch(Touch::Files(..)) => true,
+            Self::Append(_) | Self::Touch(Touch::Lease(_)) => false,
         }
     }
 
@@ -95,7 +103,10 @@ impl Write {
     pub(super) fn apply(&self, connection: &Connection) -> Result<Written, Failure> {
         match self {
             Self::Append(prepared) => append(connection, prepared).map(Written::Events),
-            Self::Extend(beat) => Ok(Written::Lease(lease::extend(connection, beat)?)),
+            Self::Touch(touch) => Ok(Written::Touched(match touch {
+                Touch::Lease(beat) => lease::extend(connection, beat)?,
+                Touch::Files(run, marks) => file::mark(connection, *run, marks)?,
+            })),
         }
     }
 }
@@ -109,11 +120,13 @@ struct Known {
     key: Option<String>,
     root: String,
     is_live: bool,
+    holds_key: bool,
 }
 
 impl Known {
     fn has_names_of(&self, summary: &Summary) -> bool {
         self.is_live == summary.is_live
+            && self.holds_key == summary.holds_key
             && self.workflow == summary.workflow
             && self.key == summary.key
             && self.root == summary.root
@@ -128,18 +141,24 @@ fn append(connection: &Connection, prepared: &Prepared) -> Result<u64, Failure> 
     if actual != append.expected {
         return Err(Failure::Refused(append.conflict(actual)));
     }
+    let project = known.as_ref().map_or(&append.project, |known| &known.project);
     let has_same_names = known.as_ref().is_some_and(|known| known.has_names_of(&append.summary));
     if !has_same_names {
-        let project = known.as_ref().map_or(&append.project, |known| &known.project);
         check_key(connection, project, append)?;
     }
     let leases = lease::find_changes(connection, append)?;
 
     match &known {
-        None => insert_run(connection, append)?,
+        None => {
+            shadow_older(connection, append)?;
+            insert_run(connection, append)?;
+        }
         Some(known) => {
             if !has_same_names {
                 update_names(connection, known.id, &append.summary)?;
+            }
+            if known.workflow != append.summary.workflow {
+                file::rename_workflow(connection, append)?;
             }
             update_run(connection, known.id, append)?;
         }
@@ -147,12 +166,14 @@ fn append(connection: &Connection, prepared: &Prepared) -> Result<u64, Failure> 
     insert_definition(connection, append)?;
     request::insert(connection, append)?;
     lease::write_changes(connection, append.run, &leases)?;
+    file::owe(connection, project, append)?;
     Ok(insert_events(connection, prepared)?)
 }
 
 fn find_run(connection: &Connection, run: RunId) -> Result<Option<Known>, rusqlite::Error> {
     let mut statement = connection.prepare_cached(
-        "SELECT id, project, length, workflow, key, root, is_live FROM runs WHERE run = ?1",
+        "SELECT id, project, length, workflow, key, root, is_live, holds_key FROM runs
+         WHERE run = ?1",
     )?;
     let known = statement.query_row(params![run.as_bytes()], |row| {
         Ok(Known {
@@ -163,6 +184,7 @@ fn find_run(connection: &Connection, run: RunId) -> Result<Option<Known>, rusqli
             key: row.get(4)?,
             root: row.get(5)?,
             is_live: row.get(6)?,
+            holds_key: row.get(7)?,
         })
     });
     known.optional()
@@ -171,12 +193,12 @@ fn find_run(connection: &Connection, run: RunId) -> Result<Option<Known>, rusqli
 /// The unique index would refuse too; asked first, it can be said who has the key.
 fn check_key(connection: &Connection, project: &str, append: &Append) -> Result<(), Failure> {
     let summary = &append.summary;
-    let Some(key) = summary.key.as_ref().filter(|_| summary.is_live) else {
+    let Some(key) = summary.key.as_ref().filter(|_| summary.holds_key) else {
         return Ok(());
     };
     let mut statement = connection.prepare_cached(
         "SELECT run FROM runs WHERE project = ?1 AND workflow = ?2 AND root = ?3 AND key = ?4
-         AND is_live AND run <> ?5",
+         AND holds_key AND run <> ?5",
     )?;
     let names = params![project, summary.workflow, summary.root, key, append.run.as_bytes()];
     let taken = statement.query_row(names, |row| row::run(row, 0)).optional()?;
@@ -186,11 +208,25 @@ fn check_key(connection: &Connection, project: &str, append: &Append) -> Result<
     }
 }
 
+/// Says of the runs that were begun before with the key of a new one that they are not the newest.
+fn shadow_older(connection: &Connection, append: &Append) -> Result<(), rusqlite::Error> {
+    let summary = &append.summary;
+    let Some(key) = &summary.key else {
+        return Ok(());
+    };
+    let mut statement = connection.prepare_cached(
+        "UPDATE runs SET is_shadowed = 1 WHERE key = ?1 AND project = ?2 AND workflow = ?3
+         AND root = ?4 AND is_shadowed = 0",
+    )?;
+    statement.execute(params![key, append.project, summary.workflow, summary.root]).map(drop)
+}
+
 fn insert_run(connection: &Connection, append: &Append) -> Result<(), rusqlite::Error> {
     let mut statement = connection.prepare_cached(concat!(
         "INSERT INTO runs (",
         row::run_columns!(),
-        ") VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17)"
+        ") VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17,
+         ?18, ?19)"
     ))?;
     let summary = &append.summary;
     let values = params![
@@ -210,7 +246,9 @@ fn insert_run(connection: &Connection, append: &Append) -> Result<(), rusqlite::
         summary.started_at.0,
         summary.updated_at.0,
         summary.ended_at.map(|it| it.0),
-        summary.due_at.map(|it| it.0)
+        summary.due_at.map(|it| it.0),
+        summary.holds_key,
+        summary.steps_begun
     ];
     statement.execute(values).map(drop)
 }
@@ -222,9 +260,11 @@ fn update_names(
     summary: &Summary,
 ) -> Result<(), rusqlite::Error> {
     let mut statement = connection.prepare_cached(
-        "UPDATE runs SET workflow = ?2, key = ?3, root = ?4, is_live = ?5 WHERE id = ?1",
+        "UPDATE runs SET workflow = ?2, key = ?3, root = ?4, is_live = ?5, holds_key = ?6
+         WHERE id = ?1",
     )?;
-    let values = params![id, summary.workflow, summary.key, summary.root, summary.is_live];
+    let Summary { workflow, key, root, is_live, holds_key, .. } = summary;
+    let values = params![id, workflow, key, root, is_live, holds_key];
     statement.execute(values).map(drop)
 }
 
@@ -232,7 +272,7 @@ fn update_run(connection: &Connection, id: i64, append: &Append) -> Result<(), F
     let mut statement = connection.prepare_cached(
         "UPDATE runs SET length = ?3, status = ?4, step = ?5, title = ?6, steps_done = ?7,
          steps_total = ?8, errors = ?9, started_at = ?10, updated_at = ?11, ended_at = ?12,
-         due_at = ?13 WHERE id = ?1 AND length = ?2",
+         due_at = ?13, steps_begun = ?14 WHERE id = ?1 AND length = ?2",
     )?;
     let summary = &append.summary;
     let values = params![
@@ -248,7 +288,8 @@ fn update_run(connection: &Connection, id: i64, append: &Append) -> Result<(), F
         summary.started_at.0,
         summary.updated_at.0,
         summary.ended_at.map(|it| it.0),
-        summary.due_at.map(|it| it.0)
+        summary.due_at.map(|it| it.0),
+        summary.steps_begun
     ];
     match statement.execute(values)? {
         1 => Ok(()),

@@ -1,8 +1,8 @@
 //! The one thread that writes. It commits everything that waits in one transaction.
 //!
 //! While one commit goes to disk, the next batch gathers by itself, so nobody waits for a batch
-//! to fill. A caller is answered after the commit. When nothing comes in, the thread fills the
-//! search index.
+//! to fill. A caller is answered after the commit, which waits for the disk unless everything in it
+//! may be lost. When nothing comes in, the thread fills the search index.
 
 use std::{
     panic::{AssertUnwindSafe, catch_unwind},
@@ -19,9 +19,9 @@ use tracing::{debug, error, warn};
 
 use super::{
     batch::{Batch, Op, Reply},
-    connection::{Slot, open_writer},
+    connection::{Slot, open_writer, set_synchronous},
     error, index, request, schema,
-    settings::SqliteSettings,
+    settings::{SqliteSettings, Synchronous},
     watch,
     write::{Failure, Write, Written},
 };
@@ -195,8 +195,7 @@ impl Thread {
 
     /// Writes all in one transaction, or nothing.
     fn attempt(&self, writes: &[Write]) -> Result<Vec<Result<Written, StoreError>>, Failure> {
-        let kept = self.desk.settings.requests_kept;
-        self.connected(|connection| transact(connection, writes, kept))
+        self.connected(|connection| transact(connection, writes, &self.desk.settings))
     }
 
     /// Indexes some events, and decides when to go on with it.
@@ -265,7 +264,37 @@ fn undo(connection: &Connection, failure: Failure) -> Failure {
     }
 }
 
+/// Writes all in one transaction, which is on disk afterwards if anything in it must not be lost.
 fn transact(
+    connection: &Connection,
+    writes: &[Write],
+    settings: &SqliteSettings,
+) -> Result<Vec<Result<Written, StoreError>>, Failure> {
+    let commit = || commit(connection, writes, settings.requests_kept);
+    if writes.iter().all(Write::is_dispensable) {
+        unsynced(connection, settings, commit)
+    } else {
+        commit()
+    }
+}
+
+/// Does `work` without waiting for the disk: what it commits may be gone with the power. Whatever
+/// is written afterwards waits again.
+pub(super) fn unsynced<T>(
+    connection: &Connection,
+    settings: &SqliteSettings,
+    work: impl FnOnce() -> Result<T, Failure>,
+) -> Result<T, Failure> {
+    set_synchronous(connection, Synchronous::Normal)?;
+    // Within a transaction it could not be set back.
+    let done = work().map_err(|failure| undo(connection, failure));
+    // A connection that would not wait must not be used again.
+    let fatal = |error: rusqlite::Error| Failure::Fatal(error.into());
+    set_synchronous(connection, settings.synchronous).map_err(fatal)?;
+    done
+}
+
+fn commit(
     connection: &Connection,
     writes: &[Write],
     requests_kept: Duration,
@@ -329,5 +358,58 @@ fn checkpoint(slot: &Slot) {
         && let Err(error) = connection.query_row("PRAGMA wal_checkpoint(PASSIVE)", [], |_| Ok(()))
     {
         debug!("the write-ahead log was not emptied: {error}");
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use engine::{RunId, Timestamp};
+
+    use super::*;
+    use crate::{Heartbeat, Touch, sqlite::connection::prepare_writer};
+
+    /// What a commit waits for, as `SQLite` numbers it.
+    const NORMAL: u32 = 1;
+    const FULL: u32 = 2;
+
+    fn level(connection: &Connection) -> u32 {
+        connection.query_row("PRAGMA synchronous", [], |row| row.get(0)).unwrap()
+    }
+
+    fn opened(folder: &Path, settings: &SqliteSettings) -> Connection {
+        let connection = Connection::open(folder.join("test.db")).unwrap();
+        prepare_writer(&connection, settings).unwrap();
+        connection
+    }
+
+    #[test]
+    fn only_marks_of_files_may_be_lost() {
+        let run = RunId::from_bytes([1; 16]);
+        let now = Timestamp(0);
+        let beat = Heartbeat { run, generation: 1, now, until: now };
+        assert!(Write::Touch(Touch::Files(run, Vec::new())).is_dispensable());
+        assert!(!Write::Touch(Touch::Lease(beat)).is_dispensable());
+    }
+
+    #[test]
+    fn whatever_comes_after_marks_waits_for_the_disk() {
+        let folder = tempfile::tempdir().unwrap();
+        let settings = SqliteSettings::default();
+        let connection = opened(folder.path(), &settings);
+        let refused = || Failure::Refused(StoreError::Busy);
+        for _ in 0..3 {
+            let during = unsynced(&connection, &settings, || Ok(level(&connection))).unwrap();
+            assert_eq!((during, level(&connection)), (NORMAL, FULL));
+            unsynced::<()>(&connection, &settings, || Err(refused())).unwrap_err();
+            assert_eq!(level(&connection), FULL);
+            // Left within a transaction.
+            let broken = unsynced::<()>(&connection, &settings, || {
+                connection.execute_batch("BEGIN IMMEDIATE").unwrap();
+                Err(refused())
+            });
+            broken.unwrap_err();
+            assert!(connection.is_autocommit());
+            assert_eq!(level(&connection), FULL);
+        }
     }
 }

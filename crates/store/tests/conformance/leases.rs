@@ -2,7 +2,7 @@
 #![expect(clippy::unwrap_used, clippy::indexing_slicing, reason = "a test may panic")]
 
 use engine::{Lease, Timestamp};
-use store::{Append, Heartbeat, LeaseChange, Store};
+use store::{Append, Heartbeat, LeaseChange, Store, Touch};
 
 use crate::{
     log::{at_once, conflict},
@@ -51,29 +51,29 @@ pub(crate) async fn an_ended_lease_is_taken_over_as_it_was_seen(store: &dyn Stor
 
 pub(crate) async fn a_heartbeat_moves_the_end_and_spoils_a_takeover(store: &dyn Store) {
     store.append(changing(0, vec![take(&lease("build", None, 1, 100), None)])).await.unwrap();
-    assert!(store.extend_lease(beat(1, 50, 300)).await.unwrap());
+    assert!(store.touch(beat(1, 50, 300)).await.unwrap());
     assert_eq!(held(store).await[0].until, Timestamp(300));
     assert_eq!(store.load(run(1), 0).await.unwrap().unwrap().length, 1);
     let next = lease("build", None, 2, 900);
     assert_eq!(conflict(store.append(changing(1, vec![take(&next, Some(100))])).await), (1, 1));
     store.append(changing(1, vec![take(&next, Some(300))])).await.unwrap();
-    assert!(!store.extend_lease(beat(1, 50, 999)).await.unwrap());
+    assert!(!store.touch(beat(1, 50, 999)).await.unwrap());
 }
 
 pub(crate) async fn a_heartbeat_of_one_who_holds_nothing_is_refused(store: &dyn Store) {
-    assert!(!store.extend_lease(beat(1, 0, 100)).await.unwrap());
+    assert!(!store.touch(beat(1, 0, 100)).await.unwrap());
     store.append(changing(0, vec![take(&lease("build", None, 1, 100), None)])).await.unwrap();
-    assert!(!store.extend_lease(beat(2, 0, 100)).await.unwrap());
+    assert!(!store.touch(beat(2, 0, 100)).await.unwrap());
     // At its end it has ended.
-    assert!(!store.extend_lease(beat(1, 100, 200)).await.unwrap());
-    assert!(store.extend_lease(beat(1, 99, 200)).await.unwrap());
+    assert!(!store.touch(beat(1, 100, 200)).await.unwrap());
+    assert!(store.touch(beat(1, 99, 200)).await.unwrap());
     store.append(changing(1, vec![LeaseChange::Drop { generation: 1 }])).await.unwrap();
-    assert!(!store.extend_lease(beat(1, 99, 300)).await.unwrap());
+    assert!(!store.touch(beat(1, 99, 300)).await.unwrap());
 }
 
 pub(crate) async fn a_heartbeat_never_shortens(store: &dyn Store) {
     store.append(changing(0, vec![take(&lease("build", None, 1, 100), None)])).await.unwrap();
-    assert!(store.extend_lease(beat(1, 10, 60)).await.unwrap());
+    assert!(store.touch(beat(1, 10, 60)).await.unwrap());
     assert_eq!(held(store).await[0].until, Timestamp(100));
 }
 
@@ -124,8 +124,9 @@ fn lease(step: &str, part: Option<&str>, generation: u64, until: i64) -> Lease {
     }
 }
 
-fn beat(generation: u64, now: i64, until: i64) -> Heartbeat {
-    Heartbeat { run: run(1), generation, now: Timestamp(now), until: Timestamp(until) }
+fn beat(generation: u64, now: i64, until: i64) -> Touch {
+    let (now, until) = (Timestamp(now), Timestamp(until));
+    Touch::Lease(Heartbeat { run: run(1), generation, now, until })
 }
 
 async fn held(store: &dyn Store) -> Vec<Lease> {

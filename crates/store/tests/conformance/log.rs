@@ -76,7 +76,7 @@ pub(crate) async fn lets_one_of_many_callers_win(store: &dyn Store) {
     }
 }
 
-pub(crate) async fn a_key_names_one_live_run(store: &dyn Store) {
+pub(crate) async fn a_key_names_the_one_run_that_holds_it(store: &dyn Store) {
     store.append(keyed(run(1), 0, "0204")).await.unwrap();
     store.append(keyed(run(1), 1, "0204")).await.unwrap();
     let taken = store.append(keyed(run(2), 0, "0204")).await;
@@ -87,8 +87,15 @@ pub(crate) async fn a_key_names_one_live_run(store: &dyn Store) {
     assert_eq!(store.load(run(2), 0).await.unwrap(), None);
     store.append(keyed(run(3), 0, "0205")).await.unwrap();
 
+    // Whether a run lives is not asked.
     let mut ended = keyed(run(1), 2, "0204");
     ended.summary.is_live = false;
+    store.append(ended).await.unwrap();
+    let taken = store.append(keyed(run(2), 0, "0204")).await;
+    assert!(matches!(taken, Err(StoreError::KeyTaken { .. })), "{taken:?}");
+
+    let mut ended = keyed(run(1), 3, "0204");
+    ended.summary.holds_key = false;
     store.append(ended).await.unwrap();
     store.append(keyed(run(2), 0, "0204")).await.unwrap();
 }
@@ -111,12 +118,16 @@ pub(crate) async fn a_key_is_taken_only_within_its_project_workflow_and_root(sto
 
 pub(crate) async fn a_key_cannot_be_taken_back_while_another_has_it(store: &dyn Store) {
     let mut ended = keyed(run(1), 0, "k");
-    ended.summary.is_live = false;
+    ended.summary.holds_key = false;
     store.append(ended).await.unwrap();
     store.append(keyed(run(2), 0, "k")).await.unwrap();
     let reopened = store.append(keyed(run(1), 1, "k")).await;
     assert!(matches!(reopened, Err(StoreError::KeyTaken { run: by, .. }) if by == run(2)));
     assert_eq!(store.load(run(1), 0).await.unwrap().unwrap().length, 1);
+    let mut ended = keyed(run(2), 1, "k");
+    ended.summary.holds_key = false;
+    store.append(ended).await.unwrap();
+    store.append(keyed(run(1), 1, "k")).await.unwrap();
 }
 
 pub(crate) async fn a_request_is_seen_once(store: &dyn Store) {
@@ -158,7 +169,7 @@ pub(crate) async fn a_refused_append_leaves_nothing(store: &dyn Store) {
     conflict(store.append(stale).await);
     assert_eq!(store.find_request("project", "r").await.unwrap(), None);
     assert_eq!(store.find_definition("d").await.unwrap(), None);
-    let rows = store.list(Filter { limit: 9, ..Filter::default() }).await.unwrap();
+    let rows = store.list(Filter { limit: 9, ..Filter::default() }).await.unwrap().rows;
     assert_eq!((rows.len(), rows[0].length, rows[0].summary.title.as_str()), (1, 1, "A test"));
     assert_eq!(store.tail(0, 9).await.unwrap().len(), 1);
 }
@@ -197,7 +208,7 @@ pub(crate) async fn keeps_any_text(store: &dyn Store) {
         assert!(store.find_request(text, text).await.unwrap().is_some());
         assert_eq!(store.find_definition(text).await.unwrap().as_deref(), Some(text));
         let filter = Filter { project: Some(text.to_owned()), limit: 9, ..Filter::default() };
-        let rows = store.list(filter).await.unwrap();
+        let rows = store.list(filter).await.unwrap().rows;
         assert_eq!((rows.len(), &rows[0].summary), (1, &summary));
     }
 }
@@ -237,8 +248,10 @@ pub(crate) async fn keeps_the_newest_summary(store: &dyn Store) {
         root: "/moved".to_owned(),
         status: "failed".to_owned(),
         is_live: false,
+        holds_key: true,
         step: "ship".to_owned(),
         title: "Another".to_owned(),
+        steps_begun: 1,
         steps_done: 2,
         steps_total: 4,
         errors: 7,
@@ -249,7 +262,7 @@ pub(crate) async fn keeps_the_newest_summary(store: &dyn Store) {
     };
     let summary = second.summary.clone();
     store.append(second).await.unwrap();
-    let rows = store.list(Filter { limit: 9, ..Filter::default() }).await.unwrap();
+    let rows = store.list(Filter { limit: 9, ..Filter::default() }).await.unwrap().rows;
     assert_eq!(rows.len(), 1);
     assert_eq!((rows[0].project.as_str(), rows[0].length), ("project", 2));
     assert_eq!(rows[0].summary, summary);

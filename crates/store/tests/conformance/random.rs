@@ -4,7 +4,8 @@
 use engine::{Lease, Timestamp};
 use proptest::{collection::vec, option, prelude::*};
 use store::{
-    Append, Filter, Heartbeat, LeaseChange, MemoryStore, RequestKey, Search, SqliteStore, Store,
+    Append, FileFilter, FileMark, Filter, Heartbeat, LeaseChange, MemoryStore, Order, RequestKey,
+    Search, SqliteStore, Store, Touch,
 };
 
 use crate::support::{append, run};
@@ -12,7 +13,8 @@ use crate::support::{append, run};
 #[derive(Debug, Clone)]
 enum Step {
     Append(Box<Append>),
-    Beat(Heartbeat),
+    Touch(Touch),
+    Files(FileFilter),
     List(Box<Filter>),
     Search(Search),
 }
@@ -41,7 +43,8 @@ async fn compare(steps: Vec<Step>) {
 async fn say(store: &dyn Store, step: &Step) -> String {
     match step.clone() {
         Step::Append(append) => format!("{:?}", store.append(*append).await),
-        Step::Beat(beat) => format!("{:?}", store.extend_lease(beat).await),
+        Step::Touch(touch) => format!("{:?}", store.touch(touch).await),
+        Step::Files(filter) => format!("{:?}", store.files(filter).await),
         Step::List(filter) => format!("{:?}", store.list(*filter).await),
         Step::Search(search) => {
             // Scores may differ in their last digits, and with them what comes first.
@@ -72,8 +75,15 @@ fn step() -> impl Strategy<Value = Step> {
         6 => appends().prop_map(|it| Step::Append(Box::new(it))),
         1 => (0..RUNS, 1_u64..6, 0_i64..9, 0_i64..9).prop_map(|(number, generation, now, until)| {
             let (now, until) = (Timestamp(now), Timestamp(until));
-            Step::Beat(Heartbeat { run: run(number), generation, now, until })
+            Step::Touch(Touch::Lease(Heartbeat { run: run(number), generation, now, until }))
         }),
+        1 => (0..RUNS, vec(mark(), 0..3)).prop_map(|(number, marks)| {
+            Step::Touch(Touch::Files(run(number), marks))
+        }),
+        1 => (option::of("p[01]"), option::of(0..RUNS), option::of("w[01]"), any::<bool>())
+            .prop_map(|(project, number, workflow, is_owed)| {
+                Step::Files(FileFilter { project, run: number.map(run), workflow, is_owed })
+            }),
         2 => filters().prop_map(|it| Step::List(Box::new(it))),
         1 => (words(), option::of(0..RUNS), option::of("p[01]")).prop_map(|(text, number, project)| {
             Step::Search(Search { project, run: number.map(run), text, offset: 0, limit: 100 })
@@ -82,21 +92,24 @@ fn step() -> impl Strategy<Value = Step> {
 }
 
 fn appends() -> impl Strategy<Value = Append> {
-    let names = ("p[01]", "w[01]", option::of("k[01]"), "/[ab]", "(running|waiting|failed)");
-    let times = (any::<bool>(), 0_i64..9, option::of(0_i64..9));
+    let names = ("p[01]", "w[01]", option::of(KEYS), "/[ab]", "(running|waiting|failed)");
+    let times = (any::<bool>(), any::<bool>(), 0_i64..9, 0_i64..9, option::of(0_i64..9));
     let request = option::of((0..4, 0..2));
-    (0..RUNS, 0_u64..5, vec(words(), 1..3), names, times, request, vec(change(), 0..3)).prop_map(
-        |(number, expected, texts, names, times, request, leases)| {
+    let beside = (vec(change(), 0..3), vec("f[01]", 0..3));
+    (0..RUNS, 0_u64..5, vec(words(), 1..3), names, times, request, beside).prop_map(
+        |(number, expected, texts, names, times, request, (leases, owes))| {
             let texts: Vec<&str> = texts.iter().map(String::as_str).collect();
             let mut append = append(run(number), expected, &texts);
             let (project, workflow, key, root, status) = names;
-            let (is_live, updated_at, due_at) = times;
+            let (is_live, holds_key, started_at, updated_at, due_at) = times;
             append.project = project;
             append.summary.workflow = workflow;
             append.summary.key = key;
             append.summary.root = root;
             append.summary.status = status;
             append.summary.is_live = is_live;
+            append.summary.holds_key = holds_key;
+            append.summary.started_at = Timestamp(started_at);
             append.summary.updated_at = Timestamp(updated_at);
             append.summary.due_at = due_at.map(Timestamp);
             append.request = request.map(|(id, fingerprint)| RequestKey {
@@ -104,7 +117,24 @@ fn appends() -> impl Strategy<Value = Append> {
                 fingerprint: format!("f{fingerprint}"),
             });
             append.leases = leases;
+            append.owes = owes;
             append
+        },
+    )
+}
+
+/// Some have a scope.
+const KEYS: &str = "k[01](@e[01])?";
+
+fn mark() -> impl Strategy<Value = FileMark> {
+    ("f[01]", 0_u64..6, 0_u64..6, "[ab]?", 0_u64..3, 0_i64..3).prop_map(
+        |(path, owed, written, sha256, size, modified)| FileMark {
+            path,
+            owed,
+            written,
+            sha256,
+            size,
+            modified,
         },
     )
 }
@@ -132,17 +162,26 @@ fn filters() -> impl Strategy<Value = Filter> {
         option::of("p[01]"),
         option::of("w[01]"),
         vec("(running|waiting|failed)", 0..3),
-        option::of("k[01]"),
+        option::of(KEYS),
         option::of("/[ab]"),
+        option::of("(e[01])?"),
     );
     let places = (
         option::of((0..RUNS, 0..RUNS)),
         option::of(0_i64..9),
         option::of((0_i64..9, 0..RUNS)),
-        0_u32..6,
+        (0_u32..3, 0_u32..6),
     );
-    (names, places).prop_map(|(names, (ids, due_by, after, limit))| {
-        let (project, workflow, statuses, key, root) = names;
+    let order = prop_oneof![
+        Just(Order::Changed),
+        Just(Order::Started),
+        Just(Order::Key),
+        Just(Order::Status)
+    ];
+    let kinds = (order, any::<bool>(), any::<bool>());
+    (names, places, kinds).prop_map(|(names, places, (order, is_newest_of_key, counts))| {
+        let (project, workflow, statuses, key, root, scope) = names;
+        let (ids, due_by, after, (offset, limit)) = places;
         Filter {
             project,
             workflow,
@@ -152,7 +191,12 @@ fn filters() -> impl Strategy<Value = Filter> {
             ids: ids.map(|(first, last)| (run(first), run(last))),
             due_by: due_by.map(Timestamp),
             after: after.map(|(at, number)| (Timestamp(at), run(number))),
+            is_newest_of_key,
+            scope,
+            order,
+            offset,
             limit,
+            counts,
         }
     })
 }

@@ -45,8 +45,10 @@ pub(crate) fn append(run: RunId, expected: u64, texts: &[&str]) -> Append {
             root: "/work".to_owned(),
             status: "running".to_owned(),
             is_live: true,
+            holds_key: true,
             step: "build".to_owned(),
             title: "A test".to_owned(),
+            steps_begun: 1,
             steps_done: 0,
             steps_total: 3,
             errors: 0,
@@ -58,5 +60,6 @@ pub(crate) fn append(run: RunId, expected: u64, texts: &[&str]) -> Append {
         definition: None,
         request: None,
         leases: Vec::new(),
+        owes: Vec::new(),
     }
 }

@@ -3,7 +3,7 @@
 
 use std::time::Duration;
 
-use store::{Heartbeat, Store, Tailed};
+use store::{FileMark, Heartbeat, Store, Tailed, Touch};
 use tokio::time::timeout;
 
 use crate::support::{append, run};
@@ -48,7 +48,8 @@ pub(crate) async fn nothing_wakes_but_an_append(store: &dyn Store) {
     store.append(append(run(1), 5, &["stale"])).await.unwrap_err();
     let now = engine::Timestamp(0);
     let beat = Heartbeat { run: run(1), generation: 1, now, until: now };
-    assert!(!store.extend_lease(beat).await.unwrap());
+    assert!(!store.touch(Touch::Lease(beat)).await.unwrap());
+    assert!(store.touch(Touch::Files(run(1), vec![FileMark::default()])).await.unwrap());
     store.load(run(1), 0).await.unwrap();
     assert!(!watching.has_changed().unwrap());
 }

@@ -7,7 +7,7 @@ use std::{
 };
 
 use rusqlite::Connection;
-use store::{SqliteSettings, SqliteStore, Store as _, StoreError};
+use store::{FileFilter, Filter, SqliteSettings, SqliteStore, Store as _, StoreError};
 
 use crate::support::{append, open, run};
 
@@ -52,7 +52,7 @@ async fn a_newer_schema_is_refused() {
     later.pragma_update(None, "user_version", 99).unwrap();
     drop(later);
     let refused = open_at(&path);
-    assert!(matches!(refused, Err(StoreError::NewerSchema { found: 99, known: 1 })), "{refused:?}");
+    assert!(matches!(refused, Err(StoreError::NewerSchema { found: 99, known: 2 })), "{refused:?}");
 }
 
 #[tokio::test]
@@ -61,10 +61,60 @@ async fn a_schema_that_changes_in_use_is_noticed() {
     let store = open(folder.path());
     store.append(append(run(1), 0, &["one"])).await.unwrap();
     let later = Connection::open(&path).unwrap();
-    later.pragma_update(None, "user_version", 2).unwrap();
+    later.pragma_update(None, "user_version", 3).unwrap();
     let refused = store.append(append(run(1), 1, &["two"])).await;
-    assert!(matches!(refused, Err(StoreError::NewerSchema { found: 2, .. })), "{refused:?}");
+    assert!(matches!(refused, Err(StoreError::NewerSchema { found: 3, .. })), "{refused:?}");
     assert_eq!(store.load(run(1), 0).await.unwrap().unwrap().length, 1);
+}
+
+#[tokio::test]
+async fn a_database_of_the_first_release_is_taken_over() {
+    let (folder, path) = place();
+    let old = Connection::open(&path).unwrap();
+    old.execute_batch(include_str!("../../migrations/sqlite/0001_log.sql")).unwrap();
+    old.execute_batch("PRAGMA user_version = 1; PRAGMA application_id = 0x4D507374;").unwrap();
+    // Three went by one key, the second of which lives; another has a key, and one has none.
+    let rows = [(1, Some("k"), 0), (2, Some("k"), 1), (3, Some("k"), 0), (4, Some("x"), 1)];
+    for (number, key, is_live) in rows.into_iter().chain([(5, None, 1)]) {
+        let id = run(number);
+        old.execute(
+            "INSERT INTO runs (run, project, length, workflow, key, root, status, is_live, step,
+             title, steps_done, steps_total, errors, started_at, updated_at)
+             VALUES (?1, 'project', 1, 'flow', ?2, '/work', 'running', ?3, '', '', 0, 0, 0, 7, 8)",
+            rusqlite::params![id.as_bytes(), key, is_live],
+        )
+        .unwrap();
+        let body = crate::support::note("old").encode();
+        let actor = serde_json::to_string(&engine::Actor::default()).unwrap();
+        old.execute(
+            "INSERT INTO events (run, seq, v, kind, at, actor, body)
+             VALUES (?1, 1, ?2, 'EntryRecorded', 7, ?3, ?4)",
+            rusqlite::params![id.as_bytes(), engine::EVENT_VERSION, actor, body],
+        )
+        .unwrap();
+    }
+    drop(old);
+
+    let store = open(folder.path());
+    assert!(folder.path().join("test.db.backup-v1").exists());
+    assert_eq!(store.check().await.unwrap(), Vec::<String>::new());
+    let newest = Filter { is_newest_of_key: true, counts: true, limit: 9, ..Filter::default() };
+    let listing = store.list(newest.clone()).await.unwrap();
+    let shown: Vec<_> = listing.rows.iter().map(|it| (it.run, it.summary.holds_key)).collect();
+    assert_eq!((shown, listing.total), (vec![(run(4), true), (run(3), false)], 2));
+    let mut begin = append(run(6), 0, &["begin"]);
+    begin.summary.key = Some("k".to_owned());
+    let taken = store.append(begin.clone()).await;
+    assert!(matches!(taken, Err(StoreError::KeyTaken { run: by, .. }) if by == run(2)));
+    let mut ended = append(run(2), 1, &["ended"]);
+    ended.summary.key = Some("k".to_owned());
+    ended.summary.holds_key = false;
+    store.append(ended).await.unwrap();
+    begin.owes = vec!["k.json".to_owned()];
+    store.append(begin).await.unwrap();
+    let newest: Vec<_> = store.list(newest).await.unwrap().rows.iter().map(|it| it.run).collect();
+    assert_eq!(newest, [run(6), run(4)]);
+    assert_eq!(store.files(FileFilter::default()).await.unwrap().len(), 1);
 }
 
 #[cfg(unix)]

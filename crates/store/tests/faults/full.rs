@@ -72,7 +72,7 @@ async fn a_database_that_stays_locked_is_busy_and_then_is_not() {
     assert!(outcomes.iter().all(|it| matches!(it, Err(StoreError::Busy))), "{outcomes:?}");
     // Readers do not wait for writers.
     assert_eq!(store.load(run(1), 0).await.unwrap().unwrap().length, 1);
-    assert_eq!(store.list(Filter { limit: 9, ..Filter::default() }).await.unwrap().len(), 1);
+    assert_eq!(store.list(Filter { limit: 9, ..Filter::default() }).await.unwrap().rows.len(), 1);
 
     other.execute_batch("ROLLBACK").unwrap();
     store.append(append(run(1), 1, &["after"])).await.unwrap();
