@@ -9,7 +9,7 @@ use engine::{
 };
 use store::{Append, Definition, LeaseChange, RequestKey, StoreError};
 
-use crate::{Runtime, View, fault};
+use crate::{RunFile, Runtime, View, fault};
 
 /// How often a command is decided anew because someone else was faster. With eight processes at one
 /// run each try has about one chance in eight, so fewer would be too few now and then.
@@ -46,6 +46,8 @@ pub enum Target {
 pub struct Outcome {
     pub view: View,
     pub events: Vec<Recorded>,
+    /// The run's file, where it has one.
+    pub file: Option<RunFile>,
 }
 
 /// Why a command led to nothing.
@@ -101,14 +103,56 @@ impl Runtime {
     pub async fn execute(&self, request: Request) -> Result<Outcome, ExecuteError> {
         let asked = format!("{:?} {:?}", request.target, request.command);
         let key = request_key(request.request_id.clone(), &asked)?;
-        if let Some(outcome) = self.find_repeated(key.as_ref()).await? {
-            return Ok(outcome);
+        let mut notices = Vec::new();
+        let mut outcome = match (self.find_repeated(key.as_ref()).await?, &request.target) {
+            (Some(outcome), _) => outcome,
+            (None, Target::Run(run)) => {
+                let view = self.load(*run).await?;
+                // What was written into the run's file comes before anything is decided.
+                let (view, file) = self.sync(view).await?;
+                notices = file.map(|it| it.notices).unwrap_or_default();
+                self.commit(&request, key, Some(view)).await?
+            }
+            (None, Target::New(_)) => self.begin(&request, key).await?,
+        };
+        outcome.file = self.keep_promise(&outcome.view, notices).await;
+        Ok(outcome)
+    }
+
+    /// Writes the run's file. What is committed is committed: a file that cannot be written stays
+    /// owed, and the caller is told.
+    pub(crate) async fn keep_promise(
+        &self,
+        view: &View,
+        mut notices: Vec<String>,
+    ) -> Option<RunFile> {
+        match self.sync(view.clone()).await {
+            Ok((_, file)) => file.map(|mut file| {
+                notices.append(&mut file.notices);
+                RunFile { notices, ..file }
+            }),
+            Err(error) => {
+                tracing::warn!(run = %view.state.run, %error, "a file was not written");
+                None
+            }
         }
-        let Target::Run(run) = request.target else { return self.begin(&request, key).await };
+    }
+
+    /// Decides a command on a run, which may just have been loaded, and appends what it leads to.
+    pub(crate) async fn commit(
+        &self,
+        request: &Request,
+        key: Option<RequestKey>,
+        mut loaded: Option<View>,
+    ) -> Result<Outcome, ExecuteError> {
+        let Target::Run(run) = request.target else { return Err(ExecuteError::Endless) };
         let mut first: Option<Arc<RunState>> = None;
         let mut checks = Checks::new();
         for tries in 0..TRIES_MAX {
-            let mut view = self.load(run).await?;
+            let mut view = match loaded.take() {
+                Some(view) => view,
+                None => self.load(run).await?,
+            };
             if tries == 0 && self.is_overdue(&view, &request.command) {
                 self.expire(&view).await?;
                 view = self.load(run).await?;
@@ -117,7 +161,7 @@ impl Runtime {
                 check_unmoved(&request.command, first, &view.state)?;
             }
             let decided = self.decide(&view, &request.command, &mut checks).await?;
-            match self.append(&view, decided, &request, key.clone()).await {
+            match self.append(&view, decided, request, key.clone()).await {
                 Ok(outcome) => return Ok(outcome),
                 Err(ExecuteError::Store(StoreError::Conflict { .. })) => {
                     first.get_or_insert(Arc::clone(&view.state));
@@ -140,11 +184,29 @@ impl Runtime {
         key: Option<RequestKey>,
     ) -> Result<Outcome, ExecuteError> {
         let Target::New(name) = &request.target else { return Err(ExecuteError::Endless) };
-        let workflow = self.find_workflow(name)?;
+        let workflow = self.find_to_begin(name)?;
+        if let Command::StartRun(start) = &request.command
+            && let Some(key) = &start.key
+            && self.find_projection(name).is_some()
+        {
+            self.release_taken_away(name, key).await?;
+            // A file that is there already is a run, before another one begins.
+            self.find_file(name, key).await?;
+        }
+        self.begin_from(workflow, request, key).await
+    }
+
+    /// Starts a new run of a workflow that was read.
+    pub(crate) async fn begin_from(
+        &self,
+        workflow: Arc<Workflow>,
+        request: &Request,
+        key: Option<RequestKey>,
+    ) -> Result<Outcome, ExecuteError> {
         let run = self.world.new_run();
         let view = View {
             project: self.settings.project.clone(),
-            workflow: Arc::new(workflow),
+            workflow,
             state: Arc::new(RunState::new(run)),
             leases: Vec::new(),
         };
@@ -190,8 +252,10 @@ impl Runtime {
         let mut known = self.known(view);
         known.facts.clone_from(checks);
         // A run that has not begun has no folder yet but the one it is to begin in.
-        let root =
-            if let Command::StartRun(start) = command { &start.root } else { view.state.root() };
+        let root = match command.start() {
+            Some(start) => &start.root,
+            None => view.state.root(),
+        };
         for _ in 0..ROUNDS_MAX {
             match decide(&view.workflow, &view.state, &known, command) {
                 Ok(decided) => {
@@ -266,12 +330,13 @@ impl Runtime {
                 definition: (expected == 0).then(|| definition_of(&view.workflow)),
                 request: key,
                 leases: lease_changes(view, &after.state),
+                owes: self.owed_by(view, after.state.key()),
             };
             self.store.append(append).await.map_err(refuse_taken_key)?;
             self.remember(&after);
         }
         tracing::debug!(run = %view.state.run, command = request.command.name(), "executed");
-        Ok(Outcome { view: after, events })
+        Ok(Outcome { view: after, events, file: None })
     }
 
     /// Returns what a request with this key led to, if it was seen before.
@@ -312,7 +377,7 @@ impl Runtime {
         }
         let (view, log) = self.load_at(seen.run, Some(seen.last)).await?;
         let events = log.into_iter().filter(|it| seen.first <= it.seq).collect();
-        Ok(Outcome { view, events })
+        Ok(Outcome { view, events, file: None })
     }
 
     async fn pause(&self, tries: u32) {
@@ -337,23 +402,33 @@ pub(crate) fn request_key(id: Option<String>, asked: &str) -> Result<Option<Requ
 
 /// What an agent said of a step is not about the step that came after it.
 fn check_unmoved(command: &Command, before: &RunState, now: &RunState) -> Result<(), Refusal> {
+    if let Command::All(commands) = command {
+        return commands.iter().try_for_each(|it| check_unmoved(it, before, now));
+    }
     let speaks_of_a_place = match command {
         Command::ReportStep(_)
         | Command::ResumeRun(_)
         | Command::ChooseStep { .. }
         | Command::AnswerGate(_)
+        | Command::FailStep { .. }
+        | Command::TakeEdit(_)
         | Command::ExpireStep => true,
         Command::StartRun(_)
-        | Command::StartStep { .. }
+        | Command::AdoptRun(..)
+        | Command::StartStep(_)
+        | Command::RetryStep { .. }
         | Command::ClaimStep(_)
         | Command::ReleaseStep { .. }
         | Command::RecordEntry { .. }
         | Command::ChangeContext(_)
         | Command::SetVars { .. }
         | Command::CancelRun { .. }
+        | Command::CompleteRun { .. }
         | Command::FailRun { .. }
         | Command::ReopenRun { .. }
-        | Command::SettleRun => false,
+        | Command::GiveUpKey
+        | Command::SettleRun
+        | Command::All(_) => false,
     };
     let is_unmoved = before.is_same_place(now) && is_same_part(command, before, now);
     if speaks_of_a_place && !is_unmoved {

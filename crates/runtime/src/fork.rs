@@ -51,12 +51,19 @@ impl Runtime {
             definition: Some(definition_of(&view.workflow)),
             request: key.clone(),
             leases: Vec::new(),
+            owes: self.owed_by(&view, view.state.key()),
         };
         let appended = self.store.append(append).await.map_err(refuse_taken_key);
         if appended.is_ok() {
             self.remember(&view);
         }
-        let outcome = appended.map(|()| Outcome { view, events });
+        let outcome = match appended {
+            Ok(()) => {
+                let file = self.keep_promise(&view, Vec::new()).await;
+                Ok(Outcome { view, events, file })
+            }
+            Err(error) => Err(error),
+        };
         self.or_repeated(outcome, key.as_ref()).await
     }
 }

@@ -35,6 +35,7 @@ impl Runtime {
             events,
             request: None,
             leases: Vec::new(),
+            owes: Vec::new(),
         };
         match self.store.append(append).await {
             Ok(()) => Ok(true),

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use engine::{Lease, Refusal, RunId, lease_until};
-use store::Heartbeat;
+use store::{Heartbeat, Touch};
 
 use crate::{ExecuteError, Runtime, fault};
 
@@ -22,7 +22,7 @@ impl Runtime {
         let now = self.world.now();
         let until = lease_until(step, duration, now, &self.settings.bounds);
         let beat = Heartbeat { run, generation, now, until };
-        if !self.store.extend_lease(beat).await.map_err(fault)? {
+        if !self.store.touch(Touch::Lease(beat)).await.map_err(fault)? {
             return Err(Refusal::LeaseStale { step: lease.step, given: generation }.into());
         }
         let leases = self.load(run).await?.leases;

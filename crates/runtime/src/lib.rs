@@ -6,11 +6,13 @@
 
 mod cards;
 mod changes;
+mod desk;
 mod execute;
 mod fork;
 mod import;
 mod leases;
 mod load;
+mod promise;
 mod query;
 mod timers;
 mod wait;
@@ -24,12 +26,14 @@ use store::{Store, StoreError};
 
 pub use cards::Card;
 pub use changes::{Change, Changes};
+pub use desk::{Desk, Handled, Held, Place, Projection, Reading, Sheet, Stat, Wanted};
 pub use execute::{ExecuteError, Outcome, Request, Target};
 pub use fork::Fork;
 pub use import::Import;
 pub use load::View;
-pub use query::{Cursor, History, Page, RunFilter};
-pub use store::{Hit, Row};
+pub use promise::{RunFile, Taken, Unreadable};
+pub use query::{Cursor, History, KeyFilter, Page, RunFilter};
+pub use store::{Hit, Listing, Order, Row};
 pub use workflows::{Invalid, Listed};
 
 /// Something that is being looked at or waited for.
@@ -51,6 +55,11 @@ pub trait World: Send + Sync {
 
     /// Waits.
     fn sleep(&self, duration: Duration) -> Looking<'_, ()>;
+
+    /// Returns the hands on promised files; `None` where none are written.
+    fn desk(&self) -> Option<&dyn Desk> {
+        None
+    }
 }
 
 /// A workflow's folder, before it is read.
@@ -91,12 +100,21 @@ pub struct Runtime {
     world: Arc<dyn World>,
     settings: Settings,
     loaded: load::Loaded,
+    promises: promise::Promises,
 }
 
 impl Runtime {
     /// Creates a runtime over `store`.
     pub fn new(store: Arc<dyn Store>, world: Arc<dyn World>, settings: Settings) -> Self {
-        Self { store, world, settings, loaded: load::Loaded::default() }
+        let (loaded, promises) = (load::Loaded::default(), promise::Promises::default());
+        Self { store, world, settings, loaded, promises }
+    }
+
+    /// Has files written from the logs of some workflows' runs.
+    #[must_use]
+    pub fn with_projections(mut self, projections: Vec<Arc<dyn Projection>>) -> Self {
+        self.promises.projections = projections;
+        self
     }
 
     /// Returns what the runtime was told.

@@ -30,11 +30,13 @@ pub struct View {
 pub(crate) struct Loaded {
     states: Mutex<Kept<RunId, Arc<RunState>>>,
     workflows: Mutex<Kept<String, Arc<Workflow>>>,
+    /// The built-in workflows that runs were begun with, by name.
+    pub(crate) builtin: Mutex<BTreeMap<String, Arc<Workflow>>>,
     pub(crate) cards: Mutex<BTreeMap<WorkflowName, cards::Kept>>,
 }
 
 /// The most recently added values.
-struct Kept<K, V> {
+pub(crate) struct Kept<K, V> {
     values: BTreeMap<K, V>,
     order: VecDeque<K>,
 }
@@ -46,11 +48,11 @@ impl<K, V> Default for Kept<K, V> {
 }
 
 impl<K: Ord + Clone, V: Clone> Kept<K, V> {
-    fn find(&self, key: &K) -> Option<V> {
+    pub(crate) fn find(&self, key: &K) -> Option<V> {
         self.values.get(key).cloned()
     }
 
-    fn keep(&mut self, key: K, value: V, max: usize) {
+    pub(crate) fn keep(&mut self, key: K, value: V, max: usize) {
         if self.values.insert(key.clone(), value).is_none() {
             self.order.push_back(key);
         }

@@ -4,7 +4,7 @@ use engine::{
     Brief, Fact, FileFact, Known, Question, Recorded, Refusal, RunId, Shown, Stop, Timestamp,
     brief, find_drift, find_shown,
 };
-use store::{Filter, Hit, Row, Search};
+use store::{Filter, Hit, Listing, Order, Row, Search};
 
 use crate::{ExecuteError, Runtime, View, fault};
 
@@ -26,6 +26,18 @@ pub struct RunFilter {
     pub key: Option<String>,
     /// Where the page before ended.
     pub after: Option<Cursor>,
+    pub limit: u32,
+}
+
+/// Which of the runs with a key to list.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct KeyFilter {
+    pub workflow: String,
+    pub statuses: Vec<String>,
+    /// What follows the `@` of their keys; empty: they have none.
+    pub scope: String,
+    pub order: Order,
+    pub offset: u32,
     pub limit: u32,
 }
 
@@ -96,7 +108,7 @@ impl Runtime {
         let ids = RunId::parse_prefix(text).filter(|_| PREFIX_BYTES_MIN <= text.len());
         let Some(ids) = ids else { return Err(Refusal::RunUnknown(text.to_owned()).into()) };
         let filter = Filter { ids: Some(ids), limit: AMBIGUOUS_MAX, ..self.filter() };
-        let rows = self.store.list(filter).await.map_err(fault)?;
+        let rows = self.store.list(filter).await.map_err(fault)?.rows;
         one_of(text, &rows)?.ok_or_else(|| Refusal::RunUnknown(text.to_owned()).into())
     }
 
@@ -104,7 +116,7 @@ impl Runtime {
         let filter = Filter { key: Some(key.to_owned()), limit: PAGE_MAX, ..self.filter() };
         let live =
             Filter { statuses: vec!["running".to_owned(), "waiting".to_owned()], ..filter.clone() };
-        let live = self.store.list(live).await.map_err(fault)?;
+        let live = self.store.list(live).await.map_err(fault)?.rows;
         let here: Vec<Row> =
             live.iter().filter(|it| it.summary.root == self.settings.root).cloned().collect();
         if let [only] = here.as_slice() {
@@ -112,7 +124,7 @@ impl Runtime {
         }
         if live.is_empty() {
             let newest = self.store.list(Filter { limit: 1, ..filter }).await.map_err(fault)?;
-            return Ok(newest.first().map(|it| it.run));
+            return Ok(newest.rows.first().map(|it| it.run));
         }
         Ok(one_of(key, &live)?)
     }
@@ -133,7 +145,7 @@ impl Runtime {
             limit: limit + 1,
             ..Filter::default()
         };
-        let mut rows = self.store.list(wanted).await.map_err(fault)?;
+        let mut rows = self.store.list(wanted).await.map_err(fault)?.rows;
         let has_more = usize::try_from(limit).is_ok_and(|limit| limit < rows.len());
         if has_more {
             rows.pop();
@@ -141,6 +153,25 @@ impl Runtime {
         let last = rows.last().filter(|_| has_more);
         let next = last.map(|it| Cursor { at: it.summary.updated_at, run: it.run });
         Ok(Page { rows, next })
+    }
+
+    /// Returns a page of the newest runs of each key of a workflow in this folder, and how many
+    /// there are in all.
+    pub async fn list_keyed(&self, filter: KeyFilter) -> Result<Listing, ExecuteError> {
+        let wanted = Filter {
+            project: Some(self.settings.project.clone()),
+            workflow: Some(filter.workflow),
+            root: Some(self.settings.root.clone()),
+            statuses: filter.statuses,
+            scope: Some(filter.scope),
+            is_newest_of_key: true,
+            order: filter.order,
+            offset: filter.offset,
+            limit: filter.limit,
+            counts: true,
+            ..Filter::default()
+        };
+        self.store.list(wanted).await.map_err(fault)
     }
 
     /// Returns events of a run: the `limit` newest before `before`, oldest of them first.

@@ -17,7 +17,7 @@ impl Runtime {
             limit: SWEEP_MAX,
             ..Filter::default()
         };
-        let due = self.store.list(filter).await.map_err(fault)?;
+        let due = self.store.list(filter).await.map_err(fault)?.rows;
         let mut expired = 0;
         for row in due {
             let request = Request {

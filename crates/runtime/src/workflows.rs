@@ -1,5 +1,7 @@
 //! The workflows that are to be had: found anew at each call, so that a new folder is there at once.
 
+use std::sync::Arc;
+
 use definition::{Decider, Diagnostic, ParseError, ParseErrorKind, Workflow, lint, parse};
 use engine::{Refusal, resolve_decider};
 
@@ -58,6 +60,20 @@ impl Runtime {
                 ParseErrorKind::Invalid => Refusal::WorkflowInvalid { name, problem },
             }
         })
+    }
+
+    /// Returns the workflow that a new run is begun with. A built-in one is read once.
+    pub(crate) fn find_to_begin(&self, name: &str) -> Result<Arc<Workflow>, Refusal> {
+        let found = self.world.find_workflows();
+        let is_builtin = found.iter().any(|it| it.name.as_str() == name && it.is_builtin);
+        if is_builtin && let Some(workflow) = self.loaded.builtin.lock().get(name) {
+            return Ok(Arc::clone(workflow));
+        }
+        let workflow = Arc::new(self.find_workflow(name)?);
+        if is_builtin {
+            self.loaded.builtin.lock().insert(name.to_owned(), Arc::clone(&workflow));
+        }
+        Ok(workflow)
     }
 
     /// Returns everything that is wrong or doubtful with the workflow called `name`.

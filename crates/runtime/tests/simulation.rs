@@ -21,8 +21,8 @@ use engine::{
 };
 use runtime::{ExecuteError, Outcome, Request, Runtime, Settings, Target};
 use store::{
-    Append, Filter, Heartbeat, Hit, Length, Log, MemoryStore, Pending, Row, Search, Store,
-    StoreError, Tailed,
+    Append, FileFilter, FileMark, Filter, Hit, Length, Listing, Log, MemoryStore, Pending, Search,
+    Store, StoreError, Tailed, Touch,
 };
 use world::TestWorld;
 
@@ -117,6 +117,7 @@ fn pick(chance: &Chance, run: RunId, number: u64) -> Request {
             context,
             next: None,
             holder,
+            terms: engine::Terms::default(),
         }))
     };
     let command = match chance.below(5) {
@@ -263,12 +264,16 @@ impl Store for FaultyStore {
         self.inner.find_definition(digest)
     }
 
-    fn list(&self, filter: Filter) -> Pending<'_, Vec<Row>> {
+    fn list(&self, filter: Filter) -> Pending<'_, Listing> {
         self.inner.list(filter)
     }
 
-    fn extend_lease(&self, beat: Heartbeat) -> Pending<'_, bool> {
-        self.inner.extend_lease(beat)
+    fn touch(&self, touch: Touch) -> Pending<'_, bool> {
+        self.inner.touch(touch)
+    }
+
+    fn files(&self, filter: FileFilter) -> Pending<'_, Vec<(RunId, FileMark)>> {
+        self.inner.files(filter)
     }
 
     fn search(&self, search: Search) -> Pending<'_, Vec<Hit>> {

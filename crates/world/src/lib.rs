@@ -2,6 +2,7 @@
 //! behind the runtime's [`World`]. It looks and does; it decides nothing.
 
 mod checks;
+mod desk;
 mod files;
 mod git;
 mod library;
@@ -10,7 +11,7 @@ mod model;
 use std::{path::PathBuf, time::Duration};
 
 use engine::{Fact, ModelFact, ModelFailure, ModelFailureKind, Question, RunId, Timestamp, Usage};
-use runtime::{Found, Looking, World};
+use runtime::{Desk, Found, Looking, World};
 
 use model::Model;
 pub use model::{Api, ModelSettings, Secret};
@@ -76,6 +77,10 @@ impl RealWorld {
 }
 
 impl World for RealWorld {
+    fn desk(&self) -> Option<&dyn Desk> {
+        Some(self)
+    }
+
     #[expect(clippy::disallowed_methods, reason = "this is the one real clock")]
     fn now(&self) -> Timestamp {
         let since = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH);

@@ -1,0 +1,504 @@
+//! Promised files: written from the log after each commit, and taken in where others wrote.
+//!
+//! The log is the truth. A file that is missing, torn or behind is written again; one that says
+//! something that no length of the log ever said was edited, and becomes an event. A file that
+//! cannot be taken in is put aside before it is written over, so nothing is ever lost.
+
+mod scan;
+
+use std::{collections::HashMap, sync::Arc};
+
+use definition::Digest;
+use engine::{Actor, Command, Placement, Recorded, Refusal, RunId, Surface};
+use parking_lot::Mutex;
+use store::{FileFilter, FileMark, Touch};
+
+use crate::{
+    Desk, ExecuteError, Held, Place, Projection, Reading, Request, Runtime, Sheet, Stat, Target,
+    View, fault, load::Kept,
+};
+
+pub use scan::{Taken, Unreadable};
+
+/// How often a file is looked at again because someone wrote into it just now.
+const LOOKS_MAX: u32 = 5;
+
+/// A run's file, in step with its log.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct RunFile {
+    /// The file as people name it, from the run's root.
+    pub path: String,
+    pub text: String,
+    /// What was found and done on the way, for the caller to know.
+    pub notices: Vec<String>,
+}
+
+/// Which files are promised, and what is known of them.
+#[derive(Default)]
+pub(crate) struct Promises {
+    pub(crate) projections: Vec<Arc<dyn Projection>>,
+    files: Mutex<Kept<RunId, Arc<tokio::sync::Mutex<Known>>>>,
+    scanned: Mutex<scan::Scanned>,
+}
+
+/// What is known of a run's file. Never more than a start: what is there counts.
+struct Known {
+    length: u64,
+    sheet: Box<dyn Sheet>,
+    /// What it says, once that was asked for.
+    text: Option<String>,
+    mark: Option<FileMark>,
+}
+
+/// The file that is promised of one run.
+struct Promise<'a> {
+    projection: &'a dyn Projection,
+    desk: &'a dyn Desk,
+    run: RunId,
+    key: String,
+    place: Place,
+    shown: String,
+}
+
+impl Runtime {
+    /// Returns the paths of the files that are owed with each event of a run.
+    pub(crate) fn owed_by(&self, view: &View, key: Option<&str>) -> Vec<String> {
+        let projection = self.find_projection(view.workflow.name.as_str());
+        projection.zip(key).and_then(|(it, key)| it.path(key)).into_iter().collect()
+    }
+
+    pub(crate) fn find_projection(&self, workflow: &str) -> Option<&Arc<dyn Projection>> {
+        self.promises.projections.iter().find(|it| it.workflow() == workflow)
+    }
+
+    fn promise(&self, view: &View) -> Option<Promise<'_>> {
+        let projection = self.find_projection(view.workflow.name.as_str())?;
+        let key = view.state.key()?.to_owned();
+        let place = place(&**projection, view.state.root(), projection.path(&key)?);
+        Some(Promise {
+            projection: &**projection,
+            desk: self.world.desk()?,
+            run: view.state.run,
+            key,
+            shown: shown(&**projection, &place.path),
+            place,
+        })
+    }
+
+    /// Brings the file of a run and its log into step. Returns the run as it is then; without a
+    /// file where it has none, or its folder is not here.
+    pub(crate) async fn sync(&self, view: View) -> Result<(View, Option<RunFile>), ExecuteError> {
+        let Some(promise) = self.promise(&view) else { return Ok((view, None)) };
+        let known = self.known_file(&promise);
+        let mut known = known.lock().await;
+        if known.mark.is_none() {
+            known.mark = self.find_mark(&promise).await?;
+        }
+        let stat = promise.desk.stat(&promise.place).await;
+        if known.is_as_left(&stat) && known.written() == view.state.length {
+            self.catch_up(&mut known, promise.run, Some(view.state.length), None).await?;
+        }
+        let is_whole = view.state.length <= known.length && known.written() == known.length;
+        if known.is_as_left(&stat) && is_whole {
+            let (path, text) = (promise.shown, known.text().to_owned());
+            return Ok((view, Some(RunFile { path, text, notices: Vec::new() })));
+        }
+        if !view.state.standing.is_live() && !self.is_newest(&view, &promise).await? {
+            // The file is that of the run that began with the key since.
+            return Ok((view, None));
+        }
+        let lock = promise.desk.lock(&promise.place).await;
+        if lock.is_err() && !promise.desk.has_folder(&promise.place.root).await {
+            return Ok((view, None));
+        }
+        self.set_right(view, &promise, &mut known, lock).await
+    }
+
+    async fn is_newest(&self, view: &View, promise: &Promise<'_>) -> Result<bool, ExecuteError> {
+        let newest = self.find_newest(view.workflow.name.as_str(), &promise.key).await?;
+        Ok(newest.is_none_or(|it| it == promise.run))
+    }
+
+    /// Brings a file that is out of step into step, while nobody else writes it.
+    async fn set_right(
+        &self,
+        mut view: View,
+        promise: &Promise<'_>,
+        known: &mut Known,
+        lock: Result<Held, String>,
+    ) -> Result<(View, Option<RunFile>), ExecuteError> {
+        let mut notices = Vec::new();
+        let mut written = Err("others keep writing into it".to_owned());
+        let looks = if lock.is_ok() { LOOKS_MAX } else { 0 };
+        if let Err(problem) = &lock {
+            written = Err(problem.clone());
+            self.catch_up(known, promise.run, None, None).await?;
+        }
+        for _ in 0..looks {
+            let found = self.look_at(promise, known).await?;
+            written = match found {
+                Found::Same(stat) => Ok(stat),
+                Found::Unseen(problem) => Err(problem),
+                Found::Behind => promise.write(known).await,
+                Found::Spoilt(text, problem) => {
+                    notices.push(format!("`{}` cannot be taken in: {problem}", promise.shown));
+                    promise.replace(&text, known, &mut notices).await
+                }
+                Found::Foreign(text) => promise.replace(&text, known, &mut notices).await,
+                Found::Edited(text, reading) => match self.take(promise, &text, reading).await {
+                    Ok(()) => continue,
+                    Err(ExecuteError::Refused(refusal)) => {
+                        notices.push(refusal.to_string());
+                        promise.replace(&text, known, &mut notices).await
+                    }
+                    Err(error) => return Err(error),
+                },
+            };
+            break;
+        }
+        match written {
+            Ok(stat) => self.mark(promise, known, stat),
+            // It is owed still.
+            Err(problem) => {
+                notices.push(format!("`{}` could not be written: {problem}", promise.shown));
+            }
+        }
+        if view.state.length < known.length {
+            view = self.load(promise.run).await?;
+        }
+        let (path, text) = (promise.shown.clone(), known.text().to_owned());
+        Ok((view, Some(RunFile { path, text, notices })))
+    }
+
+    /// Finds out what a file is to its run, whose log is known to its end then.
+    async fn look_at(
+        &self,
+        promise: &Promise<'_>,
+        known: &mut Known,
+    ) -> Result<Found, ExecuteError> {
+        let stat = promise.desk.stat(&promise.place).await;
+        if let (true, Ok(Some(stat))) = (known.is_as_left(&stat), stat) {
+            self.catch_up(known, promise.run, None, None).await?;
+            let is_behind = known.written() < known.length;
+            return Ok(if is_behind { Found::Behind } else { Found::Same(stat) });
+        }
+        let read = promise.desk.read(&promise.place).await;
+        let bytes =
+            read.as_ref().ok().and_then(|it| it.as_ref()).map(|(bytes, _)| bytes.as_slice());
+        let is_past = self.catch_up(known, promise.run, None, bytes).await?;
+        let (bytes, stat) = match read {
+            Ok(Some(read)) => read,
+            Ok(None) => return Ok(Found::Behind),
+            Err(problem) => return Ok(Found::Unseen(problem)),
+        };
+        if bytes == known.text().as_bytes() {
+            return Ok(Found::Same(stat));
+        }
+        if is_past || self.is_past(promise, known, &bytes).await? {
+            return Ok(Found::Behind);
+        }
+        if is_torn(&bytes, known.text().as_bytes()) {
+            return Ok(Found::Behind);
+        }
+        let text = String::from_utf8_lossy(&bytes).into_owned();
+        Ok(match promise.projection.read(&text) {
+            Err(problem) => Found::Spoilt(text, problem),
+            Ok(_) if !known.sheet.is_own(&text) => Found::Foreign(text),
+            Ok(_) if !known.sheet.is_current(&text) => {
+                Found::Spoilt(text, "it was changed from an older state".to_owned())
+            }
+            Ok(reading) => Found::Edited(text, Box::new(reading)),
+        })
+    }
+
+    /// Whether the file says what it had to say at an earlier length of the log, of which this
+    /// process knows nothing any more.
+    async fn is_past(
+        &self,
+        promise: &Promise<'_>,
+        known: &Known,
+        bytes: &[u8],
+    ) -> Result<bool, ExecuteError> {
+        let mark = self.find_mark(promise).await?;
+        let digest = Digest::of(bytes);
+        if mark.as_ref().is_some_and(|it| it.sha256 == digest.as_str()) {
+            return Ok(true);
+        }
+        let from = mark.map_or(0, |it| it.written);
+        let (_, log) = self.load_at(promise.run, None).await?;
+        let mut sheet = promise.projection.blank();
+        for recorded in log.iter().filter(|it| it.seq <= known.length) {
+            sheet.apply(recorded);
+            if from <= recorded.seq && sheet.text().as_bytes() == bytes {
+                return Ok(true);
+            }
+        }
+        Ok(false)
+    }
+
+    /// Has a run that is over give its key up if someone took its file away, so that the work can
+    /// be begun anew.
+    pub(crate) async fn release_taken_away(
+        &self,
+        workflow: &str,
+        key: &str,
+    ) -> Result<(), ExecuteError> {
+        let Some(run) = self.find_newest(workflow, key).await? else { return Ok(()) };
+        let view = self.load(run).await?;
+        let Some(promise) = self.promise(&view) else { return Ok(()) };
+        let is_written = self.find_mark(&promise).await?.is_some();
+        let is_gone = promise.desk.stat(&promise.place).await == Ok(None);
+        if view.state.standing.is_live() || !is_written || !is_gone {
+            return Ok(());
+        }
+        let request = promise.request(Command::GiveUpKey);
+        self.commit(&request, None, None).await.map(drop)
+    }
+
+    /// Takes in what someone wrote into a run's file.
+    async fn take(
+        &self,
+        promise: &Promise<'_>,
+        text: &str,
+        reading: Box<Reading>,
+    ) -> Result<(), ExecuteError> {
+        let placement = placement(&promise.shown, text, *reading).0;
+        let request = promise.request(Command::TakeEdit(Box::new(placement)));
+        self.commit(&request, None, None).await.map(drop)
+    }
+
+    /// Notes how a file was left. Nobody waits for that: without it the file is looked at again.
+    fn mark(&self, promise: &Promise<'_>, known: &mut Known, stat: Stat) {
+        let mark = FileMark {
+            path: promise.place.path.clone(),
+            owed: known.length,
+            written: known.length,
+            sha256: Digest::of(known.text().as_bytes()).as_str().to_owned(),
+            size: stat.size,
+            modified: stat.modified,
+        };
+        if known.mark.as_ref() != Some(&mark) {
+            known.mark = Some(mark.clone());
+            self.note(promise.run, mark);
+        }
+    }
+
+    fn note(&self, run: RunId, mark: FileMark) {
+        let store = Arc::clone(&self.store);
+        tokio::spawn(async move {
+            if let Err(error) = store.touch(Touch::Files(run, vec![mark])).await {
+                tracing::debug!(%error, "a file's mark was not kept");
+            }
+        });
+    }
+
+    /// Takes in what was appended to the log, unless it is known to a length that is enough.
+    /// Returns whether the file was to say `bytes` at any length on the way.
+    async fn catch_up(
+        &self,
+        known: &mut Known,
+        run: RunId,
+        enough: Option<u64>,
+        bytes: Option<&[u8]>,
+    ) -> Result<bool, ExecuteError> {
+        if enough.is_some_and(|length| length <= known.length) {
+            return Ok(false);
+        }
+        let log = self.store.load(run, known.length).await.map_err(fault)?;
+        let mut is_met = false;
+        for recorded in log.iter().flat_map(|it| &it.events) {
+            is_met |= bytes.is_some_and(|it| 0 < known.length && it == known.text().as_bytes());
+            known.apply(recorded);
+        }
+        Ok(is_met)
+    }
+
+    async fn find_mark(&self, promise: &Promise<'_>) -> Result<Option<FileMark>, ExecuteError> {
+        let filter = FileFilter { run: Some(promise.run), ..FileFilter::default() };
+        let marks = self.store.files(filter).await.map_err(fault)?;
+        let mark = marks.into_iter().map(|(_, it)| it).find(|it| it.path == promise.place.path);
+        Ok(mark.filter(|it| 0 < it.written))
+    }
+
+    fn known_file(&self, promise: &Promise<'_>) -> Arc<tokio::sync::Mutex<Known>> {
+        let mut files = self.promises.files.lock();
+        if let Some(known) = files.find(&promise.run) {
+            return known;
+        }
+        let sheet = promise.projection.blank();
+        let known = Known { length: 0, sheet, text: None, mark: None };
+        let known = Arc::new(tokio::sync::Mutex::new(known));
+        files.keep(promise.run, Arc::clone(&known), self.settings.states_max);
+        known
+    }
+
+    /// Writes every file that is owed: what a process that ended in between left undone.
+    pub async fn write_owed(&self) -> Result<(), ExecuteError> {
+        let project = Some(self.settings.project.clone());
+        let filter = FileFilter { project, is_owed: true, ..FileFilter::default() };
+        for (run, _) in self.store.files(filter).await.map_err(fault)? {
+            let synced = match self.load(run).await {
+                Ok(view) => self.sync(view).await.map(drop),
+                Err(error) => Err(error),
+            };
+            if let Err(error) = synced {
+                tracing::warn!(%run, %error, "a file that is owed was not written");
+            }
+        }
+        Ok(())
+    }
+}
+
+/// What a file is to its run.
+enum Found {
+    /// It says what the log says.
+    Same(Stat),
+    /// It is not there, is torn, or says what the log said before.
+    Behind,
+    /// Someone wrote into it what cannot be understood, or what others have written over since.
+    Spoilt(String, String),
+    /// It is of another run with the same key.
+    Foreign(String),
+    /// Someone changed it.
+    Edited(String, Box<Reading>),
+    /// It cannot be looked at.
+    Unseen(String),
+}
+
+impl Known {
+    fn apply(&mut self, recorded: &Recorded) {
+        if self.length < recorded.seq {
+            self.sheet.apply(recorded);
+            self.length = recorded.seq;
+            self.text = None;
+        }
+    }
+
+    fn text(&mut self) -> &str {
+        self.text.get_or_insert_with(|| self.sheet.text())
+    }
+
+    /// Whether the file is just as it was left.
+    fn is_as_left(&self, stat: &Result<Option<Stat>, String>) -> bool {
+        self.mark.as_ref().is_some_and(|it| Ok(Some(told(it))) == *stat)
+    }
+
+    /// The length of the log that the file was last written from.
+    fn written(&self) -> u64 {
+        self.mark.as_ref().map_or(0, |it| it.written)
+    }
+}
+
+impl Promise<'_> {
+    /// Returns what the file asks of its run.
+    fn request(&self, command: Command) -> Request {
+        Request {
+            target: Target::Run(self.run),
+            command,
+            actor: Actor { surface: Surface::File, ..Actor::default() },
+            request_id: None,
+        }
+    }
+
+    async fn write(&self, known: &mut Known) -> Result<Stat, String> {
+        self.desk.write(&self.place, known.text().to_owned()).await
+    }
+
+    /// Writes the file over a text that is kept elsewhere first.
+    async fn replace(
+        &self,
+        text: &str,
+        known: &mut Known,
+        notices: &mut Vec<String>,
+    ) -> Result<Stat, String> {
+        let mut place =
+            Place { path: self.projection.aside(&self.key, text), ..self.place.clone() };
+        let wanted = place.path.clone();
+        let mut number = 1;
+        while self.desk.stat(&place).await?.is_some() {
+            number += 1;
+            place.path = match wanted.rsplit_once('.') {
+                Some((stem, ending)) => format!("{stem}-{number}.{ending}"),
+                None => format!("{wanted}-{number}"),
+            };
+        }
+        let path = shown(self.projection, &place.path);
+        let kept = self.desk.write(&place, text.to_owned()).await;
+        kept.map_err(|problem| format!("`{path}`: {problem}"))?;
+        notices.push(format!("what was in `{}` is kept in `{path}`", self.shown));
+        self.write(known).await
+    }
+}
+
+/// Whether a file is what a crash leaves of a text: its beginning, nothing, or zeros.
+fn is_torn(bytes: &[u8], whole: &[u8]) -> bool {
+    let text = bytes.trim_ascii_end();
+    let beginning = text.iter().position(|it| *it == 0).unwrap_or(text.len());
+    let (written, rest) = text.split_at(beginning);
+    rest.iter().all(|it| *it == 0) && whole.starts_with(written)
+}
+
+fn told(mark: &FileMark) -> Stat {
+    Stat { size: mark.size, modified: mark.modified }
+}
+
+fn place(projection: &dyn Projection, root: &str, path: String) -> Place {
+    let folder = std::path::Path::new(root).join(projection.folder());
+    Place { root: root.to_owned(), folder: folder.to_string_lossy().into_owned(), path }
+}
+
+fn shown(projection: &dyn Projection, path: &str) -> String {
+    format!("{}/{path}", projection.folder().trim_end_matches('/'))
+}
+
+/// Returns what a file says as the engine takes it, and the context of a run that begins with it.
+fn placement(
+    shown: &str,
+    text: &str,
+    reading: Reading,
+) -> (Placement, serde_json::Map<String, serde_json::Value>) {
+    let Reading { stood, reason, stated, steps, started_at, updated_at, context } = reading;
+    let placement = Placement {
+        path: shown.to_owned(),
+        sha256: Digest::of(text.as_bytes()),
+        text: text.to_owned(),
+        stood,
+        reason,
+        steps,
+        stated,
+        current: None,
+        is_work_done: false,
+        started_at,
+        updated_at,
+    };
+    (placement, context)
+}
+
+/// Refuses a file that cannot be read, and is left as it is.
+fn unreadable(shown: &str, problem: String) -> Refusal {
+    Refusal::FileUnreadable { path: shown.to_owned(), problem, is_corrupt: false }
+}
+
+/// Refuses a file that cannot be understood, and is left as it is.
+fn corrupt(shown: &str, problem: String) -> Refusal {
+    Refusal::FileUnreadable { path: shown.to_owned(), problem, is_corrupt: true }
+}
+
+/// What was seen of files in one scan, by path.
+type Marks = HashMap<String, (RunId, FileMark)>;
+
+#[cfg(test)]
+mod tests {
+    use super::is_torn;
+
+    #[test]
+    fn what_a_crash_leaves_is_told_from_what_a_person_wrote() {
+        let whole = b"{\"a\": 1}";
+        for torn in [&b""[..], b"{\"a\"", b"\0\0\0", b"{\"a\"\0\0"] {
+            assert!(is_torn(torn, whole), "{torn:?}");
+        }
+        for written in [&b"{\"b\""[..], b"{\"a\": 2", b"{\"a\"\0x", b"oops"] {
+            assert!(!is_torn(written, whole), "{written:?}");
+        }
+    }
+}

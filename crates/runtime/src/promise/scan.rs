@@ -1,0 +1,419 @@
+//! Finds the files that no run has yet, and begins a run from each.
+
+mod elsewhere;
+
+use std::{
+    collections::{BTreeMap, HashSet},
+    future::Future,
+    pin::{Pin, pin},
+    sync::Arc,
+    task::Poll,
+};
+
+use definition::{Digest, Workflow};
+use engine::{Actor, Command, Refusal, RunId, StartRun, Surface};
+use serde_json::Map;
+use store::{FileFilter, FileMark, Filter};
+
+use super::{Marks, RunFile, corrupt, place, placement, shown, told, unreadable};
+use crate::{
+    Desk, ExecuteError, Place, Projection, Request, Runtime, Stat, Target, View, Wanted, fault,
+};
+
+/// How many files are taken in at the same time, so that they share commits.
+const TOGETHER: usize = 64;
+
+/// A file that no run could be begun from.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Unreadable {
+    /// As people name it.
+    pub path: String,
+    pub problem: String,
+}
+
+/// What earlier scans found. Only ever a shortcut.
+#[derive(Default)]
+pub(crate) struct Scanned {
+    /// What is known of files, and at which position of all logs.
+    marks: Option<(u64, Arc<Marks>)>,
+    /// Files that could not be read, as they were then.
+    unreadable: BTreeMap<String, (Stat, String)>,
+}
+
+/// What a scan led to.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Taken {
+    /// The files that runs were begun from, by their paths in the folder of all of them.
+    pub begun: Vec<String>,
+    /// Those of runs that were there already.
+    pub known: Vec<String>,
+    pub unreadable: Vec<Unreadable>,
+    /// What was found and done on the way.
+    pub notices: Vec<String>,
+}
+
+impl Runtime {
+    /// Returns the newest run of `workflow` in this folder with this key, and its file; a run is
+    /// begun where there is only the file.
+    pub async fn find_file(
+        &self,
+        workflow: &str,
+        key: &str,
+    ) -> Result<Option<(View, RunFile)>, ExecuteError> {
+        if let Some(run) = self.find_newest(workflow, key).await? {
+            return self.file_of(run).await.map(Some);
+        }
+        let Some(projection) = self.find_projection(workflow) else { return Ok(None) };
+        let (Some(path), Some(desk)) = (projection.path(key), self.world.desk()) else {
+            return Ok(None);
+        };
+        let place = place(&**projection, &self.settings.root, path);
+        let name = shown(&**projection, &place.path);
+        let read = desk.read(&place).await.map_err(|problem| unreadable(&name, problem))?;
+        let Some((bytes, stat)) = read else { return Ok(None) };
+        let definition = self.find_to_begin(workflow)?;
+        match self.adopt(&**projection, &definition, &place, (bytes, stat)).await {
+            Ok(run) => self.file_of(run).await.map(Some),
+            // Someone else did, at the same moment.
+            Err(ExecuteError::Refused(Refusal::KeyTaken { .. })) => {
+                match self.find_newest(workflow, key).await? {
+                    Some(run) => self.file_of(run).await.map(Some),
+                    None => Ok(None),
+                }
+            }
+            Err(error) => Err(error),
+        }
+    }
+
+    async fn file_of(&self, run: RunId) -> Result<(View, RunFile), ExecuteError> {
+        let view = self.load(run).await?;
+        let (view, file) = self.sync(view).await?;
+        let root = view.state.root().to_owned();
+        let file = file.ok_or(Refusal::WorkspaceNotHere { root })?;
+        Ok((view, file))
+    }
+
+    /// Returns the newest run of `workflow` in this folder with this key.
+    pub async fn find_newest(
+        &self,
+        workflow: &str,
+        key: &str,
+    ) -> Result<Option<RunId>, ExecuteError> {
+        let filter = Filter {
+            project: Some(self.settings.project.clone()),
+            workflow: Some(workflow.to_owned()),
+            root: Some(self.settings.root.clone()),
+            key: Some(key.to_owned()),
+            is_newest_of_key: true,
+            limit: 1,
+            ..Filter::default()
+        };
+        let listing = self.store.list(filter).await.map_err(fault)?;
+        Ok(listing.rows.first().map(|it| it.run))
+    }
+
+    /// Reads a small file that lies beside the promised ones.
+    pub async fn read_beside(&self, workflow: &str, path: &str) -> Option<String> {
+        let projection = self.find_projection(workflow)?;
+        let place = place(&**projection, &self.settings.root, path.to_owned());
+        let (bytes, _) = self.world.desk()?.read(&place).await.ok()??;
+        String::from_utf8(bytes).ok()
+    }
+
+    /// Takes in every file of `workflow` right in one of these folders: begins a run from each that
+    /// has none, and brings the others into step. `progress` is told how many are done, of how
+    /// many.
+    pub async fn scan(
+        &self,
+        workflow: &str,
+        folders: &[String],
+        progress: &(dyn Fn(usize, usize) + Sync),
+    ) -> Result<Taken, ExecuteError> {
+        let (Some(projection), Some(desk)) = (self.find_projection(workflow), self.world.desk())
+        else {
+            return Ok(Taken::default());
+        };
+        let marks = self.marks(workflow).await?;
+        let found = self.find_files(projection, desk, folders).await;
+        let sorted = self.sort_out(projection, &marks, found, folders);
+        let mut taken = Taken {
+            begun: Vec::new(),
+            known: sorted.known,
+            unreadable: sorted.unreadable,
+            notices: Vec::new(),
+        };
+        let total = sorted.new.len() + sorted.moved.len();
+        if total == 0 {
+            return Ok(taken);
+        }
+        let mut moved = 0;
+        for runs in sorted.moved.chunks(TOGETHER) {
+            let working = runs.iter().map(|(run, _)| self.file_of(*run)).collect();
+            for ((_, path), done) in runs.iter().zip(all(working).await) {
+                match done {
+                    Ok((_, file)) => {
+                        taken.notices.extend(file.notices);
+                        taken.known.push(path.clone());
+                    }
+                    Err(ExecuteError::Refused(_)) => taken.known.push(path.clone()),
+                    Err(error) => return Err(error),
+                }
+            }
+            moved += runs.len();
+            progress(moved, total);
+        }
+        let done = |done| progress(moved + done, total);
+        self.begin_all(&**projection, &sorted.new, &mut taken, &done).await?;
+        Ok(taken)
+    }
+
+    async fn begin_all(
+        &self,
+        projection: &dyn Projection,
+        new: &[String],
+        taken: &mut Taken,
+        progress: &(dyn Fn(usize) + Sync),
+    ) -> Result<(), ExecuteError> {
+        let definition = self.find_to_begin(projection.workflow())?;
+        let mut done = 0;
+        for paths in new.chunks(TOGETHER) {
+            let working = paths.iter().map(|it| self.begin_one(projection, &definition, it));
+            for (path, begun) in paths.iter().zip(all(working.collect()).await) {
+                done += 1;
+                match begun {
+                    Ok(true) => taken.begun.push(path.clone()),
+                    Ok(false) => taken.known.push(path.clone()),
+                    Err(ExecuteError::Refused(refusal)) => {
+                        taken.unreadable.push(because(shown(projection, path), &refusal));
+                    }
+                    Err(error) => return Err(error),
+                }
+            }
+            progress(done);
+        }
+        taken.unreadable.sort_by(|one, two| one.path.cmp(&two.path));
+        Ok(())
+    }
+
+    /// Begins a run from a file, unless there is one.
+    async fn begin_one(
+        &self,
+        projection: &dyn Projection,
+        definition: &Arc<Workflow>,
+        path: &str,
+    ) -> Result<bool, ExecuteError> {
+        let Some(desk) = self.world.desk() else { return Ok(false) };
+        if let Some(key) = projection.key(path)
+            && let Some(run) = self.find_newest(projection.workflow(), &key).await?
+        {
+            return self.file_of(run).await.map(|_| false);
+        }
+        let place = place(projection, &self.settings.root, path.to_owned());
+        let name = shown(projection, path);
+        let read = desk.read(&place).await.map_err(|problem| unreadable(&name, problem))?;
+        let Some((bytes, stat)) = read else { return Ok(false) };
+        let adopted = self.adopt(projection, definition, &place, (bytes, stat)).await;
+        if let Err(ExecuteError::Refused(refusal)) = &adopted
+            && let Some(problem) = refusal.problem()
+        {
+            let mut scanned = self.promises.scanned.lock();
+            scanned.unreadable.insert(path.to_owned(), (stat, problem));
+        }
+        match adopted {
+            Err(ExecuteError::Refused(Refusal::KeyTaken { .. })) => Ok(false),
+            adopted => adopted.map(|_| true),
+        }
+    }
+
+    /// Begins a run from what a file says.
+    async fn adopt(
+        &self,
+        projection: &dyn Projection,
+        definition: &Arc<Workflow>,
+        place: &Place,
+        (bytes, stat): (Vec<u8>, Stat),
+    ) -> Result<RunId, ExecuteError> {
+        let name = shown(projection, &place.path);
+        let (run, length, text) =
+            self.begin_with(projection, definition, &place.path, (&name, bytes)).await?;
+        let mark = FileMark {
+            path: place.path.clone(),
+            owed: length,
+            written: length,
+            sha256: Digest::of(text.as_bytes()).as_str().to_owned(),
+            size: stat.size,
+            modified: stat.modified,
+        };
+        self.note(run, mark);
+        Ok(run)
+    }
+
+    /// Begins the run of the file at `path` from what is in a file of some name. Returns it with
+    /// the length of its log, and the text.
+    async fn begin_with(
+        &self,
+        projection: &dyn Projection,
+        definition: &Arc<Workflow>,
+        path: &str,
+        (name, bytes): (&str, Vec<u8>),
+    ) -> Result<(RunId, u64, String), ExecuteError> {
+        let text = String::from_utf8(bytes).map_err(|it| corrupt(name, it.to_string()))?;
+        let reading = projection.read(&text).map_err(|problem| corrupt(name, problem))?;
+        let (placement, context) = placement(name, &text, reading);
+        let start = StartRun {
+            key: projection.key(path),
+            flow: None,
+            context,
+            vars: Map::new(),
+            root: self.settings.root.clone(),
+        };
+        let request = Request {
+            target: Target::New(definition.name.to_string()),
+            command: Command::AdoptRun(Box::new(start), Box::new(placement)),
+            actor: Actor { surface: Surface::File, ..Actor::default() },
+            request_id: None,
+        };
+        let outcome = self.begin_from(Arc::clone(definition), &request, None).await?;
+        Ok((outcome.view.state.run, outcome.view.state.length, text))
+    }
+
+    /// Returns what is known of the files of a workflow. Read anew only when something happened.
+    async fn marks(&self, workflow: &str) -> Result<Arc<Marks>, ExecuteError> {
+        let position = *self.store.changed().borrow();
+        if let Some((at, marks)) = &self.promises.scanned.lock().marks
+            && *at == position
+        {
+            return Ok(Arc::clone(marks));
+        }
+        let filter = FileFilter {
+            project: Some(self.settings.project.clone()),
+            workflow: Some(workflow.to_owned()),
+            ..FileFilter::default()
+        };
+        let mut marks = Marks::new();
+        for (run, mark) in self.store.files(filter).await.map_err(fault)? {
+            // Of several runs that had the file one after the other, the newest has it.
+            let is_newer = marks.get(&mark.path).is_none_or(|(known, _)| *known < run);
+            if is_newer {
+                marks.insert(mark.path.clone(), (run, mark));
+            }
+        }
+        let marks = Arc::new(marks);
+        self.promises.scanned.lock().marks = Some((position, Arc::clone(&marks)));
+        Ok(marks)
+    }
+
+    async fn find_files(
+        &self,
+        projection: &Arc<dyn Projection>,
+        desk: &dyn Desk,
+        folders: &[String],
+    ) -> Vec<(String, Stat)> {
+        let mut found = Vec::new();
+        for folder in folders {
+            let inside = folder.clone();
+            let names = Arc::clone(projection);
+            let wanted: Wanted = Arc::new(move |name| names.key(&joined(&inside, name)).is_some());
+            let place = place(&**projection, &self.settings.root, folder.clone());
+            match desk.scan(&place, wanted).await {
+                Ok(files) => {
+                    found.extend(files.into_iter().map(|(it, stat)| (joined(folder, &it), stat)));
+                }
+                Err(problem) => tracing::warn!(folder = place.folder, problem, "cannot be listed"),
+            }
+        }
+        found
+    }
+
+    /// Tells files that are as they were left from those that are new, changed or gone.
+    fn sort_out(
+        &self,
+        projection: &Arc<dyn Projection>,
+        marks: &Marks,
+        found: Vec<(String, Stat)>,
+        folders: &[String],
+    ) -> Sorted {
+        let mut sorted = Sorted::default();
+        let mut scanned = self.promises.scanned.lock();
+        for (path, stat) in found {
+            match (marks.get(&path), scanned.unreadable.get(&path)) {
+                (Some((_, mark)), _) if told(mark) == stat && mark.owed <= mark.written => {
+                    sorted.known.push(path);
+                }
+                (Some((run, _)), _) => sorted.moved.push((*run, path)),
+                (None, Some((then, problem))) if *then == stat => {
+                    let (path, problem) = (shown(&**projection, &path), problem.clone());
+                    sorted.unreadable.push(Unreadable { path, problem });
+                }
+                (None, _) => {
+                    scanned.unreadable.remove(&path);
+                    sorted.new.push(path);
+                }
+            }
+        }
+        let gone = find_gone(&sorted, marks, folders);
+        sorted.moved.extend(gone);
+        sorted.unreadable.sort_by(|one, two| one.path.cmp(&two.path));
+        sorted
+    }
+}
+
+#[derive(Default)]
+struct Sorted {
+    known: Vec<String>,
+    /// Changed or gone.
+    moved: Vec<(RunId, String)>,
+    new: Vec<String>,
+    unreadable: Vec<Unreadable>,
+}
+
+/// Returns the files that are known to be in these folders, and are not there.
+fn find_gone(sorted: &Sorted, marks: &Marks, folders: &[String]) -> Vec<(RunId, String)> {
+    let is_scanned = |path: &str| {
+        let folder = path.rsplit_once('/').map_or("", |(folder, _)| folder);
+        folders.iter().any(|it| it == folder)
+    };
+    let wanted = marks.keys().filter(|it| is_scanned(it)).count();
+    if sorted.known.len() + sorted.moved.len() == wanted {
+        return Vec::new();
+    }
+    let moved = sorted.moved.iter().map(|(_, path)| path);
+    let seen: HashSet<&String> = sorted.known.iter().chain(moved).collect();
+    let is_gone = |path: &String| is_scanned(path) && !seen.contains(path);
+    let gone = marks.iter().filter(|(path, _)| is_gone(path));
+    let mut gone: Vec<(RunId, String)> = gone.map(|(path, it)| (it.0, path.clone())).collect();
+    gone.sort();
+    gone
+}
+
+/// Says why no run could be begun from a file.
+fn because(path: String, refusal: &Refusal) -> Unreadable {
+    let problem = refusal.problem().unwrap_or_else(|| refusal.to_string());
+    Unreadable { path, problem }
+}
+
+fn joined(folder: &str, name: &str) -> String {
+    if folder.is_empty() { name.to_owned() } else { format!("{folder}/{name}") }
+}
+
+/// Waits for all of them at once.
+async fn all<T>(working: Vec<impl Future<Output = T>>) -> Vec<T> {
+    let mut working: Vec<Pin<Box<_>>> = working.into_iter().map(Box::pin).collect();
+    let mut done: Vec<Option<T>> = working.iter().map(|_| None).collect();
+    let waiting = std::future::poll_fn(move |context| {
+        let mut is_ready = true;
+        for (one, done) in working.iter_mut().zip(&mut done) {
+            if done.is_none() {
+                match one.as_mut().poll(context) {
+                    Poll::Ready(value) => *done = Some(value),
+                    Poll::Pending => is_ready = false,
+                }
+            }
+        }
+        if is_ready {
+            return Poll::Ready(done.iter_mut().filter_map(Option::take).collect());
+        }
+        Poll::Pending
+    });
+    pin!(waiting).await
+}

@@ -1,0 +1,106 @@
+//! Takes over files that lie in another folder. They are only read: each begins a run of this
+//! project, whose own file is then written as any other.
+
+use std::sync::Arc;
+
+use definition::Workflow;
+use engine::Refusal;
+
+use super::{TOGETHER, Taken, Unreadable, all, because, joined, unreadable};
+use crate::{Desk, ExecuteError, Place, Projection, Runtime, Wanted};
+
+impl Runtime {
+    /// Takes over the files of `workflow` that another folder has right in it or in some of its own
+    /// folders. What this project has under the same key is left as it is. `progress` is told how
+    /// many are done, of how many.
+    pub async fn take_over(
+        &self,
+        workflow: &str,
+        from: &str,
+        folders: &[String],
+        progress: &(dyn Fn(usize, usize) + Sync),
+    ) -> Result<Taken, ExecuteError> {
+        // A file of this project that has no run yet goes before a stranger's.
+        self.scan(workflow, folders, &|_, _| {}).await?;
+        let (Some(projection), Some(desk)) = (self.find_projection(workflow), self.world.desk())
+        else {
+            return Ok(Taken::default());
+        };
+        let mut taken = Taken::default();
+        let found = find(projection, desk, from, folders, &mut taken).await;
+        let definition = self.find_to_begin(workflow)?;
+        let mut done = 0;
+        for places in found.chunks(TOGETHER) {
+            let working =
+                places.iter().map(|it| self.take_one(&**projection, desk, &definition, it));
+            for (place, begun) in places.iter().zip(all(working.collect()).await) {
+                match begun {
+                    Ok(true) => taken.begun.push(place.path.clone()),
+                    Ok(false) => taken.known.push(place.path.clone()),
+                    Err(ExecuteError::Refused(refusal)) => {
+                        taken.unreadable.push(because(shown(place), &refusal));
+                    }
+                    Err(error) => return Err(error),
+                }
+            }
+            done += places.len();
+            progress(done, found.len());
+        }
+        Ok(taken)
+    }
+
+    /// Begins a run from another folder's file and writes its own, unless there is one.
+    async fn take_one(
+        &self,
+        projection: &dyn Projection,
+        desk: &dyn Desk,
+        definition: &Arc<Workflow>,
+        place: &Place,
+    ) -> Result<bool, ExecuteError> {
+        let Some(key) = projection.key(&place.path) else { return Ok(false) };
+        if self.find_newest(projection.workflow(), &key).await?.is_some() {
+            return Ok(false);
+        }
+        let name = shown(place);
+        let read = desk.read(place).await.map_err(|problem| unreadable(&name, problem))?;
+        let Some((bytes, _)) = read else { return Ok(false) };
+        let begun = self.begin_with(projection, definition, &place.path, (&name, bytes)).await;
+        match begun {
+            Ok((run, ..)) => self.file_of(run).await.map(|_| true),
+            Err(ExecuteError::Refused(Refusal::KeyTaken { .. })) => Ok(false),
+            Err(error) => Err(error),
+        }
+    }
+}
+
+/// Returns the files in order. A folder that cannot be listed is told of.
+async fn find(
+    projection: &Arc<dyn Projection>,
+    desk: &dyn Desk,
+    from: &str,
+    folders: &[String],
+    taken: &mut Taken,
+) -> Vec<Place> {
+    let mut found = Vec::new();
+    for folder in folders {
+        let place = Place { root: from.to_owned(), folder: from.to_owned(), path: folder.clone() };
+        let (inside, names) = (folder.clone(), Arc::clone(projection));
+        let wanted: Wanted = Arc::new(move |name| names.key(&joined(&inside, name)).is_some());
+        match desk.scan(&place, wanted).await {
+            Ok(files) => found.extend(files.into_iter().map(|(name, _)| joined(folder, &name))),
+            Err(problem) => {
+                let path = shown(&place);
+                taken.unreadable.push(Unreadable { path, problem });
+            }
+        }
+    }
+    found.sort();
+    found
+        .into_iter()
+        .map(|path| Place { root: from.to_owned(), folder: from.to_owned(), path })
+        .collect()
+}
+
+fn shown(place: &Place) -> String {
+    joined(&place.folder, &place.path)
+}

@@ -1,0 +1,222 @@
+//! Promised files: read, replaced as a whole, locked and listed, and never outside their folder.
+
+use std::{
+    fs::{self, DirEntry, File, Metadata, TryLockError},
+    io::{self, ErrorKind, Read as _, Write as _},
+    panic,
+    path::{Component, Path, PathBuf},
+    thread,
+    time::{Duration, UNIX_EPOCH},
+};
+
+use runtime::{Desk, Handled, Held, Looking, Place, Stat, Wanted, World as _};
+
+use crate::RealWorld;
+
+/// How many locks there are for all files of a folder. Two files may share one.
+const LOCKS: u32 = 64;
+/// How often a lock is tried, with pauses of up to two milliseconds: some ten seconds.
+const LOCK_TRIES_MAX: u32 = 5_000;
+/// The folder of the locks.
+const LOCK_FOLDER: &str = ".locks";
+/// How many files of a folder are worth a thread of their own.
+const ENTRIES_EACH: usize = 1_000;
+
+impl Desk for RealWorld {
+    fn has_folder<'a>(&'a self, folder: &'a str) -> Looking<'a, bool> {
+        let folder = PathBuf::from(folder);
+        Box::pin(async move {
+            let looking = tokio::task::spawn_blocking(move || folder.is_dir()).await;
+            looking.unwrap_or(false)
+        })
+    }
+
+    fn stat<'a>(&'a self, place: &'a Place) -> Handled<'a, Option<Stat>> {
+        handle(place, |place| absent(find(place).and_then(fs::metadata).map(|it| stat(&it))))
+    }
+
+    fn read<'a>(&'a self, place: &'a Place) -> Handled<'a, Option<(Vec<u8>, Stat)>> {
+        let max = self.settings.text_bytes_max;
+        handle(place, move |place| absent(read(place, max)))
+    }
+
+    fn write<'a>(&'a self, place: &'a Place, text: String) -> Handled<'a, Stat> {
+        handle(place, move |place| write(place, &text))
+    }
+
+    fn lock<'a>(&'a self, place: &'a Place) -> Handled<'a, Held> {
+        Box::pin(async move {
+            let file = handle(place, open_lock).await?;
+            for tries in 0..LOCK_TRIES_MAX {
+                // No thread waits: whoever holds the lock may need one to get on.
+                match file.try_lock() {
+                    Ok(()) => return Ok(Box::new(file) as Held),
+                    Err(TryLockError::WouldBlock) => {
+                        let pause = Duration::from_micros(u64::from(tries.min(20)) * 100 + 50);
+                        self.sleep(pause).await;
+                    }
+                    Err(TryLockError::Error(error)) => return Err(error.to_string()),
+                }
+            }
+            Err("others keep it locked".to_owned())
+        })
+    }
+
+    fn scan<'a>(&'a self, place: &'a Place, wanted: Wanted) -> Handled<'a, Vec<(String, Stat)>> {
+        handle(place, move |place| Ok(absent(scan(place, &wanted))?.unwrap_or_default()))
+    }
+}
+
+/// Does something that may take its time elsewhere.
+fn handle<T: Send + 'static>(
+    place: &Place,
+    doing: impl FnOnce(&Place) -> io::Result<T> + Send + 'static,
+) -> Handled<'_, T> {
+    let place = place.clone();
+    Box::pin(async move {
+        let done = tokio::task::spawn_blocking(move || doing(&place)).await;
+        match done {
+            Ok(done) => done.map_err(|error| error.to_string()),
+            Err(error) => Err(error.to_string()),
+        }
+    })
+}
+
+/// Makes what is not there nothing.
+fn absent<T>(result: io::Result<T>) -> io::Result<Option<T>> {
+    match result {
+        Ok(found) => Ok(Some(found)),
+        Err(error) if error.kind() == ErrorKind::NotFound => Ok(None),
+        Err(error) => Err(error),
+    }
+}
+
+/// Returns where a file or folder really is, which must be in its folder.
+fn find(place: &Place) -> io::Result<PathBuf> {
+    let folder = fs::canonicalize(&place.folder)?;
+    let found = fs::canonicalize(folder.join(plain(&place.path)?))?;
+    contained(&folder, found)
+}
+
+/// Refuses a path that could lead out by its own words.
+fn plain(path: &str) -> io::Result<&Path> {
+    let path = Path::new(path);
+    if path.components().all(|it| matches!(it, Component::Normal(_) | Component::CurDir)) {
+        return Ok(path);
+    }
+    Err(io::Error::new(ErrorKind::InvalidInput, "the path leads out of its folder"))
+}
+
+fn contained(folder: &Path, found: PathBuf) -> io::Result<PathBuf> {
+    if found.starts_with(folder) {
+        return Ok(found);
+    }
+    Err(io::Error::new(ErrorKind::PermissionDenied, "a link leads out of the folder"))
+}
+
+fn stat(metadata: &Metadata) -> Stat {
+    let since = metadata.modified().ok().and_then(|it| it.duration_since(UNIX_EPOCH).ok());
+    let modified = since.map_or(0, |it| i64::try_from(it.as_nanos()).unwrap_or(i64::MAX));
+    Stat { size: metadata.len(), modified }
+}
+
+fn read(place: &Place, max: u64) -> io::Result<(Vec<u8>, Stat)> {
+    let file = File::open(find(place)?)?;
+    let stat = stat(&file.metadata()?);
+    if max < stat.size {
+        let problem = format!("it has {} bytes, and at most {max} are taken", stat.size);
+        return Err(io::Error::new(ErrorKind::FileTooLarge, problem));
+    }
+    let mut bytes = Vec::new();
+    file.take(max).read_to_end(&mut bytes)?;
+    Ok((bytes, stat))
+}
+
+/// Makes the folder of a file, if it is not there, without following a link out of it.
+fn make_parent(place: &Place) -> io::Result<PathBuf> {
+    fs::metadata(&place.root)?;
+    fs::create_dir_all(&place.folder)?;
+    let folder = fs::canonicalize(&place.folder)?;
+    let mut parent = folder.clone();
+    for part in plain(&place.path)?.parent().into_iter().flat_map(Path::components) {
+        parent.push(part);
+        match fs::create_dir(&parent) {
+            Err(error) if error.kind() != ErrorKind::AlreadyExists => return Err(error),
+            Ok(()) | Err(_) => {}
+        }
+        parent = contained(&folder, fs::canonicalize(&parent)?)?;
+    }
+    Ok(parent)
+}
+
+/// Writes beside the file, and moves that into its place. What is written is in the log as well, so
+/// it need not reach the disk now.
+fn write(place: &Place, text: &str) -> io::Result<Stat> {
+    let parent = make_parent(place)?;
+    let name = Path::new(&place.path).file_name().unwrap_or_default();
+    let (target, draft) = (parent.join(name), parent.join(hidden(name)));
+    let mut file = File::create(&draft)?;
+    file.write_all(text.as_bytes())?;
+    let stat = stat(&file.metadata()?);
+    drop(file);
+    fs::rename(&draft, &target)?;
+    Ok(stat)
+}
+
+/// One name, since whoever writes holds the lock: what a crash left is written over.
+fn hidden(name: &std::ffi::OsStr) -> String {
+    format!(".{}.tmp", name.to_string_lossy())
+}
+
+fn open_lock(place: &Place) -> io::Result<File> {
+    let number =
+        place.path.bytes().fold(0_u32, |sum, it| sum.wrapping_mul(31).wrapping_add(u32::from(it)));
+    let path = format!("{LOCK_FOLDER}/{:02}.lock", number % LOCKS);
+    let parent = make_parent(&Place { path: path.clone(), ..place.clone() })?;
+    let ignored = parent.join(".gitignore");
+    if !ignored.exists() {
+        fs::write(ignored, "*\n")?;
+    }
+    let name = Path::new(&path).file_name().unwrap_or_default();
+    File::options().create(true).truncate(false).write(true).open(parent.join(name))
+}
+
+fn scan(place: &Place, wanted: &Wanted) -> io::Result<Vec<(String, Stat)>> {
+    let mut entries = Vec::new();
+    for entry in fs::read_dir(find(place)?)? {
+        let entry = entry?;
+        let Ok(name) = entry.file_name().into_string() else { continue };
+        if wanted(&name) {
+            entries.push((name, entry));
+        }
+    }
+    let cores = thread::available_parallelism().map_or(1, usize::from);
+    let threads = cores.min(entries.len() / ENTRIES_EACH);
+    if threads < 2 {
+        return look_at(entries);
+    }
+    let share = entries.len().div_ceil(threads);
+    thread::scope(|scope| {
+        let mut looking = Vec::new();
+        while !entries.is_empty() {
+            let some = entries.split_off(entries.len().saturating_sub(share));
+            looking.push(scope.spawn(|| look_at(some)));
+        }
+        let mut found = Vec::new();
+        for looked in looking {
+            found.extend(looked.join().unwrap_or_else(|panic| panic::resume_unwind(panic))?);
+        }
+        Ok(found)
+    })
+}
+
+/// Looks at files from outside. One that was moved away meanwhile is not there.
+fn look_at(entries: Vec<(String, DirEntry)>) -> io::Result<Vec<(String, Stat)>> {
+    let mut found = Vec::with_capacity(entries.len());
+    for (name, entry) in entries {
+        if let Some(metadata) = absent(entry.metadata())?.filter(Metadata::is_file) {
+            found.push((name, stat(&metadata)));
+        }
+    }
+    Ok(found)
+}
