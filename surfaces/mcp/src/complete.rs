@@ -5,10 +5,13 @@ use std::{
     sync::Arc,
 };
 
-use runtime::{Card, ExecuteError, RunFilter, Runtime};
+use runtime::{Card, ExecuteError, KeyFilter, Order, RunFilter, Runtime};
 use serde_json::Value;
 
-use crate::prompts::{RESUME, WRITE};
+use crate::{
+    prompts::{RESUME, WRITE},
+    toolsets::{TOOLSETS, generation},
+};
 
 /// How many runs are looked through.
 const RUNS_MAX: u32 = 100;
@@ -35,6 +38,11 @@ pub(crate) async fn complete(
         Field::Resource { variable: "workflow", .. } => workflows(runtime),
         Field::Resource { variable: "step", .. } => steps(runtime, given),
         Field::Resource { variable: "path", .. } => paths(runtime, given).await?,
+        Field::Prompt { prompt, argument }
+            if generation::prompts::takes_scene(prompt, argument) =>
+        {
+            scenes(runtime).await?
+        }
         Field::Prompt { prompt, argument } => choices(runtime, prompt, argument),
         Field::Resource { .. } => Vec::new(),
     };
@@ -49,6 +57,20 @@ async fn runs(runtime: &Runtime) -> Result<Vec<String>, ExecuteError> {
     let page = runtime.list_runs(RunFilter { limit: RUNS_MAX, ..RunFilter::default() }).await?;
     let names = page.rows.into_iter().flat_map(|row| [row.summary.key, Some(row.run.short())]);
     Ok(names.flatten().collect())
+}
+
+/// The scenes that have a state, the most recent one first.
+async fn scenes(runtime: &Runtime) -> Result<Vec<String>, ExecuteError> {
+    let filter = KeyFilter {
+        workflow: generation::WORKFLOW.to_owned(),
+        statuses: Vec::new(),
+        scope: String::new(),
+        order: Order::Started,
+        offset: 0,
+        limit: RUNS_MAX,
+    };
+    let listing = runtime.list_keyed(filter).await?;
+    Ok(listing.rows.into_iter().filter_map(|it| it.summary.key).collect())
 }
 
 fn workflows(runtime: &Runtime) -> Vec<String> {
@@ -74,10 +96,16 @@ fn find_card(runtime: &Runtime, name: &str) -> Option<Arc<Card>> {
     runtime.list_cards().0.into_iter().find(|it| it.name.as_str() == name)
 }
 
-/// The values that the start context allows.
+/// The values that a toolset's prompt or the start context allows.
 fn choices(runtime: &Runtime, prompt: &str, argument: &str) -> Vec<String> {
     if [RESUME, WRITE].contains(&prompt) {
         return Vec::new();
+    }
+    let mut own = TOOLSETS.iter().flat_map(|it| it.prompts);
+    if let Some(own) = own.find(|it| it.name == prompt) {
+        let found = own.arguments.iter().find(|it| it.name == argument);
+        let choices = found.map_or(&[][..], |it| it.choices);
+        return choices.iter().map(|it| (*it).to_owned()).collect();
     }
     let Some(card) = find_card(runtime, prompt) else { return Vec::new() };
     let allowed =

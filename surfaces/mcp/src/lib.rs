@@ -23,4 +23,4 @@ mod toolsets;
 
 pub use server::{HttpOptions, Options, ServeError, endpoint, serve, serve_stdio};
 pub use tool::{Call, Calling, Effect, Entry, GateReply, Hints, Person, Reply, Then};
-pub use toolsets::{TOOLSETS, Tools, Toolset, ToolsetUnknown};
+pub use toolsets::{SCENE_GENERATION, StateFiles, TOOLSETS, Tools, Toolset, ToolsetUnknown};

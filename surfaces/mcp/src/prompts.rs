@@ -1,4 +1,5 @@
-//! Prompts: each workflow as a command that a person gives, and two for what they need besides.
+//! Prompts: each workflow as a command that a person gives, two for what they need besides, and
+//! those that a toolset brings.
 
 use std::collections::BTreeMap;
 
@@ -13,6 +14,30 @@ pub(crate) const RESUME: &str = "milepost_resume";
 pub(crate) const WRITE: &str = "milepost_write_workflow";
 /// The name under which a run's own key is asked for.
 const KEY: &str = "key";
+
+/// What was typed for a prompt.
+pub(crate) type Given = BTreeMap<String, String>;
+
+/// A prompt that a toolset brings.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Own {
+    pub(crate) name: &'static str,
+    pub(crate) title: &'static str,
+    pub(crate) description: &'static str,
+    pub(crate) arguments: &'static [OwnArgument],
+    /// Returns what it says to the agent. It is given its name too.
+    pub(crate) says: fn(&str, &Given) -> Result<String, PromptError>,
+}
+
+/// What a prompt of a toolset takes.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct OwnArgument {
+    pub(crate) name: &'static str,
+    pub(crate) description: &'static str,
+    pub(crate) is_required: bool,
+    /// What is offered while it is typed.
+    pub(crate) choices: &'static [&'static str],
+}
 
 /// A prompt in a list.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -51,8 +76,8 @@ impl From<ExecuteError> for PromptError {
 }
 
 /// Returns every prompt there is.
-pub(crate) fn list(runtime: &Runtime) -> Vec<Prompt> {
-    let own = |name: &str, title: &str, description: &str, argument: Argument| Prompt {
+pub(crate) fn list(runtime: &Runtime, own: &[Own]) -> Vec<Prompt> {
+    let usual = |name: &str, title: &str, description: &str, argument: Argument| Prompt {
         name: name.to_owned(),
         title: title.to_owned(),
         description: description.to_owned(),
@@ -61,11 +86,22 @@ pub(crate) fn list(runtime: &Runtime) -> Vec<Prompt> {
     let run = argument("run", "Id or key of the run", true);
     let goal = argument("goal", "What the workflow is to achieve", false);
     let mut prompts = vec![
-        own(RESUME, "Go on with a run", "Have a run that was begun before carried on", run),
-        own(WRITE, "Write a workflow", "Have a new workflow written as Markdown", goal),
+        usual(RESUME, "Go on with a run", "Have a run that was begun before carried on", run),
+        usual(WRITE, "Write a workflow", "Have a new workflow written as Markdown", goal),
     ];
+    prompts.extend(own.iter().map(of_toolset));
     prompts.extend(runtime.list_cards().0.iter().map(|it| of_workflow(it)));
     prompts
+}
+
+fn of_toolset(own: &Own) -> Prompt {
+    let listed = own.arguments.iter().map(|it| argument(it.name, it.description, it.is_required));
+    Prompt {
+        name: own.name.to_owned(),
+        title: own.title.to_owned(),
+        description: own.description.to_owned(),
+        arguments: listed.collect(),
+    }
 }
 
 fn of_workflow(card: &Card) -> Prompt {
@@ -105,9 +141,13 @@ fn argument(name: &str, description: &str, is_required: bool) -> Argument {
 /// Returns what a prompt says to the agent.
 pub(crate) async fn get(
     runtime: &Runtime,
+    own: &[Own],
     name: &str,
-    given: &BTreeMap<String, String>,
+    given: &Given,
 ) -> Result<String, PromptError> {
+    if let Some(own) = own.iter().find(|it| it.name == name) {
+        return (own.says)(name, given);
+    }
     match name {
         RESUME => {
             let run = given.get("run").filter(|it| !it.trim().is_empty());
@@ -134,11 +174,7 @@ pub(crate) async fn get(
     }
 }
 
-fn start(
-    runtime: &Runtime,
-    name: &str,
-    given: &BTreeMap<String, String>,
-) -> Result<String, PromptError> {
+fn start(runtime: &Runtime, name: &str, given: &Given) -> Result<String, PromptError> {
     let (cards, _) = runtime.list_cards();
     let Some(card) = cards.iter().find(|it| it.name.as_str() == name) else {
         // The refusal says what there is, or what is wrong with it.
@@ -182,6 +218,7 @@ fn typed(card: &Card, argument: &str, value: &str) -> Value {
     }
 }
 
-fn missing(name: &str, arguments: &[&str]) -> PromptError {
+/// Says what a prompt cannot do without.
+pub(crate) fn missing(name: &str, arguments: &[&str]) -> PromptError {
     PromptError::Wrong(format!("prompt `{name}` needs: {}", arguments.join(", ")))
 }

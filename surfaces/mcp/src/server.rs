@@ -97,15 +97,6 @@ const METHODS: &[&str] = &[
 const OLDER_METHODS: &[&str] =
     &["initialize", "ping", "resources/subscribe", "resources/unsubscribe"];
 
-/// What an agent is told before anything else.
-const INSTRUCTIONS: &str = "\
-Milepost keeps your place in long work: start, follow, report, repeat.
-1. `list_workflows`, then `start_workflow`. Do exactly what `next_step.instructions` says.
-2. Report each step with `advance_workflow`, honestly; it returns the next one, until `step_name` is FINISH.
-3. After a break or a lost context, or when another agent began it: `list_runs`, then `resume_workflow`. Do not redo what its brief says is done.
-4. With `choices`, name one as `next_step_name` in your next report. While SUSPENDED, call `answer_gate` without `answer`: your client asks the person. If it cannot, ask them what `waiting` asks and pass that on as `answer`; if only the person can answer, wait with `get_workflow_status` and `wait_seconds`.
-5. An error has `refusal.hint`: the way out. Arguments are flat; `{\"input_data\": {…}}` works too.";
-
 /// What the server is told by the configuration.
 #[derive(Debug, Clone)]
 pub struct Options {
@@ -300,8 +291,13 @@ impl Server {
         let mut asks = 0;
         loop {
             let has_answer = matches!(person, Person::Answered(_));
-            let call =
-                Call { runtime: self.runtime(), actor: actor_of(context), person, takes_tasks };
+            let call = Call {
+                runtime: self.runtime(),
+                actor: actor_of(context),
+                person,
+                takes_tasks,
+                request_id: request_id_of(context),
+            };
             let reply = self.run(&request.name, &call, arguments()).await?;
             let is_stale = has_answer && reply.is_error && is_gate_stale(&reply);
             let run = match reply.then {
@@ -387,7 +383,7 @@ impl ServerHandler for Server {
             .build();
         ServerConfig::new(capabilities)
             .with_server_info(self.shared.info.clone())
-            .with_instructions(INSTRUCTIONS)
+            .with_instructions(self.shared.tools.instructions())
     }
 
     async fn initialize(
@@ -440,7 +436,8 @@ impl ServerHandler for Server {
         context: Context,
     ) -> Result<ListPromptsResult, ErrorData> {
         let cursor = request.and_then(|it| it.cursor);
-        let listing = Box::pin(async { lists::prompts(self.runtime(), cursor.as_deref()) });
+        let own = self.shared.tools.prompts();
+        let listing = Box::pin(async { lists::prompts(self.runtime(), own, cursor.as_deref()) });
         let (prompts, next) = self.answer("prompts/list", &context, listing).await?;
         let mut result = ListPromptsResult::with_all_items(prompts)
             .with_ttl_ms(LIST_TTL_MS)
@@ -455,8 +452,9 @@ impl ServerHandler for Server {
         request: GetPromptRequestParams,
         context: Context,
     ) -> Result<GetPromptResponse, ErrorData> {
+        let own = self.shared.tools.prompts();
         let reading =
-            Box::pin(lists::read_prompt(self.runtime(), &request.name, request.arguments));
+            Box::pin(lists::read_prompt(self.runtime(), own, &request.name, request.arguments));
         let mut result = self.answer("prompts/get", &context, reading).await?;
         self.stamp(&context, &mut result.meta);
         Ok(result.into())
@@ -619,7 +617,7 @@ impl ServerHandler for Server {
 impl Server {
     fn plain_call(&self, context: &Context) -> Call<'_> {
         let (runtime, actor) = (self.runtime(), actor_of(context));
-        Call { runtime, actor, person: Person::OutOfReach, takes_tasks: false }
+        Call { runtime, actor, person: Person::OutOfReach, takes_tasks: false, request_id: None }
     }
 }
 
@@ -653,3 +651,11 @@ fn actor_of(context: &Context) -> Actor {
     let client = context.client_info().map(|it| format!("{} {}", it.name, it.version));
     Actor { name: None, client, surface: Surface::Mcp }
 }
+
+/// Returns the id by which a call that is sent again is known, where it is in what goes with it.
+fn request_id_of(context: &Context) -> Option<String> {
+    context.meta.0.get(REQUEST_ID).and_then(Value::as_str).map(ToOwned::to_owned)
+}
+
+/// The key of a request's `_meta` that makes a call safe to be sent again.
+const REQUEST_ID: &str = "milepost/request_id";

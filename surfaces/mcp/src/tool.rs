@@ -16,7 +16,7 @@ use schemars::JsonSchema;
 use serde::{Serialize, de::DeserializeOwned};
 use serde_json::{Map, Value};
 
-pub(crate) use input::{Misfit, ProblemKind};
+pub(crate) use input::{Manner, Misfit, ProblemKind};
 
 /// One tool that an agent can call.
 pub(crate) trait Tool {
@@ -34,6 +34,20 @@ pub(crate) trait Tool {
     /// What the tool is for, as the agent reads it.
     const DESCRIPTION: &'static str;
     const HINTS: Hints;
+    /// How it takes arguments that do not quite fit.
+    const MANNER: Manner = Manner::Lenient;
+    /// Whether an answer has its list of warnings even where that is empty.
+    const LISTS_WARNINGS: bool = false;
+
+    /// Returns the text of an answer that has one of its own; without one the text is its JSON.
+    fn text(_answer: &Self::Answer) -> Option<&str> {
+        None
+    }
+
+    /// Returns the text of a failure that has one of its own.
+    fn failure_text(_failure: &Self::Failure) -> Option<&str> {
+        None
+    }
 
     /// Calls the tool.
     fn call(
@@ -50,6 +64,8 @@ pub struct Call<'a> {
     pub person: Person,
     /// Whether the caller can be given a task to look after, instead of being kept waiting.
     pub takes_tasks: bool,
+    /// Makes a call that is sent again safe, where its parameters have no place for it.
+    pub request_id: Option<String>,
 }
 
 /// How far the caller's program reaches the person before it.
@@ -194,7 +210,8 @@ impl Entry {
 /// What a tool answers: the same facts as text and as data.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Reply {
-    /// JSON with two spaces of indentation, in the order that reads best.
+    /// The answer's own text; else JSON with two spaces of indentation, in the order that reads
+    /// best.
     pub text: String,
     pub body: Value,
     pub is_error: bool,
@@ -207,15 +224,26 @@ struct Whole<T> {
     #[serde(flatten)]
     answer: T,
     /// What was ignored, and what to mind.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    warnings: Vec<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    warnings: Option<Vec<String>>,
 }
 
 impl Reply {
     pub(crate) fn new<T: Serialize>(answer: T, warnings: Vec<String>, is_error: bool) -> Self {
+        Self::worded(None, answer, some(warnings), is_error)
+    }
+
+    /// Answers with a text of its own, if there is one.
+    fn worded<T: Serialize>(
+        text: Option<String>,
+        answer: T,
+        warnings: Option<Vec<String>>,
+        is_error: bool,
+    ) -> Self {
         let whole = Whole { answer, warnings };
         let why = "an answer has only text keys and numbers that JSON has";
-        let text = serde_json::to_string_pretty(&whole).expect(why);
+        let json = || serde_json::to_string_pretty(&whole).expect(why);
+        let text = text.unwrap_or_else(json);
         let body = serde_json::to_value(&whole).expect(why);
         Self { text, body, is_error, then: None }
     }
@@ -227,19 +255,67 @@ fn run<'a, T: Tool>(
     shape: &'a Value,
 ) -> Calling<'a> {
     Box::pin(async move {
-        let input = input::read(T::NAME, shape, arguments);
+        let input = input::read(T::NAME, T::MANNER, shape, arguments);
         let mut warnings = input.warnings;
         let failure = match input.parameters {
             Ok(parameters) => match T::call(call, parameters).await {
                 Ok(done) => {
                     warnings.extend(done.warnings);
-                    let reply = Reply::new(done.answer, warnings, false);
+                    let text = T::text(&done.answer).map(ToOwned::to_owned);
+                    let warnings = Some(warnings).filter(|it| T::LISTS_WARNINGS || !it.is_empty());
+                    let reply = Reply::worded(text, done.answer, warnings, false);
                     return Reply { then: done.then, ..reply };
                 }
                 Err(failure) => failure,
             },
             Err(misfit) => T::Failure::from(misfit),
         };
-        Reply::new(failure, warnings, true)
+        let text = T::failure_text(&failure).map(ToOwned::to_owned);
+        Reply::worded(text, failure, some(warnings), true)
     })
+}
+
+/// Returns the warnings, if there are any.
+fn some(warnings: Vec<String>) -> Option<Vec<String>> {
+    Some(warnings).filter(|it| !it.is_empty())
+}
+
+/// What tests of a toolset's parameters look at.
+#[cfg(test)]
+pub(crate) mod probe {
+    use super::{DeserializeOwned, JsonSchema, Manner, Map, Misfit, Value, input, schema};
+
+    /// Reads arguments as a call would.
+    pub(crate) fn read<P: DeserializeOwned + JsonSchema>(
+        manner: Manner,
+        arguments: Value,
+    ) -> Result<P, Misfit> {
+        let arguments = schema::object(arguments);
+        input::read("probe", manner, &schema::shape::<P>(), arguments).parameters
+    }
+
+    /// Returns the schema of parameters as it is published.
+    pub(crate) fn published<P: JsonSchema>() -> Map<String, Value> {
+        schema::published(schema::shape::<P>())
+    }
+
+    /// Returns the schema of answers.
+    pub(crate) fn output<A: JsonSchema, F: JsonSchema>() -> Value {
+        schema::output::<A, F>()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::Reply;
+
+    #[test]
+    fn an_answer_without_a_text_of_its_own_is_its_json() {
+        let answer = || json!({ "ok": true });
+        let worded = Reply::worded(Some("# Done".to_owned()), answer(), None, false);
+        assert_eq!((worded.text.as_str(), worded.body), ("# Done", answer()));
+        assert_eq!(Reply::new(answer(), Vec::new(), false).text, "{\n  \"ok\": true\n}");
+    }
 }

@@ -1,13 +1,19 @@
 //! Every toolset there is. A toolset is a dialect: its words end at its folder.
 
 pub(crate) mod core;
+pub(crate) mod generation;
 
 use serde_json::{Map, Value};
 
-use crate::tool::{Call, Calling, Entry};
+use crate::{
+    prompts::Own,
+    tool::{Call, Calling, Entry},
+};
+
+pub use generation::{StateFiles, WORKFLOW as SCENE_GENERATION};
 
 /// All toolsets. Which of them are served is a setting.
-pub const TOOLSETS: &[Toolset] = &[core::TOOLSET];
+pub const TOOLSETS: &[Toolset] = &[core::TOOLSET, generation::TOOLSET];
 
 /// Tools that are served together.
 #[derive(Debug, Clone, Copy)]
@@ -15,13 +21,19 @@ pub struct Toolset {
     pub name: &'static str,
     /// What it is for, in one line for people.
     pub summary: &'static str,
+    /// What an agent is told before anything else.
+    pub(crate) instructions: &'static str,
     /// In the order they are listed.
     pub tools: &'static [Entry],
+    /// What people can have done with these tools.
+    pub(crate) prompts: &'static [Own],
 }
 
 /// The tools that are served. Built once: schemas are not made anew at each call.
 pub struct Tools {
     tools: Vec<(Entry, Value)>,
+    prompts: Vec<Own>,
+    instructions: String,
 }
 
 /// There is no such toolset.
@@ -35,22 +47,42 @@ impl Tools {
     /// Returns the tools of the toolsets with these names, in the order they are named.
     pub fn new(names: &[String]) -> Result<Self, ToolsetUnknown> {
         let mut tools: Vec<(Entry, Value)> = Vec::new();
+        let mut prompts: Vec<Own> = Vec::new();
+        let mut told: Vec<&str> = Vec::new();
         for name in names {
             let Some(toolset) = TOOLSETS.iter().find(|it| it.name == name) else {
                 return Err(ToolsetUnknown { name: name.clone() });
             };
+            if !told.contains(&toolset.instructions) {
+                told.push(toolset.instructions);
+            }
             for entry in toolset.tools {
                 if !tools.iter().any(|(known, _)| known.name == entry.name) {
                     tools.push((*entry, entry.shape()));
                 }
             }
+            for prompt in toolset.prompts {
+                if !prompts.iter().any(|known| known.name == prompt.name) {
+                    prompts.push(*prompt);
+                }
+            }
         }
-        Ok(Self { tools })
+        Ok(Self { tools, prompts, instructions: told.join("\n\n") })
     }
 
     /// Returns the tools, in the order they are listed.
     pub fn entries(&self) -> impl Iterator<Item = &Entry> {
         self.tools.iter().map(|(entry, _)| entry)
+    }
+
+    /// Returns what an agent is told before anything else.
+    pub(crate) fn instructions(&self) -> &str {
+        &self.instructions
+    }
+
+    /// Returns the prompts that come with the tools.
+    pub(crate) fn prompts(&self) -> &[Own] {
+        &self.prompts
     }
 
     /// Calls the tool called `name`, if there is one.

@@ -16,7 +16,7 @@ use serde_json::{Value, json};
 use crate::{
     app,
     complete::{Field, complete},
-    prompts::{self, PromptError},
+    prompts::{self, Own, PromptError},
     resources::{self, Address, ReadError, TEMPLATES, Template},
     tool::{Effect, Entry},
 };
@@ -40,9 +40,10 @@ pub(super) fn tool(entry: &Entry) -> Tool {
 /// Returns a page of prompts, and where the next one begins.
 pub(super) fn prompts(
     runtime: &Runtime,
+    own: &[Own],
     cursor: Option<&str>,
 ) -> Result<(Vec<Prompt>, Option<String>), ErrorData> {
-    let all = prompts::list(runtime);
+    let all = prompts::list(runtime, own);
     let begin = match cursor {
         None => 0,
         // The name that the page before ended with.
@@ -72,13 +73,14 @@ fn prompt(prompt: &prompts::Prompt) -> Prompt {
 /// Returns what a prompt says.
 pub(super) async fn read_prompt(
     runtime: &Runtime,
+    own: &[Own],
     name: &str,
     arguments: Option<JsonObject>,
 ) -> Result<GetPromptResult, ErrorData> {
     let text = |it: Value| it.as_str().map_or_else(|| it.to_string(), ToOwned::to_owned);
     let given: BTreeMap<String, String> =
         arguments.unwrap_or_default().into_iter().map(|(name, it)| (name, text(it))).collect();
-    let said = prompts::get(runtime, name, &given).await.map_err(|error| match error {
+    let said = prompts::get(runtime, own, name, &given).await.map_err(|error| match error {
         PromptError::Wrong(problem) => ErrorData::invalid_params(problem, None),
         PromptError::Failed(error) => failed(&error),
     })?;

@@ -1,16 +1,44 @@
 //! Reads the arguments of a call: leniently, and naming everything that is wrong at once.
 //!
 //! What is published is strict. What is taken is what agents really send: the arguments inside
-//! `input_data`, `2.0` for `2`, `null` for nothing, an object written as text, fields that nobody
-//! asked for. What was ignored is named.
+//! another one, `2.0` for `2`, `null` for nothing, an object written as text, fields that nobody
+//! asked for. What was ignored is named. How lenient that is a toolset says: its [`Manner`].
+
+mod limits;
+mod plain;
 
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
 
-use super::schema::NULLABLE;
+use super::schema::{NULLABLE, RULE};
 
-/// The one argument that may hold all others.
-const WRAPPER: &str = "input_data";
+/// How a toolset takes what does not quite fit.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Manner {
+    /// What nobody asked for is ignored, and named. All arguments may be inside `input_data`.
+    Lenient,
+    /// What nobody asked for is refused. Texts are trimmed, and read as the number or the yes or
+    /// no that they are. All arguments may be inside `params`, and what is beside it is ignored.
+    Closed,
+}
+
+impl Manner {
+    /// Returns the one argument that may hold all others.
+    fn wrapper(self) -> &'static str {
+        match self {
+            Self::Lenient => "input_data",
+            Self::Closed => "params",
+        }
+    }
+
+    /// Whether something may be beside the arguments that are inside another one.
+    fn has_company(self) -> bool {
+        match self {
+            Self::Lenient => false,
+            Self::Closed => true,
+        }
+    }
+}
 
 /// What was read.
 pub(crate) struct Input<P> {
@@ -39,6 +67,8 @@ pub(crate) struct Problem {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum ProblemKind {
     Missing,
+    /// There is no such parameter.
+    Unknown,
     WrongType,
     WrongValue,
 }
@@ -59,11 +89,12 @@ impl Misfit {
 /// Reads the arguments of `tool` by its `shape`.
 pub(crate) fn read<P: DeserializeOwned>(
     tool: &'static str,
+    manner: Manner,
     shape: &Value,
     arguments: Map<String, Value>,
 ) -> Input<P> {
-    let mut reading = Reading::default();
-    let mut value = match unwrapped(arguments) {
+    let mut reading = Reading::new(manner);
+    let mut value = match unwrapped(manner, arguments) {
         Ok(arguments) => Value::Object(arguments),
         Err(problem) => {
             let misfit = Misfit { tool, problems: vec![problem] };
@@ -71,7 +102,7 @@ pub(crate) fn read<P: DeserializeOwned>(
         }
     };
     reading.check(shape, &mut value, "");
-    let Reading { problems, ignored, mut warnings } = reading;
+    let Reading { problems, ignored, mut warnings, .. } = reading;
     if !ignored.is_empty() {
         warnings.push(format!("ignored, as there is no such parameter: {}", ignored.join(", ")));
     }
@@ -86,15 +117,19 @@ pub(crate) fn read<P: DeserializeOwned>(
     Input { parameters, warnings }
 }
 
-/// Takes the arguments out of `input_data`, where they are in there as an object or as its text.
-fn unwrapped(mut arguments: Map<String, Value>) -> Result<Map<String, Value>, Problem> {
-    if arguments.len() != 1 {
+/// Takes the arguments out of the one that holds them, as an object or as its text.
+fn unwrapped(
+    manner: Manner,
+    mut arguments: Map<String, Value>,
+) -> Result<Map<String, Value>, Problem> {
+    if arguments.len() != 1 && !manner.has_company() {
         return Ok(arguments);
     }
-    let Some(inner) = arguments.remove(WRAPPER) else { return Ok(arguments) };
+    let wrapper = manner.wrapper();
+    let Some(inner) = arguments.remove(wrapper) else { return Ok(arguments) };
     let inner = match inner {
         Value::String(text) => serde_json::from_str(&text).map_err(|error| {
-            problem(WRAPPER, ProblemKind::WrongValue, format!("is no JSON: {error}"))
+            problem(wrapper, ProblemKind::WrongValue, format!("is no JSON: {error}"))
         })?,
         Value::Null | Value::Bool(_) | Value::Number(_) | Value::Array(_) | Value::Object(_) => {
             inner
@@ -103,23 +138,30 @@ fn unwrapped(mut arguments: Map<String, Value>) -> Result<Map<String, Value>, Pr
     match inner {
         Value::Object(inner) => Ok(inner),
         Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) | Value::Array(_) => {
-            Err(problem(WRAPPER, ProblemKind::WrongType, must_be("object", &inner)))
+            Err(problem(wrapper, ProblemKind::WrongType, must_be("object", &inner)))
         }
     }
 }
 
-#[derive(Default)]
 struct Reading {
+    manner: Manner,
     problems: Vec<Problem>,
     ignored: Vec<String>,
     warnings: Vec<String>,
 }
 
 impl Reading {
+    fn new(manner: Manner) -> Self {
+        Self { manner, problems: Vec::new(), ignored: Vec::new(), warnings: Vec::new() }
+    }
+
     /// Checks `value` and brings it into the form that its type is read from.
     fn check(&mut self, shape: &Value, value: &mut Value, path: &str) {
         let Some(kind) = shape.get("type").and_then(Value::as_str) else { return };
         self.read_text(kind, value, path);
+        if self.manner == Manner::Closed {
+            plain::read(kind, value);
+        }
         if kind == "integer" {
             make_whole(value);
         }
@@ -135,29 +177,38 @@ impl Reading {
                     self.check(shape, item, &format!("{path}[{index}]"));
                 }
             }
-            Value::String(text) => self.check_word(shape, text, path),
+            Value::String(text) => {
+                self.check_word(shape, text, path);
+                let broken = limits::of_text(shape, text);
+                self.check_limit(shape, broken, text, path);
+            }
             Value::Number(number) => {
-                let least = shape.get("minimum").and_then(Value::as_f64);
-                let is_less = |least: &f64| number.as_f64().is_some_and(|it| it < *least);
-                if let Some(least) = least.filter(is_less) {
-                    self.add(path, ProblemKind::WrongValue, format!("must be at least {least}"));
-                }
+                let broken = limits::of_number(shape, number);
+                self.check_limit(shape, broken, &number.to_string(), path);
             }
             Value::Null | Value::Bool(_) => {}
         }
     }
 
     fn check_object(&mut self, shape: &Value, object: &mut Map<String, Value>, path: &str) {
-        let Some(properties) = shape.get("properties").and_then(Value::as_object) else { return };
         let place = |name: &str| {
             if path.is_empty() { name.to_owned() } else { format!("{path}.{name}") }
         };
-        let is_nothing = |name: &str, value: &Value| {
-            value.is_null() && properties.get(name).is_some_and(|it| it.get(NULLABLE).is_some())
+        let Some(properties) = shape.get("properties").and_then(Value::as_object) else {
+            if let Some(shape) = shape.get("additionalProperties") {
+                object.iter_mut().for_each(|(name, it)| self.check(shape, it, &place(name)));
+            }
+            return;
         };
-        object.retain(|name, value| !is_nothing(name, value));
-        for name in shape.get("required").and_then(Value::as_array).into_iter().flatten() {
-            let name = name.as_str().unwrap_or_default();
+        let required = shape.get("required").and_then(Value::as_array);
+        let required: Vec<&str> =
+            required.into_iter().flatten().filter_map(Value::as_str).collect();
+        let may_be_null = |name: &str| match self.manner {
+            Manner::Lenient => properties.get(name).is_some_and(|it| it.get(NULLABLE).is_some()),
+            Manner::Closed => properties.contains_key(name) && !required.contains(&name),
+        };
+        object.retain(|name, value| !(value.is_null() && may_be_null(name)));
+        for name in required {
             if !object.contains_key(name) {
                 self.add(&place(name), ProblemKind::Missing, "is missing".to_owned());
             }
@@ -168,10 +219,26 @@ impl Reading {
                 true
             }
             None => {
-                self.ignored.push(format!("`{}`", place(name)));
+                self.take_unknown(&place(name));
                 false
             }
         });
+    }
+
+    fn take_unknown(&mut self, path: &str) {
+        match self.manner {
+            Manner::Lenient => self.ignored.push(format!("`{path}`")),
+            Manner::Closed => {
+                self.add(path, ProblemKind::Unknown, "there is no such parameter".to_owned());
+            }
+        }
+    }
+
+    /// Says which limit is broken, in the parameter's own words where it has some.
+    fn check_limit(&mut self, shape: &Value, broken: Option<String>, value: &str, path: &str) {
+        if let Some(broken) = broken {
+            self.add(path, ProblemKind::WrongValue, worded(shape, value, broken));
+        }
     }
 
     /// Takes a word of a closed list, in whichever case it is written.
@@ -181,8 +248,8 @@ impl Reading {
         match words.iter().find(|it| it.eq_ignore_ascii_case(text)) {
             Some(word) => (*word).clone_into(text),
             None => {
-                let text = format!("must be one of {}", words.join(", "));
-                self.add(path, ProblemKind::WrongValue, text);
+                let broken = format!("must be one of {}", words.join(", "));
+                self.add(path, ProblemKind::WrongValue, worded(shape, text, broken));
             }
         }
     }
@@ -202,6 +269,12 @@ impl Reading {
     fn add(&mut self, path: &str, kind: ProblemKind, text: String) {
         self.problems.push(problem(path, kind, text));
     }
+}
+
+/// Returns the words that a parameter has for a value that does not fit, or else those given.
+fn worded(shape: &Value, value: &str, broken: String) -> String {
+    let own = shape.get(RULE).and_then(Value::as_str);
+    own.map_or(broken, |it| it.replace("{value}", value))
 }
 
 fn problem(path: &str, kind: ProblemKind, text: String) -> Problem {

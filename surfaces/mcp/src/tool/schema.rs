@@ -1,6 +1,6 @@
 //! The JSON Schemas of what tools take and answer, made from their types.
 //!
-//! A *shape* is what arguments are checked against: the schema with two marks of our own. What is
+//! A *shape* is what arguments are checked against: the schema with marks of our own. What is
 //! published has no marks, no nulls and nothing that a model need not read.
 
 use schemars::{JsonSchema, generate::SchemaSettings};
@@ -10,6 +10,8 @@ use super::Whole;
 
 /// Marks a parameter for which `null` is as good as nothing.
 pub(super) const NULLABLE: &str = "x-nullable";
+/// Marks a parameter with what is said of a value that does not fit; `{value}` stands for it.
+pub(super) const RULE: &str = "x-rule";
 /// Marks an object that is described elsewhere: it is checked, but published without its fields.
 const ELSEWHERE: &str = "x-elsewhere";
 
@@ -151,6 +153,7 @@ fn plain_nulls(mut schema: Value) -> Value {
 fn unmark(schema: &mut Value) {
     each_schema(schema, &mut |schema| {
         schema.remove(NULLABLE);
+        schema.remove(RULE);
         if schema.get("minimum").and_then(Value::as_u64) == Some(0) {
             schema.remove("minimum");
         }

@@ -32,9 +32,19 @@ use crate::{
     toolsets::Toolset,
 };
 
+/// What an agent is told before anything else.
+const INSTRUCTIONS: &str = "\
+Milepost keeps your place in long work: start, follow, report, repeat.
+1. `list_workflows`, then `start_workflow`. Do exactly what `next_step.instructions` says.
+2. Report each step with `advance_workflow`, honestly; it returns the next one, until `step_name` is FINISH.
+3. After a break or a lost context, or when another agent began it: `list_runs`, then `resume_workflow`. Do not redo what its brief says is done.
+4. With `choices`, name one as `next_step_name` in your next report. While SUSPENDED, call `answer_gate` without `answer`: your client asks the person. If it cannot, ask them what `waiting` asks and pass that on as `answer`; if only the person can answer, wait with `get_workflow_status` and `wait_seconds`.
+5. An error has `refusal.hint`: the way out. Arguments are flat; `{\"input_data\": {…}}` works too.";
+
 pub(super) const TOOLSET: Toolset = Toolset {
     name: "core",
     summary: "start, follow, resume and steer runs of any workflow",
+    instructions: INSTRUCTIONS,
     tools: &[
         Entry::of::<list_workflows::ListWorkflows>(),
         Entry::of::<start_workflow::StartWorkflow>(),
@@ -49,6 +59,7 @@ pub(super) const TOOLSET: Toolset = Toolset {
         Entry::of::<search_history::SearchHistory>(),
         Entry::of::<fork_run::ForkRun>(),
     ],
+    prompts: &[],
 };
 
 /// Returns the whole record of a run.

@@ -197,5 +197,8 @@ async fn a_toolset_that_does_not_exist_is_named() {
     let client = Client::new(Arc::new(Stage::new(false)).runtime(), options);
     let ended = client.hang_up().await.0;
     assert!(matches!(ended, Err(ServeError::Toolset(_))));
-    assert_eq!(ended.unwrap_err().to_string(), "there is no toolset `forg`; there are: `core`");
+    assert_eq!(
+        ended.unwrap_err().to_string(),
+        "there is no toolset `forg`; there are: `core`, `generation`"
+    );
 }

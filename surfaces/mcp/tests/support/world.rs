@@ -11,7 +11,7 @@ use std::{
 
 use definition::{Digest, MemoryFiles, WorkflowName};
 use engine::{Bounds, Fact, FileFact, Question, RunId, Timestamp};
-use runtime::{Found, Looking, Runtime, Settings, World};
+use runtime::{Desk, Found, Handled, Held, Looking, Place, Runtime, Settings, Stat, Wanted, World};
 use store::MemoryStore;
 
 /// What tests set.
@@ -20,6 +20,9 @@ pub(crate) struct Stage {
     runs: AtomicU8,
     /// Artifacts, by path.
     files: Mutex<BTreeMap<String, String>>,
+    /// Promised files, by path.
+    desk: Mutex<BTreeMap<String, (String, Stat)>>,
+    writes: AtomicI64,
     /// The files of definitions, by path.
     definitions: Mutex<BTreeMap<String, String>>,
     /// Whether a wait lasts until it is woken, instead of no time at all.
@@ -36,6 +39,8 @@ impl Stage {
             now: AtomicI64::new(now.0),
             runs: AtomicU8::new(0),
             files: Mutex::default(),
+            desk: Mutex::default(),
+            writes: AtomicI64::new(0),
             definitions: Mutex::default(),
             is_patient,
             is_broken: AtomicBool::new(false),
@@ -78,6 +83,11 @@ impl Stage {
         }
     }
 
+    /// Returns what a promised file says.
+    pub(crate) fn promised(&self, path: &str) -> Option<String> {
+        self.desk.lock().unwrap().get(path).map(|(text, _)| text.clone())
+    }
+
     /// Returns the id of the `number`th run.
     pub(crate) fn run(number: u8) -> RunId {
         let mut bytes = *b"\x01\x9a\0\0\0\0\x70\0\x80\0\0\0\0\0\0\0";
@@ -99,13 +109,18 @@ impl Stage {
             states_max: 8,
         };
         let world = Arc::new(Acting(Arc::clone(self)));
-        Arc::new(Runtime::new(Arc::new(MemoryStore::default()), world, settings))
+        let runtime = Runtime::new(Arc::new(MemoryStore::default()), world, settings);
+        Arc::new(runtime.with_projections(vec![Arc::new(mcp::StateFiles::default())]))
     }
 }
 
 struct Acting(Arc<Stage>);
 
 impl World for Acting {
+    fn desk(&self) -> Option<&dyn Desk> {
+        Some(self)
+    }
+
     fn now(&self) -> Timestamp {
         Timestamp(self.0.now.load(Ordering::SeqCst))
     }
@@ -151,5 +166,43 @@ impl World for Acting {
             return Box::pin(std::future::pending());
         }
         Box::pin(std::future::ready(()))
+    }
+}
+
+/// Promised files are in memory too. A file's time is how many were written before it.
+impl Desk for Acting {
+    fn has_folder<'a>(&'a self, _folder: &'a str) -> Looking<'a, bool> {
+        Box::pin(std::future::ready(true))
+    }
+
+    fn stat<'a>(&'a self, place: &'a Place) -> Handled<'a, Option<Stat>> {
+        let found = self.0.desk.lock().unwrap().get(&place.path).map(|(_, stat)| *stat);
+        Box::pin(std::future::ready(Ok(found)))
+    }
+
+    fn read<'a>(&'a self, place: &'a Place) -> Handled<'a, Option<(Vec<u8>, Stat)>> {
+        let found = self.0.desk.lock().unwrap().get(&place.path).cloned();
+        let found = found.map(|(text, stat)| (text.into_bytes(), stat));
+        Box::pin(std::future::ready(Ok(found)))
+    }
+
+    fn write<'a>(&'a self, place: &'a Place, text: String) -> Handled<'a, Stat> {
+        let modified = self.0.writes.fetch_add(1, Ordering::SeqCst);
+        let stat = Stat { size: text.len() as u64, modified };
+        self.0.desk.lock().unwrap().insert(place.path.clone(), (text, stat));
+        Box::pin(std::future::ready(Ok(stat)))
+    }
+
+    fn lock<'a>(&'a self, _place: &'a Place) -> Handled<'a, Held> {
+        let held: Held = Box::new(());
+        Box::pin(std::future::ready(Ok(held)))
+    }
+
+    fn scan<'a>(&'a self, place: &'a Place, wanted: Wanted) -> Handled<'a, Vec<(String, Stat)>> {
+        let files = self.0.desk.lock().unwrap();
+        let is_here = |path: &str| place.path.is_empty() && !path.contains('/') && wanted(path);
+        let found = files.iter().filter(|(path, _)| is_here(path));
+        let found = found.map(|(path, (_, stat))| (path.clone(), *stat)).collect();
+        Box::pin(std::future::ready(Ok(found)))
     }
 }

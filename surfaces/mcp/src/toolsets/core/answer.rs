@@ -188,7 +188,12 @@ fn reasoning(view: &View, events: &[Recorded]) -> Option<String> {
             | Event::LeaseTaken(_)
             | Event::LeaseReleased { .. }
             | Event::DriftAccepted { .. }
-            | Event::RunCompleted
+            | Event::StepRetried { .. }
+            | Event::GateWithdrawn { .. }
+            | Event::RunPlaced(_)
+            | Event::WorkEnded
+            | Event::KeyGivenUp
+            | Event::RunCompleted { .. }
             | Event::RunFailed { .. }
             | Event::RunCancelled { .. }
             | Event::RunReopened { .. } => {}

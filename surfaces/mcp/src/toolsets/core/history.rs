@@ -140,17 +140,22 @@ impl<'a> Said<'a> {
             Event::StepStarted { step, .. }
             | Event::StepSkipped { step, .. }
             | Event::StepReopened { step, .. }
+            | Event::StepRetried { step, .. }
+            | Event::GateWithdrawn { step }
             | Event::VerdictGiven { step, .. }
             | Event::EntryRecorded { step, .. }
             | Event::LeaseReleased { step, .. } => plain(Some(step.as_str()), Role::None),
             Event::LeaseTaken(lease) => plain(Some(lease.step.as_str()), Role::None),
-            Event::RunCompleted => plain(None, Role::Arrives(FINISH)),
+            Event::RunCompleted { .. } => plain(None, Role::Arrives(FINISH)),
             Event::RunStarted(_)
             | Event::RunForked { .. }
             | Event::PartsPlanned { .. }
             | Event::ContextChanged { .. }
             | Event::VarsChanged { .. }
             | Event::DriftAccepted { .. }
+            | Event::RunPlaced(_)
+            | Event::WorkEnded
+            | Event::KeyGivenUp
             | Event::RunFailed { .. }
             | Event::RunCancelled { .. }
             | Event::RunReopened { .. } => plain(None, Role::None),

@@ -37,7 +37,7 @@ pub(super) fn next_step(view: &View, events: &[Recorded]) -> Option<NextStep> {
         Action::Work { step, .. } => Some(work(view, step)),
         Action::Choose { .. } | Action::Wait { .. } => None,
         Action::Done => {
-            let is_news = events.iter().any(|it| matches!(it.event, Event::RunCompleted));
+            let is_news = events.iter().any(|it| matches!(it.event, Event::RunCompleted { .. }));
             let plain =
                 if is_news { "Workflow Completed successfully." } else { "Workflow Completed." };
             let instructions = view.workflow.finish_instructions().unwrap_or(plain);

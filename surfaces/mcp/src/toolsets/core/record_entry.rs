@@ -102,7 +102,7 @@ fn entry(parameters: &Parameters) -> Result<Entry, Misfit> {
         Kind::Question => {
             let lacking = || Misfit::missing(RecordEntry::NAME, "answer", "a question needs it");
             let answer = answer.clone().ok_or_else(lacking)?;
-            Entry::Question { question: text, answer }
+            Entry::Question { question: text, answer, answered_at: None }
         }
         Kind::Metric => {
             let lacking = || Misfit::missing(RecordEntry::NAME, "value", "a metric needs it");

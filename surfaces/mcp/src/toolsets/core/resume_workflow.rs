@@ -1,6 +1,6 @@
 //! `resume_workflow`: back to a run, with the brief that a newcomer needs.
 
-use engine::{Command, ContextChange, Refusal, ReportStep, ResumeRun, RunId};
+use engine::{Command, ContextChange, Refusal, ReportStep, ResumeRun, RunId, Terms};
 use runtime::{ExecuteError, Outcome, Runtime, View};
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -120,6 +120,7 @@ async fn reconcile(
             context: ContextChange { set: context_updates, remove: Vec::new() },
             next: next_step_name,
             holder: holder(parameters.holder, parameters.lease),
+            terms: Terms::default(),
         },
         force: parameters.force,
     };

@@ -20,5 +20,5 @@ pub(super) async fn execute(
 /// Returns the call under the name that the caller gives itself.
 pub(super) fn named<'a>(call: &Call<'a>, name: Option<&str>) -> Call<'a> {
     let actor = Actor { name: name.map(ToOwned::to_owned), ..call.actor.clone() };
-    Call { actor, person: call.person.clone(), ..*call }
+    Call { actor, person: call.person.clone(), request_id: call.request_id.clone(), ..*call }
 }

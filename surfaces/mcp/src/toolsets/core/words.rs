@@ -173,7 +173,7 @@ impl From<Misfit> for Failure {
     fn from(misfit: Misfit) -> Self {
         let error_code = match misfit.problems.first().map(|it| it.kind) {
             Some(ProblemKind::Missing) => ErrorCode::MissingField,
-            Some(ProblemKind::WrongValue) => ErrorCode::InvalidFormat,
+            Some(ProblemKind::WrongValue | ProblemKind::Unknown) => ErrorCode::InvalidFormat,
             Some(ProblemKind::WrongType) | None => ErrorCode::InvalidType,
         };
         let problems = misfit.problems.iter().map(|it| format!("`{}` {}", it.path, it.text));
@@ -214,6 +214,9 @@ fn code_of_refusal(refusal: &Refusal) -> ErrorCode {
         Refusal::RunExists(_)
         | Refusal::RunEnded { .. }
         | Refusal::RunNotEnded { .. }
+        | Refusal::StepNotBegun { .. }
+        | Refusal::StepNotFailed { .. }
+        | Refusal::StepsOpen { .. }
         | Refusal::RunMoved { .. }
         | Refusal::StepNotCurrent { .. }
         | Refusal::ChoiceOpen { .. }
@@ -255,6 +258,9 @@ fn code_of_refusal(refusal: &Refusal) -> ErrorCode {
         | Refusal::VerdictUnknown { .. }
         | Refusal::PartsInvalid { .. }
         | Refusal::GateNeedsPerson { .. }
+        | Refusal::GateMissing { .. }
+        | Refusal::EditRefused { .. }
+        | Refusal::FileUnreadable { .. }
         | Refusal::RoundsSpent { .. }
         | Refusal::ConditionFailed { .. }
         | Refusal::WorkspaceNotHere { .. } => ErrorCode::Refused,

@@ -1,0 +1,177 @@
+//! `complete_step`: a step is done.
+
+use std::collections::BTreeMap;
+
+use engine::{AtEnd, Command, ContextChange, Refusal, Report, ReportStep, Terms};
+use schemars::JsonSchema;
+use serde::Deserialize;
+use serde_json::{Map, Value};
+
+use super::{
+    answer::{Facts, Failure},
+    path,
+    scene::{self, Found, Stopped},
+    scene_id::SceneId,
+    step_choice::StepChoice,
+    text::step as text,
+    words::{DRAFT, Dialect, Spoken, StepStatus},
+};
+use crate::tool::{Call, Done, Hints, Manner, Misfit, Tool};
+
+/// What tells the definition that the draft was checked when it was written.
+const FOLDED: &str = "check_is_folded";
+
+pub(super) struct CompleteStep;
+
+#[derive(Debug, Deserialize, JsonSchema)]
+pub(super) struct Parameters {
+    /// 4 digits
+    pub(super) scene_id: SceneId,
+    #[serde(flatten)]
+    pub(super) step: StepChoice,
+    /// How long it took
+    #[schemars(range(min = 0))]
+    pub(super) duration_seconds: f64,
+    /// Paths by name
+    #[serde(default)]
+    pub(super) artifacts: BTreeMap<String, String>,
+    /// Kept with the step. `workflow_complete`: true ends the workflow
+    pub(super) metadata: Option<Map<String, Value>>,
+}
+
+impl Tool for CompleteStep {
+    type Parameters = Parameters;
+    type Answer = Facts;
+    type Failure = Failure;
+    const NAME: &'static str = "complete_step";
+    const TITLE: &'static str = "Complete Workflow Step";
+    const DESCRIPTION: &'static str =
+        "Say that a step that was started is done, and what it produced.";
+    const HINTS: Hints = super::WRITES_ONCE;
+    const MANNER: Manner = Manner::Closed;
+
+    fn text(answer: &Facts) -> Option<&str> {
+        Some(&answer.result)
+    }
+
+    fn failure_text(failure: &Failure) -> Option<&str> {
+        Some(failure.text())
+    }
+
+    async fn call(call: &Call<'_>, parameters: Parameters) -> Result<Done<Facts>, Failure> {
+        let spoken = parameters.step()?;
+        for (name, path) in &parameters.artifacts {
+            path::check(Self::NAME, &format!("artifacts.{name}"), path)?;
+        }
+        let id = &parameters.scene_id;
+        let Some(found) = scene::find(call, id).await? else {
+            return Err(scene::missing(id, super::text::missing(id.as_str())));
+        };
+        let is_completed = found.document.step(spoken.step).status() == StepStatus::Completed;
+        match scene::change(call, id, &found, parameters.command(spoken)).await {
+            Ok(after) => {
+                Ok(after.say(text::completed(&after.scene(), spoken, &parameters.artifacts)))
+            }
+            Err(Stopped::Refused(refusal)) if is_completed && is_known(&found, &refusal) => {
+                Ok(found.say(text::completed_again(&found.scene(), spoken)))
+            }
+            Err(stopped) => Err(found.fail(stopped.or_else(|it| words(&found, spoken, it)))),
+        }
+    }
+}
+
+impl Parameters {
+    /// Returns the step that is done.
+    pub(super) fn step(&self) -> Result<Spoken, Misfit> {
+        self.step.read(CompleteStep::NAME)
+    }
+
+    /// Returns what is asked of the run: the step is done, and with the last one the whole.
+    fn command(&self, spoken: Spoken) -> Command {
+        let report = Command::ReportStep(Box::new(self.report(spoken)));
+        if !self.is_last() {
+            return report;
+        }
+        let (details, context) = (self.figures(), ContextChange::default());
+        Command::All(vec![report, Command::CompleteRun { details, context, early: false }])
+    }
+
+    fn report(&self, spoken: Spoken) -> ReportStep {
+        let artifacts: Map<String, Value> =
+            self.artifacts.iter().map(|(key, path)| (key.clone(), path.as_str().into())).collect();
+        let paths = artifacts.iter().filter(|(key, _)| key.ends_with("_path"));
+        let mut context = ContextChange {
+            set: paths.map(|(key, path)| (key.clone(), path.clone())).collect(),
+            remove: Vec::new(),
+        };
+        if spoken.step.number == DRAFT {
+            // Who names the steps has the fast check done with the draft.
+            match spoken.dialect {
+                Dialect::Named => drop(context.set.insert(FOLDED.to_owned(), true.into())),
+                Dialect::Numbered => context.remove.push(FOLDED.to_owned()),
+            }
+        }
+        let mut details = Map::new();
+        details.insert("duration_seconds".to_owned(), self.duration_seconds.into());
+        if !artifacts.is_empty() {
+            details.insert("artifacts".to_owned(), Value::Object(artifacts));
+        }
+        let metadata = self.metadata.clone().map(Value::Object);
+        details.extend(metadata.map(|it| ("metadata".to_owned(), it)));
+        ReportStep {
+            part: None,
+            report: Report {
+                step_id: spoken.step.key.to_owned(),
+                status: "success".to_owned(),
+                details: Value::Object(details),
+                ..Report::default()
+            },
+            context,
+            next: None,
+            holder: None,
+            terms: Terms { is_begun: true, is_approved: true, end: AtEnd::StaysOpen },
+        }
+    }
+
+    /// Returns what is known of a scene that is done.
+    fn figures(&self) -> Map<String, Value> {
+        let noted = |key: &str| self.metadata.as_ref()?.get(key).cloned();
+        let left = |key: &str| self.artifacts.get(key).map(|it| Value::from(it.as_str()));
+        let noted = ["word_count", "total_duration_seconds", "retry_count"]
+            .into_iter()
+            .filter_map(|key| Some((key.to_owned(), noted(key)?)));
+        let left = ["final_scene_path", "validation_report_path"]
+            .into_iter()
+            .filter_map(|key| Some((key.to_owned(), left(key)?)));
+        noted.chain(left).collect()
+    }
+
+    /// Whether the whole workflow is done with it. Only `true` says so, not a text.
+    pub(super) fn is_last(&self) -> bool {
+        super::is_true(self.metadata.as_ref(), "workflow_complete")
+    }
+}
+
+/// Whether a step that is done is all that the run has against it: it went on since, or is
+/// completed.
+fn is_known(found: &Found, refusal: &Refusal) -> bool {
+    match refusal.code() {
+        "step_not_current" | "choice_open" | "gate_open" => true,
+        "run_ended" => found.is_completed(),
+        _ => false,
+    }
+}
+
+/// Why a step may not be completed.
+fn words(found: &Found, spoken: Spoken, refusal: &Refusal) -> Option<String> {
+    let scene = found.scene();
+    match refusal.code() {
+        "run_ended" => Some(text::ended_to_complete(&scene)),
+        "steps_open" => Some(text::incomplete(&scene, spoken)),
+        "gate_needs_person" => Some(text::unapproved(&scene, spoken)),
+        "step_not_begun" | "step_not_current" | "choice_open" | "gate_open" => {
+            Some(text::not_running(spoken))
+        }
+        _ => None,
+    }
+}

@@ -1,0 +1,181 @@
+//! The state files `generation-state-{scene}.json`: where they are, how they are read, and how the
+//! log is written into them.
+
+mod sheet;
+
+use std::collections::BTreeMap;
+
+use definition::StepName;
+use engine::{Progress, Stage, Stood};
+use runtime::{Projection, Reading, Sheet};
+use serde_json::Map;
+
+use super::{
+    WORKFLOW,
+    document::{Document, StepRecord},
+    words::{STEPS, Status, Step, StepStatus},
+};
+
+/// The folder of the state files unless a setting names another.
+const WORKSPACE: &str = "workspace";
+
+/// The folder of the sessions, each of which has state files of its own.
+const SESSIONS: &str = "sessions";
+const BEGINNING: &str = "generation-state-";
+const ENDING: &str = ".json";
+/// What stands between a scene and the session that its state is of, in a run's key.
+const AT: char = '@';
+/// The longest path that a run starts with.
+const PATH_CHARS_MAX: usize = 500;
+
+/// The state files of a workspace.
+#[derive(Debug, Clone)]
+pub struct StateFiles {
+    workspace: String,
+}
+
+impl StateFiles {
+    /// Returns the state files in this folder, seen from the project's root.
+    pub fn new(workspace: &str) -> Self {
+        Self { workspace: workspace.to_owned() }
+    }
+}
+
+impl Default for StateFiles {
+    fn default() -> Self {
+        Self::new(WORKSPACE)
+    }
+}
+
+impl Projection for StateFiles {
+    fn workflow(&self) -> &str {
+        WORKFLOW
+    }
+
+    fn folder(&self) -> &str {
+        &self.workspace
+    }
+
+    fn path(&self, key: &str) -> Option<String> {
+        let (scene, session) = split(key);
+        let name = format!("{BEGINNING}{scene}{ENDING}");
+        Some(match session {
+            Some(session) => format!("{}/{name}", folder(session)),
+            None => name,
+        })
+    }
+
+    fn key(&self, path: &str) -> Option<String> {
+        let (folder, name) = path.rsplit_once('/').unwrap_or(("", path));
+        let scene = name.strip_prefix(BEGINNING)?.strip_suffix(ENDING)?;
+        let is_scene = scene.len() == 4 && scene.bytes().all(|it| it.is_ascii_digit());
+        let session = folder.strip_prefix(SESSIONS).and_then(|it| it.strip_prefix('/'));
+        match session.filter(|it| is_session(it)) {
+            _ if !is_scene => None,
+            None if folder.is_empty() => Some(scene.to_owned()),
+            None => None,
+            Some(session) => Some(key(scene, Some(session))),
+        }
+    }
+
+    fn blank(&self) -> Box<dyn Sheet> {
+        Box::new(sheet::State::default())
+    }
+
+    fn read(&self, text: &str) -> Result<Reading, String> {
+        Document::parse(text).map(|document| read(&document))
+    }
+
+    fn aside(&self, key: &str, text: &str) -> String {
+        let document = Document::parse(text).unwrap_or_default();
+        let session = document.find_text("session_id").filter(|it| is_session(it));
+        let scene = split(key).0;
+        format!("backups/{BEGINNING}{scene}-{}{ENDING}", session.unwrap_or("unknown"))
+    }
+}
+
+/// Returns the key of the run of a scene, in a session or outside of any.
+pub(super) fn key(scene: &str, session: Option<&str>) -> String {
+    match session {
+        Some(session) => format!("{scene}{AT}{session}"),
+        None => scene.to_owned(),
+    }
+}
+
+/// Returns the scene and the session that a key names.
+pub(super) fn split(key: &str) -> (&str, Option<&str>) {
+    match key.split_once(AT) {
+        Some((scene, session)) => (scene, Some(session)),
+        None => (key, None),
+    }
+}
+
+/// Returns the folder of a session in the workspace.
+pub(super) fn folder(session: &str) -> String {
+    format!("{SESSIONS}/{session}")
+}
+
+/// Whether a name can be a session's. It becomes a part of a path.
+pub(super) fn is_session(name: &str) -> bool {
+    let is_plain = |it: u8| it.is_ascii_alphanumeric() || matches!(it, b'_' | b'-');
+    !name.is_empty() && name.len() <= 100 && name.bytes().all(is_plain)
+}
+
+/// Returns where the work is, as a document says. Whatever it lacks is taken as not begun.
+fn read(document: &Document) -> Reading {
+    let said = document.find_text("workflow_status");
+    let (stood, reason) = match (document.status(), said) {
+        (Some(Status::InProgress), _) | (None, None) => (Stood::Running, String::new()),
+        (Some(Status::WaitingUserApproval), _) => (Stood::Waiting, String::new()),
+        (Some(Status::Completed), _) => (Stood::Completed, String::new()),
+        (Some(Status::Failed), _) => (Stood::Failed, document.reason().to_owned()),
+        (Some(Status::Cancelled), _) => {
+            let reason = document.find_text("cancellation_reason").unwrap_or_default();
+            (Stood::Cancelled, reason.to_owned())
+        }
+        // Nobody knows what it means, so it is for a person to have it resumed.
+        (None, Some(word)) => (Stood::Failed, format!("workflow_status was {word}")),
+    };
+    let steps: BTreeMap<StepName, Stage> = STEPS
+        .iter()
+        .filter_map(|step| {
+            let record = document.step(step);
+            let name = StepName::parse(step.key).ok()?;
+            record.is_present().then(|| (name, stage(record)))
+        })
+        .collect();
+    let stated = Step::find(document.current_step());
+    let is_short = |it: &str| it.chars().count() <= PATH_CHARS_MAX;
+    let paths = document.artifacts().filter(|(key, path)| key.ends_with("_path") && is_short(path));
+    let context: Map<_, _> = paths.map(|(key, path)| (key.to_owned(), path.into())).collect();
+    Reading {
+        stood,
+        reason,
+        stated: stated.and_then(|it| StepName::parse(it.key).ok()),
+        steps,
+        started_at: document.started_at(),
+        updated_at: document.updated_at(),
+        context,
+    }
+}
+
+fn stage(record: StepRecord<'_>) -> Stage {
+    let (progress, failure) = match record.status() {
+        StepStatus::Pending => (Progress::Idle, None),
+        StepStatus::InProgress => (Progress::Active, None),
+        StepStatus::Completed => (Progress::Done, None),
+        StepStatus::Skipped => (Progress::Skipped, None),
+        StepStatus::Failed => {
+            let reason = record.find_text("failure_reason").unwrap_or("Unknown");
+            (Progress::Ready, Some(reason.to_owned()))
+        }
+    };
+    Stage {
+        progress,
+        attempts: u32::from(progress == Progress::Active || failure.is_some()),
+        started_at: record.started_at(),
+        ended_at: record.find_text("completed_at").and_then(super::words::moment),
+        failure,
+        is_retried: record.is_retried(),
+    }
+}

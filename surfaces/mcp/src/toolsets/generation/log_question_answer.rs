@@ -1,0 +1,83 @@
+//! `log_question_answer`: what the user was asked, and said.
+
+use engine::{Command, Entry};
+use schemars::JsonSchema;
+use serde::Deserialize;
+
+use super::{
+    answer::{Facts, Failure},
+    scene,
+    scene_id::SceneId,
+    text::question as text,
+    words::moment,
+};
+use crate::tool::{Call, Done, Hints, Manner, Misfit, Tool};
+
+pub(super) struct LogQuestionAnswer;
+
+#[derive(Debug, Deserialize, JsonSchema)]
+pub(super) struct Parameters {
+    /// 4 digits
+    pub(super) scene_id: SceneId,
+    /// As asked
+    #[schemars(length(min = 1, max = 2000))]
+    pub(super) question: String,
+    /// As answered
+    #[schemars(length(min = 1, max = 5000))]
+    pub(super) answer: String,
+    /// ISO 8601. Default now
+    pub(super) timestamp: Option<String>,
+}
+
+impl Tool for LogQuestionAnswer {
+    type Parameters = Parameters;
+    type Answer = Facts;
+    type Failure = Failure;
+    const NAME: &'static str = "log_question_answer";
+    const TITLE: &'static str = "Log QuestionTool Interaction (BONUS)";
+    const DESCRIPTION: &'static str = "Log a question to the user and the answer.";
+    const HINTS: Hints = Hints::ADDS;
+    const MANNER: Manner = Manner::Closed;
+
+    fn text(answer: &Facts) -> Option<&str> {
+        Some(&answer.result)
+    }
+
+    fn failure_text(failure: &Failure) -> Option<&str> {
+        Some(failure.text())
+    }
+
+    async fn call(call: &Call<'_>, parameters: Parameters) -> Result<Done<Facts>, Failure> {
+        parameters.check()?;
+        let Parameters { scene_id: id, question, answer, timestamp } = parameters;
+        let Some(found) = scene::find(call, &id).await? else {
+            return Err(scene::missing(&id, super::text::missing(id.as_str())));
+        };
+        let entry = Entry::Question {
+            question: question.clone(),
+            answer: answer.clone(),
+            answered_at: timestamp.clone(),
+        };
+        match scene::change(call, &id, &found, Command::RecordEntry { step: None, entry }).await {
+            Ok(after) => {
+                let timestamp = timestamp.as_deref().unwrap_or(after.document.shown("updated_at"));
+                let text = text::logged(&after.scene(), &question, &answer, timestamp);
+                Ok(after.say(text))
+            }
+            Err(stopped) => Err(found.fail(stopped.or_else(|_| None))),
+        }
+    }
+}
+
+impl Parameters {
+    /// Checks what no schema says.
+    pub(super) fn check(&self) -> Result<(), Misfit> {
+        match self.timestamp.as_deref() {
+            Some(text) if moment(text).is_none() => {
+                let why = "must be ISO 8601, as in 2025-11-03T14:32:15Z";
+                Err(Misfit::wrong(LogQuestionAnswer::NAME, "timestamp", why))
+            }
+            Some(_) | None => Ok(()),
+        }
+    }
+}

@@ -1,0 +1,78 @@
+//! `resume_generation`: how a generation that was stopped goes on.
+
+use engine::Command;
+use schemars::JsonSchema;
+use serde::Deserialize;
+
+use super::{
+    answer::{Facts, Failure},
+    scene,
+    scene_id::SceneId,
+    text::resume::{self as text, Standing},
+};
+use crate::tool::{Call, Done, Hints, Manner, Tool};
+
+pub(super) struct ResumeGeneration;
+
+#[derive(Debug, Deserialize, JsonSchema)]
+pub(super) struct Parameters {
+    /// 4 digits
+    pub(super) scene_id: SceneId,
+    /// Resume despite warnings
+    #[serde(default)]
+    pub(super) force: bool,
+    /// Carry the plan out, not only show it
+    #[serde(default)]
+    pub(super) confirm: bool,
+}
+
+impl Tool for ResumeGeneration {
+    type Parameters = Parameters;
+    type Answer = Facts;
+    type Failure = Failure;
+    const NAME: &'static str = "resume_generation";
+    const TITLE: &'static str = "Resume Generation Workflow";
+    const DESCRIPTION: &'static str = "Plan how a failed or cancelled generation goes \
+         on: which steps are skipped, where it resumes. With confirm it is in progress again.";
+    const HINTS: Hints = super::WRITES_ONCE;
+    const MANNER: Manner = Manner::Closed;
+    const LISTS_WARNINGS: bool = true;
+
+    fn text(answer: &Facts) -> Option<&str> {
+        Some(&answer.result)
+    }
+
+    fn failure_text(failure: &Failure) -> Option<&str> {
+        Some(failure.text())
+    }
+
+    async fn call(call: &Call<'_>, parameters: Parameters) -> Result<Done<Facts>, Failure> {
+        let Parameters { scene_id: id, force, confirm } = parameters;
+        let Some(found) = scene::find(call, &id).await? else {
+            return Err(scene::missing(&id, text::missing(id.as_str())));
+        };
+        let scene = found.scene();
+        let refuse = |code: &str, text: String| Err(found.fail(Failure::new(code, text)));
+        match text::standing(&scene, force) {
+            Standing::Unsound(problems) => return Ok(found.done(text::unsound(&scene, problems))),
+            Standing::Completed => return refuse("run_ended", text::completed(&scene)),
+            Standing::Running => return refuse("run_not_ended", text::running(&scene)),
+            Standing::Waiting => return refuse("gate_open", text::waiting(&scene)),
+            Standing::Resumable if !confirm => return Ok(found.done(text::plan(&scene, None))),
+            Standing::Resumable => {}
+        }
+        let reason = found.document.reason().to_owned();
+        let command = Command::ReopenRun { reason, force };
+        match scene::change(call, &id, &found, command).await {
+            Ok(after) => {
+                let number = after.document.list("resume_history").len() as u64;
+                Ok(after.done(text::plan(&scene, Some(number))))
+            }
+            Err(stopped) => Err(found.fail(stopped.or_else(|refusal| match refusal.code() {
+                "run_ended" => Some(text::completed(&scene)),
+                "run_not_ended" => Some(text::running(&scene)),
+                _ => None,
+            }))),
+        }
+    }
+}

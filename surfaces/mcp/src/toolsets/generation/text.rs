@@ -1,0 +1,95 @@
+//! The texts of the answers, a file for each tool or two. They are a contract: what is said and in
+//! which order is fixed.
+//!
+//! Everything comes from the document, as it is after the call. Nothing is decided here.
+
+pub(crate) mod cancel;
+pub(crate) mod complete;
+pub(crate) mod failure;
+pub(crate) mod list;
+pub(crate) mod question;
+pub(crate) mod resume;
+pub(crate) mod start;
+pub(crate) mod status;
+pub(crate) mod step;
+
+use engine::Timestamp;
+
+use super::{
+    document::Document,
+    json::Json,
+    words::{Step, duration},
+};
+
+/// A scene that is spoken of.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Scene<'a> {
+    pub(crate) id: &'a str,
+    /// The state file, as people are shown it.
+    pub(crate) path: &'a str,
+    pub(crate) document: &'a Document,
+    pub(crate) now: Timestamp,
+}
+
+impl Scene<'_> {
+    /// Returns the status as the document says it.
+    fn status(&self) -> &str {
+        self.document.shown("workflow_status")
+    }
+
+    /// Returns the lines of the completed steps.
+    fn work(&self) -> Vec<String> {
+        self.document.completed_steps().map(|it| self.work_line(it)).collect()
+    }
+
+    fn work_line(&self, step: &Step) -> String {
+        let took = duration(self.document.step(step).duration_seconds());
+        format!("   ✓ Step {}: {} ({took})", step.number, step.title)
+    }
+
+    /// Returns the line that says that there were more attempts at the draft than are meant to be.
+    fn attempts_warning(&self) -> Option<String> {
+        let (current, max) = self.document.attempts()?;
+        (max < current).then(|| format!("⚠️ Attempt {current} exceeds max_attempts ({max})"))
+    }
+}
+
+/// There is no state, in one line.
+pub(crate) fn missing(id: &str) -> String {
+    format!("❌ ERROR: No state found for scene {id}")
+}
+
+/// The state is no JSON object.
+pub(crate) fn corrupted(path: &str, detail: &str) -> String {
+    format!("Error: State file corrupted: {path}. JSON error: {detail}")
+}
+
+/// The state could not be read.
+pub(crate) fn unreadable(path: &str, detail: &str) -> String {
+    format!("Error: Failed to read state file {path}: {detail}")
+}
+
+/// Something else went wrong.
+pub(crate) fn unexpected(kind: &str, detail: &str) -> String {
+    format!("Error: Unexpected error occurred: {kind} - {detail}")
+}
+
+/// Names steps in a row: `4 (Prose Generation), 5 (Fast Compliance Check)`.
+pub(crate) fn names<'a>(steps: impl Iterator<Item = &'a Step>) -> String {
+    let names: Vec<String> = steps.map(|it| format!("{} ({})", it.number, it.title)).collect();
+    names.join(", ")
+}
+
+/// Returns a number as it is shown, or that it is not known.
+fn number(value: Option<&Json>) -> String {
+    match value {
+        Some(Json::Number(number)) => number.to_string(),
+        Some(Json::Text(text)) => text.clone(),
+        Some(Json::Null | Json::Bool(_) | Json::List(_) | Json::Object(_)) | None => {
+            super::document::UNKNOWN.to_owned()
+        }
+    }
+}
+
+#[cfg(test)]
+mod fixture;

@@ -1,0 +1,324 @@
+//! `start_step` and `complete_step`: a step begins, and is done.
+
+use std::collections::BTreeMap;
+
+use super::Scene;
+use crate::toolsets::generation::{
+    json::Json,
+    words::{Spoken, Status, Step, StepStatus, duration},
+};
+
+/// There is no state to start a step in.
+pub(crate) fn missing_to_start(id: &str) -> String {
+    format!(
+        "❌ ERROR: No state found for scene {id}
+
+💡 Initialize first: start_generation(scene_id='{id}', blueprint_path='...')"
+    )
+}
+
+/// A step cannot begin any more.
+pub(crate) fn ended_to_start(scene: &Scene<'_>) -> String {
+    format!(
+        "❌ ERROR: Cannot start step - workflow in terminal state: {}
+
+💡 For new generation: Archive current state and call start_generation",
+        scene.status()
+    )
+}
+
+/// Nothing was started yet, and this is not the first step.
+pub(crate) fn not_first(requested: Spoken) -> String {
+    let first = Step::find(1).map_or(requested, |step| Spoken { step, ..requested });
+    format!("❌ ERROR: First step must be {}, got {}", first.alone(), requested.alone())
+}
+
+/// A step before this one is not done.
+pub(crate) fn out_of_order(scene: &Scene<'_>, requested: Spoken) -> String {
+    let current = Step::find(scene.document.current_step());
+    let current = current.map(|step| Spoken { step, ..requested }.alone());
+    format!(
+        "❌ ERROR: Step order violation
+
+**Current**: {}
+**Requested**: {}
+
+💡 Steps must be executed in order",
+        current.unwrap_or_else(|| "Not started".to_owned()),
+        requested.alone(),
+    )
+}
+
+/// A person has to say yes first.
+pub(crate) fn unapproved(scene: &Scene<'_>, requested: Spoken) -> String {
+    let id = scene.id;
+    format!(
+        "❌ ERROR: Cannot start step - scene {id} is waiting for user approval
+
+**Current**: Step {}/7 ({})
+**Requested**: {}
+
+💡 After the user approved: complete_step(scene_id='{id}', step_number={}, duration_seconds=X)",
+        scene.document.current_step(),
+        scene.document.shown("current_phase"),
+        requested.alone(),
+        scene.document.current_step(),
+    )
+}
+
+/// No one is asked to approve this step.
+pub(crate) fn unasked(requested: Spoken) -> String {
+    format!(
+        "❌ ERROR: {} is not approved by the user
+
+💡 Leave awaiting_approval out: only step 3 waits for approval",
+        requested.alone()
+    )
+}
+
+/// What is completed is not started again.
+pub(crate) fn completed_before(requested: Spoken) -> String {
+    let step = requested.after_step();
+    format!("❌ ERROR: Step {step} already COMPLETED\n\n💡 Cannot restart completed step")
+}
+
+/// The step has begun.
+pub(crate) fn started(scene: &Scene<'_>, spoken: Spoken) -> String {
+    let (id, document) = (scene.id, scene.document);
+    let record = document.step(spoken.step);
+    let phase = record.find_text("phase_name").unwrap_or(spoken.step.title);
+    let position = spoken.position();
+    let step = spoken.name().unwrap_or(phase);
+    let heading =
+        spoken.name().map_or_else(|| format!("Step {position} - {phase}"), ToOwned::to_owned);
+    let agent = record.find_text("agent_used").map(|it| format!("**Agent**: {it}\n"));
+    let now = scene.now.to_string();
+    let started_at = record.find_text("started_at").unwrap_or(&now);
+    let is_waiting = document.status() == Some(Status::WaitingUserApproval);
+    let action = if is_waiting { "Ask the user to approve" } else { "Perform step operations" };
+    let warning = scene.attempts_warning().filter(|_| spoken.step.number == 4);
+    format!(
+        "⏳ STEP STARTED: {heading}
+
+**Scene**: {id}
+**Session**: {}
+**Started**: {started_at}
+{}
+📊 Workflow Status:
+  - Progress: {position}
+  - Step: {step}
+  - Status: {}
+
+🔄 Next Action:
+  - {action}
+  - Call complete_step(scene_id='{id}', {}, duration_seconds=X){}",
+        document.shown("session_id"),
+        agent.unwrap_or_default(),
+        scene.status(),
+        spoken.argument(),
+        warning.map(|it| format!("\n\n{it}")).unwrap_or_default(),
+    )
+}
+
+/// The step was completed before; nothing was changed.
+pub(crate) fn completed_again(scene: &Scene<'_>, spoken: Spoken) -> String {
+    format!(
+        "ℹ️ INFO: Step {} already COMPLETED
+
+**Existing duration**: {}
+
+💡 Idempotent call - no changes made",
+        spoken.after_step(),
+        duration(scene.document.step(spoken.step).duration_seconds()),
+    )
+}
+
+/// The step is not being worked on.
+pub(crate) fn not_running(spoken: Spoken) -> String {
+    format!("❌ ERROR: Step {} not IN_PROGRESS\n\n💡 Call start_step first", spoken.after_step())
+}
+
+/// A step cannot be completed any more.
+pub(crate) fn ended_to_complete(scene: &Scene<'_>) -> String {
+    super::failure::ended(scene, "complete step")
+}
+
+/// The workflow cannot be complete, since other steps are not.
+pub(crate) fn incomplete(scene: &Scene<'_>, spoken: Spoken) -> String {
+    let others = scene.document.missing_steps().filter(|it| it.number != spoken.step.number);
+    format!(
+        "❌ ERROR: Cannot complete workflow - steps not completed: {}
+
+💡 Complete them first, or leave out metadata.workflow_complete",
+        super::names(others)
+    )
+}
+
+/// The step is done, and left these artifacts.
+pub(crate) fn completed(
+    scene: &Scene<'_>,
+    spoken: Spoken,
+    artifacts: &BTreeMap<String, String>,
+) -> String {
+    let (id, document) = (scene.id, scene.document);
+    let record = document.step(spoken.step);
+    let now = scene.now.to_string();
+    let total = document.find_in("metadata", "total_duration_seconds").and_then(Json::as_f64);
+    let text = format!(
+        "✅ STEP COMPLETED: {}
+
+**Scene**: {id}
+**Duration**: {}
+**Completed**: {}
+
+{}📊 Workflow Progress:
+  - Steps completed: {}
+  - Total time: {}",
+        spoken.alone(),
+        duration(record.duration_seconds()),
+        record.find_text("completed_at").unwrap_or(&now),
+        produced(artifacts),
+        spoken.count(document.completed_steps().count()),
+        duration(total.unwrap_or_default()),
+    );
+    text + &after(scene, spoken)
+}
+
+fn produced(artifacts: &BTreeMap<String, String>) -> String {
+    if artifacts.is_empty() {
+        return String::new();
+    }
+    let lines: Vec<String> =
+        artifacts.iter().map(|(key, path)| format!("  - {key}: {path}\n")).collect();
+    format!("📁 Artifacts produced:\n{}\n", lines.concat())
+}
+
+/// What comes after a step that is done; nothing after the last.
+fn after(scene: &Scene<'_>, spoken: Spoken) -> String {
+    if scene.document.status() == Some(Status::Completed) {
+        return "
+
+🎉 WORKFLOW COMPLETE:
+  - Status: COMPLETED
+  - Final scene available in artifacts"
+            .to_owned();
+    }
+    // A step that was left out does not come next.
+    let is_open = |it: &Spoken| scene.document.step(it.step).status() != StepStatus::Skipped;
+    let next = std::iter::successors(spoken.next(), |it| it.next()).find(is_open);
+    let Some(next) = next else { return String::new() };
+    format!(
+        "
+
+🔄 Next Step:
+  - {}
+  - Call start_step(scene_id='{}', {})",
+        next.alone(),
+        scene.id,
+        next.start_arguments(),
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeMap;
+
+    use expect_test::expect;
+
+    use super::{completed, not_first, out_of_order, started};
+    use crate::toolsets::generation::{
+        text::fixture::{failed, scene},
+        words::{Dialect, Spoken, Step},
+    };
+
+    fn spoken(number: u8, dialect: Dialect) -> Spoken {
+        Spoken { step: Step::find(number).unwrap(), dialect }
+    }
+
+    #[test]
+    fn a_started_step_is_said_in_the_callers_words() {
+        let mut document = failed();
+        document.set(&["workflow_status"], "IN_PROGRESS");
+        let step = document.step_mut(Step::find(4).unwrap());
+        step.set("phase_name", "Draft");
+        step.set("agent_used", "prose-writer");
+        let scene = scene(&document);
+        expect![[r#"
+            ⏳ STEP STARTED: Step 4/7 - Draft
+
+            **Scene**: 0204
+            **Session**: 2025-11-03-143045-scene-0204
+            **Started**: 2025-11-03T14:32:00Z
+            **Agent**: prose-writer
+
+            📊 Workflow Status:
+              - Progress: 4/7
+              - Step: Draft
+              - Status: IN_PROGRESS
+
+            🔄 Next Action:
+              - Perform step operations
+              - Call complete_step(scene_id='0204', step_number=4, duration_seconds=X)"#]]
+        .assert_eq(&started(&scene, spoken(4, Dialect::Numbered)));
+        expect![[r#"
+            ⏳ STEP STARTED: scene:gen:draft:prose
+
+            **Scene**: 0204
+            **Session**: 2025-11-03-143045-scene-0204
+            **Started**: 2025-11-03T14:32:00Z
+            **Agent**: prose-writer
+
+            📊 Workflow Status:
+              - Progress: 4/6
+              - Step: scene:gen:draft:prose
+              - Status: IN_PROGRESS
+
+            🔄 Next Action:
+              - Perform step operations
+              - Call complete_step(scene_id='0204', step_name='scene:gen:draft:prose', duration_seconds=X)"#]].assert_eq(&started(&scene, spoken(4, Dialect::Named)));
+    }
+
+    #[test]
+    fn a_completed_step_names_the_next() {
+        let document = failed();
+        let artifacts = BTreeMap::from([("plan_path".to_owned(), "p.md".to_owned())]);
+        let text = completed(&scene(&document), spoken(3, Dialect::Numbered), &artifacts);
+        expect![[r#"
+            ✅ STEP COMPLETED: Step 3 - Verification Plan
+
+            **Scene**: 0204
+            **Duration**: 12s
+            **Completed**: 2025-11-03T14:42:24.000000Z
+
+            📁 Artifacts produced:
+              - plan_path: p.md
+
+            📊 Workflow Progress:
+              - Steps completed: 3/7
+              - Total time: 0s
+
+            🔄 Next Step:
+              - Step 4 - Prose Generation
+              - Call start_step(scene_id='0204', step_number=4, phase_name='Prose Generation')"#]]
+        .assert_eq(&text);
+        let text = completed(&scene(&document), spoken(4, Dialect::Named), &BTreeMap::new());
+        assert!(
+            text.ends_with("start_step(scene_id='0204', step_name='scene:gen:review:validation')")
+        );
+        let text = completed(&scene(&document), spoken(7, Dialect::Numbered), &BTreeMap::new());
+        assert!(text.ends_with("- Total time: 0s"), "{text}");
+    }
+
+    #[test]
+    fn steps_out_of_order_are_named() {
+        expect!["❌ ERROR: First step must be Step 1 - File System Check, got Step 2 - Blueprint Validation"].assert_eq(&not_first(spoken(2, Dialect::Numbered)));
+        expect![[r#"
+            ❌ ERROR: Step order violation
+
+            **Current**: scene:gen:draft:prose
+            **Requested**: scene:gen:review:validation
+
+            💡 Steps must be executed in order"#]]
+        .assert_eq(&out_of_order(&scene(&failed()), spoken(6, Dialect::Named)));
+    }
+}
