@@ -7,7 +7,8 @@ use clap::{Args as ClapArgs, Parser, Subcommand, ValueEnum, ValueHint};
 
 use crate::{
     commands::{
-        backup, brief, completions, config, demo, gate, import, mcp, run, search, serve, workflow,
+        backup, brief, completions, config, demo, gate, generation, import, mcp, run, search,
+        serve, workflow,
     },
     config::Flag,
 };
@@ -124,6 +125,9 @@ pub(crate) enum Command {
     /// List, draw, check and write workflows
     #[command(subcommand, visible_alias = "workflows")]
     Workflow(workflow::Command),
+    /// See, resume, cancel and list scenes, as `/generation-state` does
+    #[command(subcommand)]
+    Generation(generation::Command),
     /// Find words in goals, reports, errors, answers and notes
     Search(search::Args),
     /// Print what a newcomer needs to go on with a run
@@ -170,6 +174,7 @@ impl Args {
             Command::Run(_)
             | Command::Gate(_)
             | Command::Workflow(_)
+            | Command::Generation(_)
             | Command::Search(_)
             | Command::Brief(_)
             | Command::Backup(_)

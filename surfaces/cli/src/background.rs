@@ -1,5 +1,5 @@
-//! What a server does besides serving: it tells which definitions cannot be used, and lets the
-//! clock speak in runs whose time has come.
+//! What a server does besides serving: it tells which definitions cannot be used, writes the files
+//! that another process left owed, and lets the clock speak in runs whose time has come.
 
 use std::{collections::BTreeSet, fs, io, path::PathBuf, sync::Arc, time::Duration};
 
@@ -24,6 +24,9 @@ pub(crate) fn begin(joined: &Joined) {
         let looked = tokio::task::spawn_blocking(move || tell_unusable(&looking, &dirs));
         if let Err(error) = looked.await {
             tracing::error!("the workflows could not be looked at: {error}");
+        }
+        if let Err(error) = runtime.write_owed().await {
+            tracing::error!("files that are owed could not be written: {error}");
         }
         sweep(&world, &runtime).await;
     });

@@ -7,6 +7,7 @@ pub(crate) mod config;
 pub(crate) mod demo;
 pub(crate) mod doctor;
 pub(crate) mod gate;
+pub(crate) mod generation;
 pub(crate) mod import;
 pub(crate) mod mcp;
 pub(crate) mod run;
@@ -32,6 +33,7 @@ pub(crate) async fn perform(args: Args, config: Config, output: Output) -> Resul
         Command::Completions(args) => return completions::perform(&args, output).map(|()| true),
         Command::Doctor => doctor::perform(config, output).await?,
         Command::Config(config::Command::Show) => config::show(&config, output),
+        Command::Generation(command) => generation::perform(command, config, output).await?,
         Command::Import(command) => import::perform(command, config, output).await?,
         Command::Run(run::Command::Watch(args)) => {
             return run::watch(&existing(config).await?, &args, output).await.map(|()| true);

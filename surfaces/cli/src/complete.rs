@@ -4,7 +4,7 @@
 use std::ffi::OsStr;
 
 use clap_complete::CompletionCandidate;
-use runtime::RunFilter;
+use runtime::{KeyFilter, Order, RunFilter};
 
 use crate::{
     config::{Config, Surroundings},
@@ -23,6 +23,28 @@ pub(crate) fn runs(current: &OsStr) -> Vec<CompletionCandidate> {
 /// Offers runs that wait for an answer.
 pub(crate) fn waiting(current: &OsStr) -> Vec<CompletionCandidate> {
     offer(current, &["waiting"])
+}
+
+/// Offers scenes that have a state.
+pub(crate) fn scenes(current: &OsStr) -> Vec<CompletionCandidate> {
+    let found = asked(async |joined: Joined| {
+        let filter = KeyFilter {
+            workflow: mcp::SCENE_GENERATION.to_owned(),
+            statuses: Vec::new(),
+            scope: String::new(),
+            order: Order::Started,
+            offset: 0,
+            limit: OFFERED_MAX,
+        };
+        let listing = joined.runtime.list_keyed(filter).await?;
+        let offers = listing.rows.into_iter().filter_map(|row| {
+            let about = crate::output::text::line(&row.summary.status);
+            let key = row.summary.key?;
+            Some(CompletionCandidate::new(key).help(Some(about.into())))
+        });
+        Ok(offers.collect())
+    });
+    fitting(found, current)
 }
 
 /// Offers workflows.

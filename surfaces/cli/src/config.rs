@@ -13,6 +13,7 @@ use std::{
     fmt,
     net::SocketAddr,
     path::{Path, PathBuf},
+    sync::Arc,
     time::Duration,
 };
 
@@ -234,6 +235,19 @@ impl Config {
             wait_max: self.duration("wait.max"),
             states_max,
         }
+    }
+
+    /// Returns the files that are written from the logs of runs.
+    pub(crate) fn projections(&self) -> Vec<Arc<dyn runtime::Projection>> {
+        let workspace = match self.text("generation.workspace") {
+            "" => mcp::StateFiles::default(),
+            path => {
+                let path = Path::new(path);
+                let inside = path.strip_prefix(&self.places.root).unwrap_or(path);
+                mcp::StateFiles::new(&inside.to_string_lossy())
+            }
+        };
+        vec![Arc::new(workspace)]
     }
 
     /// Returns the toolsets that are offered.

@@ -62,7 +62,8 @@ impl Joined {
         let project = find_project(&config, &*store).await?;
         let states_max = if access == Access::Share { STATES_SHARED } else { STATES_OWN };
         let settings = config.runtime(project, states_max);
-        let runtime = Runtime::new(store, Arc::<RealWorld>::clone(&world), settings);
+        let runtime = Runtime::new(store, Arc::<RealWorld>::clone(&world), settings)
+            .with_projections(config.projections());
         Ok(Self { config, world, runtime: Arc::new(runtime), database })
     }
 
@@ -164,7 +165,7 @@ async fn find_project(config: &Config, store: &dyn Store) -> Result<String, Fail
     }
     if let StorePlace::Project(_) = config.store_place() {
         let newest = store.list(Filter { limit: 1, ..Filter::default() }).await?;
-        if let Some(row) = newest.into_iter().next() {
+        if let Some(row) = newest.rows.into_iter().next() {
             return Ok(row.project);
         }
     }

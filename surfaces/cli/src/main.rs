@@ -79,6 +79,7 @@ fn tokio_for(command: &Command) -> Result<Runtime, Failure> {
         | Command::Run(_)
         | Command::Gate(_)
         | Command::Workflow(_)
+        | Command::Generation(_)
         | Command::Search(_)
         | Command::Brief(_)
         | Command::Backup(_)

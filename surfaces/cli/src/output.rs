@@ -6,7 +6,7 @@
 pub(crate) mod table;
 pub(crate) mod text;
 
-use std::io::{self, IsTerminal as _, Write as _};
+use std::io::{self, BufRead as _, IsTerminal as _, Write as _};
 
 use anstream::{AutoStream, ColorChoice};
 use anstyle::{AnsiColor, Style};
@@ -117,6 +117,20 @@ impl Output {
             text.push_str(&format!("\n {GOOD}help:{GOOD:#} {}", text::lines(hint)));
         }
         self.say(&text);
+    }
+
+    /// Asks whoever sits there, and returns whether the answer is yes.
+    pub(crate) fn ask(&self, question: &str) -> Result<bool, Failure> {
+        let mut err = io::stderr().lock();
+        write!(err, "{} [y/N] ", text::line(question))?;
+        err.flush()?;
+        drop(err);
+        let mut line = String::new();
+        io::stdin().lock().read_line(&mut line)?;
+        if line.is_empty() {
+            self.say("");
+        }
+        Ok(matches!(line.trim().to_lowercase().as_str(), "y" | "yes"))
     }
 
     /// Returns how wide output may be.

@@ -4,8 +4,6 @@
 //! terminal is shown it and asked; elsewhere the digest is named, or with `--yes` it is what the
 //! gate showed when it opened. Whether that still counts, the engine says.
 
-use std::io::{self, BufRead as _, Write as _};
-
 use clap::Subcommand;
 use clap_complete::ArgValueCompleter;
 use definition::{Answers, Digest, Effect, GateOption};
@@ -244,17 +242,7 @@ fn confirm(answer: &Answer, output: Output) -> Result<bool, Failure> {
         Answer::Reject => "reject",
         Answer::Named(name) => name,
     };
-    let mut err = io::stderr().lock();
-    write!(err, "Answer `{}`? [y/N] ", text::line(word))?;
-    err.flush()?;
-    drop(err);
-    let mut line = String::new();
-    io::stdin().lock().read_line(&mut line)?;
-    let is_yes = matches!(line.trim().to_lowercase().as_str(), "y" | "yes");
-    if line.is_empty() {
-        output.say("");
-    }
-    Ok(is_yes)
+    output.ask(&format!("Answer `{word}`?"))
 }
 
 fn describe(view: &View, gate: &OpenGate, shown: &Shown, width: usize) -> String {

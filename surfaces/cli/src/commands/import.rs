@@ -1,6 +1,7 @@
 //! `milepost import`: takes over runs from elsewhere. What was read is left as it is, and a second
 //! import takes only what is new.
 
+mod generation;
 mod orchestrator;
 
 use std::{
@@ -41,6 +42,15 @@ pub(crate) enum Command {
                             --workflows ./workflows"
     )]
     Orchestrator(OrchestratorArgs),
+    /// Take over a workspace folder of a Generation State Tracker
+    #[command(
+        after_help = "Every `generation-state-NNNN.json` right in the folder, and in the folders                             of its sessions, becomes a scene of this project, unless that has one                             of the same number. From another folder than the project's own the                             files are copied. What is read is left as it is.
+
+                            Examples:
+  milepost import generation workspace
+  milepost import                             generation ../old-book/workspace --json"
+    )]
+    Generation(GenerationArgs),
 }
 
 /// What `import orchestrator` takes.
@@ -48,6 +58,14 @@ pub(crate) enum Command {
 pub(crate) struct OrchestratorArgs {
     /// The database file
     #[arg(value_name = "DB", value_hint = ValueHint::FilePath)]
+    path: PathBuf,
+}
+
+/// What `import generation` takes.
+#[derive(Debug, clap::Args)]
+pub(crate) struct GenerationArgs {
+    /// The folder of the state files
+    #[arg(value_name = "DIR", value_hint = ValueHint::DirPath)]
     path: PathBuf,
 }
 
@@ -68,7 +86,17 @@ pub(crate) async fn perform(
     config: Config,
     output: Output,
 ) -> Result<Reply, Failure> {
-    let Command::Orchestrator(args) = command;
+    match command {
+        Command::Orchestrator(args) => take_database(&args, config, output).await,
+        Command::Generation(args) => generation::perform(&args.path, config, output).await,
+    }
+}
+
+async fn take_database(
+    args: &OrchestratorArgs,
+    config: Config,
+    output: Output,
+) -> Result<Reply, Failure> {
     let path = config.places.working.join(&args.path);
     if !path.is_file() {
         let message = format!("there is no file `{}`", path.display());
@@ -82,14 +110,14 @@ pub(crate) async fn perform(
     let runs = file.runs().map_err(|error| not_read(error.into()))?;
     let joined = Joined::open(config, Access::Create).await?;
     let mut taker = Taker { runtime: &joined.runtime, file: &file, workflows: BTreeMap::new() };
-    let bar = bar(runs.len(), output);
+    let bar = bar(runs.len(), "runs", output);
     let mut tally = Tally::default();
     for run in &runs {
         taker.take(run, &mut tally).await?;
         bar.inc(1);
     }
     bar.finish_and_clear();
-    Ok(reply(&tally, output))
+    Ok(reply(&tally, &RUNS, output))
 }
 
 struct Taker<'a> {
@@ -134,19 +162,29 @@ impl Taker<'_> {
     }
 }
 
-fn bar(runs: usize, output: Output) -> ProgressBar {
-    let runs = u64::try_from(runs).unwrap_or(u64::MAX);
-    if output.is_json || runs < SHOWN_FROM || !io::stderr().is_terminal() {
+/// What is counted, and what the ones that were not taken are called by.
+struct Things {
+    one: &'static str,
+    name: &'static str,
+}
+
+const RUNS: Things = Things { one: "run", name: "instance_id" };
+
+fn bar(total: usize, things: &str, output: Output) -> ProgressBar {
+    let total = u64::try_from(total).unwrap_or(u64::MAX);
+    if output.is_json || total < SHOWN_FROM || !io::stderr().is_terminal() {
         return ProgressBar::hidden();
     }
-    let style = ProgressStyle::with_template("{bar:40} {pos}/{len} runs, {eta} left");
-    let bar = ProgressBar::new(runs);
+    let template = format!("{{bar:40}} {{pos}}/{{len}} {things}, {{eta}} left");
+    let style = ProgressStyle::with_template(&template);
+    let bar = ProgressBar::new(total);
     if let Ok(style) = style { bar.with_style(style) } else { bar }
 }
 
-fn reply(tally: &Tally, output: Output) -> Reply {
+fn reply(tally: &Tally, things: &Things, output: Output) -> Reply {
+    let Things { one, name } = *things;
     let pairs = |pairs: &[(String, String)]| {
-        let pair = |(id, why): &(String, String)| json!({"instance_id": id, "reason": why});
+        let pair = |(id, why): &(String, String)| json!({name: id, "reason": why});
         pairs.iter().map(pair).collect::<Vec<_>>()
     };
     let json = json!({
@@ -155,9 +193,9 @@ fn reply(tally: &Tally, output: Output) -> Reply {
         "not_taken": pairs(&tally.refused),
         "doubts": pairs(&tally.doubts),
     });
-    let mut text = format!("{GOOD}took over {}{GOOD:#}\n", text::count(tally.taken.len(), "run"));
+    let mut text = format!("{GOOD}took over {}{GOOD:#}\n", text::count(tally.taken.len(), one));
     if !tally.known.is_empty() {
-        let count = text::count(tally.known.len(), "run");
+        let count = text::count(tally.known.len(), one);
         text.push_str(&format!("{DIM}already here: {count}{DIM:#}\n"));
     }
     let mut add = |head: String, pairs: &[(String, String)]| {
@@ -174,7 +212,7 @@ fn reply(tally: &Tally, output: Output) -> Reply {
             text.push_str(&format!("  and {more} more; `--json` lists them all\n"));
         }
     };
-    let refused = text::count(tally.refused.len(), "run");
+    let refused = text::count(tally.refused.len(), one);
     add(format!("could not take {refused}"), &tally.refused);
     add("could not read everything".to_owned(), &tally.doubts);
     Reply { is_fine: tally.refused.is_empty(), ..Reply::new(json, text) }

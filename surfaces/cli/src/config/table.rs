@@ -79,6 +79,13 @@ pub(crate) const SETTINGS: &[Setting] = &[
         ..setting("gates.answers", Kind::Word(&["definition", "verified"]), "definition")
     },
     Setting {
+        doc: "The folder of the state files of scenes, `generation-state-0204.json`. In a file it \
+              is relative to the project's root, elsewhere to the working directory.",
+        unset: "workspace in the project's root",
+        aliases: &["WORKSPACE_PATH"],
+        ..setting("generation.workspace", Kind::Path, "")
+    },
+    Setting {
         doc: "The largest context of a run.",
         aliases: &["MAX_CONTEXT_BYTES"],
         ..setting("limits.context", Kind::Bytes { min: 1024, max: 64 << 20 }, "1MiB")

@@ -217,7 +217,14 @@ async fn report(
         ..Report::default()
     };
     let context = ContextChange::default();
-    let report = ReportStep { part: None, report, context, next: None, holder: None };
+    let report = ReportStep {
+        part: None,
+        report,
+        context,
+        next: None,
+        holder: None,
+        terms: engine::Terms::default(),
+    };
     let command = Command::ReportStep(Box::new(report));
     let target = Target::Run(run);
     runtime.execute(Request { target, command, actor: agent(who), request_id: None }).await

@@ -186,9 +186,9 @@ impl Log {
                 let reason = self.failure.take();
                 let reason =
                     reason.unwrap_or_else(|| "it had failed before it came here".to_owned());
-                self.push(Event::RunFailed { reason });
+                self.push(Event::RunFailed { reason, step: None });
             }
-            _ if is_finished => self.push(Event::RunCompleted),
+            _ if is_finished => self.push(Event::RunCompleted { details: Map::new() }),
             _ => {}
         }
     }

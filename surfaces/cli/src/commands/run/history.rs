@@ -146,6 +146,7 @@ fn who(recorded: &Recorded) -> String {
         Surface::Web => "web",
         Surface::Timer => "timer",
         Surface::Import => "import",
+        Surface::File => "file",
     };
     let client = by.client.as_deref().filter(|_| by.surface != Surface::Import);
     let name = by.name.as_deref().or(client).unwrap_or(surface);

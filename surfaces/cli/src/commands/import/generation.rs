@@ -1,0 +1,94 @@
+//! Takes over the state files of scenes: where they are, if that is this project's own workspace,
+//! else by copying them into it.
+
+use std::{
+    fs,
+    path::{Path, PathBuf},
+    sync::OnceLock,
+};
+
+use indicatif::ProgressBar;
+use runtime::Projection;
+
+use super::{Tally, Things, bar, reply};
+use crate::{
+    config::Config,
+    failure::Failure,
+    join::{Access, Joined},
+    output::{Output, Reply},
+};
+
+const SCENES: Things = Things { one: "scene", name: "path" };
+/// The folder that has a folder for each session.
+const SESSIONS: &str = "sessions";
+
+/// Takes over the files of a folder.
+pub(super) async fn perform(
+    folder: &Path,
+    config: Config,
+    output: Output,
+) -> Result<Reply, Failure> {
+    let folder = config.places.working.join(folder);
+    let folder = match folder.canonicalize() {
+        Ok(folder) if folder.is_dir() => folder,
+        Ok(_) | Err(_) => {
+            let message = format!("there is no folder `{}`", folder.display());
+            return Err(Failure::refused("folder_missing", message));
+        }
+    };
+    let projections = config.projections();
+    let files = projections.iter().find(|it| it.workflow() == mcp::SCENE_GENERATION);
+    let own = files.and_then(|it| find_own(&config, &**it, &folder));
+    let joined = Joined::open(config, Access::Create).await?;
+    let shown: OnceLock<ProgressBar> = OnceLock::new();
+    let progress = |done: usize, total: usize| {
+        let bar = shown.get_or_init(|| bar(total, "scenes", output));
+        bar.set_position(u64::try_from(done).unwrap_or(u64::MAX));
+    };
+    let (runtime, workflow) = (&joined.runtime, mcp::SCENE_GENERATION);
+    let taken = match own {
+        Some(inside) => runtime.scan(workflow, &inside, &progress).await,
+        None => {
+            let from = folder.to_string_lossy();
+            runtime.take_over(workflow, &from, &with_sessions(&folder), &progress).await
+        }
+    };
+    if let Some(bar) = shown.get() {
+        bar.finish_and_clear();
+    }
+    let taken = taken?;
+    let scenes = |paths: Vec<String>| {
+        let key = |path: &String| files.and_then(|it| it.key(path));
+        let mut scenes: Vec<String> = paths.iter().filter_map(key).collect();
+        scenes.sort();
+        scenes
+    };
+    let (begun, known) = (scenes(taken.begun), scenes(taken.known));
+    let mut tally = Tally { taken: begun, known, ..Tally::default() };
+    tally.refused = taken.unreadable.into_iter().map(|it| (it.path, it.problem)).collect();
+    Ok(reply(&tally, &SCENES, output))
+}
+
+/// Returns the folders in the project's own workspace that are meant, if they are in it.
+fn find_own(config: &Config, files: &dyn Projection, folder: &Path) -> Option<Vec<String>> {
+    let workspace = config.places.root.join(files.folder()).canonicalize().ok()?;
+    let inside = folder.strip_prefix(&workspace).ok()?;
+    let mut parts = inside.iter().map(|it| it.to_str());
+    match (parts.next(), parts.next(), parts.next()) {
+        (None, ..) => Some(with_sessions(folder)),
+        (Some(Some(SESSIONS)), Some(Some(session)), None) => {
+            Some(vec![format!("{SESSIONS}/{session}")])
+        }
+        _ => None,
+    }
+}
+
+/// Returns a workspace and the folders of its sessions, as they are named from within it.
+fn with_sessions(workspace: &Path) -> Vec<String> {
+    let entries = fs::read_dir(workspace.join(SESSIONS)).into_iter().flatten().flatten();
+    let folders = entries.map(|it| it.path()).filter(|it| it.is_dir());
+    let name = |it: PathBuf| Some(format!("{SESSIONS}/{}", it.file_name()?.to_str()?));
+    let mut sessions: Vec<String> = folders.filter_map(name).collect();
+    sessions.sort();
+    [vec![String::new()], sessions].concat()
+}

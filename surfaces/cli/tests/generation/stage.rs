@@ -1,0 +1,269 @@
+//! A project of its own, a server with the toolset `generation` over it, and what its calls answer.
+//!
+//! Every answer is checked on the way in: the text is also in the structured content, and what is
+//! refused says so in both.
+
+use std::{fs, path::PathBuf};
+
+use serde_json::{Value, json};
+
+use crate::{
+    fixtures::TITLES,
+    project::Project,
+    server::{Era, Gone, Server},
+};
+
+/// What a tool said.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct Said {
+    pub(crate) text: String,
+    pub(crate) value: Value,
+    pub(crate) is_error: bool,
+}
+
+impl Said {
+    /// Checks that the text has each of `parts`.
+    #[track_caller]
+    pub(crate) fn has(&self, parts: &[&str]) -> &Self {
+        for part in parts {
+            assert!(self.text.contains(part), "no `{part}` in:\n{}", self.text);
+        }
+        self
+    }
+
+    /// Checks that the text has none of `parts`.
+    #[track_caller]
+    pub(crate) fn lacks(&self, parts: &[&str]) -> &Self {
+        for part in parts {
+            assert!(!self.text.contains(part), "`{part}` is in:\n{}", self.text);
+        }
+        self
+    }
+
+    /// Checks that the text has `parts`, each after the one before it.
+    #[track_caller]
+    pub(crate) fn has_in_order(&self, parts: &[&str]) -> &Self {
+        let mut rest = self.text.as_str();
+        for part in parts {
+            let Some((_, after)) = rest.split_once(part) else {
+                panic!("no `{part}`, or not in its place, in:\n{}", self.text)
+            };
+            rest = after;
+        }
+        self
+    }
+
+    /// Returns the lines that begin with `start`, blanks before them apart.
+    pub(crate) fn lines(&self, start: &str) -> Vec<&str> {
+        self.text.lines().map(str::trim_start).filter(|it| it.starts_with(start)).collect()
+    }
+}
+
+/// Calls a tool, unless the server is gone before it answers.
+pub(crate) fn try_call(server: &Server, tool: &str, arguments: Value) -> Result<Said, Gone> {
+    let mut params = json!({"name": tool});
+    params["arguments"] = arguments;
+    let message = server.request("tools/call", params)?;
+    let result = &message["result"];
+    let [content] = result["content"].as_array().map(Vec::as_slice).unwrap_or_default() else {
+        panic!("`{tool}` must answer with one block: {message}")
+    };
+    let text = content["text"].as_str().unwrap_or_else(|| panic!("{message}")).to_owned();
+    let value = result["structuredContent"].clone();
+    let is_error = result["isError"] == true;
+    assert_eq!(value["result"], text.as_str(), "`{tool}`: text and structured content differ");
+    assert!(value["ok"].is_boolean(), "`{tool}` does not say whether it did it: {value:#}");
+    if is_error {
+        assert_eq!(value["ok"], false, "{value:#}");
+        let code = value["refusal"]["code"].as_str().unwrap_or_default();
+        assert!(!code.is_empty(), "`{tool}` refused without a code: {value:#}");
+    } else {
+        assert_eq!(value["refusal"], Value::Null, "{value:#}");
+    }
+    Ok(Said { text, value, is_error })
+}
+
+/// A project, and a server in it.
+pub(crate) struct Stage {
+    pub(crate) project: Project,
+    pub(crate) server: Server,
+}
+
+impl Stage {
+    pub(crate) fn new() -> Self {
+        Self::over(Project::new())
+    }
+
+    /// Starts a server in a project that is there already.
+    pub(crate) fn over(project: Project) -> Self {
+        let server = serve(&project, Era::Legacy);
+        Self { project, server }
+    }
+
+    /// Starts with the state files of `states`.
+    pub(crate) fn with(states: &[Value]) -> Self {
+        let project = Project::new();
+        for state in states {
+            let scene = state["scene_id"].as_str().unwrap();
+            project.write(&place(scene), &pretty(state));
+        }
+        Self::over(project)
+    }
+
+    /// Starts with one file, whatever is in it.
+    pub(crate) fn with_text(scene: &str, text: &str) -> Self {
+        let project = Project::new();
+        project.write(&place(scene), text);
+        Self::over(project)
+    }
+
+    /// Ends the server, and starts another.
+    pub(crate) fn restart(self) -> Self {
+        let Self { project, server } = self;
+        drop(server);
+        let server = serve(&project, Era::Modern);
+        Self { project, server }
+    }
+
+    pub(crate) fn call(&self, tool: &str, arguments: Value) -> Said {
+        try_call(&self.server, tool, arguments).unwrap_or_else(|Gone| {
+            panic!("the server is gone while `{tool}` was called:\n{}", self.server.talk())
+        })
+    }
+
+    /// Calls a tool that must do what it is asked, and compares its answer with the file.
+    #[track_caller]
+    pub(crate) fn done(&self, tool: &str, arguments: Value) -> Said {
+        let scene = arguments["scene_id"].as_str().unwrap_or_default().to_owned();
+        let said = self.call(tool, arguments);
+        assert!(!said.is_error && said.value["ok"] == true, "`{tool}` refused: {}", said.text);
+        if self.path(&scene).is_file() {
+            let state = self.state(&scene);
+            assert_eq!(said.value["scene_id"], scene.as_str(), "{:#}", said.value);
+            assert_eq!(said.value["workflow_status"], state["workflow_status"], "{}", said.text);
+            let number = |it: &Value| it["current_step"].as_u64().unwrap_or(0);
+            assert_eq!(number(&said.value), number(&state), "{:#}", said.value);
+        }
+        said
+    }
+
+    /// Calls a tool that must not change anything: it is answered, and no file is touched.
+    #[track_caller]
+    pub(crate) fn unchanged(&self, tool: &str, arguments: Value) -> Said {
+        let before = self.files();
+        let said = self.call(tool, arguments);
+        assert!(self.files() == before, "`{tool}` changed a file:\n{}", said.text);
+        said
+    }
+
+    /// Calls a tool that must answer without an error and change nothing.
+    #[track_caller]
+    pub(crate) fn read(&self, tool: &str, arguments: Value) -> Said {
+        let said = self.unchanged(tool, arguments);
+        assert!(!said.is_error, "`{tool}` refused: {}", said.text);
+        said
+    }
+
+    /// Calls a tool that must refuse and change nothing.
+    #[track_caller]
+    pub(crate) fn refused(&self, tool: &str, arguments: Value) -> Said {
+        let said = self.unchanged(tool, arguments);
+        assert!(said.is_error, "`{tool}` did not refuse: {}", said.text);
+        said
+    }
+
+    pub(crate) fn path(&self, scene: &str) -> PathBuf {
+        self.project.path(&place(scene))
+    }
+
+    pub(crate) fn bytes(&self, scene: &str) -> Vec<u8> {
+        fs::read(self.path(scene)).unwrap()
+    }
+
+    /// Returns what the state file of a scene says now.
+    #[track_caller]
+    pub(crate) fn state(&self, scene: &str) -> Value {
+        let bytes = self.bytes(scene);
+        serde_json::from_slice(&bytes).unwrap_or_else(|error| {
+            panic!("{error} in the file of {scene}: {}", String::from_utf8_lossy(&bytes))
+        })
+    }
+
+    /// Writes a state over the file of its scene, as an editor does.
+    pub(crate) fn edit(&self, scene: &str, change: impl FnOnce(&mut Value)) -> String {
+        let mut state = self.state(scene);
+        change(&mut state);
+        let text = pretty(&state);
+        self.project.write(&place(scene), &text);
+        text
+    }
+
+    /// Returns every state file of the workspace with its bytes, those in sessions and backups too.
+    pub(crate) fn files(&self) -> Vec<(PathBuf, Vec<u8>)> {
+        let mut found = Vec::new();
+        let mut folders = vec![self.project.path("workspace")];
+        while let Some(folder) = folders.pop() {
+            for entry in fs::read_dir(folder).into_iter().flatten() {
+                let path = entry.unwrap().path();
+                let is_state = path.extension().is_some_and(|it| it == "json");
+                if path.is_dir() {
+                    folders.push(path);
+                } else if is_state {
+                    let bytes = fs::read(&path).unwrap();
+                    found.push((path, bytes));
+                }
+            }
+        }
+        found.sort();
+        found
+    }
+
+    /// Starts a generation.
+    #[track_caller]
+    pub(crate) fn begin(&self, scene: &str) {
+        let blueprint = format!("acts/act-1/scene-{scene}-blueprint.md");
+        self.done("start_generation", json!({"scene_id": scene, "blueprint_path": blueprint}));
+    }
+
+    /// Starts a step by its number, with what the README gives.
+    #[track_caller]
+    pub(crate) fn start(&self, scene: &str, step: usize) -> Said {
+        self.done("start_step", start_of(scene, step))
+    }
+
+    /// Completes a step by its number.
+    #[track_caller]
+    pub(crate) fn complete(&self, scene: &str, step: usize, seconds: f64) -> Said {
+        let arguments =
+            json!({"scene_id": scene, "step_number": step, "duration_seconds": seconds});
+        self.done("complete_step", arguments)
+    }
+
+    /// Starts and completes `steps`, each in as many seconds as its number.
+    #[track_caller]
+    pub(crate) fn work(&self, scene: &str, steps: impl IntoIterator<Item = usize>) {
+        for step in steps {
+            self.start(scene, step);
+            self.complete(scene, step, f64::from(u32::try_from(step).unwrap()));
+        }
+    }
+}
+
+/// Starts a server with the toolset in `project`.
+pub(crate) fn serve(project: &Project, era: Era) -> Server {
+    Server::start(&mut project.milepost(&["mcp", "--toolset", "generation"]), era)
+}
+
+/// Returns the arguments that start a step by its number.
+pub(crate) fn start_of(scene: &str, step: usize) -> Value {
+    json!({"scene_id": scene, "step_number": step, "phase_name": TITLES[step - 1]})
+}
+
+/// Returns where the state of a scene is kept, seen from the project.
+pub(crate) fn place(scene: &str) -> String {
+    format!("workspace/generation-state-{scene}.json")
+}
+
+pub(crate) fn pretty(state: &Value) -> String {
+    serde_json::to_string_pretty(state).unwrap()
+}
