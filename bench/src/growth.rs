@@ -176,6 +176,7 @@ async fn work(folder: &Path) -> Measured<Model> {
                 context: engine::ContextChange::default(),
                 next: None,
                 holder: None,
+                terms: engine::Terms::default(),
             };
             execute(Target::Run(run), Command::ReportStep(Box::new(report))).await?;
         }
@@ -186,7 +187,7 @@ async fn work(folder: &Path) -> Measured<Model> {
     let store = SqliteStore::open(&rig::database(folder), SqliteSettings::default())?;
     let log = store.load(run, 0).await?.ok_or("the run is gone")?;
     let filter = store::Filter { limit: 1, ..store::Filter::default() };
-    let row = store.list(filter).await?.into_iter().next().ok_or("the run is not listed")?;
+    let row = store.list(filter).await?.rows.into_iter().next().ok_or("the run is not listed")?;
     Ok(Model { row, log })
 }
 
@@ -205,6 +206,7 @@ fn copy(model: &Model, run: RunId, number: usize) -> Append {
     let statuses = ["completed", "completed", "completed", "failed", "cancelled", "running"];
     summary.status = statuses.get(number % statuses.len()).copied().unwrap_or_default().to_owned();
     summary.is_live = summary.status == "running";
+    summary.holds_key = summary.is_live;
     Append {
         project: PROJECT.to_owned(),
         run,
@@ -214,6 +216,7 @@ fn copy(model: &Model, run: RunId, number: usize) -> Append {
         definition: None,
         request: None,
         leases: Vec::new(),
+        owes: Vec::new(),
     }
 }
 

@@ -25,6 +25,7 @@ mod others;
 mod peer;
 mod raw;
 mod rig;
+mod scenes;
 mod start;
 mod table;
 mod web;
@@ -47,6 +48,7 @@ const SECTIONS: &[(&str, Measure)] = &[
     ("start", start::measure),
     ("memory", memory::measure),
     ("growth", growth::measure),
+    ("scenes", scenes::measure),
     ("http", http::measure),
     ("listen", listen::measure),
     ("context", context::measure),

@@ -67,6 +67,16 @@ impl Rig {
         self.milepost(folder, &["mcp"])
     }
 
+    /// Returns the server with the tools for scenes.
+    pub(crate) fn scene_server(&self, folder: &Path) -> Command {
+        self.milepost(folder, &["mcp", "--toolset", "generation"])
+    }
+
+    /// Returns what takes over the scenes of a folder.
+    pub(crate) fn import_scenes(&self, folder: &Path, workspace: &str) -> Command {
+        self.milepost(folder, &["import", "generation", workspace, "--json"])
+    }
+
     /// Returns the server over HTTP, which says where it is in a line of JSON.
     pub(crate) fn web_server(&self, folder: &Path) -> Command {
         self.milepost(folder, &["serve", "--address", "127.0.0.1:0", "--json"])
