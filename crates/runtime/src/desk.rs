@@ -25,6 +25,10 @@ pub trait Projection: Send + Sync {
     /// Returns the key of the run whose file this is; `None` where it is none.
     fn key(&self, path: &str) -> Option<String>;
 
+    /// Returns whether the run with this key goes on when its file was taken away, which is then
+    /// written again. Else the run is over with it.
+    fn outlives_file(&self, key: &str) -> bool;
+
     /// Returns the file of a run of which nothing is known yet.
     fn blank(&self) -> Box<dyn Sheet>;
 

@@ -31,6 +31,9 @@ impl Runtime {
             return Ok(outcome);
         }
         let (view, log) = self.load_at(request.run, None).await?;
+        if let Some(key) = &request.key {
+            self.release_taken_away(view.workflow.name.as_str(), key).await?;
+        }
         let run = self.world.new_run();
         let now = self.world.now().max(view.state.updated_at);
         let by = (now, request.actor.clone());

@@ -103,6 +103,9 @@ impl Runtime {
             let (path, text) = (promise.shown, known.text().to_owned());
             return Ok((view, Some(RunFile { path, text, notices: Vec::new() })));
         }
+        if promise.is_over(&known, &stat) {
+            return Ok((view, None));
+        }
         if !view.state.standing.is_live() && !self.is_newest(&view, &promise).await? {
             // The file is that of the run that began with the key since.
             return Ok((view, None));
@@ -236,8 +239,8 @@ impl Runtime {
         Ok(false)
     }
 
-    /// Has a run that is over give its key up if someone took its file away, so that the work can
-    /// be begun anew.
+    /// Has a run give its key up if someone took its file away and it is over, or is over with it,
+    /// so that the work can be begun anew.
     pub(crate) async fn release_taken_away(
         &self,
         workflow: &str,
@@ -246,12 +249,21 @@ impl Runtime {
         let Some(run) = self.find_newest(workflow, key).await? else { return Ok(()) };
         let view = self.load(run).await?;
         let Some(promise) = self.promise(&view) else { return Ok(()) };
-        let is_written = self.find_mark(&promise).await?.is_some();
-        let is_gone = promise.desk.stat(&promise.place).await == Ok(None);
-        if view.state.standing.is_live() || !is_written || !is_gone {
+        let is_live = view.state.standing.is_live();
+        if is_live && promise.projection.outlives_file(key) {
             return Ok(());
         }
-        let request = promise.request(Command::GiveUpKey);
+        let is_written = self.find_mark(&promise).await?.is_some();
+        let is_gone = promise.desk.stat(&promise.place).await == Ok(None);
+        if !is_written || !is_gone {
+            return Ok(());
+        }
+        let mut commands = Vec::new();
+        if is_live {
+            commands.push(Command::CancelRun { reason: "its file was taken away".to_owned() });
+        }
+        commands.push(Command::GiveUpKey);
+        let request = promise.request(Command::All(commands));
         self.commit(&request, None, None).await.map(drop)
     }
 
@@ -402,6 +414,11 @@ impl Promise<'_> {
 
     async fn write(&self, known: &mut Known) -> Result<Stat, String> {
         self.desk.write(&self.place, known.text().to_owned()).await
+    }
+
+    /// Whether the run is over because its file was taken away.
+    fn is_over(&self, known: &Known, stat: &Result<Option<Stat>, String>) -> bool {
+        *stat == Ok(None) && 0 < known.written() && !self.projection.outlives_file(&self.key)
     }
 
     /// Writes the file over a text that is kept elsewhere first.

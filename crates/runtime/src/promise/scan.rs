@@ -61,7 +61,13 @@ impl Runtime {
         key: &str,
     ) -> Result<Option<(View, RunFile)>, ExecuteError> {
         if let Some(run) = self.find_newest(workflow, key).await? {
-            return self.file_of(run).await.map(Some);
+            let view = self.load(run).await?;
+            let root = view.state.root().to_owned();
+            return match self.sync(view).await? {
+                (view, Some(file)) => Ok(Some((view, file))),
+                (_, None) if self.is_over_with_file(workflow, key) => Ok(None),
+                (_, None) => Err(Refusal::WorkspaceNotHere { root }.into()),
+            };
         }
         let Some(projection) = self.find_projection(workflow) else { return Ok(None) };
         let (Some(path), Some(desk)) = (projection.path(key), self.world.desk()) else {
@@ -83,6 +89,10 @@ impl Runtime {
             }
             Err(error) => Err(error),
         }
+    }
+
+    fn is_over_with_file(&self, workflow: &str, key: &str) -> bool {
+        self.find_projection(workflow).is_some_and(|it| !it.outlives_file(key))
     }
 
     async fn file_of(&self, run: RunId) -> Result<(View, RunFile), ExecuteError> {

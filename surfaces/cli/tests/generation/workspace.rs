@@ -202,3 +202,30 @@ fn fields_of_the_wrong_kind_count_as_empty() {
     stage.complete(SCENE, 4, 10.0);
     stage.done("cancel_generation", json!({"scene_id": SCENE}));
 }
+
+#[test]
+fn a_session_that_was_thrown_away_does_not_come_back() {
+    let stage = Stage::new();
+    stage.begin(SCENE);
+    stage.work(SCENE, 1..=1);
+    let common = stage.bytes(SCENE);
+    let lock =
+        |stage: &Stage| stage.project.write("workspace/session.lock", r#"{"active": "exp"}"#);
+    let drop_session = |stage: &Stage| {
+        fs::remove_dir_all(stage.project.path("workspace/sessions/exp")).unwrap();
+        fs::remove_file(stage.project.path("workspace/session.lock")).unwrap();
+    };
+    for _ in 0..2 {
+        lock(&stage);
+        // The first is a copy of the common state, the second a scene of the session's own.
+        assert!(!stage.call("start_step", start_of(SCENE, 2)).is_error);
+        let other = json!({"scene_id": "0205", "blueprint_path": "b.md"});
+        let said = stage.call("start_generation", other);
+        said.has(&["GENERATION STARTED"]);
+        drop_session(&stage);
+        assert_eq!(stage.bytes(SCENE), common);
+        let said = stage.call("get_generation_status", json!({"scene_id": "0205"}));
+        said.has(&["No state found"]);
+        assert!(!stage.project.path("workspace/sessions/exp").exists());
+    }
+}

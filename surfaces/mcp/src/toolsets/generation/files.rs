@@ -78,6 +78,11 @@ impl Projection for StateFiles {
         }
     }
 
+    /// Whoever deletes a session's folder gives up what was done in it.
+    fn outlives_file(&self, key: &str) -> bool {
+        split(key).1.is_none()
+    }
+
     fn blank(&self) -> Box<dyn Sheet> {
         Box::new(sheet::State::default())
     }
