@@ -59,7 +59,10 @@ impl Rig {
     /// be in memory.
     pub(crate) fn folder(&self) -> Measured<TempDir> {
         let target = self.milepost.parent().ok_or("the binary is in no folder")?;
-        Ok(tempfile::Builder::new().prefix("bench-").tempdir_in(target)?)
+        let folder = tempfile::Builder::new().prefix("bench-").tempdir_in(target)?;
+        // A project of its own, although it lies in another one.
+        std::fs::create_dir(folder.path().join(".git"))?;
+        Ok(folder)
     }
 
     /// Returns the server, to be started in `folder` with its database there.

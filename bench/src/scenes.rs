@@ -26,8 +26,8 @@ const LIST_SHARE_MAX: f64 = 0.1;
 const CHARACTERS_MAX: usize = 25_100;
 /// The folder of the files.
 const WORKSPACE: &str = "workspace";
-/// The scene that single calls are about.
-const SCENE: &str = "0000";
+/// How many calls in a row are about one scene, as an agent works.
+const CALLS_EACH: usize = 20;
 
 const STEPS: [&str; 7] = [
     "step_1_file_check",
@@ -97,16 +97,18 @@ fn lists(rig: &Rig, folder: &Path, server: &mut Peer, measures: &mut Measures) -
 fn calls(rig: &Rig, folder: &Path, server: &mut Peer, measures: &mut Measures) -> Measured<()> {
     let mut raw = Raw::new(folder)?;
     let mut empty = Peer::start(&mut rig.empty())?;
-    let status = json!({"scene_id": SCENE, "detailed": true});
-    let error = json!({
-        "scene_id": SCENE,
-        "step_number": 4,
-        "error_type": "compliance",
-        "error_message": "the place is wrong",
-        "severity": "LOW",
-    });
     let calls = rig.pick(1000, 200);
     for call in 0..calls {
+        // Only the first of each round of statuses goes on.
+        let scene = format!("{:04}", call / CALLS_EACH * STATUSES.len());
+        let status = json!({"scene_id": scene, "detailed": true});
+        let error = json!({
+            "scene_id": scene,
+            "step_number": 4,
+            "error_type": "compliance",
+            "error_message": "the place is wrong",
+            "severity": "LOW",
+        });
         let samples = [
             raw.write()?,
             empty.call("nothing", &json!({}))?.1,
@@ -130,8 +132,8 @@ fn section(measures: &Measures, bytes: u64) -> Section {
         "{SCENES} scenes, whose state files have {bytes} bytes each. Their import is measured once, \
          with the start of the process. Reading is listing the folder, and reading and parsing every \
          file. The list is the first page of `list_generations` over stdio, in turns with it. Single \
-         calls are about one of the scenes, in turns with an empty rmcp server's and a write to the \
-         disk."
+         calls are about one scene after the other, {CALLS_EACH} each, in turns with an empty rmcp \
+         server's and a write to the disk."
     );
     let head = ["what", "p50", "p99", "× reading", "× empty tool", "over the disk"];
     let mut section = Section::new("Thousands of scenes", note, &head);

@@ -208,7 +208,7 @@ fn complete(state: &mut RunState, recorded: &Recorded, completed: &StepCompleted
 
 /// Puts the run where a file says that it is.
 fn place(state: &mut RunState, recorded: &Recorded, placement: &Placement) {
-    state.was_placed = true;
+    state.placed_by = Some(recorded.seq);
     let updated_at = placement.updated_at.map_or(recorded.at, |it| it.min(recorded.at));
     state.updated_at = updated_at;
     state.started_at = placement.started_at.map_or(Timestamp::default(), |it| it.min(recorded.at));

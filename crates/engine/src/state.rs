@@ -24,8 +24,8 @@ pub struct RunState {
     pub standing: Standing,
     /// The step that the run is at.
     pub current: Option<StepName>,
-    /// Whether a file said where it is.
-    pub was_placed: bool,
+    /// The event by which a file last said where it is.
+    pub placed_by: Option<u64>,
     /// Whether another run may begin with its key, although it would hold it.
     pub gave_up_key: bool,
     /// Where it is said to be by a file or a failure, until it moves. Only shown.
@@ -257,7 +257,7 @@ impl RunState {
             forked_from: None,
             standing: Standing::New,
             current: None,
-            was_placed: false,
+            placed_by: None,
             gave_up_key: false,
             stated: None,
             is_work_done: false,

@@ -1,17 +1,15 @@
 //! Promised files: read, replaced as a whole, locked and listed, and never outside their folder.
 
 use std::{
-    fs::{self, DirEntry, File, Metadata, TryLockError},
+    fs::{self, File, Metadata, TryLockError},
     io::{self, ErrorKind, Read as _, Write as _},
-    panic,
     path::{Component, Path, PathBuf},
-    thread,
     time::{Duration, UNIX_EPOCH},
 };
 
 use runtime::{Desk, Handled, Held, Looking, Place, Stat, Wanted, World as _};
 
-use crate::RealWorld;
+use crate::{RealWorld, watched::Watched};
 
 /// How many locks there are for all files of a folder. Two files may share one.
 const LOCKS: u32 = 64;
@@ -19,8 +17,6 @@ const LOCKS: u32 = 64;
 const LOCK_TRIES_MAX: u32 = 5_000;
 /// The folder of the locks.
 const LOCK_FOLDER: &str = ".locks";
-/// How many files of a folder are worth a thread of their own.
-const ENTRIES_EACH: usize = 1_000;
 
 impl Desk for RealWorld {
     fn has_folder<'a>(&'a self, folder: &'a str) -> Looking<'a, bool> {
@@ -63,7 +59,8 @@ impl Desk for RealWorld {
     }
 
     fn scan<'a>(&'a self, place: &'a Place, wanted: Wanted) -> Handled<'a, Vec<(String, Stat)>> {
-        handle(place, move |place| Ok(absent(scan(place, &wanted))?.unwrap_or_default()))
+        let watched = self.watched.clone();
+        handle(place, move |place| Ok(absent(scan(place, &wanted, &watched))?.unwrap_or_default()))
     }
 }
 
@@ -181,39 +178,25 @@ fn open_lock(place: &Place) -> io::Result<File> {
     File::options().create(true).truncate(false).write(true).open(parent.join(name))
 }
 
-fn scan(place: &Place, wanted: &Wanted) -> io::Result<Vec<(String, Stat)>> {
-    let mut entries = Vec::new();
-    for entry in fs::read_dir(find(place)?)? {
-        let entry = entry?;
-        let Ok(name) = entry.file_name().into_string() else { continue };
-        if wanted(&name) {
-            entries.push((name, entry));
-        }
-    }
-    let cores = thread::available_parallelism().map_or(1, usize::from);
-    let threads = cores.min(entries.len() / ENTRIES_EACH);
-    if threads < 2 {
-        return look_at(entries);
-    }
-    let share = entries.len().div_ceil(threads);
-    thread::scope(|scope| {
-        let mut looking = Vec::new();
-        while !entries.is_empty() {
-            let some = entries.split_off(entries.len().saturating_sub(share));
-            looking.push(scope.spawn(|| look_at(some)));
-        }
-        let mut found = Vec::new();
-        for looked in looking {
-            found.extend(looked.join().unwrap_or_else(|panic| panic::resume_unwind(panic))?);
-        }
-        Ok(found)
-    })
+fn scan(place: &Place, wanted: &Wanted, watched: &Watched) -> io::Result<Vec<(String, Stat)>> {
+    let folder = find(place)?;
+    let look = |name: &str| {
+        let metadata = fs::symlink_metadata(folder.join(name)).ok();
+        metadata.filter(|it| it.is_file() && wanted(name)).map(|it| stat(&it))
+    };
+    watched.list(folder.clone(), || list(&folder, wanted), look)
 }
 
-/// Looks at files from outside. One that was moved away meanwhile is not there.
-fn look_at(entries: Vec<(String, DirEntry)>) -> io::Result<Vec<(String, Stat)>> {
-    let mut found = Vec::with_capacity(entries.len());
-    for (name, entry) in entries {
+/// Looks at every file of a folder.
+fn list(folder: &Path, wanted: &Wanted) -> io::Result<Vec<(String, Stat)>> {
+    let mut found = Vec::new();
+    for entry in fs::read_dir(folder)? {
+        let entry = entry?;
+        let Ok(name) = entry.file_name().into_string() else { continue };
+        if !wanted(&name) {
+            continue;
+        }
+        // One that was moved away meanwhile is not there.
         if let Some(metadata) = absent(entry.metadata())?.filter(Metadata::is_file) {
             found.push((name, stat(&metadata)));
         }

@@ -7,6 +7,7 @@ mod files;
 mod git;
 mod library;
 mod model;
+mod watched;
 
 use std::{path::PathBuf, time::Duration};
 
@@ -51,13 +52,14 @@ impl Default for WorldSettings {
 pub struct RealWorld {
     settings: WorldSettings,
     model: Option<Model>,
+    watched: watched::Watched,
 }
 
 impl RealWorld {
     /// Creates the world.
     pub fn new(settings: WorldSettings) -> Self {
         let model = settings.model.clone().map(Model::new);
-        Self { settings, model }
+        Self { settings, model, watched: watched::Watched::default() }
     }
 }
 

@@ -50,6 +50,8 @@ pub struct Taken {
     pub unreadable: Vec<Unreadable>,
     /// What was found and done on the way.
     pub notices: Vec<String>,
+    /// Whether any run was begun or brought into step.
+    pub has_changed: bool,
 }
 
 impl Runtime {
@@ -151,6 +153,7 @@ impl Runtime {
             known: sorted.known,
             unreadable: sorted.unreadable,
             notices: Vec::new(),
+            has_changed: !sorted.new.is_empty() || !sorted.moved.is_empty(),
         };
         let total = sorted.new.len() + sorted.moved.len();
         if total == 0 {
@@ -323,9 +326,13 @@ impl Runtime {
         for folder in folders {
             let inside = folder.clone();
             let names = Arc::clone(projection);
-            let wanted: Wanted = Arc::new(move |name| names.key(&joined(&inside, name)).is_some());
+            let wanted: Wanted = Arc::new(move |name| match inside.as_str() {
+                "" => names.key(name).is_some(),
+                inside => names.key(&joined(inside, name)).is_some(),
+            });
             let place = place(&**projection, &self.settings.root, folder.clone());
             match desk.scan(&place, wanted).await {
+                Ok(files) if folder.is_empty() => found.extend(files),
                 Ok(files) => {
                     found.extend(files.into_iter().map(|(it, stat)| (joined(folder, &it), stat)));
                 }

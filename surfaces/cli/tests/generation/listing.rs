@@ -1,12 +1,14 @@
 //! The table of all scenes: which, in which order, how wide and how many.
 
+use std::fs;
+
 use jiff::{SignedDuration, Timestamp};
 use serde_json::{Value, json};
 use unicode_width::UnicodeWidthStr as _;
 
 use crate::{
     fixtures::{STATUSES, state},
-    stage::{Said, Stage},
+    stage::{Said, Stage, place, pretty},
 };
 
 /// One scene in each status. By instant the order of their starts is 0104, 0105, 0101, 0103, 0102,
@@ -242,4 +244,25 @@ fn a_long_list_is_cut_and_says_how_much_is_left_out() {
     // The rest is there for whoever asks.
     let rest = stage.read("list_generations", json!({"sort_by": "scene_id", "offset": shown}));
     assert_eq!(rows(&rest)[0][0], format!("{shown:04}"));
+}
+
+#[test]
+fn a_list_sees_what_others_did_to_the_files_since_the_last_one() {
+    let stage = Stage::with(&[state("0101", "FAILED"), state("0102", "IN_PROGRESS")]);
+    let total = |filter: &str| {
+        stage.call("list_generations", json!({"filter": filter})).value["total"].clone()
+    };
+    assert_eq!(total("all"), 2);
+    // One is written into in its place, one is new, one is renamed into its place.
+    stage.edit("0102", |it| it["workflow_status"] = json!("COMPLETED"));
+    stage.project.write(&place("0103"), &pretty(&state("0103", "FAILED")));
+    stage.project.write("workspace/draft", &pretty(&state("0104", "COMPLETED")));
+    fs::rename(stage.project.path("workspace/draft"), stage.path("0104")).unwrap();
+    assert_eq!([total("all"), total("failed"), total("completed")], [4, 2, 2]);
+    // A folder that is put in place of the old one is looked at anew.
+    let workspace = stage.project.path("workspace");
+    fs::rename(&workspace, stage.project.path("old")).unwrap();
+    stage.project.write(&place("0105"), &pretty(&state("0105", "FAILED")));
+    assert_eq!(total("all"), 5);
+    assert!(stage.path("0101").is_file());
 }

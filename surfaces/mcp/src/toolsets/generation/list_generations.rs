@@ -63,12 +63,20 @@ impl Tool for ListGenerations {
 
     async fn call(call: &Call<'_>, parameters: Parameters) -> Result<Done<Facts>, Failure> {
         let folders = scene::find_session(call).await;
-        let taken = call.runtime.scan(WORKFLOW, &folders_of(folders.as_deref()), &|_, _| {}).await;
+        let places = folders_of(folders.as_deref());
+        // The page is read beside the files, and once more if these had any news.
+        let (taken, read) = tokio::join!(
+            call.runtime.scan(WORKFLOW, &places, &|_, _| {}),
+            page(call, &parameters, folders.as_deref()),
+        );
         let taken = taken.map_err(|error| failure(&error))?;
         let name = |it: &Unreadable| it.path.rsplit('/').next().unwrap_or_default().to_owned();
         let corrupted: Vec<String> = taken.unreadable.iter().map(name).collect();
-        let page = page(call, &parameters, folders.as_deref()).await;
-        let (rows, total, has_states) = page.map_err(|error| failure(&error))?;
+        let read = match taken.has_changed {
+            true => page(call, &parameters, folders.as_deref()).await,
+            false => read,
+        };
+        let (rows, total, has_states) = read.map_err(|error| failure(&error))?;
         let listing = Listing {
             filter: parameters.filter,
             rows: &rows,
