@@ -7,6 +7,7 @@ mod answer;
 mod cancel_generation;
 mod complete_generation;
 mod complete_step;
+mod dialect;
 mod document;
 mod fail_generation;
 mod fail_step;

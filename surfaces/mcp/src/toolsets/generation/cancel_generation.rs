@@ -6,11 +6,12 @@ use serde::Deserialize;
 
 use super::{
     answer::{Facts, Failure},
+    dialect::Verb,
     scene,
     scene_id::SceneId,
     text::cancel as text,
 };
-use crate::tool::{Call, Done, Hints, Manner, Tool};
+use crate::tool::{Call, Done, Hints};
 
 /// The reason that is kept where none was given.
 const UNGIVEN: &str = "User requested cancellation";
@@ -26,30 +27,17 @@ pub(super) struct Parameters {
     pub(super) reason: Option<String>,
 }
 
-impl Tool for CancelGeneration {
+impl Verb for CancelGeneration {
     type Parameters = Parameters;
-    type Answer = Facts;
-    type Failure = Failure;
     const NAME: &'static str = "cancel_generation";
     const TITLE: &'static str = "Cancel Generation Workflow";
     const DESCRIPTION: &'static str =
         "Cancel a generation. Its state and artifacts stay, so that it can be resumed.";
     const HINTS: Hints = super::WRITES_ONCE;
-    const MANNER: Manner = Manner::Closed;
-
-    fn text(answer: &Facts) -> Option<&str> {
-        Some(&answer.result)
-    }
-
-    fn failure_text(failure: &Failure) -> Option<&str> {
-        Some(failure.text())
-    }
 
     async fn call(call: &Call<'_>, parameters: Parameters) -> Result<Done<Facts>, Failure> {
         let Parameters { scene_id, reason } = parameters;
-        let Some(found) = scene::find(call, &scene_id).await? else {
-            return Err(scene::missing(&scene_id, text::missing(scene_id.as_str())));
-        };
+        let found = scene::expect(call, &scene_id, text::missing(scene_id.as_str())).await?;
         let reason = reason.filter(|it| !it.is_empty());
         let command =
             Command::CancelRun { reason: reason.clone().unwrap_or_else(|| UNGIVEN.to_owned()) };

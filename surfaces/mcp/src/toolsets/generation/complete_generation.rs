@@ -7,12 +7,13 @@ use serde_json::{Map, Value};
 
 use super::{
     answer::{Facts, Failure},
+    dialect::Verb,
     path,
     scene::{self, Stopped},
     scene_id::SceneId,
     text::complete as text,
 };
-use crate::tool::{Call, Done, Hints, Manner, Tool};
+use crate::tool::{Call, Done, Hints};
 
 pub(super) struct CompleteGeneration;
 
@@ -37,31 +38,18 @@ pub(super) struct Parameters {
     pub(super) retry_count: u8,
 }
 
-impl Tool for CompleteGeneration {
+impl Verb for CompleteGeneration {
     type Parameters = Parameters;
-    type Answer = Facts;
-    type Failure = Failure;
     const NAME: &'static str = "complete_generation";
     const TITLE: &'static str = "Complete Generation Workflow (Terminal)";
     const DESCRIPTION: &'static str = "End a generation that is done, with its figures.";
     const HINTS: Hints = super::WRITES_ONCE;
-    const MANNER: Manner = Manner::Closed;
-
-    fn text(answer: &Facts) -> Option<&str> {
-        Some(&answer.result)
-    }
-
-    fn failure_text(failure: &Failure) -> Option<&str> {
-        Some(failure.text())
-    }
 
     async fn call(call: &Call<'_>, parameters: Parameters) -> Result<Done<Facts>, Failure> {
         path::check(Self::NAME, "final_scene_path", &parameters.final_scene_path)?;
         path::check(Self::NAME, "validation_report_path", &parameters.validation_report_path)?;
         let id = &parameters.scene_id;
-        let Some(found) = scene::find(call, id).await? else {
-            return Err(scene::missing(id, super::text::missing(id.as_str())));
-        };
+        let found = scene::expect(call, id, super::text::missing(id.as_str())).await?;
         let details = parameters.figures();
         let paths =
             details.iter().filter(|(key, _)| key.ends_with("_path") || *key == "word_count");

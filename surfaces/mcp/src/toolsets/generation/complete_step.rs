@@ -9,6 +9,7 @@ use serde_json::{Map, Value};
 
 use super::{
     answer::{Facts, Failure},
+    dialect::Verb,
     path,
     scene::{self, Found, Stopped},
     scene_id::SceneId,
@@ -16,7 +17,7 @@ use super::{
     text::step as text,
     words::{DRAFT, Dialect, Spoken, StepStatus},
 };
-use crate::tool::{Call, Done, Hints, Manner, Misfit, Tool};
+use crate::tool::{Call, Done, Hints, Misfit};
 
 /// What tells the definition that the draft was checked when it was written.
 const FOLDED: &str = "check_is_folded";
@@ -39,24 +40,13 @@ pub(super) struct Parameters {
     pub(super) metadata: Option<Map<String, Value>>,
 }
 
-impl Tool for CompleteStep {
+impl Verb for CompleteStep {
     type Parameters = Parameters;
-    type Answer = Facts;
-    type Failure = Failure;
     const NAME: &'static str = "complete_step";
     const TITLE: &'static str = "Complete Workflow Step";
     const DESCRIPTION: &'static str =
         "Say that a step that was started is done, and what it produced.";
     const HINTS: Hints = super::WRITES_ONCE;
-    const MANNER: Manner = Manner::Closed;
-
-    fn text(answer: &Facts) -> Option<&str> {
-        Some(&answer.result)
-    }
-
-    fn failure_text(failure: &Failure) -> Option<&str> {
-        Some(failure.text())
-    }
 
     async fn call(call: &Call<'_>, parameters: Parameters) -> Result<Done<Facts>, Failure> {
         let spoken = parameters.step()?;
@@ -64,9 +54,7 @@ impl Tool for CompleteStep {
             path::check(Self::NAME, &format!("artifacts.{name}"), path)?;
         }
         let id = &parameters.scene_id;
-        let Some(found) = scene::find(call, id).await? else {
-            return Err(scene::missing(id, super::text::missing(id.as_str())));
-        };
+        let found = scene::expect(call, id, super::text::missing(id.as_str())).await?;
         let is_completed = found.document.step(spoken.step).status() == StepStatus::Completed;
         match scene::change(call, id, &found, parameters.command(spoken)).await {
             Ok(after) => {

@@ -7,13 +7,14 @@ use serde_json::{Map, Value};
 
 use super::{
     answer::{Facts, Failure},
+    dialect::Verb,
     scene,
     scene_id::SceneId,
     step_choice::StepChoice,
     text::failure as text,
     words::{Spoken, Status, Step},
 };
-use crate::tool::{Call, Done, Hints, Manner, Misfit, Tool};
+use crate::tool::{Call, Done, Hints, Misfit};
 
 pub(super) struct FailGeneration;
 
@@ -30,31 +31,18 @@ pub(super) struct Parameters {
     pub(super) final_errors: Option<Vec<Map<String, Value>>>,
 }
 
-impl Tool for FailGeneration {
+impl Verb for FailGeneration {
     type Parameters = Parameters;
-    type Answer = Facts;
-    type Failure = Failure;
     const NAME: &'static str = "fail_generation";
     const TITLE: &'static str = "Fail Generation Workflow (Terminal)";
     const DESCRIPTION: &'static str =
         "Give a generation up after all attempts. resume_generation brings it back.";
     const HINTS: Hints = super::WRITES_ONCE;
-    const MANNER: Manner = Manner::Closed;
-
-    fn text(answer: &Facts) -> Option<&str> {
-        Some(&answer.result)
-    }
-
-    fn failure_text(failure: &Failure) -> Option<&str> {
-        Some(failure.text())
-    }
 
     async fn call(call: &Call<'_>, parameters: Parameters) -> Result<Done<Facts>, Failure> {
         let spoken = parameters.step()?;
         let id = &parameters.scene_id;
-        let Some(found) = scene::find(call, id).await? else {
-            return Err(scene::missing(id, super::text::missing(id.as_str())));
-        };
+        let found = scene::expect(call, id, super::text::missing(id.as_str())).await?;
         let is_again = found.document.status() == Some(Status::Failed);
         let command = Command::FailRun {
             reason: parameters.failure_reason.clone(),

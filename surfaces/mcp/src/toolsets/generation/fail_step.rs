@@ -7,13 +7,14 @@ use serde_json::{Map, Value};
 
 use super::{
     answer::{Facts, Failure},
+    dialect::Verb,
     scene,
     scene_id::SceneId,
     step_choice::StepChoice,
     text::{failure as text, step},
     words::Spoken,
 };
-use crate::tool::{Call, Done, Hints, Manner, Misfit, Tool};
+use crate::tool::{Call, Done, Hints, Misfit};
 
 pub(super) struct FailStep;
 
@@ -42,31 +43,18 @@ pub(super) struct RetryParameters {
     pub(super) metadata: Option<Map<String, Value>>,
 }
 
-impl Tool for FailStep {
+impl Verb for FailStep {
     type Parameters = FailParameters;
-    type Answer = Facts;
-    type Failure = Failure;
     const NAME: &'static str = "fail_step";
     const TITLE: &'static str = "Fail Step (Recoverable or Terminal)";
     const DESCRIPTION: &'static str =
         "Say that a running step failed. It can be tried again unless it is terminal.";
     const HINTS: Hints = Hints::ADDS;
-    const MANNER: Manner = Manner::Closed;
-
-    fn text(answer: &Facts) -> Option<&str> {
-        Some(&answer.result)
-    }
-
-    fn failure_text(failure: &Failure) -> Option<&str> {
-        Some(failure.text())
-    }
 
     async fn call(call: &Call<'_>, parameters: FailParameters) -> Result<Done<Facts>, Failure> {
         let spoken = parameters.step()?;
         let id = &parameters.scene_id;
-        let Some(found) = scene::find(call, id).await? else {
-            return Err(scene::missing(id, super::text::missing(id.as_str())));
-        };
+        let found = scene::expect(call, id, super::text::missing(id.as_str())).await?;
         let (reason, severity) = (parameters.failure_reason.as_str(), parameters.severity());
         match scene::change(call, id, &found, parameters.command(spoken)).await {
             Ok(after) => Ok(after.say(text::failed(&after.scene(), spoken, reason, severity))),
@@ -81,30 +69,17 @@ impl Tool for FailStep {
     }
 }
 
-impl Tool for RetryStep {
+impl Verb for RetryStep {
     type Parameters = RetryParameters;
-    type Answer = Facts;
-    type Failure = Failure;
     const NAME: &'static str = "retry_step";
     const TITLE: &'static str = "Retry Failed Step";
     const DESCRIPTION: &'static str = "Make a failed step ready to be tried again.";
     const HINTS: Hints = Hints::ADDS;
-    const MANNER: Manner = Manner::Closed;
-
-    fn text(answer: &Facts) -> Option<&str> {
-        Some(&answer.result)
-    }
-
-    fn failure_text(failure: &Failure) -> Option<&str> {
-        Some(failure.text())
-    }
 
     async fn call(call: &Call<'_>, parameters: RetryParameters) -> Result<Done<Facts>, Failure> {
         let spoken = parameters.step()?;
         let RetryParameters { scene_id: id, metadata, .. } = parameters;
-        let Some(found) = scene::find(call, &id).await? else {
-            return Err(scene::missing(&id, super::text::missing(id.as_str())));
-        };
+        let found = scene::expect(call, &id, super::text::missing(id.as_str())).await?;
         let (step, details) = (spoken.step.key.to_owned(), metadata.unwrap_or_default());
         match scene::change(call, &id, &found, Command::RetryStep { step, details }).await {
             Ok(after) => Ok(after.say(text::retried(&after.scene(), spoken))),

@@ -5,11 +5,12 @@ use serde::Deserialize;
 
 use super::{
     answer::{Facts, Failure},
+    dialect::Verb,
     scene,
     scene_id::SceneId,
     text::status as text,
 };
-use crate::tool::{Call, Done, Hints, Manner, Tool};
+use crate::tool::{Call, Done, Hints};
 
 pub(super) struct GetGenerationStatus;
 
@@ -25,47 +26,25 @@ pub(super) struct Parameters {
     pub(super) detailed: bool,
 }
 
-impl Tool for GetGenerationStatus {
+impl Verb for GetGenerationStatus {
     type Parameters = Parameters;
-    type Answer = Facts;
-    type Failure = Failure;
     const NAME: &'static str = "get_generation_status";
     const TITLE: &'static str = "Get Generation Status";
     const DESCRIPTION: &'static str =
         "Show where a scene's generation is: step, elapsed time, artifacts, errors.";
     const HINTS: Hints = Hints::READS;
-    const MANNER: Manner = Manner::Closed;
-
-    fn text(answer: &Facts) -> Option<&str> {
-        Some(&answer.result)
-    }
-
-    fn failure_text(failure: &Failure) -> Option<&str> {
-        Some(failure.text())
-    }
 
     async fn call(call: &Call<'_>, parameters: Parameters) -> Result<Done<Facts>, Failure> {
         status(call, parameters).await
     }
 }
 
-impl Tool for GetStatus {
+impl Verb for GetStatus {
     type Parameters = Parameters;
-    type Answer = Facts;
-    type Failure = Failure;
     const NAME: &'static str = "get_status";
     const TITLE: &'static str = GetGenerationStatus::TITLE;
     const DESCRIPTION: &'static str = "The same as get_generation_status.";
     const HINTS: Hints = Hints::READS;
-    const MANNER: Manner = Manner::Closed;
-
-    fn text(answer: &Facts) -> Option<&str> {
-        Some(&answer.result)
-    }
-
-    fn failure_text(failure: &Failure) -> Option<&str> {
-        Some(failure.text())
-    }
 
     async fn call(call: &Call<'_>, parameters: Parameters) -> Result<Done<Facts>, Failure> {
         status(call, parameters).await
@@ -74,8 +53,6 @@ impl Tool for GetStatus {
 
 async fn status(call: &Call<'_>, parameters: Parameters) -> Result<Done<Facts>, Failure> {
     let Parameters { scene_id, detailed } = parameters;
-    let Some(found) = scene::find(call, &scene_id).await? else {
-        return Err(scene::missing(&scene_id, text::missing(scene_id.as_str())));
-    };
+    let found = scene::expect(call, &scene_id, text::missing(scene_id.as_str())).await?;
     Ok(found.done(text::report(&found.scene(), detailed)))
 }

@@ -10,13 +10,14 @@ use serde::Deserialize;
 use super::{
     WORKFLOW,
     answer::{Facts, Failure},
+    dialect::Verb,
     document::UNKNOWN,
     files::{folder, split},
     scene,
     text::list::{self as text, Filter, Listing, Row, SortBy},
     words::{STEPS, STEPS_TOTAL, Status},
 };
-use crate::tool::{Call, Done, Hints, Manner, Tool};
+use crate::tool::{Call, Done, Hints};
 
 /// How many rows are fetched at most. More do not fit into one answer.
 const ROWS_MAX: u32 = 400;
@@ -42,24 +43,13 @@ pub(super) struct Parameters {
     pub(super) offset: u32,
 }
 
-impl Tool for ListGenerations {
+impl Verb for ListGenerations {
     type Parameters = Parameters;
-    type Answer = Facts;
-    type Failure = Failure;
     const NAME: &'static str = "list_generations";
     const TITLE: &'static str = "List All Generations";
     const DESCRIPTION: &'static str =
         "List the generations of all scenes with status, step and what can be done.";
     const HINTS: Hints = Hints::READS;
-    const MANNER: Manner = Manner::Closed;
-
-    fn text(answer: &Facts) -> Option<&str> {
-        Some(&answer.result)
-    }
-
-    fn failure_text(failure: &Failure) -> Option<&str> {
-        Some(failure.text())
-    }
 
     async fn call(call: &Call<'_>, parameters: Parameters) -> Result<Done<Facts>, Failure> {
         let folders = scene::find_session(call).await;

@@ -6,12 +6,13 @@ use serde::Deserialize;
 
 use super::{
     answer::{Facts, Failure},
+    dialect::Verb,
     scene,
     scene_id::SceneId,
     text::question as text,
     words::moment,
 };
-use crate::tool::{Call, Done, Hints, Manner, Misfit, Tool};
+use crate::tool::{Call, Done, Hints, Misfit};
 
 pub(super) struct LogQuestionAnswer;
 
@@ -29,30 +30,17 @@ pub(super) struct Parameters {
     pub(super) timestamp: Option<String>,
 }
 
-impl Tool for LogQuestionAnswer {
+impl Verb for LogQuestionAnswer {
     type Parameters = Parameters;
-    type Answer = Facts;
-    type Failure = Failure;
     const NAME: &'static str = "log_question_answer";
     const TITLE: &'static str = "Log QuestionTool Interaction (BONUS)";
     const DESCRIPTION: &'static str = "Log a question to the user and the answer.";
     const HINTS: Hints = Hints::ADDS;
-    const MANNER: Manner = Manner::Closed;
-
-    fn text(answer: &Facts) -> Option<&str> {
-        Some(&answer.result)
-    }
-
-    fn failure_text(failure: &Failure) -> Option<&str> {
-        Some(failure.text())
-    }
 
     async fn call(call: &Call<'_>, parameters: Parameters) -> Result<Done<Facts>, Failure> {
         parameters.check()?;
         let Parameters { scene_id: id, question, answer, timestamp } = parameters;
-        let Some(found) = scene::find(call, &id).await? else {
-            return Err(scene::missing(&id, super::text::missing(id.as_str())));
-        };
+        let found = scene::expect(call, &id, super::text::missing(id.as_str())).await?;
         let entry = Entry::Question {
             question: question.clone(),
             answer: answer.clone(),

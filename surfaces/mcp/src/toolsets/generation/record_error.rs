@@ -7,13 +7,14 @@ use serde_json::Map;
 
 use super::{
     answer::{Facts, Failure},
+    dialect::Verb,
     scene,
     scene_id::SceneId,
     step_choice::StepChoice,
     text::failure as text,
     words::Spoken,
 };
-use crate::tool::{Call, Done, Hints, Manner, Misfit, Tool};
+use crate::tool::{Call, Done, Hints, Misfit};
 
 pub(super) struct RecordError;
 
@@ -45,31 +46,18 @@ pub(super) enum Severity {
     Critical,
 }
 
-impl Tool for RecordError {
+impl Verb for RecordError {
     type Parameters = Parameters;
-    type Answer = Facts;
-    type Failure = Failure;
     const NAME: &'static str = "record_error";
     const TITLE: &'static str = "Record Non-Terminal Error";
     const DESCRIPTION: &'static str =
         "Record an error of a step. The workflow goes on and the step can be tried again.";
     const HINTS: Hints = Hints::ADDS;
-    const MANNER: Manner = Manner::Closed;
-
-    fn text(answer: &Facts) -> Option<&str> {
-        Some(&answer.result)
-    }
-
-    fn failure_text(failure: &Failure) -> Option<&str> {
-        Some(failure.text())
-    }
 
     async fn call(call: &Call<'_>, parameters: Parameters) -> Result<Done<Facts>, Failure> {
         let spoken = parameters.step()?;
         let id = &parameters.scene_id;
-        let Some(found) = scene::find(call, id).await? else {
-            return Err(scene::missing(id, super::text::missing(id.as_str())));
-        };
+        let found = scene::expect(call, id, super::text::missing(id.as_str())).await?;
         let (step, entry) = (Some(spoken.step.key.to_owned()), parameters.entry());
         let said = text::Recorded {
             kind: &parameters.error_type,

@@ -6,11 +6,12 @@ use serde::Deserialize;
 
 use super::{
     answer::{Facts, Failure},
+    dialect::Verb,
     scene,
     scene_id::SceneId,
     text::resume::{self as text, Standing},
 };
-use crate::tool::{Call, Done, Hints, Manner, Tool};
+use crate::tool::{Call, Done, Hints};
 
 pub(super) struct ResumeGeneration;
 
@@ -26,31 +27,18 @@ pub(super) struct Parameters {
     pub(super) confirm: bool,
 }
 
-impl Tool for ResumeGeneration {
+impl Verb for ResumeGeneration {
     type Parameters = Parameters;
-    type Answer = Facts;
-    type Failure = Failure;
     const NAME: &'static str = "resume_generation";
     const TITLE: &'static str = "Resume Generation Workflow";
     const DESCRIPTION: &'static str = "Plan how a failed or cancelled generation goes \
          on: which steps are skipped, where it resumes. With confirm it is in progress again.";
     const HINTS: Hints = super::WRITES_ONCE;
-    const MANNER: Manner = Manner::Closed;
     const LISTS_WARNINGS: bool = true;
-
-    fn text(answer: &Facts) -> Option<&str> {
-        Some(&answer.result)
-    }
-
-    fn failure_text(failure: &Failure) -> Option<&str> {
-        Some(failure.text())
-    }
 
     async fn call(call: &Call<'_>, parameters: Parameters) -> Result<Done<Facts>, Failure> {
         let Parameters { scene_id: id, force, confirm } = parameters;
-        let Some(found) = scene::find(call, &id).await? else {
-            return Err(scene::missing(&id, text::missing(id.as_str())));
-        };
+        let found = scene::expect(call, &id, text::missing(id.as_str())).await?;
         let scene = found.scene();
         let refuse = |code: &str, text: String| Err(found.fail(Failure::new(code, text)));
         match text::standing(&scene, force) {

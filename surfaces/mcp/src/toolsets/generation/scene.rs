@@ -42,6 +42,16 @@ pub(super) async fn find(call: &Call<'_>, id: &SceneId) -> Result<Option<Found>,
     Ok(None)
 }
 
+/// Finds the state of a scene that must have one; `missing` says that it has none.
+pub(super) async fn expect(
+    call: &Call<'_>,
+    id: &SceneId,
+    missing: String,
+) -> Result<Found, Failure> {
+    let found = find(call, id).await?;
+    found.ok_or_else(|| Failure::new("state_not_found", missing).about(id.as_str(), None))
+}
+
 /// Begins a scene: in the session that is active, if one is.
 pub(super) async fn start(
     call: &Call<'_>,

@@ -7,12 +7,13 @@ use serde_json::{Map, Value};
 
 use super::{
     answer::{Facts, Failure},
+    dialect::Verb,
     path,
     scene::{self, Found, Stopped},
     scene_id::SceneId,
     text::start as text,
 };
-use crate::tool::{Call, Done, Hints, Manner, Tool};
+use crate::tool::{Call, Done, Hints};
 
 pub(super) struct StartGeneration;
 
@@ -31,24 +32,13 @@ pub(super) struct Parameters {
     pub(super) metadata: Option<Map<String, Value>>,
 }
 
-impl Tool for StartGeneration {
+impl Verb for StartGeneration {
     type Parameters = Parameters;
-    type Answer = Facts;
-    type Failure = Failure;
     const NAME: &'static str = "start_generation";
     const TITLE: &'static str = "Start Generation Workflow";
     const DESCRIPTION: &'static str =
         "Begin to track the generation of a scene. One that runs already is kept.";
     const HINTS: Hints = super::WRITES_ONCE;
-    const MANNER: Manner = Manner::Closed;
-
-    fn text(answer: &Facts) -> Option<&str> {
-        Some(&answer.result)
-    }
-
-    fn failure_text(failure: &Failure) -> Option<&str> {
-        Some(failure.text())
-    }
 
     async fn call(call: &Call<'_>, parameters: Parameters) -> Result<Done<Facts>, Failure> {
         let Parameters { scene_id, blueprint_path, initiated_by, metadata } = parameters;

@@ -7,13 +7,14 @@ use serde_json::{Map, Value};
 
 use super::{
     answer::{Facts, Failure},
+    dialect::Verb,
     scene::{self, Found},
     scene_id::SceneId,
     step_choice::StepChoice,
     text::step as text,
     words::{Spoken, StepStatus},
 };
-use crate::tool::{Call, Done, Hints, Manner, Misfit, Tool};
+use crate::tool::{Call, Done, Hints, Misfit};
 
 pub(super) struct StartStep;
 
@@ -36,31 +37,18 @@ pub(super) struct Parameters {
     pub(super) awaiting_approval: bool,
 }
 
-impl Tool for StartStep {
+impl Verb for StartStep {
     type Parameters = Parameters;
-    type Answer = Facts;
-    type Failure = Failure;
     const NAME: &'static str = "start_step";
     const TITLE: &'static str = "Start Workflow Step";
     const DESCRIPTION: &'static str =
         "Say that a step begins. Refused while a step before it is not done.";
     const HINTS: Hints = super::WRITES_ONCE;
-    const MANNER: Manner = Manner::Closed;
-
-    fn text(answer: &Facts) -> Option<&str> {
-        Some(&answer.result)
-    }
-
-    fn failure_text(failure: &Failure) -> Option<&str> {
-        Some(failure.text())
-    }
 
     async fn call(call: &Call<'_>, parameters: Parameters) -> Result<Done<Facts>, Failure> {
         let spoken = parameters.step()?;
         let id = &parameters.scene_id;
-        let Some(found) = scene::find(call, id).await? else {
-            return Err(scene::missing(id, text::missing_to_start(id.as_str())));
-        };
+        let found = scene::expect(call, id, text::missing_to_start(id.as_str())).await?;
         let command = Command::StartStep(engine::StartStep {
             step: spoken.step.key.to_owned(),
             part: None,
