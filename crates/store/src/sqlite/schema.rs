@@ -111,7 +111,11 @@ fn migrate(
     migrations: &[&str],
 ) -> Result<(), StoreError> {
     let known = u32::try_from(migrations.len()).unwrap_or(u32::MAX);
-    if check_version(connection, path, known)? == known && is_wal(connection)? {
+    // In one transaction: a file that another process makes meanwhile is seen before or after.
+    connection.execute_batch("BEGIN")?;
+    let found = check_version(connection, path, known);
+    connection.execute_batch("COMMIT")?;
+    if found? == known && is_wal(connection)? {
         return Ok(());
     }
     wait_for_others(connection, MIGRATION_WAIT_MAX)?;
