@@ -26,6 +26,7 @@ mod id;
 mod index_text;
 mod known;
 mod next;
+mod placement;
 mod refusal;
 mod state;
 mod summary;
@@ -40,8 +41,8 @@ pub use decide::{Decided, decide, find_due, lease_until, resolve_decider, target
 pub use drift::{Shown, find_drift, find_shown};
 pub use event::{
     Actor, Artifact, CheckRun, Choice, DecodeError, EVENT_VERSION, Entry, Event, GateReason, Git,
-    How, Lease, ModelAsked, ModelFailure, ModelFailureKind, OpenGate, Placement, Recorded, Report,
-    Ruling, RunStarted, Stage, StepCompleted, Stood, Surface, Usage,
+    How, Lease, ModelAsked, ModelFailure, ModelFailureKind, OpenGate, Recorded, Report, Ruling,
+    RunStarted, StepCompleted, Surface, Usage,
 };
 pub use evolve::{evolve, fold};
 pub use fork::{ForkPoint, fork};
@@ -49,6 +50,7 @@ pub use id::RunId;
 pub use index_text::index_text;
 pub use known::{Bounds, CheckFact, Fact, FileFact, Known, ModelFact, Question, Stop};
 pub use next::{Action, find_promised, next};
+pub use placement::{Placement, Stage, Stood};
 pub use refusal::Refusal;
 pub use state::{
     Answered, Effort, Noted, Progress, RunState, Seen, Standing, StepState, Told, Trouble,

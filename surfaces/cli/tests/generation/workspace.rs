@@ -128,7 +128,7 @@ fn a33_a_lock_that_cannot_be_read_means_no_session() {
 
 #[test]
 fn a33_a_session_never_leads_out_of_the_workspace() {
-    for name in ["../../x", "/tmp/x", "a/b", "..", "", "x y"] {
+    for name in ["../../x", "/x", "a/b", "..", "", "x y"] {
         let project = Project::new();
         project.write("workspace/session.lock", &json!({"active": name}).to_string());
         let stage = Stage::over(project);

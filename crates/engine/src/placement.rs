@@ -1,0 +1,67 @@
+//! Where a run is, as a file says that is made from it. Stored within an event.
+
+use alloc::{collections::BTreeMap, string::String};
+
+use definition::{Digest, StepName};
+use serde::{Deserialize, Serialize};
+
+use crate::{Progress, Timestamp};
+
+/// Where the work on a run is, as a file says that is made from it.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Placement {
+    /// The file, as people name it.
+    pub path: String,
+    pub sha256: Digest,
+    /// What it says, letter by letter.
+    pub text: String,
+    pub stood: Stood,
+    /// Why the run failed or was cancelled.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub reason: String,
+    /// Those that are not named were not reached.
+    pub steps: BTreeMap<StepName, Stage>,
+    /// Where the file itself says that the run is.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub stated: Option<StepName>,
+    /// The step that is under way, else the first that is not done. Found by the engine.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub current: Option<StepName>,
+    /// Whether every step is done, and the run is open all the same.
+    #[serde(default, skip_serializing_if = "core::ops::Not::not")]
+    pub is_work_done: bool,
+    /// `None` where nobody knows.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub started_at: Option<Timestamp>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub updated_at: Option<Timestamp>,
+}
+
+/// Whether a run goes on, as a file says.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Stood {
+    Running,
+    Waiting,
+    Completed,
+    Failed,
+    Cancelled,
+}
+
+/// How far a step is, as a file says.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub struct Stage {
+    pub progress: Progress,
+    #[serde(default)]
+    pub attempts: u32,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub started_at: Option<Timestamp>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub ended_at: Option<Timestamp>,
+    /// Why its last attempt came to nothing.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub failure: Option<String>,
+    /// Whether it was made ready for another attempt.
+    #[serde(default, skip_serializing_if = "core::ops::Not::not")]
+    pub is_retried: bool,
+}
