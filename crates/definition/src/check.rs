@@ -7,8 +7,8 @@ mod graph;
 mod guidance;
 
 use crate::{
-    Diagnostic, Label, MemoryFiles, Workflow,
-    parse::{Document, Layout, parse_with_layout},
+    Diagnostic, Form, Label, MemoryFiles, Workflow,
+    parse::{Document, Layout, parse_stored, parse_with_layout},
 };
 
 /// Looks for mistakes that the parser lets pass, in the order of the files' lines.
@@ -16,6 +16,10 @@ use crate::{
 /// Most are warnings. Those that would stop a run once it gets there are errors.
 pub fn lint(workflow: &Workflow) -> Vec<Diagnostic> {
     let files = MemoryFiles(workflow.source.files.clone());
+    if workflow.form == Form::Graph {
+        // The parser itself refuses most of what is looked for here, and has warned of the rest.
+        return parse_stored(&workflow.name, &files).map(|(_, it)| it).unwrap_or_default();
+    }
     // Only for the places: a workflow that was put together by hand has none.
     let layout = parse_with_layout(&workflow.name, &files).map(|(_, it)| it).unwrap_or_default();
     let places = Places { workflow, layout };
@@ -39,16 +43,32 @@ struct Places<'a> {
     layout: Layout,
 }
 
+/// Whose front matter is meant.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Spot {
+    Index,
+    /// That of the step at this place in the list.
+    Step(usize),
+}
+
 impl Places<'_> {
     /// Returns where a step's front matter says what `path` leads to.
     fn front(&self, step: usize, path: &[&str]) -> Label {
         self.document(step).map_or_else(|| self.whole(step), |it| it.front_label(path))
     }
 
-    /// As [`Self::front`], but narrowed to a piece of the text that stands there, in bytes.
-    fn front_within(&self, step: usize, path: &[&str], (start, width): (usize, usize)) -> Label {
-        let document = self.document(step);
-        document.map_or_else(|| self.whole(step), |it| it.front_label_within(path, start, width))
+    /// Returns where a front matter says what `path` leads to, narrowed to a piece of the text that
+    /// stands there, in bytes.
+    fn within(&self, at: Spot, path: &[&str], (start, width): (usize, usize)) -> Label {
+        let document = match at {
+            Spot::Index => Some(&self.layout.index),
+            Spot::Step(step) => self.document(step),
+        };
+        let whole = || match at {
+            Spot::Index => self.whole_index(),
+            Spot::Step(step) => self.whole(step),
+        };
+        document.map_or_else(whole, |it| it.front_label_within(path, start, width))
     }
 
     /// Returns where the index links to a step.
@@ -56,13 +76,17 @@ impl Places<'_> {
         let name = self.workflow.steps.get(step).map(|it| &it.name);
         let link = self.layout.links.iter().find(|it| it.name.as_ref() == name);
         link.map_or_else(
-            || Label::whole(format!("{}/index.md", self.workflow.name)),
+            || self.whole_index(),
             |it| self.layout.index.body_label(it.start, it.width),
         )
     }
 
     fn document(&self, step: usize) -> Option<&Document> {
         self.layout.steps.get(step)
+    }
+
+    fn whole_index(&self) -> Label {
+        Label::whole(format!("{}/index.md", self.workflow.name))
     }
 
     fn whole(&self, step: usize) -> Label {

@@ -28,8 +28,10 @@ pub(crate) use types::{
 const FUEL: u64 = 10_000;
 /// How long an expression may be, in characters.
 const SOURCE_CHARS_MAX: usize = 1_000;
-/// How large a text may grow by `join`, or by rendering a template, in bytes.
-const TEXT_BYTES_MAX: usize = 64 << 10;
+/// How large a text may grow by `join`, in bytes.
+const JOINED_BYTES_MAX: usize = 64 << 10;
+/// How large a text may grow by rendering a template, in bytes.
+const RENDERED_BYTES_MAX: usize = 512 << 10;
 
 /// Why a text is no condition, expression or template.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]

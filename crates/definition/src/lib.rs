@@ -1,4 +1,5 @@
-//! What a workflow is: a folder of Markdown, read into steps and the rules on leaving them.
+//! What a workflow is: a folder of Markdown or a graph in YAML, read into steps and the rules on
+//! leaving them.
 //!
 //! ```text
 //! Files ──parse──► Workflow ──check──► diagnostics        text in, types or diagnostics out
@@ -13,9 +14,11 @@ mod check;
 mod diagnostic;
 mod digest;
 mod expression;
+mod inputs;
 mod name;
 mod parse;
 mod pattern;
+mod rule;
 mod source;
 mod step;
 mod suggest;
@@ -26,9 +29,13 @@ pub use check::lint;
 pub use diagnostic::{Diagnostic, Label, Severity};
 pub use digest::{Digest, Hasher};
 pub use expression::{Condition, EvaluationError, Expression, ExpressionError, Scope, Template};
+pub use inputs::{fill_inputs, prepare_inputs};
 pub use name::{NameError, PartId, StepName, WorkflowName};
-pub use parse::{LANGUAGE_VERSION, ParseError, ParseErrorKind, parse};
+pub use parse::{
+    LANGUAGE_VERSION, ParseError, ParseErrorKind, find_graph_name, parse, parse_graph,
+};
 pub use pattern::{Pattern, Schema};
+pub use rule::{Action, Consent, Deed, Insertion, Move, Rotation, Rule};
 pub use source::{FileError, Files, MemoryFiles, Source};
 pub use step::{
     Attempts, Check, CommandCheck, Criterion, Each, Effect, Evidence, Gate, GateOption, Limit,
@@ -36,7 +43,9 @@ pub use step::{
     Unknown, Work,
 };
 pub use text::{Finding, find_findings, find_heading, find_verdict, parse_parts, word_count};
-pub use workflow::{Answers, Decider, End, Ends, Flow, Limits, Var, VarKind, Workflow};
+pub use workflow::{
+    Answers, Choices, Decider, End, Ends, Flow, Form, Input, Limits, Var, VarKind, Workflow,
+};
 
 /// The word that ends a run in `next` and in a decider's reply.
 pub const FINISH: &str = "FINISH";

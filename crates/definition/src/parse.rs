@@ -1,33 +1,39 @@
-//! From the text of a folder to a [`Workflow`], or to diagnostics.
+//! From the text of a folder, or of a graph, to a [`Workflow`], or to diagnostics.
 //!
 //! ```text
 //! load      files, includes                text, and where each piece of it came from
 //! front_matter, node                       YAML, as a tree that knows its places
 //! markdown  links, sections, goals         what the text itself says
 //! index, step, rules, each                 the tree, read key by key
+//! graph     one YAML file in place of it   nodes, which become steps
 //! ```
 //!
 //! Reading goes on after a mistake, so that an author hears of all of them at once.
 
 mod each;
 mod front_matter;
+mod graph;
 mod index;
 mod load;
 pub(crate) mod markdown;
+mod moves;
 mod node;
 mod path;
 mod reader;
 mod rules;
 mod step;
 mod values;
+mod yaml;
 
 use std::{collections::BTreeMap, fmt};
 
 use crate::{
-    Diagnostic, Digest, FAILED, FINISH, Files, Hasher, Label, Severity, Source, Step, StepName,
-    Var, Workflow, WorkflowName,
+    Choices, Diagnostic, Digest, FAILED, FINISH, Files, Form, Hasher, Label, Severity, Source,
+    Step, StepName, Var, Workflow, WorkflowName,
 };
 
+pub(crate) use graph::parse_stored;
+pub use graph::{find_graph_name, parse_graph};
 pub(crate) use load::Document;
 use load::{Loader, Missing};
 use markdown::Link;
@@ -78,8 +84,16 @@ impl fmt::Display for ParseError {
 impl std::error::Error for ParseError {}
 
 /// Reads the workflow called `name`: its index, its steps, and all that they include.
+///
+/// What was stored of a graph is read here, too.
 pub fn parse(name: &WorkflowName, files: &dyn Files) -> Result<Workflow, ParseError> {
-    parse_with_layout(name, files).map(|(workflow, _)| workflow)
+    let read = parse_with_layout(name, files).map(|(workflow, _)| workflow);
+    match read {
+        Err(error) if error.kind == ParseErrorKind::NotFound && graph::is_there(name, files) => {
+            parse_stored(name, files).map(|(workflow, _)| workflow)
+        }
+        Ok(_) | Err(_) => read,
+    }
 }
 
 /// Where everything in a workflow is written.
@@ -97,6 +111,11 @@ pub(crate) struct Problems(Vec<Diagnostic>);
 
 impl Problems {
     pub(crate) fn push(&mut self, diagnostic: Diagnostic) {
+        // Warnings must not keep the first error out: it says that nothing can be run.
+        let is_first = diagnostic.severity == Severity::Error && !self.has_errors();
+        if self.0.len() == DIAGNOSTICS_MAX && is_first {
+            self.0.pop();
+        }
         if self.0.len() < DIAGNOSTICS_MAX {
             self.0.push(diagnostic);
         }
@@ -141,6 +160,14 @@ pub(crate) fn parse_with_layout(
         limits: settings.limits,
         answers: settings.answers,
         ends: settings.ends,
+        choices: Choices::default(),
+        journal: settings.journal,
+        args: settings.args,
+        moves: settings.moves,
+        rules: settings.rules,
+        adopt: settings.adopt,
+        form: Form::Folder,
+        inputs: Vec::new(),
         steps,
         index: body,
         source,

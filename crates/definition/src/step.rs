@@ -40,6 +40,10 @@ pub struct Step {
     pub attempts: Option<Attempts>,
     /// Where to go from here, first fitting one first. Empty: the step listed next.
     pub next: Vec<Successor>,
+    /// Variables to set whenever the step is entered.
+    pub enter: BTreeMap<String, Expression>,
+    /// Names of other workflows that may be gone through from here, before the run goes on.
+    pub workflows: Vec<String>,
     pub skip_when: Option<Condition>,
     /// How long a claim on the step lasts without a heartbeat.
     pub lease: Option<Duration>,
@@ -127,6 +131,9 @@ pub struct Gate {
     pub options: Vec<GateOption>,
     /// `None`: as the workflow says.
     pub answers: Option<Answers>,
+    /// The person is asked as soon as this holds, and until it does not. `None`: once the work was
+    /// reported.
+    pub during: Option<Condition>,
     /// When this holds, nobody is asked.
     pub unless: Option<Condition>,
     /// How often a person may send the work back before only the other answers are left.

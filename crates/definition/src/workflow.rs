@@ -1,11 +1,17 @@
 //! A workflow: what its `index.md` says, and its steps.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::{
+    borrow::Cow,
+    collections::{BTreeMap, BTreeSet},
+};
 
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-use crate::{Digest, FINISH, Pattern, Schema, Source, Step, StepName, WorkflowName};
+use crate::{
+    Action, Digest, FINISH, Move, Pattern, Rule, Schema, Source, Step, StepName, WorkflowName,
+    fill_inputs,
+};
 
 /// A workflow, parsed and ready to run.
 #[derive(Debug, Clone)]
@@ -31,6 +37,20 @@ pub struct Workflow {
     /// Which answers count at gates that do not say it themselves.
     pub answers: Answers,
     pub ends: Ends,
+    pub choices: Choices,
+    /// Whether notes make up a journal, which can be put into an archive.
+    pub journal: bool,
+    /// The longest that an argument of a move may be, in bytes, by name.
+    pub args: BTreeMap<String, u32>,
+    /// In the order they are written.
+    pub moves: Vec<Move>,
+    /// In the order they are written, which is the order they fire in.
+    pub rules: Vec<Rule>,
+    /// What is done when a run is begun from a file.
+    pub adopt: Vec<Action>,
+    pub form: Form,
+    /// What a graph takes from whoever starts it, in the order it is written.
+    pub inputs: Vec<Input>,
     /// The steps, in the order of their links. A step called `FINISH` is among them.
     pub steps: Vec<Step>,
     /// The index with its includes resolved and its front matter removed.
@@ -51,6 +71,37 @@ pub enum Decider {
     Client,
     /// A language model.
     Ai,
+}
+
+/// Which steps an agent that decides may choose from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Choices {
+    /// Those that `next` lists, and the same step again; all where it lists none.
+    #[default]
+    Open,
+    /// Only those that `next` lists. Where that is only the end, nobody has to choose.
+    Listed,
+}
+
+/// What a definition is written as.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Form {
+    /// A folder of Markdown.
+    #[default]
+    Folder,
+    /// A graph in one YAML file.
+    Graph,
+}
+
+/// What a graph takes from whoever starts it.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Input {
+    pub name: String,
+    /// As it is written: `string`, `boolean`, `integer`, `number`, `array` or anything else.
+    pub kind: String,
+    pub description: String,
+    pub is_required: bool,
+    pub default: Option<Value>,
 }
 
 /// Which answers count at a gate.
@@ -126,6 +177,11 @@ impl Workflow {
         self.steps.iter().find(|step| step.name == *name)
     }
 
+    /// Returns the move called `name`, if the workflow has one.
+    pub fn find_move(&self, name: &str) -> Option<&Move> {
+        self.moves.iter().find(|it| it.name == name)
+    }
+
     /// Returns the steps that are worked on: all but one called `FINISH`.
     pub fn work_steps(&self) -> impl Iterator<Item = &Step> {
         self.steps.iter().filter(|step| step.name.as_str() != FINISH)
@@ -139,6 +195,16 @@ impl Workflow {
     /// Returns the step listed after `name`, or `None` after the last.
     pub fn find_following(&self, name: &StepName) -> Option<&Step> {
         self.work_steps().skip_while(|step| step.name != *name).nth(1)
+    }
+
+    /// Returns what an agent is told to do at a step of a run with this context. The nodes of a
+    /// graph say it with their goals, and name inputs.
+    pub fn instructions<'a>(&self, step: &'a Step, context: &Map<String, Value>) -> Cow<'a, str> {
+        match (self.form, context.get("inputs").and_then(Value::as_object)) {
+            (Form::Folder, _) => Cow::Borrowed(&step.instructions),
+            (Form::Graph, None) => Cow::Borrowed(&step.text),
+            (Form::Graph, Some(inputs)) => Cow::Owned(fill_inputs(&step.text, inputs)),
+        }
     }
 
     /// Returns the closing instructions, if the workflow has a step called `FINISH`.

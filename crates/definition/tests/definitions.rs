@@ -4,10 +4,22 @@
 
 #[path = "definitions/folders.rs"]
 mod folders;
+#[path = "definitions/graph_composition.rs"]
+mod graph_composition;
+#[path = "definitions/graph_inputs.rs"]
+mod graph_inputs;
+#[path = "definitions/graph_limits.rs"]
+mod graph_limits;
+#[path = "definitions/graphs.rs"]
+mod graphs;
 #[path = "definitions/index_keys.rs"]
 mod index_keys;
 #[path = "definitions/lint.rs"]
 mod lint;
+#[path = "definitions/lint_moves.rs"]
+mod lint_moves;
+#[path = "definitions/moves.rs"]
+mod moves;
 #[path = "definitions/never_panics.rs"]
 mod never_panics;
 #[path = "definitions/step_keys.rs"]

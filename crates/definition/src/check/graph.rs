@@ -4,7 +4,8 @@ use std::collections::BTreeSet;
 
 use super::{Places, guidance};
 use crate::{
-    Decider, Diagnostic, Effect, FINISH, Spent, Step, StepName, Target, Workflow, suggest::fold,
+    Decider, Deed, Diagnostic, Effect, FINISH, Spent, Step, StepName, Target, Workflow,
+    suggest::fold,
 };
 
 /// Checks the ways between steps.
@@ -79,11 +80,13 @@ fn check_reached(places: &Places<'_>, ways: &[Ways]) -> Vec<Diagnostic> {
     let Some(first) = workflow.first_step().and_then(|it| index_of(workflow, &it.name)) else {
         return Vec::new();
     };
+    let Some(jumps) = jumps(workflow) else { return Vec::new() };
     let reached = if is_declared(workflow) {
-        closure(ways, first)
+        closure(ways, [vec![first], jumps].concat())
     } else {
         let Some(mut mentioned) = mentioned_by_others(workflow) else { return Vec::new() };
         mentioned.insert(first);
+        mentioned.extend(jumps);
         mentioned
     };
     let help = if is_declared(workflow) {
@@ -100,10 +103,26 @@ fn check_reached(places: &Places<'_>, ways: &[Ways]) -> Vec<Diagnostic> {
     .collect()
 }
 
-/// Returns a step and all that can be reached from it.
-fn closure(ways: &[Ways], first: usize) -> BTreeSet<usize> {
-    let mut reached = BTreeSet::from([first]);
-    let mut open = vec![first];
+/// Returns the steps that moves and rules go to from wherever the run is; `None` where that may be
+/// any step.
+fn jumps(workflow: &Workflow) -> Option<Vec<usize>> {
+    let moves = workflow.moves.iter().flat_map(|it| &it.actions);
+    let actions = moves.chain(workflow.rules.iter().flat_map(|it| &it.actions));
+    let mut found = Vec::new();
+    for action in actions.chain(&workflow.adopt) {
+        let Deed::Goto(to) = &action.deed else { continue };
+        if !to.is_plain() {
+            return None;
+        }
+        let named = |it: &Step| fold(it.name.as_str()) == fold(to.source());
+        found.extend(workflow.steps.iter().position(named));
+    }
+    Some(found)
+}
+
+/// Returns steps and all that can be reached from them.
+fn closure(ways: &[Ways], mut open: Vec<usize>) -> BTreeSet<usize> {
+    let mut reached: BTreeSet<usize> = open.iter().copied().collect();
     while let Some(way) = open.pop().and_then(|it| ways.get(it)) {
         open.extend(way.steps.iter().copied().filter(|it| reached.insert(*it)));
     }
@@ -194,7 +213,7 @@ fn check_finish(places: &Places<'_>, ways: &[Ways], rounds: &[Vec<usize>]) -> Ve
             return false;
         }
         // What leads into a round has been told with it.
-        let reached = closure(ways, *at);
+        let reached = closure(ways, vec![*at]);
         !rounds.iter().flatten().any(|it| reached.contains(it))
     });
     stuck

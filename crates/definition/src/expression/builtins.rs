@@ -3,7 +3,8 @@
 
 use minijinja::{Environment, Error, ErrorKind, UndefinedBehavior, Value, filters, tests};
 
-use super::{FUEL, TEXT_BYTES_MAX, to_text};
+use super::{FUEL, JOINED_BYTES_MAX, to_text};
+use crate::Digest;
 
 /// Put after each name that must be set. Users cannot write it: it is not among [`FILTERS`].
 pub(super) const SET_FILTER: &str = "_set";
@@ -37,6 +38,7 @@ builtins! { FILTERS, add_filters, add_filter,
     "lower" => filters::lower,
     "max" => filters::max,
     "min" => filters::min,
+    "sha256" => sha256,
     "string" => filters::string,
     "trim" => filters::trim,
     "upper" => filters::upper,
@@ -103,6 +105,11 @@ fn factor(value: Value, name: &str) -> Result<Value, Error> {
     Err(Error::new(ErrorKind::InvalidOperation, format!("`{name}` is not a number")))
 }
 
+/// Names a text by its digest, so that a change of it is seen.
+fn sha256(text: &str) -> String {
+    Digest::of(text.as_bytes()).as_str().to_owned()
+}
+
 /// As minijinja's, but what is null counts as not set: JSON has no other word for it.
 fn default(value: &Value, other: Option<Value>, lax: Option<bool>) -> Value {
     let is_lacking =
@@ -119,8 +126,8 @@ fn join(value: &Value, between: Option<String>) -> Result<String, Error> {
             joined.push_str(&between);
         }
         joined.push_str(&to_text(&item));
-        if joined.len() > TEXT_BYTES_MAX {
-            let reason = format!("`join` gives more than {TEXT_BYTES_MAX} bytes");
+        if joined.len() > JOINED_BYTES_MAX {
+            let reason = format!("`join` gives more than {JOINED_BYTES_MAX} bytes");
             return Err(Error::new(ErrorKind::InvalidOperation, reason));
         }
     }

@@ -12,7 +12,7 @@ use super::{
 use crate::suggest;
 
 /// What conditions, expressions and templates may name.
-pub(crate) const ROOTS: [&str; 11] = [
+pub(crate) const ROOTS: [&str; 17] = [
     "context",
     "settings",
     "vars",
@@ -24,6 +24,12 @@ pub(crate) const ROOTS: [&str; 11] = [
     "part",
     "verdict",
     "run",
+    "args",
+    "step",
+    "items",
+    "journal",
+    "gate",
+    "rule",
 ];
 
 const WORDS: [&str; 7] = ["and", "or", "not", "in", "is", "if", "else"];

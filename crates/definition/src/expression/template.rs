@@ -3,7 +3,7 @@
 use std::{fmt, sync::Arc};
 
 use super::{
-    Compiled, EvaluationError, ExpressionError, NameUse, Scope, TEXT_BYTES_MAX, to_text,
+    Compiled, EvaluationError, ExpressionError, NameUse, RENDERED_BYTES_MAX, Scope, to_text,
     tokens::quoted_length,
 };
 
@@ -45,8 +45,10 @@ impl Template {
                 Part::Text(it) => text.push_str(it),
                 Part::Value(_, it) => text.push_str(&self.render_value(it, scope)?),
             }
-            if text.len() > TEXT_BYTES_MAX {
-                return Err(self.error(format!("it gives more than {TEXT_BYTES_MAX} bytes"), None));
+            if text.len() > RENDERED_BYTES_MAX {
+                return Err(
+                    self.error(format!("it gives more than {RENDERED_BYTES_MAX} bytes"), None)
+                );
             }
         }
         Ok(text)

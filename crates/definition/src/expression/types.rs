@@ -90,15 +90,35 @@ pub(crate) fn literal_type(source: &str, types: &NamedTypes) -> Option<ValueType
 
 /// Finds where an expression asks whether a name is (or is not) some text.
 pub(crate) fn find_text_comparisons(source: &str) -> Vec<TextComparison<'_>> {
-    comparisons(source)
-        .filter(|(_, sign, _)| matches!(*sign, "==" | "!="))
-        .filter_map(|(left, _, right)| {
+    let equal = comparisons(source).filter(|(_, sign, _)| matches!(*sign, "==" | "!=")).filter_map(
+        |(left, _, right)| {
             let (name, literal) = if right.is_text() { (left, right) } else { (right, left) };
             let text = literal.text.get(1..literal.text.len().checked_sub(1)?)?;
             let is_pair = literal.is_text() && name.kind == Operand::Name && !text.contains('\\');
             is_pair.then_some(TextComparison { name: name.text, text, start: literal.start })
-        })
-        .collect()
+        },
+    );
+    equal.chain(find_listed(source)).collect()
+}
+
+/// Finds the texts of lists that a name is looked for in: `step in ['A', 'B']`.
+fn find_listed(source: &str) -> Vec<TextComparison<'_>> {
+    let tokens = cut(source);
+    let mut found = Vec::new();
+    for (at, token) in tokens.iter().enumerate().filter(|(_, it)| it.is("in")) {
+        let is_negated =
+            at.checked_sub(1).and_then(|it| tokens.get(it)).is_some_and(|it| it.is("not"));
+        let sign = if is_negated { at.saturating_sub(1) } else { at };
+        let name = side_before(source, &tokens, sign).filter(|it| it.kind == Operand::Name);
+        let is_list = tokens.get(at + 1).is_some_and(|it| it.is("["));
+        let Some(name) = name.filter(|_| is_list && token.kind == Kind::Name) else { continue };
+        let listed = tokens.iter().skip(at + 2).take_while(|it| !it.is("]"));
+        for it in listed.filter(|it| it.kind == Kind::Text && !it.text.contains('\\')) {
+            let text = it.text.get(1..it.text.len().saturating_sub(1)).unwrap_or_default();
+            found.push(TextComparison { name: name.text, text, start: it.start });
+        }
+    }
+    found
 }
 
 #[derive(Clone, Copy)]

@@ -4,10 +4,10 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::{Map, Value};
 
-use super::{node::Node, reader::Reader, values};
+use super::{moves, node::Node, reader::Reader, values};
 use crate::{
-    Answers, Decider, End, Ends, FINISH, Flow, Limits, Pattern, Schema, StepName, Var,
-    WorkflowName, suggest,
+    Action, Answers, Decider, End, Ends, FINISH, Flow, Limits, Move, Pattern, Rule, Schema,
+    StepName, Var, WorkflowName, suggest,
 };
 
 /// What the front matter of an index says.
@@ -24,11 +24,16 @@ pub(super) struct Head {
     pub(super) limits: Limits,
     pub(super) answers: Answers,
     pub(super) ends: Ends,
+    pub(super) journal: bool,
+    pub(super) args: BTreeMap<String, u32>,
+    pub(super) moves: Vec<Move>,
+    pub(super) rules: Vec<Rule>,
+    pub(super) adopt: Vec<Action>,
 }
 
-const KEYS: [&str; 13] = [
+const KEYS: [&str; 18] = [
     "name", "title", "version", "decider", "key", "params", "vars", "settings", "flows", "flow",
-    "limits", "gates", "ends",
+    "limits", "gates", "ends", "journal", "args", "moves", "rules", "adopt",
 ];
 
 /// The words for which answers count at a gate.
@@ -56,6 +61,11 @@ pub(super) fn read(reader: &mut Reader<'_>, name: &WorkflowName) -> Head {
         limits: Limits::default(),
         answers: Answers::Verified,
         ends: Ends::default(),
+        journal: false,
+        args: BTreeMap::new(),
+        moves: Vec::new(),
+        rules: Vec::new(),
+        adopt: Vec::new(),
     };
     let front = reader.document.front.as_ref();
     let Some(fields) = front.and_then(|it| reader.fields(it, "", &KEYS)) else { return head };
@@ -84,6 +94,20 @@ pub(super) fn read(reader: &mut Reader<'_>, name: &WorkflowName) -> Head {
     let answers = fields.find("gates").and_then(|it| reader.choice(it, "gates", &ANSWERS));
     head.answers = answers.unwrap_or(head.answers);
     head.ends = fields.find("ends").and_then(|it| read_ends(reader, it)).unwrap_or_default();
+    let journal = fields.find("journal").and_then(|it| reader.boolean(it, "journal"));
+    head.journal = journal.unwrap_or_default();
+    if let Some(pairs) = fields.find("args").and_then(|it| reader.pairs(it, "args")) {
+        let max = |(name, value): &(Node, Node)| {
+            Some((name.key().to_owned(), reader.count(value, &format!("args.{}", name.key()))?))
+        };
+        head.args = pairs.iter().filter_map(max).collect();
+    }
+    let moves = fields.find("moves").map(|it| moves::read_moves(reader, it, &head.vars));
+    head.moves = moves.unwrap_or_default();
+    let rules = fields.find("rules").map(|it| moves::read_rules(reader, it, &head.vars));
+    head.rules = rules.unwrap_or_default();
+    let adopt = fields.find("adopt").map(|it| moves::read_deeds(reader, it, ("adopt", &head.vars)));
+    head.adopt = adopt.unwrap_or_default();
     head
 }
 

@@ -4,7 +4,12 @@ use std::{collections::BTreeMap, sync::LazyLock};
 
 use regex::Regex;
 
-use super::{Problems, front_matter, node::Node, path};
+use super::{
+    Problems, front_matter,
+    node::Node,
+    path,
+    yaml::{self, Kind},
+};
 use crate::{Diagnostic, FileError, Files, Label};
 
 /// How large a file may be, in bytes.
@@ -115,7 +120,7 @@ impl<'a> Loader<'a> {
         let (yaml, rest) = front_matter::split(&text);
         let mut document = Document { file: file.to_owned(), ..Document::default() };
         if let Some(yaml) = yaml {
-            document.front = front_matter::parse(&yaml, file, &mut self.problems);
+            document.front = yaml::parse(&yaml, file, Kind::FrontMatter, &mut self.problems);
             document.yaml = yaml;
         }
         let skipped = text.get(..text.len() - rest.len()).unwrap_or_default();

@@ -72,7 +72,7 @@ impl Node {
         if let Content::Text(it) = &self.content { it } else { "" }
     }
 
-    fn child(&self, step: &str) -> Option<&Self> {
+    pub(super) fn child(&self, step: &str) -> Option<&Self> {
         match &self.content {
             Content::List(items) => items.get(step.parse::<usize>().ok()?),
             Content::Map(fields) => {

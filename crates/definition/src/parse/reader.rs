@@ -30,6 +30,11 @@ impl<'n> Fields<'n> {
         let field = self.0.iter().find(|(it, _)| it.key() == key);
         field.map(|(_, value)| value).filter(|it| !it.is_null())
     }
+
+    /// Returns a key itself, whatever its value is.
+    pub(super) fn find_key(&self, key: &str) -> Option<&'n Node> {
+        self.0.iter().map(|(it, _)| it).find(|it| it.key() == key)
+    }
 }
 
 /// Each reading method returns `None` after it has said what is wrong.
@@ -43,6 +48,18 @@ impl Reader<'_> {
     ) {
         let label = self.document.label(node);
         self.problems.push(Diagnostic::error(code, label, message).with_help(help));
+    }
+
+    /// Says that something is doubtful.
+    pub(super) fn warn(
+        &mut self,
+        code: &'static str,
+        node: &Node,
+        message: impl Into<String>,
+        help: impl Into<Option<String>>,
+    ) {
+        let label = self.document.label(node);
+        self.problems.push(Diagnostic::warning(code, label, message).with_help(help));
     }
 
     /// Says that a value is of the wrong kind.
@@ -73,6 +90,25 @@ impl Reader<'_> {
                 let help = suggest::help(name.key(), known.iter().copied());
                 self.refuse("key_unknown", name, message, help);
             }
+        }
+        Some(Fields(pairs))
+    }
+
+    /// Reads a map in which unknown keys are left out of account, with a warning.
+    pub(super) fn lenient_fields<'n>(
+        &mut self,
+        node: &'n Node,
+        key: &str,
+        known: &[&str],
+    ) -> Option<Fields<'n>> {
+        let pairs = self.pairs(node, key)?;
+        for (name, _) in pairs.iter().filter(|(it, _)| !known.contains(&it.key())) {
+            let message = match key {
+                "" => format!("key `{}` is unknown and has no effect", name.key()),
+                key => format!("`{key}` has no key `{}`: it has no effect", name.key()),
+            };
+            let help = suggest::help(name.key(), known.iter().copied());
+            self.warn("key_unknown", name, message, help);
         }
         Some(Fields(pairs))
     }

@@ -23,6 +23,7 @@ pub(super) fn read_gate(reader: &mut Reader<'_>, node: &Node, step: &StepName) -
             GateOption { name: "reject".to_owned(), effect: Effect::Back(step.clone()) },
         ],
         answers: None,
+        during: None,
         unless: None,
         rounds_max: None,
     };
@@ -33,7 +34,7 @@ pub(super) fn read_gate(reader: &mut Reader<'_>, node: &Node, step: &StepName) -
         reader.refuse_kind(node, "gate", "true or a map");
         return None;
     }
-    let known = ["ask", "show", "options", "answers", "unless", "rounds"];
+    let known = ["ask", "show", "options", "answers", "during", "unless", "rounds"];
     let fields = reader.fields(node, "gate", &known)?;
     let ask = fields.find("ask").and_then(|it| reader.template(it, "gate.ask"));
     gate.ask = ask.unwrap_or(gate.ask);
@@ -45,6 +46,7 @@ pub(super) fn read_gate(reader: &mut Reader<'_>, node: &Node, step: &StepName) -
     }
     gate.answers =
         fields.find("answers").and_then(|it| reader.choice(it, "gate.answers", &ANSWERS));
+    gate.during = fields.find("during").and_then(|it| reader.condition(it, "gate.during"));
     gate.unless = fields.find("unless").and_then(|it| reader.condition(it, "gate.unless"));
     gate.rounds_max = fields.find("rounds").and_then(|it| reader.count(it, "gate.rounds"));
     Some(gate)
@@ -233,7 +235,7 @@ fn read_successor(
 }
 
 /// Reads new values of variables: name → expression.
-fn read_set(
+pub(super) fn read_set(
     reader: &mut Reader<'_>,
     node: &Node,
     key: &str,

@@ -17,7 +17,7 @@ use crate::{
 /// How long a command of `checks` may take if it does not say so itself.
 const CHECK_TIMEOUT: Duration = Duration::from_secs(10 * 60);
 
-const KEYS: [&str; 16] = [
+const KEYS: [&str; 17] = [
     "title",
     "agent",
     "work",
@@ -30,6 +30,7 @@ const KEYS: [&str; 16] = [
     "review",
     "attempts",
     "next",
+    "enter",
     "each",
     "skip_when",
     "lease",
@@ -72,6 +73,8 @@ pub(super) fn read(
         step.attempts = fields.find("attempts").and_then(|it| rules::read_attempts(reader, it));
         step.next =
             fields.find("next").map(|it| rules::read_next(reader, it, vars)).unwrap_or_default();
+        let enter = fields.find("enter").map(|it| rules::read_set(reader, it, "enter", vars));
+        step.enter = enter.unwrap_or_default();
         step.each = fields.find("each").and_then(|it| each::read(reader, it));
         step.skip_when = fields.find("skip_when").and_then(|it| reader.condition(it, "skip_when"));
         step.lease = fields.find("lease").and_then(|it| reader.duration(it, "lease"));
@@ -108,6 +111,8 @@ fn plain(name: &StepName, file: String, text: String) -> Step {
         each: None,
         attempts: None,
         next: Vec::new(),
+        enter: BTreeMap::new(),
+        workflows: Vec::new(),
         skip_when: None,
         lease: None,
         timeout: None,

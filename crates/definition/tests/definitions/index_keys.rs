@@ -125,7 +125,7 @@ fn unknown_keys_are_refused_with_the_nearest_known_one() {
             Invalid
             error key_unknown ^5 DEMO/index.md:2:1: there is no key `titel` (did you mean `title`?)
             error key_unknown ^6 DEMO/index.md:3:1: there is no key `decidr` (did you mean `decider`?)
-            error key_unknown ^5 DEMO/index.md:4:1: there is no key `xyzzy` (known: `name`, `title`, `version`, `decider`, `key`, `params`, `vars`, `settings`, `flows`, `flow`, `limits`, `gates`, `ends`)
+            error key_unknown ^5 DEMO/index.md:4:1: there is no key `xyzzy` (known: `name`, `title`, `version`, `decider`, `key`, `params`, `vars`, `settings`, `flows`, `flow`, `limits`, `gates`, `ends`, `journal`, `args`, `moves`, `rules`, `adopt`)
         "#]],
     );
     bad(

@@ -12,7 +12,7 @@ fn check(text: &str, expected: Expect) {
 }
 
 /// A workflow of steps, each with its front matter and its guidance.
-fn steps(index: &str, steps: &[(&str, &str, &str)]) -> String {
+pub(crate) fn steps(index: &str, steps: &[(&str, &str, &str)]) -> String {
     let mut text = format!("== DEMO/index.md\n---\n{index}\n---\n");
     for (name, _, _) in steps {
         writeln!(text, "- [{name}](steps/{name}.md)").unwrap();

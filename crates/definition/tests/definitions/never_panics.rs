@@ -41,6 +41,75 @@ fn text() -> impl Strategy<Value = String> {
     prop::collection::vec(piece(), 0..24).prop_map(|it| it.concat())
 }
 
+/// Pieces that graphs are made of, in any order.
+fn graph() -> impl Strategy<Value = String> {
+    let known = prop::sample::select(vec![
+        "name: A\n",
+        "description: D\n",
+        "workflow:\n",
+        "  goal: G ${{ inputs.x }}\n",
+        "  root: a\n",
+        "  tree:\n",
+        "    a:\n",
+        "    b:\n",
+        "      goal: A\n",
+        "      workflow: b.yaml\n",
+        "      workflow: ./graph.yaml\n",
+        "      next_allowed_nodes: [a, b]\n",
+        "      next_allowed_nodes: [b]\n",
+        "      next_allowed_workflows: [W]\n",
+        "      acceptance_criteria: {c: C, d: }\n",
+        "      needs_approval: true\n",
+        "inputs: {x: {type: integer, default: 1}}\n",
+        "execution: {}\n",
+        "&a ",
+        "*a ",
+        "<<: *a\n",
+        "!!tag ",
+        "- ",
+        "{",
+        "]",
+        "\u{feff}",
+        "\r\n",
+    ]);
+    let piece = prop_oneof![8 => known.prop_map(str::to_owned), 1 => ".{0,12}"];
+    prop::collection::vec(piece, 0..24).prop_map(|it| it.concat())
+}
+
+/// A graph whose nodes lead anywhere.
+fn tangle() -> impl Strategy<Value = String> {
+    let names = || prop::collection::vec(prop::sample::select(vec!["a", "b", "c", "d"]), 0..3);
+    let other = prop::sample::select(vec!["goal: G", "goal: G", "workflow: b.yaml"]);
+    let nodes = prop::collection::vec((other, names(), any::<bool>()), 4);
+    nodes.prop_map(|nodes| {
+        let head = "name: A\ndescription: D\nworkflow:\n  goal: G\n  root: a\n  tree:\n";
+        let node = |(name, (task, next, asks)): (&str, (&str, Vec<&str>, bool))| {
+            let next = next.join(", ");
+            format!(
+                "    {name}: {{{task}, next_allowed_nodes: [{next}], needs_approval: {asks}}}\n"
+            )
+        };
+        let nodes = ["a", "b", "c", "d"].into_iter().zip(nodes).map(node);
+        format!("{head}{}", nodes.collect::<String>())
+    })
+}
+
+fn check_graph(first: String, other: String) -> Result<(), TestCaseError> {
+    let paths = ["DEMO/graph.yaml", "DEMO/b.yaml"];
+    let files = paths.map(str::to_owned).into_iter().zip([first, other]).collect();
+    match parse(&WorkflowName::parse("DEMO").unwrap(), &MemoryFiles(files)) {
+        Ok(workflow) => {
+            let again = parse(&workflow.name, &MemoryFiles(workflow.source.files.clone()));
+            prop_assert_eq!(&again.unwrap().digest, &workflow.digest);
+            lint(&workflow);
+            // Whoever goes on long enough comes to an end: each step leads somewhere.
+            prop_assert!(workflow.steps.iter().all(|it| !it.next.is_empty()));
+        }
+        Err(error) => prop_assert!(!error.diagnostics.is_empty()),
+    }
+    Ok(())
+}
+
 proptest! {
     #![proptest_config(ProptestConfig { cases: 300, failure_persistence: None, ..Default::default() })]
 
@@ -59,6 +128,16 @@ proptest! {
                 prop_assert!(!error.to_string().is_empty());
             }
         }
+    }
+
+    #[test]
+    fn any_graph_is_parsed_or_refused(first in graph(), other in graph()) {
+        check_graph(first, other)?;
+    }
+
+    #[test]
+    fn any_tangle_is_parsed_or_refused(first in tangle(), other in tangle()) {
+        check_graph(first, other)?;
     }
 
     #[test]

@@ -58,7 +58,8 @@ pub(crate) fn linted(text: &str) -> String {
     }
 }
 
-fn listed(diagnostics: &[Diagnostic]) -> String {
+/// Each diagnostic with its code.
+pub(crate) fn listed(diagnostics: &[Diagnostic]) -> String {
     let mut text = String::new();
     for it in diagnostics {
         let severity = if it.severity == Severity::Error { "error" } else { "warning" };

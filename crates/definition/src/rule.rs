@@ -1,0 +1,89 @@
+//! What a run does by itself, and what it can be made to do by name: `rules` and `moves`.
+//!
+//! A move is a change that a caller asks for by its name, and that is refused where its condition
+//! does not hold. A rule is a change that the engine makes by itself as soon as its condition
+//! comes true. Both consist of the same few deeds.
+
+use std::collections::BTreeMap;
+
+use crate::{Condition, Expression, StepName, Template};
+
+/// `moves`: a change that a caller may ask for by its name.
+#[derive(Debug, Clone)]
+pub struct Move {
+    pub name: String,
+    /// When it may be made. `None`: always.
+    pub when: Option<Condition>,
+    /// The move that is made in its place where it may not be.
+    pub otherwise: Option<String>,
+    /// The arguments that must not be blank.
+    pub needs: Vec<String>,
+    /// The gate that a person's consent is for which comes with it.
+    pub consent: Option<Consent>,
+    pub actions: Vec<Action>,
+}
+
+/// `consent`: which gate is answered by a consent that comes with a move.
+#[derive(Debug, Clone)]
+pub struct Consent {
+    pub step: StepName,
+    /// When the gate, if it is not open, is asked and answered at once.
+    pub when: Option<Condition>,
+}
+
+/// `rules`: a change that is made as soon as a condition comes true.
+#[derive(Debug, Clone)]
+pub struct Rule {
+    pub name: String,
+    pub when: Condition,
+    pub actions: Vec<Action>,
+}
+
+/// One deed of a move or a rule.
+#[derive(Debug, Clone)]
+pub struct Action {
+    pub when: Option<Condition>,
+    pub deed: Deed,
+}
+
+/// What a move or a rule can do. There is nothing else.
+#[derive(Debug, Clone)]
+pub enum Deed {
+    /// Variables get new values.
+    Set(BTreeMap<String, Expression>),
+    /// The run goes to the step of this name.
+    Goto(Template),
+    /// A line is added to the journal.
+    Note(Template),
+    /// An error is recorded.
+    Error(Template),
+    /// An item is added, unless there is one of this text.
+    AddItem(Template),
+    /// The first open item that has one of these texts is done.
+    CloseItem(Vec<Template>),
+    /// An item of this text must be there, open or done.
+    FindItem(Template),
+    /// The first open item becomes the value of this variable.
+    TakeItem(String),
+    /// The journal is put into the archive.
+    Rotate(Rotation),
+    /// A line is put first under a heading of a file.
+    Insert(Insertion),
+}
+
+/// What the archive gets of a journal.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Rotation {
+    /// The findings that matter most.
+    Findings,
+    /// All of it.
+    Whole,
+}
+
+/// A line that is put first under a heading of a file.
+#[derive(Debug, Clone)]
+pub struct Insertion {
+    pub path: Template,
+    pub heading: String,
+    pub line: Template,
+}
