@@ -227,7 +227,7 @@ fn work(workflow: &Workflow, state: &RunState, step: &Step, parts: &[PartSpec]) 
     for criterion in &step.criteria {
         lines.push(format!("- evidence for `{}`: {}", criterion.key, quote(&criterion.text)));
     }
-    lines.push(format!("Instructions:\n{}", step.instructions));
+    lines.push(format!("Instructions:\n{}", workflow.instructions(step, &state.context)));
     lines
 }
 

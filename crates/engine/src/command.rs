@@ -3,7 +3,7 @@
 use alloc::{boxed::Box, string::String, vec::Vec};
 use core::time::Duration;
 
-use definition::{Digest, PartId};
+use definition::{Digest, Evidence, PartId};
 use serde_json::{Map, Value};
 
 use crate::{Entry, How, Placement, Report};
@@ -52,6 +52,18 @@ pub enum Command {
     ChangeContext(ContextChange),
     SetVars {
         set: Map<String, Value>,
+    },
+    /// Make a change that the workflow has a name for.
+    Move(Box<MakeMove>),
+    /// Go to a step, whatever leads there.
+    GoTo {
+        step: String,
+    },
+    AddItem {
+        text: String,
+    },
+    CloseItem {
+        id: u64,
     },
     CancelRun {
         reason: String,
@@ -121,9 +133,25 @@ pub struct ReportStep {
     pub terms: Terms,
 }
 
+/// A change that the workflow has a name for.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct MakeMove {
+    pub name: String,
+    /// `args.NAME` in conditions and templates.
+    pub args: Map<String, Value>,
+    /// Variables that settings give a value.
+    pub vars: Map<String, Value>,
+    /// Whether it is made, with a warning, where it may not be.
+    pub is_lax: bool,
+    /// Passes on that the person agreed, where such an answer counts.
+    pub is_approved: bool,
+}
+
 /// What else a report means, or must meet. The default is a plain report.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Terms {
+    /// What missing evidence leads to. `None`: what the step says.
+    pub evidence: Option<Evidence>,
     /// Refused unless an attempt was begun.
     pub is_begun: bool,
     /// Passes on that the person agreed, where such an answer counts.
@@ -202,6 +230,9 @@ pub struct ClaimStep {
 impl Command {
     /// Returns how a run begins, if that is what is asked.
     pub fn start(&self) -> Option<&StartRun> {
+        if let Self::All(commands) = self {
+            return commands.iter().find_map(Self::start);
+        }
         if let Self::StartRun(start) | Self::AdoptRun(start, _) = self { Some(start) } else { None }
     }
 
@@ -223,6 +254,10 @@ impl Command {
             Self::RecordEntry { .. } => "record_entry",
             Self::ChangeContext(_) => "change_context",
             Self::SetVars { .. } => "set_vars",
+            Self::Move(_) => "move",
+            Self::GoTo { .. } => "go_to",
+            Self::AddItem { .. } => "add_item",
+            Self::CloseItem { .. } => "close_item",
             Self::CancelRun { .. } => "cancel_run",
             Self::CompleteRun { .. } => "complete_run",
             Self::FailRun { .. } => "fail_run",

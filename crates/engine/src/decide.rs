@@ -16,12 +16,14 @@ mod expire_step;
 mod fail_step;
 pub(crate) mod gate;
 pub(crate) mod lease;
+mod make_move;
 pub(crate) mod parts;
 mod record_entry;
 mod report_step;
 mod resume_run;
 mod review;
 pub(crate) mod route;
+mod rules;
 mod scope;
 mod settle_run;
 mod start_run;
@@ -69,10 +71,12 @@ pub fn decide(
     known: &Known,
     command: &Command,
 ) -> Result<Decided, Stop> {
+    let before = state;
     let (state, events) = (state.clone(), Vec::new());
     let mut draft =
         Draft { workflow, known, state, events, hops: 0, advice: None, end: AtEnd::default() };
     apply(&mut draft, command)?;
+    rules::settle(&mut draft, before)?;
     Ok(Decided { events: draft.events, state: draft.state })
 }
 
@@ -95,6 +99,10 @@ fn apply(draft: &mut Draft<'_>, command: &Command) -> Result<(), Stop> {
         Command::RecordEntry { step, entry } => record_entry::decide(draft, step.as_deref(), entry),
         Command::ChangeContext(change) => change_context::decide(draft, change),
         Command::SetVars { set } => change_context::set_vars(draft, set),
+        Command::Move(made) => make_move::decide(draft, made),
+        Command::GoTo { step } => make_move::go_to(draft, step),
+        Command::AddItem { text } => make_move::add_item(draft, text),
+        Command::CloseItem { id } => make_move::close_item(draft, *id),
         Command::CancelRun { reason } => end_run::cancel(draft, reason),
         Command::CompleteRun { details, context, early } => {
             end_run::complete(draft, details, context, *early)

@@ -113,6 +113,20 @@ impl Event {
                 format!("accepted as they are: {}", paths.join(", "))
             }
             Self::RunPlaced(placement) => format!("taken from `{}`", placement.path),
+            Self::MoveMade { name, warnings } => {
+                let warned: String = warnings.iter().map(|it| format!("; {it}")).collect();
+                format!("`{name}`{warned}")
+            }
+            Self::RuleFired { rule } => format!("rule `{rule}` fired"),
+            Self::ItemAdded { item } => format!("item {} added{}", item.id, quoted(&item.text)),
+            Self::ItemClosed { id } => format!("item {id} is done"),
+            Self::JournalRotated(rotated) => {
+                let chars = rotated.text.chars().count();
+                format!("the journal ({chars} characters) was put into the archive")
+            }
+            Self::LineInserted { path, heading, line } => {
+                format!("`{path}`, `{heading}`{}", quoted(line))
+            }
             Self::WorkEnded => "every step is done".to_string(),
             Self::RunCompleted { .. } => "the run is completed".to_string(),
             Self::RunFailed { reason, .. } => format!("the run failed{}", quoted(reason)),

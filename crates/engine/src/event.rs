@@ -9,7 +9,7 @@ use definition::{Answers, Decider, Digest, GateOption, PartId, PartSpec, StepNam
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-use crate::{Placement, RunId, Timestamp};
+use crate::{JournalRotated, Placement, RunId, Timestamp};
 
 /// The version of the format that this release writes.
 pub const EVENT_VERSION: u32 = 1;
@@ -142,6 +142,30 @@ pub enum Event {
     },
     /// A file said where the work is.
     RunPlaced(Box<Placement>),
+    /// A caller asked for a change by its name.
+    MoveMade {
+        name: String,
+        /// Why it should not have been, where that was overlooked.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        warnings: Vec<String>,
+    },
+    /// The condition of a rule came true.
+    RuleFired {
+        rule: String,
+    },
+    ItemAdded {
+        item: Item,
+    },
+    ItemClosed {
+        id: u64,
+    },
+    JournalRotated(Box<JournalRotated>),
+    /// A line is to stand first under a heading of a file.
+    LineInserted {
+        path: String,
+        heading: String,
+        line: String,
+    },
     /// Every step is done, and the run stays open until it is completed.
     WorkEnded,
     RunCompleted {
@@ -186,6 +210,18 @@ pub struct RunStarted {
     /// The folder that artifact paths are relative to.
     #[serde(default)]
     pub root: String,
+    /// Whether notes make up a journal.
+    #[serde(default, skip_serializing_if = "core::ops::Not::not")]
+    pub journal: bool,
+}
+
+/// Something that is to be done in a run, one after another.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Item {
+    pub id: u64,
+    pub text: String,
+    #[serde(default, skip_serializing_if = "core::ops::Not::not")]
+    pub is_done: bool,
 }
 
 /// A step, or one part of it, was done.
@@ -531,6 +567,12 @@ impl Event {
             Self::LeaseReleased { .. } => "LeaseReleased",
             Self::DriftAccepted { .. } => "DriftAccepted",
             Self::RunPlaced(_) => "RunPlaced",
+            Self::MoveMade { .. } => "MoveMade",
+            Self::RuleFired { .. } => "RuleFired",
+            Self::ItemAdded { .. } => "ItemAdded",
+            Self::ItemClosed { .. } => "ItemClosed",
+            Self::JournalRotated(_) => "JournalRotated",
+            Self::LineInserted { .. } => "LineInserted",
             Self::WorkEnded => "WorkEnded",
             Self::RunCompleted { .. } => "RunCompleted",
             Self::RunFailed { .. } => "RunFailed",
@@ -591,6 +633,12 @@ const KINDS: &[&str] = &[
     "LeaseReleased",
     "DriftAccepted",
     "RunPlaced",
+    "MoveMade",
+    "RuleFired",
+    "ItemAdded",
+    "ItemClosed",
+    "JournalRotated",
+    "LineInserted",
     "WorkEnded",
     "RunCompleted",
     "RunFailed",

@@ -10,7 +10,7 @@ use definition::{Decider, Effect, FINISH, PartId, StepName};
 use crate::{
     Answered, Effort, Entry, Event, GateReason, How, Noted, OpenGate, Placement, Progress,
     Recorded, Report, RunId, RunState, Seen, Standing, StepCompleted, StepState, Stood, Timestamp,
-    Told, Trouble,
+    Told, Trouble, Unasked, journal,
 };
 
 /// How many of the last reports a language model is shown.
@@ -27,6 +27,12 @@ pub fn fold<'a>(run: RunId, log: impl IntoIterator<Item = &'a Recorded>) -> RunS
 pub fn evolve(mut state: RunState, recorded: &Recorded) -> RunState {
     state.length = recorded.seq;
     state.updated_at = recorded.at;
+    if state.unasked == Unasked::Placed && !is_of_placing(&recorded.event) {
+        state.unasked = Unasked::Nothing;
+    }
+    if state.origin.as_ref().is_some_and(|it| it.journal) {
+        journal::add(&mut state.journal, recorded);
+    }
     match &recorded.event {
         Event::RunStarted(started) => {
             state.started_at = recorded.at;
@@ -155,6 +161,15 @@ pub fn evolve(mut state: RunState, recorded: &Recorded) -> RunState {
             }
         }
         Event::RunPlaced(placement) => place(&mut state, recorded, placement),
+        Event::ItemAdded { item } => state.items.push(item.clone()),
+        Event::ItemClosed { id } => {
+            let open = state.items.iter_mut().find(|it| it.id == *id && !it.is_done);
+            open.into_iter().for_each(|it| it.is_done = true);
+        }
+        Event::JournalRotated(_) => state.journal.clear(),
+        Event::RuleFired { rule } => state.unasked = Unasked::Fired(rule.clone()),
+        Event::MoveMade { .. } => state.unasked = Unasked::Nothing,
+        Event::LineInserted { .. } => {}
         Event::WorkEnded => state.is_work_done = true,
         Event::RunCompleted { .. } => {
             lead(&mut state, FINISH);
@@ -206,8 +221,15 @@ fn complete(state: &mut RunState, recorded: &Recorded, completed: &StepCompleted
     tell(state, step.as_str(), report);
 }
 
+/// Whether an event may come with a file that a run is begun from.
+fn is_of_placing(event: &Event) -> bool {
+    matches!(event, Event::VarsChanged { .. } | Event::GateOpened(_) | Event::RunPlaced(_))
+}
+
 /// Puts the run where a file says that it is.
 fn place(state: &mut RunState, recorded: &Recorded, placement: &Placement) {
+    let is_first = state.current.is_none();
+    state.unasked = if is_first { Unasked::Placed } else { Unasked::Nothing };
     state.placed_by = Some(recorded.seq);
     let updated_at = placement.updated_at.map_or(recorded.at, |it| it.min(recorded.at));
     state.updated_at = updated_at;
@@ -228,6 +250,13 @@ fn place(state: &mut RunState, recorded: &Recorded, placement: &Placement) {
             (true, false) => Trouble::Failed,
             (false, false) => Trouble::None,
         };
+    }
+    state.vars.extend(placement.vars.clone());
+    if let Some(items) = &placement.items {
+        state.items.clone_from(items);
+    }
+    if let Some(journal) = &placement.journal {
+        state.journal.clone_from(journal);
     }
     state.current.clone_from(&placement.current);
     state.stated.clone_from(&placement.stated);

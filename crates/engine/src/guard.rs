@@ -12,7 +12,7 @@ use alloc::{string::String, vec::Vec};
 
 use definition::{PartSpec, Step};
 
-use crate::{Artifact, CheckRun, Git, Report, Stop, decide::Draft};
+use crate::{Artifact, CheckRun, Git, ReportStep, Stop, decide::Draft};
 
 pub(crate) use needs::check as check_needs;
 
@@ -30,11 +30,11 @@ pub(crate) fn check(
     draft: &Draft<'_>,
     step: &Step,
     part: Option<&PartSpec>,
-    report: &Report,
+    command: &ReportStep,
 ) -> Result<Verified, Stop> {
     needs::check(draft, step, part)?;
     let artifacts = produces::check(draft, step, part)?;
-    let warnings = criteria::check(step, report)?;
+    let warnings = criteria::check(step, &command.report, command.terms.evidence)?;
     let checks = checks::check(draft, step)?;
     // Asking git costs a process, so it is asked only where files matter.
     let is_watched = !step.produces.is_empty() || !step.checks.is_empty();

@@ -41,7 +41,13 @@ pub fn index_text(event: &Event) -> Option<String> {
         | Event::RunCancelled { reason }
         | Event::RunReopened { reason, .. } => text.add(reason),
         Event::RunPlaced(placement) => text.add(&placement.text),
-        Event::RunForked { .. }
+        Event::ItemAdded { item } => text.add(&item.text),
+        Event::LineInserted { line, .. } => text.add(line),
+        Event::MoveMade { .. }
+        | Event::RuleFired { .. }
+        | Event::ItemClosed { .. }
+        | Event::JournalRotated(_)
+        | Event::RunForked { .. }
         | Event::StepEntered { .. }
         | Event::StepStarted { .. }
         | Event::StepSkipped { .. }

@@ -107,6 +107,7 @@ pub struct Bounds {
     /// The longest lease that may be asked for, in seconds.
     pub lease_s_max: u64,
     pub parts_max: usize,
+    pub items_max: usize,
     /// Of each part of what a language model is sent.
     pub prompt_bytes_max: usize,
 }
@@ -119,6 +120,7 @@ impl Default for Bounds {
             text_bytes_max: 64 * 1024,
             lease_s_max: 24 * 60 * 60,
             parts_max: 500,
+            items_max: 1000,
             prompt_bytes_max: 64 * 1024,
         }
     }

@@ -24,6 +24,7 @@ mod fork;
 mod guard;
 mod id;
 mod index_text;
+mod journal;
 mod known;
 mod next;
 mod placement;
@@ -34,26 +35,27 @@ mod time;
 
 pub use brief::{Brief, brief};
 pub use command::{
-    Answer, AnswerGate, AtEnd, ClaimStep, Command, ContextChange, Holder, Outcome, ReportStep,
-    ResumeRun, StartRun, StartStep, Terms,
+    Answer, AnswerGate, AtEnd, ClaimStep, Command, ContextChange, Holder, MakeMove, Outcome,
+    ReportStep, ResumeRun, StartRun, StartStep, Terms,
 };
 pub use decide::{Decided, decide, find_due, lease_until, resolve_decider, target_name};
 pub use drift::{Shown, find_drift, find_shown};
 pub use event::{
     Actor, Artifact, CheckRun, Choice, DecodeError, EVENT_VERSION, Entry, Event, GateReason, Git,
-    How, Lease, ModelAsked, ModelFailure, ModelFailureKind, OpenGate, Recorded, Report, Ruling,
-    RunStarted, StepCompleted, Surface, Usage,
+    How, Item, Lease, ModelAsked, ModelFailure, ModelFailureKind, OpenGate, Recorded, Report,
+    Ruling, RunStarted, StepCompleted, Surface, Usage,
 };
 pub use evolve::{evolve, fold};
 pub use fork::{ForkPoint, fork};
 pub use id::RunId;
 pub use index_text::index_text;
+pub use journal::{JournalRotated, journal_line};
 pub use known::{Bounds, CheckFact, Fact, FileFact, Known, ModelFact, Question, Stop};
 pub use next::{Action, find_promised, next};
 pub use placement::{Placement, Stage, Stood};
 pub use refusal::Refusal;
 pub use state::{
-    Answered, Effort, Noted, Progress, RunState, Seen, Standing, StepState, Told, Trouble,
+    Answered, Effort, Noted, Progress, RunState, Seen, Standing, StepState, Told, Trouble, Unasked,
 };
 pub use summary::{Summary, summary};
 pub use time::Timestamp;

@@ -1,11 +1,12 @@
 //! Where a run is, as a file says that is made from it. Stored within an event.
 
-use alloc::{collections::BTreeMap, string::String};
+use alloc::{collections::BTreeMap, string::String, vec::Vec};
 
 use definition::{Digest, StepName};
 use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
 
-use crate::{Progress, Timestamp};
+use crate::{Item, Progress, Timestamp};
 
 /// Where the work on a run is, as a file says that is made from it.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -30,6 +31,14 @@ pub struct Placement {
     /// Whether every step is done, and the run is open all the same.
     #[serde(default, skip_serializing_if = "core::ops::Not::not")]
     pub is_work_done: bool,
+    /// Variables that it gives a value.
+    #[serde(default, skip_serializing_if = "Map::is_empty")]
+    pub vars: Map<String, Value>,
+    /// `None` where it does not say.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub items: Option<Vec<Item>>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub journal: Option<String>,
     /// `None` where nobody knows.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub started_at: Option<Timestamp>,

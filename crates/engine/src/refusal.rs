@@ -64,6 +64,16 @@ pub enum Refusal {
     ArtifactInvalid { step: StepName, path: String, problem: String },
     #[error("step `{step}` lacks evidence for {}", list(.criteria))]
     EvidenceMissing { step: StepName, criteria: Vec<String> },
+    #[error("step `{step}` was given empty evidence for {}", list(.criteria))]
+    EvidenceEmpty { step: StepName, criteria: Vec<String> },
+    #[error("the workflow has no move `{name}`")]
+    MoveUnknown { name: String, known: Vec<String> },
+    #[error("`{name}` may not be done at step `{step}` now")]
+    MoveNotAllowed { name: String, step: String, legal: Vec<String> },
+    #[error("there is no open item {item}")]
+    ItemUnknown { item: String, open: Vec<String> },
+    #[error("there are {max} items, and no more are taken")]
+    ItemsFull { max: usize },
     #[error("check `{run}` of step `{step}` did not pass: {problem}")]
     CheckFailed { step: StepName, run: String, problem: String },
     #[error("check `{run}` of step `{step}` may not be run here")]
@@ -162,6 +172,11 @@ impl Refusal {
             Self::ArtifactMissing { .. } => "artifact_missing",
             Self::ArtifactInvalid { .. } => "artifact_invalid",
             Self::EvidenceMissing { .. } => "evidence_missing",
+            Self::EvidenceEmpty { .. } => "evidence_empty",
+            Self::MoveUnknown { .. } => "move_unknown",
+            Self::MoveNotAllowed { .. } => "move_not_allowed",
+            Self::ItemUnknown { .. } => "item_unknown",
+            Self::ItemsFull { .. } => "items_full",
             Self::CheckFailed { .. } => "check_failed",
             Self::CheckNotAllowed { .. } => "check_not_allowed",
             Self::VerdictUnknown { .. } => "verdict_unknown",
@@ -248,6 +263,13 @@ impl Refusal {
             Self::EvidenceMissing { .. } => {
                 "say in `report.details.evidence` how each is met, by its key".into()
             }
+            Self::EvidenceEmpty { .. } => {
+                "say what shows that it is met, or leave the criterion out".into()
+            }
+            Self::MoveUnknown { known, .. } => format!("there are: {}", names(known)),
+            Self::MoveNotAllowed { legal, .. } => format!("allowed now: {}", names(legal)),
+            Self::ItemUnknown { open, .. } => format!("open items: {}", names(open)),
+            Self::ItemsFull { .. } => "finish some, or begin another list".into(),
             Self::CheckFailed { .. } => "mend what it found, then report again".into(),
             Self::CheckNotAllowed { .. } => {
                 "set `checks.allow = true` in `.milepost/config.toml` of the project".into()

@@ -6,7 +6,9 @@ use definition::{Decider, Digest, PartId, PartSpec, Step, StepName, WorkflowName
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-use crate::{Artifact, Entry, Git, How, Lease, OpenGate, Report, RunId, RunStarted, Timestamp};
+use crate::{
+    Artifact, Entry, Git, How, Item, Lease, OpenGate, Report, RunId, RunStarted, Timestamp,
+};
 
 /// The state of one run.
 #[derive(Debug, Clone, PartialEq)]
@@ -45,6 +47,11 @@ pub struct RunState {
     /// The number of the newest lease.
     pub generation: u64,
     pub entries: Vec<Noted>,
+    pub unasked: Unasked,
+    /// What is to be done, one after another.
+    pub items: Vec<Item>,
+    /// What was noted since it was last put into the archive, where a journal is kept.
+    pub journal: String,
     pub answers: Vec<Answered>,
     /// Why the last step was chosen.
     pub reasoning: Option<String>,
@@ -73,6 +80,17 @@ pub enum Standing {
         reason: String,
         gate: Option<Box<OpenGate>>,
     },
+}
+
+/// What happened to a run by itself since someone last asked for a move.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub enum Unasked {
+    #[default]
+    Nothing,
+    /// It was begun from a file, and rules that are due have not fired.
+    Placed,
+    /// This rule fired, as the last.
+    Fired(String),
 }
 
 /// What is known of a step.
@@ -269,6 +287,9 @@ impl RunState {
             leases: BTreeMap::new(),
             generation: 0,
             entries: Vec::new(),
+            unasked: Unasked::Nothing,
+            items: Vec::new(),
+            journal: String::new(),
             answers: Vec::new(),
             reasoning: None,
             deferral: None,

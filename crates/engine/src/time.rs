@@ -26,6 +26,21 @@ impl Timestamp {
         Duration::from_micros(u64::try_from(micros).unwrap_or_default())
     }
 
+    /// Returns the moment without fractions of a second: `2026-11-15T10:00:00Z`.
+    pub fn to_seconds(self) -> String {
+        let mut text = alloc::format!("{self}");
+        text.truncate("2026-11-15T10:00:00".len());
+        text.push('Z');
+        text
+    }
+
+    /// Returns the day: `2026-11-15`.
+    pub fn to_date(self) -> String {
+        let mut text = alloc::format!("{self}");
+        text.truncate("2026-11-15".len());
+        text
+    }
+
     /// Reads RFC 3339 in UTC (`2026-11-15T10:00:00.000001Z`), with up to six digits of a second.
     pub fn parse(text: &str) -> Option<Self> {
         let text = text.strip_suffix('Z')?;

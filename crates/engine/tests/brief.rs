@@ -56,6 +56,7 @@ fn brief_of(tokens: usize, notes: u32, instructions: &str) -> Brief {
         context: Map::from_iter((0..50).map(|it| (format!("key {it}"), Value::from(it)))),
         vars: Map::new(),
         root: String::new(),
+        journal: false,
     }));
     let entered = Event::StepEntered { step: step.clone(), decision: None };
     let note = |number: u32| {

@@ -95,6 +95,15 @@ fn one_of_each() -> Vec<Refusal> {
             step: step("design"),
             criteria: vec!["one".into(), "two".into()],
         },
+        Refusal::EvidenceEmpty { step: step("design"), criteria: vec!["one".into()] },
+        Refusal::MoveUnknown { name: "fly".into(), known: vec!["one".into(), "two".into()] },
+        Refusal::MoveNotAllowed {
+            name: "construct".into(),
+            step: "design".into(),
+            legal: vec!["one".into(), "two".into()],
+        },
+        Refusal::ItemUnknown { item: "9".into(), open: vec!["1: one".into()] },
+        Refusal::ItemsFull { max: 1000 },
         Refusal::CheckFailed {
             step: step("design"),
             run: "run_01k…".into(),
@@ -185,6 +194,11 @@ fn every_refusal_has_a_row(refusal: &Refusal) {
         | Refusal::ArtifactMissing { .. }
         | Refusal::ArtifactInvalid { .. }
         | Refusal::EvidenceMissing { .. }
+        | Refusal::EvidenceEmpty { .. }
+        | Refusal::MoveUnknown { .. }
+        | Refusal::MoveNotAllowed { .. }
+        | Refusal::ItemUnknown { .. }
+        | Refusal::ItemsFull { .. }
         | Refusal::CheckFailed { .. }
         | Refusal::CheckNotAllowed { .. }
         | Refusal::VerdictUnknown { .. }

@@ -2,7 +2,7 @@
 //!
 //! A scenario is a definition (`== PATH` and the file's text, up to `== play`), then lines of
 //! `> command`, each followed by what it led to. `write PATH TEXT`, `remove PATH` and `wait 30m`
-//! change the world in between; `model says TEXT` and `model fails KIND MESSAGE` are what a
+//! change the world in between; `anew` begins another run; `model says TEXT` and `model fails KIND MESSAGE` are what a
 //! language model answers when it is asked next; `? action`, `? brief` and `? prompt` look. Run with `UPDATE_EXPECT=1` to
 //! rewrite what followed, and read the diff before keeping it.
 #![expect(clippy::unwrap_used, clippy::panic, reason = "a test may panic")]
@@ -108,7 +108,7 @@ fn collect(root: &Path, folder: &Path, files: &mut MemoryFiles) {
     for path in files_in(folder) {
         if path.is_dir() {
             collect(root, &path, files);
-        } else if path.extension().is_some_and(|it| it == "md") {
+        } else if path.extension().is_some_and(|it| it == "md" || it == "yaml") {
             let relative = path.strip_prefix(root).unwrap().to_str().unwrap().to_owned();
             files.0.insert(relative, fs::read_to_string(&path).unwrap());
         }

@@ -201,6 +201,9 @@ fn edit(stood: Stood) -> Command {
         stated: None,
         current: None,
         is_work_done: false,
+        vars: Map::new(),
+        items: None,
+        journal: None,
         started_at: None,
         updated_at: None,
     }))

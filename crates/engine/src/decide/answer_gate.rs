@@ -142,7 +142,10 @@ fn approve(
 ) -> Result<(), Stop> {
     let report = draft.state.step(&step.name).and_then(|it| it.effort.report.clone());
     match gate.why {
-        GateReason::Gate => route::onward(draft, step, report.as_ref(), None),
+        GateReason::Gate => {
+            gate::settle_work(draft, step, gate::APPROVED);
+            route::onward(draft, step, report.as_ref(), None)
+        }
         GateReason::Part => {
             let report = enter::passed(step, "a person did it");
             let completed = StepCompleted::unseen(step.name.clone(), gate.part.clone(), report);

@@ -41,7 +41,8 @@ pub(super) fn complete(
         return Err(Refusal::StepsOpen { open }.into());
     }
     if let Standing::Waiting(gate) = &draft.state.standing {
-        if gate.answers == Answers::Verified {
+        let is_hardened = draft.known.gates == Some(Answers::Verified);
+        if is_hardened || gate.answers == Answers::Verified {
             return Err(gate::refusal(gate).into());
         }
         let step = gate.step.clone();

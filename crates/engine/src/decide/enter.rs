@@ -34,6 +34,7 @@ pub(super) fn enter(
         return route::onward(draft, step, None, None);
     }
     draft.push(Event::StepEntered { step: name.clone(), decision });
+    route::set_vars(draft, step, &step.enter, Sight::default())?;
     let visits = draft.state.step(&name).map_or(0, |it| it.visits);
     if draft.workflow.limits.visits_max < visits {
         let ask = format!("Step `{name}` was entered {visits} times. Does the run go in circles?");

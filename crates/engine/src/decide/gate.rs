@@ -5,10 +5,18 @@ use alloc::{
     vec::Vec,
 };
 
-use definition::{Answers, Digest, Effect, Gate, GateOption, Hasher, PartId, Step};
+use definition::{
+    Answers, Condition, Digest, Effect, Form, Gate, GateOption, Hasher, PartId, Step,
+};
 
-use super::{Draft, Sight, condition_failed, scope};
-use crate::{Artifact, Event, GateReason, How, OpenGate, Refusal, Report, RunState, Stop};
+use super::{Draft, Sight, condition_failed, enter, route, scope};
+use crate::{
+    Artifact, Event, GateReason, How, OpenGate, Refusal, Report, RunState, Standing, StepCompleted,
+    Stop,
+};
+
+/// Why work is done that nobody reported.
+pub(super) const APPROVED: &str = "it was approved";
 
 /// Opens the gate of `step`, if it has one and it is not passed by its own condition. Returns
 /// whether the run waits now.
@@ -27,7 +35,7 @@ pub(super) fn open(draft: &mut Draft<'_>, step: &Step, report: &Report) -> Resul
         None => false,
     };
     if is_automatic {
-        let unless = gate.unless.as_ref().map(definition::Condition::source).unwrap_or_default();
+        let unless = gate.unless.as_ref().map(Condition::source).unwrap_or_default();
         draft.push(Event::GateAnswered {
             step: step.name.clone(),
             part: None,
@@ -45,6 +53,100 @@ pub(super) fn open(draft: &mut Draft<'_>, step: &Step, report: &Report) -> Resul
     Ok(true)
 }
 
+/// Whether only a person's own answer counts at a gate, asked or not.
+fn is_personal(draft: &Draft<'_>, gate: &Gate) -> bool {
+    let answers = gate.answers.unwrap_or(draft.workflow.answers);
+    draft.known.gates == Some(Answers::Verified) || answers == Answers::Verified
+}
+
+/// Refuses to go on from one step to another past a gate that only a person can open, and none has:
+/// the gate of the step that is left, and where steps have an order, of those in between.
+pub(super) fn check_passed(draft: &Draft<'_>, from: &Step, to: &Step) -> Result<(), Refusal> {
+    let place = |step: &Step| draft.workflow.steps.iter().position(|it| it.name == step.name);
+    let (first, last) = (place(from).unwrap_or_default(), place(to).unwrap_or_default());
+    let count = match draft.workflow.form {
+        Form::Folder => last.saturating_sub(first),
+        Form::Graph => usize::from(from.name != to.name),
+    };
+    for step in draft.workflow.steps.iter().skip(first).take(count) {
+        let Some(gate) = step.gate.as_ref().filter(|it| is_personal(draft, it)) else { continue };
+        if !is_passed(draft, step, gate)? {
+            return Err(Refusal::GateNeedsPerson { step: step.name.clone() });
+        }
+    }
+    Ok(())
+}
+
+/// Whether a person opened the gate since the step was last entered, or nobody is asked there.
+fn is_passed(draft: &Draft<'_>, step: &Step, gate: &Gate) -> Result<bool, Refusal> {
+    if gate.unless.is_some() && draft.holds(gate.unless.as_ref(), step, Sight::default())? {
+        return Ok(true);
+    }
+    let entered = draft.state.step(&step.name).and_then(|it| it.entered_at);
+    let approves =
+        |name: &str| gate.options.iter().any(|it| it.name == name && it.effect == Effect::Approve);
+    Ok(draft.state.answers.iter().any(|it| {
+        it.step == step.name
+            && it.how == How::Verified
+            && approves(&it.answer)
+            && entered.is_none_or(|entered| entered <= it.at)
+    }))
+}
+
+/// Brings the gates that are open while a condition holds into step with the state.
+pub(super) fn settle(draft: &mut Draft<'_>) -> Result<(), Stop> {
+    if let Some(open) = draft.state.standing.open_gate().cloned() {
+        let step = draft.workflow.find_step(&open.step);
+        let Some((step, during)) = step.zip(step.and_then(during)) else { return Ok(()) };
+        if open.why != GateReason::Gate {
+            return Ok(());
+        }
+        let is_here = draft.state.current.as_ref() == Some(&open.step);
+        // Work that was reported is asked about however the condition stands.
+        let is_reported = draft.state.progress(&step.name).is_settled();
+        let holds = is_here && draft.holds(Some(during), step, Sight::default())?;
+        if (holds || is_reported) && ask_of(draft, step)? == open.ask {
+            return Ok(());
+        }
+        draft.push(Event::GateWithdrawn { step: open.step });
+        if is_reported && is_here {
+            return ask_done(draft, step);
+        }
+    }
+    if draft.state.standing != Standing::Running {
+        return Ok(());
+    }
+    let Ok(step) = draft.current() else { return Ok(()) };
+    let Some(during) = during(step) else { return Ok(()) };
+    if !draft.holds(Some(during), step, Sight::default())? {
+        return Ok(());
+    }
+    if !open(draft, step, &Report::default())? {
+        settle_work(draft, step, APPROVED);
+        route::onward(draft, step, None, None)?;
+    }
+    Ok(())
+}
+
+fn during(step: &Step) -> Option<&Condition> {
+    step.gate.as_ref()?.during.as_ref()
+}
+
+fn ask_of(draft: &Draft<'_>, step: &Step) -> Result<String, Refusal> {
+    let Some(gate) = &step.gate else { return Ok(String::new()) };
+    let scope = scope(draft.workflow, &draft.state, Sight::default());
+    gate.ask.render(&scope).map_err(|error| condition_failed(step, &error))
+}
+
+/// Work that the run goes on from although nobody reported it is done.
+pub(super) fn settle_work(draft: &mut Draft<'_>, step: &Step, why: &str) {
+    if !draft.state.progress(&step.name).is_settled() {
+        let report = enter::passed(step, why);
+        let completed = StepCompleted::unseen(step.name.clone(), None, report);
+        draft.push(Event::StepCompleted(completed.into()));
+    }
+}
+
 /// Whether a person agreed to just this before the work was reported.
 fn was_agreed(draft: &Draft<'_>, step: &Step, ask: &str, artifacts: &[Artifact]) -> bool {
     let agreed = draft.state.step(&step.name).and_then(|it| it.agreed.as_ref());
@@ -60,6 +162,11 @@ pub(super) fn ask_early(draft: &mut Draft<'_>, step: &Step) -> Result<(), Stop> 
 pub(super) fn ask_placed(draft: &mut Draft<'_>, step: &Step) -> Result<(), Stop> {
     let is_done = draft.state.progress(&step.name).is_settled();
     ask_now(draft, step, if is_done { GateReason::Gate } else { GateReason::Early })
+}
+
+/// Puts the gate of `step` to the person as if its work had been reported.
+pub(super) fn ask_done(draft: &mut Draft<'_>, step: &Step) -> Result<(), Stop> {
+    ask_now(draft, step, GateReason::Gate)
 }
 
 fn ask_now(draft: &mut Draft<'_>, step: &Step, why: GateReason) -> Result<(), Stop> {

@@ -31,6 +31,9 @@ pub(super) fn decide(draft: &mut Draft<'_>, command: &ReportStep) -> Result<(), 
     // Where only a person's own answer counts, the run waits for it.
     if command.terms.is_approved && is_relayed(draft) {
         pass_on(draft, &command.report.step_id, GateReason::Gate)?;
+        if let Some(next) = command.next.as_deref().filter(|_| draft.state.awaits_choice()) {
+            return choose_step::decide(draft, next);
+        }
     }
     Ok(())
 }
@@ -131,7 +134,7 @@ fn complete(
     command: &ReportStep,
 ) -> Result<(), Stop> {
     let report = &command.report;
-    let seen = guard::check(draft, step, part, report)?;
+    let seen = guard::check(draft, step, part, command)?;
     draft.push(Event::StepCompleted(
         StepCompleted {
             step: step.name.clone(),

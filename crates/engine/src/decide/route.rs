@@ -6,7 +6,7 @@ use alloc::{
     vec::Vec,
 };
 
-use definition::{Decider, FINISH, Step, StepName, Successor, Target, Workflow};
+use definition::{Choices, Decider, FINISH, Step, StepName, Successor, Target, Workflow};
 use serde_json::{Map, Value};
 
 use super::{Draft, Sight, ask_model, condition_failed, enter, scope};
@@ -47,9 +47,20 @@ pub(super) fn onward(
                 let advice = draft.advise(step, report, None)?;
                 ask_model::follow(draft, step, advice, sight)
             }
+            (None, Some(_)) if has_only_end(draft.workflow, step) => {
+                let way = declared(draft, step, sight)?;
+                follow(draft, step, way, sight)
+            }
             (None, Some(_)) => Ok(()),
         },
     }
+}
+
+/// Whether nothing follows a step but the end, so that nobody has to choose.
+fn has_only_end(workflow: &Workflow, step: &Step) -> bool {
+    workflow.choices == Choices::Listed
+        && !step.next.is_empty()
+        && step.next.iter().all(|it| it.to == Target::Finish)
 }
 
 /// Goes where the definition says for this very report, if it says so: a condition on the report
@@ -130,7 +141,7 @@ pub(crate) fn allowed(
         allowed.push(following.map_or(Target::Finish, |it| Target::Step(it.name.clone())));
     }
     let again = Target::Step(step.name.clone());
-    if !allowed.contains(&again) {
+    if workflow.choices == Choices::Open && !allowed.contains(&again) {
         allowed.push(again);
     }
     allowed
@@ -244,7 +255,12 @@ pub(super) fn set_vars(
     let mut values = Map::new();
     for (name, expression) in set {
         let value = expression.evaluate(&scope).map_err(|error| condition_failed(step, &error))?;
-        values.insert(name.clone(), value);
+        if draft.state.vars.get(name) != Some(&value) {
+            values.insert(name.clone(), value);
+        }
+    }
+    if values.is_empty() {
+        return Ok(());
     }
     super::change_context::check_vars(draft, &values)?;
     draft.push(Event::VarsChanged { set: values });

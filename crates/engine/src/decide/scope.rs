@@ -1,9 +1,11 @@
 //! What conditions and templates may look at.
 
-use definition::{PartSpec, Scope, Workflow};
+use alloc::{string::String, vec::Vec};
+
+use definition::{PartSpec, Scope, StepName, Workflow};
 use serde_json::{Map, Value, json};
 
-use crate::{Artifact, Outcome, Report, RunState};
+use crate::{Artifact, Outcome, Report, RunState, Unasked};
 
 /// What there is to see beside the run's state.
 #[derive(Debug, Clone, Copy, Default)]
@@ -11,11 +13,16 @@ pub(crate) struct Sight<'a> {
     pub(crate) report: Option<&'a Report>,
     pub(crate) part: Option<&'a PartSpec>,
     pub(crate) verdict: Option<&'a str>,
+    pub(crate) args: Option<&'a Map<String, Value>>,
 }
 
 impl<'a> Sight<'a> {
     pub(crate) fn of_part(part: Option<&'a PartSpec>) -> Self {
         Self { part, ..Self::default() }
+    }
+
+    pub(crate) fn of_args(args: &'a Map<String, Value>) -> Self {
+        Self { args: Some(args), ..Self::default() }
     }
 
     pub(crate) fn of_report(report: Option<&'a Report>) -> Self {
@@ -65,8 +72,26 @@ pub(crate) fn scope(workflow: &Workflow, state: &RunState, sight: Sight<'_>) -> 
         "steps": steps,
         "part": part,
         "verdict": sight.verdict.unwrap_or_default(),
+        "args": sight.args,
+        "step": state.current.as_ref().map_or("", StepName::as_str),
+        "items": items(state),
+        "journal": { "chars": state.journal.chars().count() },
+        "rule": rule(state),
+        "gate": state.standing.open_gate().map_or("", |it| it.step.as_str()),
         "run": { "id": alloc::format!("{}", state.run) },
     }))
+}
+
+/// The rule that fired last, if nobody asked for a move since.
+fn rule(state: &RunState) -> &str {
+    if let Unasked::Fired(rule) = &state.unasked { rule } else { "" }
+}
+
+fn items(state: &RunState) -> Value {
+    let done = state.items.iter().filter(|it| it.is_done).count();
+    let texts: Vec<&str> = state.items.iter().map(|it| it.text.as_str()).collect();
+    let open = state.items.len() - done;
+    json!({ "total": state.items.len(), "done": done, "open": open, "texts": texts })
 }
 
 fn report(report: &Report) -> Value {

@@ -45,6 +45,7 @@ pub(super) fn begin(draft: &mut Draft<'_>, start: &StartRun) -> Result<(), Stop>
         context: start.context.clone(),
         vars,
         root: start.root.clone(),
+        journal: draft.workflow.journal,
     })));
     Ok(())
 }

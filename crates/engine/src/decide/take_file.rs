@@ -8,10 +8,13 @@ use alloc::{
     string::{String, ToString as _},
 };
 
-use definition::{Step, Workflow};
+use definition::{Answers, Step, Workflow};
+use serde_json::Map;
 
-use super::{Draft, gate, start_run};
-use crate::{Event, Placement, Progress, Refusal, Standing, StartRun, Stood, Stop};
+use super::{Draft, change_context, gate, rules, start_run};
+use crate::{
+    Effort, Event, Placement, Progress, Refusal, Stage, Standing, StartRun, Stood, Stop, Trouble,
+};
 
 /// Begins a run where a file says that the work is.
 pub(super) fn adopt(
@@ -20,7 +23,8 @@ pub(super) fn adopt(
     placement: &Placement,
 ) -> Result<(), Stop> {
     start_run::begin(draft, start)?;
-    place(draft, placement)
+    place(draft, placement)?;
+    rules::perform(draft, &draft.workflow.adopt, &Map::new(), false).map(drop)
 }
 
 /// Takes in what someone wrote into the file.
@@ -30,7 +34,8 @@ pub(super) fn edit(draft: &mut Draft<'_>, placement: &Placement) -> Result<(), S
     match &draft.state.standing {
         Standing::New | Standing::Running => {}
         Standing::Waiting(open) => {
-            let is_personal = open.answers == definition::Answers::Verified;
+            let is_hardened = draft.known.gates == Some(Answers::Verified);
+            let is_personal = is_hardened || open.answers == Answers::Verified;
             if is_personal && placement.stood != Stood::Waiting {
                 let problem = format!("a person is to answer at step `{}`", open.step);
                 return Err(refused(problem).into());
@@ -49,11 +54,27 @@ pub(super) fn edit(draft: &mut Draft<'_>, placement: &Placement) -> Result<(), S
 fn place(draft: &mut Draft<'_>, placement: &Placement) -> Result<(), Stop> {
     let mut placement = placement.clone();
     placement.steps.retain(|step, _| draft.workflow.find_step(step).is_some());
+    change_context::check_vars(draft, &placement.vars)?;
+    let is_placed = !placement.steps.is_empty() || placement.vars.is_empty();
+    if let Some(place) = draft.state.current.clone().filter(|_| !is_placed) {
+        // It says other things, but not where the run is: that stays as it was.
+        let stages = draft.state.steps.iter().map(|(step, it)| (step.clone(), stage(&it.effort)));
+        placement.steps = stages.collect();
+        placement.current = Some(place);
+        draft.push(Event::RunPlaced(Box::new(placement)));
+        return Ok(());
+    }
     let asking = find_asking(draft.workflow, &placement);
     let open = asking.or_else(|| find_open(draft.workflow, &placement));
     let last = draft.workflow.work_steps().last();
     placement.is_work_done = open.is_none();
     placement.current = open.or(last).map(|it| it.name.clone());
+    if let (Ok(from), Some(to)) = (draft.current(), open.or(last)) {
+        gate::check_passed(draft, from, to).map_err(|refusal| Refusal::EditRefused {
+            path: placement.path.clone(),
+            problem: refusal.to_string(),
+        })?;
+    }
     if let Some(open) = open {
         let stage = placement.steps.entry(open.name.clone()).or_default();
         if stage.progress == Progress::Idle {
@@ -67,6 +88,17 @@ fn place(draft: &mut Draft<'_>, placement: &Placement) -> Result<(), Stop> {
     }
 }
 
+fn stage(effort: &Effort) -> Stage {
+    Stage {
+        progress: effort.progress,
+        attempts: effort.attempts,
+        started_at: effort.started_at,
+        ended_at: effort.ended_at,
+        failure: effort.failure.clone(),
+        is_retried: effort.trouble == Trouble::Retried,
+    }
+}
+
 /// Returns the step at which a person is asked, if the file says that one is: where it says that
 /// the run is, if there is anything to ask there.
 fn find_asking<'a>(workflow: &'a Workflow, placement: &Placement) -> Option<&'a Step> {
@@ -75,7 +107,8 @@ fn find_asking<'a>(workflow: &'a Workflow, placement: &Placement) -> Option<&'a 
     }
     let stated = placement.stated.as_ref().and_then(|it| workflow.find_step(it));
     let open = || find_open(workflow, placement);
-    stated.or_else(open).filter(|it| it.gate.is_some())
+    let asks = |it: &&Step| it.gate.as_ref().is_some_and(|gate| gate.during.is_none());
+    stated.or_else(open).filter(asks)
 }
 
 /// Returns the step that is under way where the run goes on, else the first that is not done.

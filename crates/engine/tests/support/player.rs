@@ -15,9 +15,10 @@ use std::{
 use definition::{Digest, PartId, StepName, Workflow};
 use engine::{
     Action, Actor, Answer, AnswerGate, AtEnd, CheckFact, ClaimStep, Command, ContextChange, Entry,
-    Fact, FileFact, Holder, How, Known, ModelFact, ModelFailure, ModelFailureKind, Placement,
-    Question, Recorded, Refusal, Report, ReportStep, ResumeRun, RunId, RunState, Stage, StartRun,
-    StartStep, Stop, Terms, Timestamp, Usage, brief, decide, find_drift, fold, next, target_name,
+    Fact, FileFact, Holder, How, Known, MakeMove, ModelFact, ModelFailure, ModelFailureKind,
+    Placement, Question, Recorded, Refusal, Report, ReportStep, ResumeRun, RunId, RunState, Stage,
+    StartRun, StartStep, Stop, Terms, Timestamp, Usage, brief, decide, find_drift, fold, next,
+    target_name,
 };
 use serde_json::{Map, Value};
 
@@ -75,6 +76,11 @@ impl<'a> Player<'a> {
             }
             "exit" => {
                 self.checks.insert(rest[0].clone(), rest[1].parse().unwrap());
+                Vec::new()
+            }
+            // Another run of the same workflow.
+            "anew" => {
+                *self = Self::new(self.workflow);
                 Vec::new()
             }
             "wait" => {
@@ -282,6 +288,7 @@ fn parse_command(words: &[String]) -> Command {
         holder: option("holder")
             .map(|name| Holder { name, generation: option("lease").map(|it| it.parse().unwrap()) }),
         terms: Terms {
+            evidence: None,
             is_begun: has("begun"),
             is_approved: has("approved"),
             end: if has("open") { AtEnd::StaysOpen } else { AtEnd::Completes },
@@ -357,6 +364,16 @@ fn parse_command(words: &[String]) -> Command {
             remove: option("remove").into_iter().collect(),
         }),
         "vars" => Command::SetVars { set: object("set") },
+        "move" => Command::Move(Box::new(MakeMove {
+            name: plain[1].to_owned(),
+            args: object("args"),
+            vars: object("vars"),
+            is_lax: plain.contains(&"lax"),
+            is_approved: plain.contains(&"approved"),
+        })),
+        "goto" => Command::GoTo { step: text(1) },
+        "item" => Command::AddItem { text: text(1) },
+        "close" => Command::CloseItem { id: text(1).parse().unwrap() },
         "cancel" => Command::CancelRun { reason: text(1) },
         "fail" => Command::FailRun { reason: text(1), step: option("step"), errors: Vec::new() },
         "reopen" => Command::ReopenRun { reason: "again".to_owned(), force: has("force") },
@@ -386,6 +403,9 @@ fn placement(stood: &str, steps: &Map<String, Value>) -> Placement {
         stated: None,
         current: None,
         is_work_done: false,
+        vars: Map::new(),
+        items: None,
+        journal: None,
         started_at: None,
         updated_at: None,
     }

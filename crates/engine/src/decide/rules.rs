@@ -1,0 +1,236 @@
+//! What a run does by itself: a rule fires as soon as its condition comes true, and at most once
+//! for each command. Moves consist of the same deeds, which are done here for both.
+
+use alloc::{
+    format,
+    string::{String, ToString as _},
+    vec::Vec,
+};
+
+use definition::{Action, Decider, Deed, Insertion, Rotation, Step, Template};
+use serde_json::{Map, Value};
+
+use super::{
+    Draft, Sight, change_context, check_size, condition_failed, enter, gate, record_entry, route,
+    scope,
+};
+use crate::{Choice, Entry, Event, Item, Refusal, RunState, Stop, Unasked, journal};
+
+/// Fires the rules whose conditions a command made true, in their order, and brings gates that are
+/// open while a condition holds into step.
+pub(super) fn settle(draft: &mut Draft<'_>, before: &RunState) -> Result<(), Stop> {
+    if draft.events.is_empty() || !draft.state.standing.is_live() {
+        return Ok(());
+    }
+    gate::settle(draft)?;
+    // What a file says on its first day is taken as it is; the rules fire with the first call.
+    if before.origin.is_none() && draft.state.unasked == Unasked::Placed {
+        return Ok(());
+    }
+    for rule in &draft.workflow.rules {
+        let holds = |state: &RunState| {
+            let scope = scope(draft.workflow, state, Sight::default());
+            rule.when.evaluate(&scope)
+        };
+        let is_settled = before.origin.is_some() && before.unasked != Unasked::Placed;
+        let held = is_settled && holds(before).unwrap_or(false);
+        let Ok(step) = draft.current() else { return Ok(()) };
+        let holds = holds(&draft.state).map_err(|error| condition_failed(step, &error))?;
+        if held || !holds {
+            continue;
+        }
+        draft.push(Event::RuleFired { rule: rule.name.clone() });
+        perform(draft, &rule.actions, &Map::new(), false)?;
+    }
+    if draft.workflow.rules.is_empty() { Ok(()) } else { gate::settle(draft) }
+}
+
+/// Does what a move or a rule consists of. Returns what was overlooked, where that is allowed.
+pub(super) fn perform(
+    draft: &mut Draft<'_>,
+    actions: &[Action],
+    args: &Map<String, Value>,
+    is_lax: bool,
+) -> Result<Vec<String>, Stop> {
+    let mut warnings = Vec::new();
+    for action in actions {
+        let step = draft.current()?;
+        let sight = Sight::of_args(args);
+        if !draft.holds(action.when.as_ref(), step, sight)? {
+            continue;
+        }
+        match &action.deed {
+            Deed::Set(set) => route::set_vars(draft, step, set, sight)?,
+            Deed::Goto(to) => {
+                let to = render(draft, step, to, sight)?;
+                let Some(to) = draft.workflow.find_step_loosely(&to) else {
+                    return Err(draft.step_unknown(&to).into());
+                };
+                go(draft, to)?;
+            }
+            Deed::Note(text) => {
+                let text = render(draft, step, text, sight)?;
+                record_entry::keep(draft, None, &Entry::Note { text, tags: Vec::new() })?;
+            }
+            Deed::Error(text) => {
+                let (severity, details) = (None, Map::new());
+                let message = render(draft, step, text, sight)?;
+                record_entry::keep(draft, None, &Entry::Error { message, severity, details })?;
+            }
+            Deed::AddItem(text) => {
+                let text = render(draft, step, text, sight)?;
+                add_item(draft, &text)?;
+            }
+            Deed::CloseItem(texts) => {
+                let closed = close_item(draft, step, texts, sight);
+                let closed = closed.map(|it| warnings.extend(it));
+                overlook(closed, is_lax, &mut warnings)?;
+            }
+            Deed::FindItem(text) => {
+                let text = render(draft, step, text, sight)?;
+                overlook(find_item(draft, &text), is_lax, &mut warnings)?;
+            }
+            Deed::TakeItem(var) => take_item(draft, var)?,
+            Deed::Rotate(how) => rotate(draft, *how),
+            Deed::Insert(insertion) => insert(draft, step, insertion, sight)?,
+        }
+    }
+    Ok(warnings)
+}
+
+/// Goes to a step by name. What was done before it is done; what is asked is not asked any more.
+pub(super) fn go(draft: &mut Draft<'_>, to: &Step) -> Result<(), Stop> {
+    let from = draft.current()?;
+    if from.name == to.name && !draft.state.progress(&to.name).is_settled() {
+        return Ok(());
+    }
+    gate::check_passed(draft, from, to)?;
+    if let Some(open) = draft.state.standing.open_gate() {
+        let step = open.step.clone();
+        draft.push(Event::GateWithdrawn { step });
+    }
+    let place = |step: &Step| draft.workflow.steps.iter().position(|it| it.name == step.name);
+    if place(from) < place(to) {
+        gate::settle_work(draft, from, "the run went on");
+    }
+    let decision = Choice { by: Decider::Client, reasoning: None };
+    draft.push(Event::StepEntered { step: to.name.clone(), decision: Some(decision) });
+    draft.hop(&to.name)?;
+    route::set_vars(draft, to, &to.enter, Sight::default())?;
+    enter::arrive(draft, to)
+}
+
+/// Adds an item, unless there is one of this text.
+pub(super) fn add_item(draft: &mut Draft<'_>, text: &str) -> Result<(), Refusal> {
+    if text.trim().is_empty() {
+        return Err(Refusal::Empty { what: "the item".into() });
+    }
+    check_size("the item", text.len(), draft.known.bounds.text_bytes_max)?;
+    let items = &draft.state.items;
+    if items.iter().any(|it| it.text == text) {
+        return Ok(());
+    }
+    let max = draft.known.bounds.items_max;
+    if max <= items.len() {
+        return Err(Refusal::ItemsFull { max });
+    }
+    let id = items.iter().map(|it| it.id).max().unwrap_or_default().saturating_add(1);
+    let item = Item { id, text: text.to_string(), is_done: false };
+    draft.push(Event::ItemAdded { item });
+    Ok(())
+}
+
+/// Returns why an item cannot be done: it is not among the open ones.
+pub(super) fn item_unknown(draft: &Draft<'_>, item: String) -> Refusal {
+    let open = draft.state.items.iter().filter(|it| !it.is_done);
+    Refusal::ItemUnknown { item, open: open.map(|it| format!("{}: {}", it.id, it.text)).collect() }
+}
+
+/// Makes a refusal a warning, where that is allowed.
+fn overlook(
+    done: Result<(), Refusal>,
+    is_lax: bool,
+    warnings: &mut Vec<String>,
+) -> Result<(), Refusal> {
+    match done {
+        Err(refusal) if is_lax => {
+            warnings.push(refusal.to_string());
+            Ok(())
+        }
+        done => done,
+    }
+}
+
+fn find_item(draft: &Draft<'_>, text: &str) -> Result<(), Refusal> {
+    if draft.state.items.iter().any(|it| it.text == text) {
+        return Ok(());
+    }
+    Err(item_unknown(draft, format!("`{text}`")))
+}
+
+/// The first of these texts that an open item has tells which one is done. That the first of all is
+/// done already is only told.
+fn close_item(
+    draft: &mut Draft<'_>,
+    step: &Step,
+    texts: &[Template],
+    sight: Sight<'_>,
+) -> Result<Option<String>, Refusal> {
+    let mut named = Vec::new();
+    for text in texts {
+        let text = render(draft, step, text, sight)?;
+        let found = draft.state.items.iter().find(|it| !it.is_done && it.text == text);
+        if let Some(id) = found.map(|it| it.id) {
+            draft.push(Event::ItemClosed { id });
+            return Ok(None);
+        }
+        let is_done = draft.state.items.iter().any(|it| it.is_done && it.text == text);
+        if named.is_empty() && is_done {
+            return Ok(Some(format!("item `{text}` is done already")));
+        }
+        named.push(format!("`{text}`"));
+    }
+    named.dedup();
+    Err(item_unknown(draft, named.join(" or ")))
+}
+
+/// The first open item becomes the value of a variable; none makes it empty.
+fn take_item(draft: &mut Draft<'_>, var: &str) -> Result<(), Refusal> {
+    let next = draft.state.items.iter().find(|it| !it.is_done);
+    let value = Value::String(next.map(|it| it.text.clone()).unwrap_or_default());
+    let set = Map::from_iter([(var.to_string(), value)]);
+    change_context::check_vars(draft, &set)?;
+    draft.push(Event::VarsChanged { set });
+    Ok(())
+}
+
+fn rotate(draft: &mut Draft<'_>, how: Rotation) {
+    if draft.state.journal.trim().is_empty() {
+        return;
+    }
+    let rotated = journal::rotate(&draft.state.journal, how, draft.known.now);
+    draft.push(Event::JournalRotated(rotated.into()));
+}
+
+fn insert(
+    draft: &mut Draft<'_>,
+    step: &Step,
+    insertion: &Insertion,
+    sight: Sight<'_>,
+) -> Result<(), Refusal> {
+    let path = render(draft, step, &insertion.path, sight)?;
+    let line = render(draft, step, &insertion.line, sight)?;
+    check_size("the line", line.len(), draft.known.bounds.text_bytes_max)?;
+    draft.push(Event::LineInserted { path, heading: insertion.heading.clone(), line });
+    Ok(())
+}
+
+fn render(
+    draft: &Draft<'_>,
+    step: &Step,
+    template: &Template,
+    sight: Sight<'_>,
+) -> Result<String, Refusal> {
+    let scope = scope(draft.workflow, &draft.state, sight);
+    template.render(&scope).map_err(|error| condition_failed(step, &error))
+}
