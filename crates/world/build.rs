@@ -1,4 +1,5 @@
-//! Puts the built-in workflows into the binary: every Markdown file below `workflows/`.
+//! Puts the built-in workflows into the binary: every Markdown file and graph below
+//! `workflows/`.
 
 use std::{env, error::Error, fmt::Write as _, fs, path::Path};
 
@@ -26,10 +27,14 @@ fn collect(root: &Path, folder: &Path, paths: &mut Vec<String>) -> Result<(), Bo
         let path = entry?.path();
         if path.is_dir() {
             collect(root, &path, paths)?;
-        } else if path.extension().is_some_and(|it| it == "md") {
+        } else if is_part(&path) {
             let relative = path.strip_prefix(root)?.to_str().ok_or("a path is no UTF-8")?;
             paths.push(relative.replace('\\', "/"));
         }
     }
     Ok(())
+}
+
+fn is_part(path: &Path) -> bool {
+    path.extension().is_some_and(|it| it == "md" || it == "yaml")
 }

@@ -5,7 +5,7 @@
 
 use std::{collections::BTreeMap, sync::Arc};
 
-use definition::{Files, Source, Workflow, WorkflowName, parse};
+use definition::{Source, Workflow, WorkflowName};
 use serde_json::Value;
 
 use crate::{Found, Invalid, Runtime};
@@ -62,9 +62,12 @@ impl Card {
 }
 
 impl Runtime {
-    /// Returns a card of each workflow that can be started, by name, and those that cannot.
+    /// Returns a card of each workflow that can be started, by name, and those that cannot. Graphs
+    /// that are a part of the program are left out: whoever works by graphs has a list of their
+    /// own, and everyone else would only read past them.
     pub fn list_cards(&self) -> (Vec<Arc<Card>>, Vec<Invalid>) {
         let mut found = self.world.find_workflows();
+        found.retain(|it| !it.is_builtin || !it.is_graph());
         found.sort_by(|one, two| one.name.cmp(&two.name));
         let (mut cards, mut invalid) = (Vec::new(), Vec::new());
         for found in found {
@@ -79,21 +82,15 @@ impl Runtime {
     fn card(&self, found: &Found) -> Result<Arc<Card>, Invalid> {
         if let Some(kept) = self.loaded.cards.lock().get(&found.name)
             && kept.origin == found.origin
-            && (found.is_builtin || is_unchanged(&kept.source, &*found.files))
+            && (found.is_builtin || found.is_unchanged(&kept.source))
         {
             return Ok(Arc::clone(&kept.card));
         }
-        let workflow =
-            parse(&found.name, &*found.files).map_err(|error| Invalid::new(found, error))?;
+        let workflow = found.read().map_err(|error| Invalid::new(found, error))?;
         let card = Arc::new(Card::of(&workflow));
         let source = if found.is_builtin { Source::default() } else { workflow.source };
         let kept = Kept { origin: found.origin.clone(), source, card: Arc::clone(&card) };
         self.loaded.cards.lock().insert(found.name.clone(), kept);
         Ok(card)
     }
-}
-
-/// Returns whether the files still say what they said.
-fn is_unchanged(source: &Source, files: &dyn Files) -> bool {
-    source.files.iter().all(|(path, text)| files.read(path).is_ok_and(|it| it == *text))
 }

@@ -102,7 +102,13 @@ impl Runtime {
     /// Executes a command, and returns once its events are on disk.
     pub async fn execute(&self, request: Request) -> Result<Outcome, ExecuteError> {
         let asked = format!("{:?} {:?}", request.target, request.command);
-        let key = request_key(request.request_id.clone(), &asked)?;
+        self.execute_as(request, &asked).await
+    }
+
+    /// Executes a command whose request, if it has an id, is known by what is `asked`: for one that
+    /// is worded otherwise once it was answered.
+    pub async fn execute_as(&self, request: Request, asked: &str) -> Result<Outcome, ExecuteError> {
+        let key = request_key(request.request_id.clone(), asked)?;
         let mut notices = Vec::new();
         let mut outcome = match (self.find_repeated(key.as_ref()).await?, &request.target) {
             (Some(outcome), _) => outcome,
@@ -115,6 +121,9 @@ impl Runtime {
             }
             (None, Target::New(_)) => self.begin(&request, key).await?,
         };
+        if self.has_errands(&outcome) {
+            notices.extend(self.keep_errands(&outcome.view).await);
+        }
         outcome.file = self.keep_promise(&outcome.view, notices).await;
         Ok(outcome)
     }
@@ -185,7 +194,7 @@ impl Runtime {
     ) -> Result<Outcome, ExecuteError> {
         let Target::New(name) = &request.target else { return Err(ExecuteError::Endless) };
         let workflow = self.find_to_begin(name)?;
-        if let Command::StartRun(start) = &request.command
+        if let Some(start) = request.command.start()
             && let Some(key) = &start.key
             && self.find_projection(name).is_some()
         {
@@ -301,7 +310,7 @@ impl Runtime {
         Ok(())
     }
 
-    async fn append(
+    pub(crate) async fn append(
         &self,
         view: &View,
         decided: Decided,
@@ -330,7 +339,7 @@ impl Runtime {
                 definition: (expected == 0).then(|| definition_of(&view.workflow)),
                 request: key,
                 leases: lease_changes(view, &after.state),
-                owes: self.owed_by(view, after.state.key()),
+                owes: self.owed_by(view, after.state.key(), &events),
             };
             self.store.append(append).await.map_err(refuse_taken_key)?;
             self.remember(&after);
@@ -413,6 +422,8 @@ fn check_unmoved(command: &Command, before: &RunState, now: &RunState) -> Result
         | Command::FailStep { .. }
         | Command::TakeEdit(_)
         | Command::ExpireStep => true,
+        // A consent is to what was asked, and to nothing else.
+        Command::Move(made) => made.is_approved,
         Command::StartRun(_)
         | Command::AdoptRun(..)
         | Command::StartStep(_)
@@ -422,6 +433,9 @@ fn check_unmoved(command: &Command, before: &RunState, now: &RunState) -> Result
         | Command::RecordEntry { .. }
         | Command::ChangeContext(_)
         | Command::SetVars { .. }
+        | Command::GoTo { .. }
+        | Command::AddItem { .. }
+        | Command::CloseItem { .. }
         | Command::CancelRun { .. }
         | Command::CompleteRun { .. }
         | Command::FailRun { .. }

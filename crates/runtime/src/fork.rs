@@ -54,7 +54,7 @@ impl Runtime {
             definition: Some(definition_of(&view.workflow)),
             request: key.clone(),
             leases: Vec::new(),
-            owes: self.owed_by(&view, view.state.key()),
+            owes: self.owed_by(&view, view.state.key(), &[]),
         };
         let appended = self.store.append(append).await.map_err(refuse_taken_key);
         if appended.is_ok() {

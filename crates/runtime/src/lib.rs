@@ -9,6 +9,8 @@ mod changes;
 mod desk;
 mod execute;
 mod fork;
+mod found;
+mod given;
 mod import;
 mod leases;
 mod load;
@@ -20,18 +22,22 @@ mod workflows;
 
 use std::{future::Future, pin::Pin, sync::Arc, time::Duration};
 
-use definition::{Answers, Files, WorkflowName};
+use definition::Answers;
 use engine::{Bounds, Fact, Question, RunId, Timestamp};
 use store::{Store, StoreError};
 
 pub use cards::Card;
 pub use changes::{Change, Changes};
-pub use desk::{Desk, Handled, Held, Place, Projection, Reading, Sheet, Stat, Wanted};
+pub use desk::{
+    Desk, Errand, Goal, Handled, Held, Place, Projection, Reading, Sheet, Stat, Wanted,
+};
 pub use execute::{ExecuteError, Outcome, Request, Target};
 pub use fork::Fork;
+pub use found::Found;
+pub use given::Given;
 pub use import::Import;
 pub use load::View;
-pub use promise::{RunFile, Taken, Unreadable};
+pub use promise::{Released, RunFile, Taken, Unreadable};
 pub use query::{Cursor, History, KeyFilter, Page, RunFilter};
 pub use store::{Hit, Listing, Order, Row};
 pub use workflows::{Invalid, Listed};
@@ -60,16 +66,6 @@ pub trait World: Send + Sync {
     fn desk(&self) -> Option<&dyn Desk> {
         None
     }
-}
-
-/// A workflow's folder, before it is read.
-pub struct Found {
-    pub name: WorkflowName,
-    /// Where it is, in words for people.
-    pub origin: String,
-    /// Whether it is a part of the program, so that nothing can be wrong with it.
-    pub is_builtin: bool,
-    pub files: Arc<dyn Files + Send + Sync>,
 }
 
 /// What the runtime is told by the configuration.

@@ -4,24 +4,32 @@
 //! something that no length of the log ever said was edited, and becomes an event. A file that
 //! cannot be taken in is put aside before it is written over, so nothing is ever lost.
 
+mod errands;
+mod moved;
 mod scan;
 
-use std::{collections::HashMap, sync::Arc};
+use std::{
+    collections::{BTreeSet, HashMap},
+    sync::Arc,
+};
 
-use definition::Digest;
+use definition::{Digest, Workflow};
 use engine::{Actor, Command, Placement, Recorded, Refusal, RunId, Surface};
 use parking_lot::Mutex;
-use store::{FileFilter, FileMark, Touch};
+use store::{FileFilter, FileMark, StoreError, Touch};
 
 use crate::{
     Desk, ExecuteError, Held, Place, Projection, Reading, Request, Runtime, Sheet, Stat, Target,
-    View, fault, load::Kept,
+    View, execute::Checks, fault, load::Kept,
 };
 
+pub use moved::Released;
 pub use scan::{Taken, Unreadable};
 
 /// How often a file is looked at again because someone wrote into it just now.
 const LOOKS_MAX: u32 = 5;
+/// From how many of the newest states of a file an edit may have been made.
+const BASES_MAX: u64 = 300;
 
 /// A run's file, in step with its log.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -39,6 +47,8 @@ pub(crate) struct Promises {
     pub(crate) projections: Vec<Arc<dyn Projection>>,
     files: Mutex<Kept<RunId, Arc<tokio::sync::Mutex<Known>>>>,
     scanned: Mutex<scan::Scanned>,
+    /// The runs whose other files could not be changed so far.
+    unfinished: Mutex<BTreeSet<RunId>>,
 }
 
 /// What is known of a run's file. Never more than a start: what is there counts.
@@ -55,6 +65,7 @@ struct Promise<'a> {
     projection: &'a dyn Projection,
     desk: &'a dyn Desk,
     run: RunId,
+    workflow: Arc<Workflow>,
     key: String,
     place: Place,
     shown: String,
@@ -62,9 +73,25 @@ struct Promise<'a> {
 
 impl Runtime {
     /// Returns the paths of the files that are owed with each event of a run.
-    pub(crate) fn owed_by(&self, view: &View, key: Option<&str>) -> Vec<String> {
-        let projection = self.find_projection(view.workflow.name.as_str());
-        projection.zip(key).and_then(|(it, key)| it.path(key)).into_iter().collect()
+    pub(crate) fn owed_by(
+        &self,
+        view: &View,
+        key: Option<&str>,
+        events: &[Recorded],
+    ) -> Vec<String> {
+        let Some(projection) = self.find_covering(&view.workflow) else { return Vec::new() };
+        let Some(path) = key.and_then(|key| projection.path(key)) else { return Vec::new() };
+        let mut owed = vec![path];
+        for name in events.iter().filter_map(|it| projection.errand(it)).map(|it| it.name) {
+            if !owed.iter().any(|it| it == name) {
+                owed.push(name.to_owned());
+            }
+        }
+        owed
+    }
+
+    fn find_covering(&self, workflow: &Workflow) -> Option<&Arc<dyn Projection>> {
+        self.promises.projections.iter().find(|it| it.covers(workflow))
     }
 
     pub(crate) fn find_projection(&self, workflow: &str) -> Option<&Arc<dyn Projection>> {
@@ -72,17 +99,28 @@ impl Runtime {
     }
 
     fn promise(&self, view: &View) -> Option<Promise<'_>> {
-        let projection = self.find_projection(view.workflow.name.as_str())?;
-        let key = view.state.key()?.to_owned();
+        let projection = self.find_covering(&view.workflow)?;
+        // A file whose run gave it up was put away, or is the next run's.
+        let key = view.state.key().filter(|_| !view.state.gave_up_key)?.to_owned();
         let place = place(&**projection, view.state.root(), projection.path(&key)?);
         Some(Promise {
             projection: &**projection,
             desk: self.world.desk()?,
             run: view.state.run,
+            workflow: Arc::clone(&view.workflow),
             key,
             shown: shown(&**projection, &place.path),
             place,
         })
+    }
+
+    /// Returns where the file of a run is, if it has one, and then what is written beside it.
+    pub(crate) async fn places_of(&self, view: &View) -> Vec<Place> {
+        let Some(promise) = self.promise(view) else { return Vec::new() };
+        let known = self.known_file(&promise);
+        let beside = known.lock().await.sheet.beside();
+        let beside = beside.into_iter().map(|(path, _)| Place { path, ..promise.place.clone() });
+        std::iter::once(promise.place.clone()).chain(beside).collect()
     }
 
     /// Brings the file of a run and its log into step. Returns the run as it is then; without a
@@ -142,25 +180,28 @@ impl Runtime {
             written = match found {
                 Found::Same(stat) => Ok(stat),
                 Found::Unseen(problem) => Err(problem),
+                Found::GivenUp => return Ok((self.load(promise.run).await?, None)),
                 Found::Behind => promise.write(known).await,
                 Found::Spoilt(text, problem) => {
                     notices.push(format!("`{}` cannot be taken in: {problem}", promise.shown));
                     promise.replace(&text, known, &mut notices).await
                 }
+                Found::Binary => promise.move_aside(known, &mut notices).await,
                 Found::Foreign(text) => promise.replace(&text, known, &mut notices).await,
-                Found::Edited(text, reading) => match self.take(promise, &text, reading).await {
-                    Ok(()) => continue,
-                    Err(ExecuteError::Refused(refusal)) => {
-                        notices.push(refusal.to_string());
-                        promise.replace(&text, known, &mut notices).await
+                Found::Edited(edit) => {
+                    match self.settle(promise, known, *edit, &mut notices).await? {
+                        Some(written) => written,
+                        None => continue,
                     }
-                    Err(error) => return Err(error),
-                },
+                }
             };
             break;
         }
         match written {
-            Ok(stat) => self.mark(promise, known, stat),
+            Ok(stat) => {
+                promise.write_beside(known, &mut notices).await;
+                self.mark(promise, known, stat);
+            }
             // It is owed still.
             Err(problem) => {
                 notices.push(format!("`{}` could not be written: {problem}", promise.shown));
@@ -171,6 +212,46 @@ impl Runtime {
         }
         let (path, text) = (promise.shown.clone(), known.text().to_owned());
         Ok((view, Some(RunFile { path, text, notices })))
+    }
+
+    /// Takes an edit in, and writes the file where it is to say something else. `None` where it is
+    /// to be looked at again.
+    async fn settle(
+        &self,
+        promise: &Promise<'_>,
+        known: &mut Known,
+        edit: Edit,
+        notices: &mut Vec<String>,
+    ) -> Result<Option<Result<Stat, String>>, ExecuteError> {
+        match self.take(promise, known, &edit).await {
+            Ok(false) => return Ok(None),
+            Ok(true) => {}
+            Err(ExecuteError::Refused(refusal)) => {
+                notices.push(refusal.to_string());
+                return Ok(Some(promise.replace(&edit.text, known, notices).await));
+            }
+            Err(error) => return Err(error),
+        }
+        let path = &promise.shown;
+        match edit.made {
+            // Only whoever reads a file as people write it is told what they wrote.
+            Made::Now if known.sheet.distance(&edit.text).is_none() => {}
+            Made::Now => notices.push(format!("`{path}` was changed by hand: taken in")),
+            Made::Back => {
+                notices.push(format!("an older state of `{path}` was put back"));
+                let last = known.text().to_owned();
+                if let Err(problem) = promise.keep_aside(&last, notices).await {
+                    notices.push(problem);
+                }
+            }
+            Made::Before => {
+                let joined = "was changed from an older state; what was done since stays";
+                notices.push(format!("`{path}` {joined}"));
+                self.catch_up(known, promise.run, None, None).await?;
+                return Ok(Some(promise.write(known).await));
+            }
+        }
+        Ok(None)
     }
 
     /// Finds out what a file is to its run, whose log is known to its end then.
@@ -191,6 +272,9 @@ impl Runtime {
         let is_past = self.catch_up(known, promise.run, None, bytes).await?;
         let (bytes, stat) = match read {
             Ok(Some(read)) => read,
+            Ok(None) if self.load(promise.run).await?.state.gave_up_key => {
+                return Ok(Found::GivenUp);
+            }
             Ok(None) => return Ok(Found::Behind),
             Err(problem) => return Ok(Found::Unseen(problem)),
         };
@@ -200,17 +284,20 @@ impl Runtime {
         if is_past || self.is_past(promise, known, &bytes).await? {
             return Ok(Found::Behind);
         }
-        if is_torn(&bytes, known.text().as_bytes()) {
+        if is_torn(&bytes, known.text().as_bytes()) && known.sheet.is_torn(&bytes) {
             return Ok(Found::Behind);
         }
-        let text = String::from_utf8_lossy(&bytes).into_owned();
+        let Ok(text) = String::from_utf8(bytes) else { return Ok(Found::Binary) };
+        if let Some(found) = self.find_rebased(promise, known, &text).await? {
+            return Ok(found);
+        }
         Ok(match promise.projection.read(&text) {
             Err(problem) => Found::Spoilt(text, problem),
             Ok(_) if !known.sheet.is_own(&text) => Found::Foreign(text),
             Ok(_) if !known.sheet.is_current(&text) => {
                 Found::Spoilt(text, "it was changed from an older state".to_owned())
             }
-            Ok(reading) => Found::Edited(text, Box::new(reading)),
+            Ok(reading) => edited(&text, text.clone(), reading, Made::Now),
         })
     }
 
@@ -229,7 +316,7 @@ impl Runtime {
         }
         let from = mark.map_or(0, |it| it.written);
         let (_, log) = self.load_at(promise.run, None).await?;
-        let mut sheet = promise.projection.blank();
+        let mut sheet = promise.projection.blank(&promise.workflow);
         for recorded in log.iter().filter(|it| it.seq <= known.length) {
             sheet.apply(recorded);
             if from <= recorded.seq && sheet.text().as_bytes() == bytes {
@@ -237,6 +324,52 @@ impl Runtime {
             }
         }
         Ok(false)
+    }
+
+    /// Finds out whether an edit was made from an older state of the file: of those that it may have
+    /// been made from, the one that it differs least from. `None` where that is the newest.
+    async fn find_rebased(
+        &self,
+        promise: &Promise<'_>,
+        known: &Known,
+        text: &str,
+    ) -> Result<Option<Found>, ExecuteError> {
+        if known.sheet.distance(text).is_none() || known.sheet.is_seen(text) {
+            return Ok(None);
+        }
+        let mut least = usize::MAX;
+        let (_, log) = self.load_at(promise.run, None).await?;
+        let mut sheet = promise.projection.blank(&promise.workflow);
+        let mut base = None;
+        let next = log.iter().skip(1).map(|it| it.at);
+        for (recorded, next) in log.iter().zip(next).filter(|(it, _)| it.seq < known.length) {
+            sheet.apply(recorded);
+            // Events of one append have one time, and only the last of them was ever on disk.
+            let is_old = recorded.seq.saturating_add(BASES_MAX) < known.length;
+            if is_old || recorded.at == next {
+                continue;
+            }
+            let Some(distance) = sheet.distance(text).filter(|it| *it < least) else { continue };
+            let candidate = sheet.text();
+            if known.sheet.is_base(&candidate, text) {
+                (least, base) = (distance, Some(candidate));
+            }
+        }
+        let Some(base) = base else { return Ok(None) };
+        let spoilt = |why: &str| Some(Found::Spoilt(text.to_owned(), why.to_owned()));
+        if least == 0 {
+            let reading = promise.projection.read(text);
+            return Ok(reading.ok().map(|it| edited(text, text.to_owned(), it, Made::Back)));
+        }
+        let Some(joined) = known.sheet.rebase(&base, text) else {
+            return Ok(spoilt(
+                "it was changed from an older state, and so was the same part since",
+            ));
+        };
+        Ok(match promise.projection.read(&joined) {
+            Ok(reading) => Some(edited(text, joined, reading, Made::Before)),
+            Err(problem) => spoilt(&problem),
+        })
     }
 
     /// Has a run give its key up if someone took its file away and it is over, or is over with it,
@@ -267,16 +400,30 @@ impl Runtime {
         self.commit(&request, None, None).await.map(drop)
     }
 
-    /// Takes in what someone wrote into a run's file.
+    /// Takes in what someone wrote into a run's file, as it was read at the length that is known of
+    /// its log. Returns whether it did: what others did meanwhile is not written over.
     async fn take(
         &self,
         promise: &Promise<'_>,
-        text: &str,
-        reading: Box<Reading>,
-    ) -> Result<(), ExecuteError> {
-        let placement = placement(&promise.shown, text, *reading).0;
+        known: &Known,
+        edit: &Edit,
+    ) -> Result<bool, ExecuteError> {
+        let view = self.load(promise.run).await?;
+        if view.state.length != known.length {
+            return Ok(false);
+        }
+        let placement = placement(&promise.shown, &edit.taken, edit.reading.clone()).0;
         let request = promise.request(Command::TakeEdit(Box::new(placement)));
-        self.commit(&request, None, None).await.map(drop)
+        let decided = self.decide(&view, &request.command, &mut Checks::new()).await?;
+        match self.append(&view, decided, &request, None).await {
+            Ok(_) => {
+                // Rules may have fired that change other files.
+                self.promises.unfinished.lock().insert(promise.run);
+                Ok(true)
+            }
+            Err(ExecuteError::Store(StoreError::Conflict { .. })) => Ok(false),
+            Err(error) => Err(error),
+        }
     }
 
     /// Notes how a file was left. Nobody waits for that: without it the file is looked at again.
@@ -295,7 +442,7 @@ impl Runtime {
         }
     }
 
-    fn note(&self, run: RunId, mark: FileMark) {
+    pub(crate) fn note(&self, run: RunId, mark: FileMark) {
         let store = Arc::clone(&self.store);
         tokio::spawn(async move {
             if let Err(error) = store.touch(Touch::Files(run, vec![mark])).await {
@@ -337,7 +484,7 @@ impl Runtime {
         if let Some(known) = files.find(&promise.run) {
             return known;
         }
-        let sheet = promise.projection.blank();
+        let sheet = promise.projection.blank(&promise.workflow);
         let known = Known { length: 0, sheet, text: None, mark: None };
         let known = Arc::new(tokio::sync::Mutex::new(known));
         files.keep(promise.run, Arc::clone(&known), self.settings.states_max);
@@ -348,9 +495,14 @@ impl Runtime {
     pub async fn write_owed(&self) -> Result<(), ExecuteError> {
         let project = Some(self.settings.project.clone());
         let filter = FileFilter { project, is_owed: true, ..FileFilter::default() };
-        for (run, _) in self.store.files(filter).await.map_err(fault)? {
+        let owed = self.store.files(filter).await.map_err(fault)?;
+        let runs: BTreeSet<RunId> = owed.into_iter().map(|(run, _)| run).collect();
+        for run in runs {
             let synced = match self.load(run).await {
-                Ok(view) => self.sync(view).await.map(drop),
+                Ok(view) => {
+                    self.keep_errands(&view).await;
+                    self.sync(view).await.map(drop)
+                }
                 Err(error) => Err(error),
             };
             if let Err(error) = synced {
@@ -359,6 +511,26 @@ impl Runtime {
         }
         Ok(())
     }
+}
+
+/// What someone wrote into a file.
+struct Edit {
+    /// What the file says.
+    text: String,
+    /// What it is to say once that is taken in.
+    taken: String,
+    reading: Reading,
+    made: Made,
+}
+
+/// What an edit was made from.
+enum Made {
+    /// From what the file said last.
+    Now,
+    /// From what it said before.
+    Before,
+    /// It is what the file said before.
+    Back,
 }
 
 /// What a file is to its run.
@@ -372,9 +544,17 @@ enum Found {
     /// It is of another run with the same key.
     Foreign(String),
     /// Someone changed it.
-    Edited(String, Box<Reading>),
+    Edited(Box<Edit>),
+    /// It is no text at all.
+    Binary,
+    /// It is not there, because its run gave it up just now.
+    GivenUp,
     /// It cannot be looked at.
     Unseen(String),
+}
+
+fn edited(text: &str, taken: String, reading: Reading, made: Made) -> Found {
+    Found::Edited(Box::new(Edit { text: text.to_owned(), taken, reading, made }))
 }
 
 impl Known {
@@ -416,6 +596,30 @@ impl Promise<'_> {
         self.desk.write(&self.place, known.text().to_owned()).await
     }
 
+    /// Writes the file anew, once what is there, which is no text, was moved elsewhere.
+    async fn move_aside(
+        &self,
+        known: &mut Known,
+        notices: &mut Vec<String>,
+    ) -> Result<Stat, String> {
+        let path = self.projection.aside(&self.key, "");
+        self.desk.rename(&self.place, &path).await?;
+        let (own, path) = (&self.shown, shown(self.projection, &path));
+        notices.push(format!("`{own}` is not UTF-8 text, and was moved to `{path}`"));
+        self.write(known).await
+    }
+
+    /// Writes what goes with the file. It is only ever looked at, so nobody waits for it.
+    async fn write_beside(&self, known: &Known, notices: &mut Vec<String>) {
+        for (path, text) in known.sheet.beside() {
+            let place = Place { path, ..self.place.clone() };
+            if let Err(problem) = self.desk.write(&place, text).await {
+                let path = shown(self.projection, &place.path);
+                notices.push(format!("`{path}` could not be written: {problem}"));
+            }
+        }
+    }
+
     /// Whether the run is over because its file was taken away.
     fn is_over(&self, known: &Known, stat: &Result<Option<Stat>, String>) -> bool {
         *stat == Ok(None) && 0 < known.written() && !self.projection.outlives_file(&self.key)
@@ -428,6 +632,12 @@ impl Promise<'_> {
         known: &mut Known,
         notices: &mut Vec<String>,
     ) -> Result<Stat, String> {
+        self.keep_aside(text, notices).await?;
+        self.write(known).await
+    }
+
+    /// Keeps a text of the file elsewhere.
+    async fn keep_aside(&self, text: &str, notices: &mut Vec<String>) -> Result<(), String> {
         let mut place =
             Place { path: self.projection.aside(&self.key, text), ..self.place.clone() };
         let wanted = place.path.clone();
@@ -443,7 +653,7 @@ impl Promise<'_> {
         let kept = self.desk.write(&place, text.to_owned()).await;
         kept.map_err(|problem| format!("`{path}`: {problem}"))?;
         notices.push(format!("what was in `{}` is kept in `{path}`", self.shown));
-        self.write(known).await
+        Ok(())
     }
 }
 
@@ -465,7 +675,10 @@ fn place(projection: &dyn Projection, root: &str, path: String) -> Place {
 }
 
 fn shown(projection: &dyn Projection, path: &str) -> String {
-    format!("{}/{path}", projection.folder().trim_end_matches('/'))
+    match projection.folder().trim_end_matches('/') {
+        "" => path.to_owned(),
+        folder => format!("{folder}/{path}"),
+    }
 }
 
 /// Returns what a file says as the engine takes it, and the context of a run that begins with it.
@@ -474,7 +687,7 @@ fn placement(
     text: &str,
     reading: Reading,
 ) -> (Placement, serde_json::Map<String, serde_json::Value>) {
-    let Reading { stood, reason, stated, steps, started_at, updated_at, context } = reading;
+    let Reading { stood, reason, stated, steps, started_at, updated_at, .. } = reading;
     let placement = Placement {
         path: shown.to_owned(),
         sha256: Digest::of(text.as_bytes()),
@@ -485,10 +698,13 @@ fn placement(
         stated,
         current: None,
         is_work_done: false,
+        vars: reading.vars,
+        items: reading.items,
+        journal: reading.journal,
         started_at,
         updated_at,
     };
-    (placement, context)
+    (placement, reading.context)
 }
 
 /// Refuses a file that cannot be read, and is left as it is.

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use definition::{Decider, Diagnostic, ParseError, ParseErrorKind, Workflow, lint, parse};
+use definition::{Decider, Diagnostic, ParseError, ParseErrorKind, Workflow};
 use engine::{Refusal, resolve_decider};
 
 use crate::{Found, Runtime};
@@ -17,6 +17,8 @@ pub struct Listed {
 /// A workflow that cannot be started as it is.
 pub struct Invalid {
     pub name: String,
+    /// Its file or folder, within `origin`.
+    pub file: String,
     pub origin: String,
     pub diagnostics: Vec<Diagnostic>,
 }
@@ -24,7 +26,8 @@ pub struct Invalid {
 impl Invalid {
     pub(crate) fn new(found: &Found, error: ParseError) -> Self {
         let (name, origin) = (found.name.to_string(), found.origin.clone());
-        Self { name, origin, diagnostics: error.diagnostics }
+        let file = found.file.clone().unwrap_or_else(|| name.clone());
+        Self { name, file, origin, diagnostics: error.diagnostics }
     }
 }
 
@@ -45,6 +48,11 @@ impl Runtime {
 
     /// Returns the workflow called `name` as it is now.
     pub fn find_workflow(&self, name: &str) -> Result<Workflow, Refusal> {
+        self.find_listed(name).map(|it| it.workflow)
+    }
+
+    /// Returns the workflow called `name` as it is now, and where it is.
+    pub fn find_listed(&self, name: &str) -> Result<Listed, Refusal> {
         let mut found = self.world.find_workflows();
         let place = found.iter().position(|it| it.name.as_str() == name);
         let Some(place) = place else {
@@ -53,13 +61,14 @@ impl Runtime {
             return Err(Refusal::WorkflowUnknown { name: name.to_owned(), known });
         };
         let found = found.swap_remove(place);
-        parse(&found.name, &*found.files).map_err(|error| {
+        let workflow = found.read().map_err(|error| {
             let (name, problem) = (name.to_owned(), error.to_string());
             match error.kind {
                 ParseErrorKind::NotFound => Refusal::WorkflowIncomplete { name, problem },
                 ParseErrorKind::Invalid => Refusal::WorkflowInvalid { name, problem },
             }
-        })
+        })?;
+        Ok(Listed { workflow, origin: found.origin })
     }
 
     /// Returns the workflow that a new run is begun with. A built-in one is read once.
@@ -82,10 +91,7 @@ impl Runtime {
         let Some(found) = found.iter().find(|it| it.name.as_str() == name) else {
             return self.find_workflow(name).map(|_| Vec::new());
         };
-        Ok(match parse(&found.name, &*found.files) {
-            Ok(workflow) => lint(&workflow),
-            Err(error) => error.diagnostics,
-        })
+        Ok(found.check())
     }
 
     /// Returns who would decide in a new run of `workflow`.
@@ -97,7 +103,7 @@ impl Runtime {
 fn read_all(found: Vec<Found>) -> (Vec<Listed>, Vec<Invalid>) {
     let (mut listed, mut invalid) = (Vec::new(), Vec::new());
     for found in found {
-        match parse(&found.name, &*found.files) {
+        match found.read() {
             Ok(workflow) => listed.push(Listed { workflow, origin: found.origin }),
             Err(error) => invalid.push(Invalid::new(&found, error)),
         }

@@ -17,6 +17,8 @@ const LOCKS: u32 = 64;
 const LOCK_TRIES_MAX: u32 = 5_000;
 /// The folder of the locks.
 const LOCK_FOLDER: &str = ".locks";
+/// The same for files that lie in the project's root, which belongs to other things.
+const ROOT_LOCK_FOLDER: &str = ".milepost/locks";
 
 impl Desk for RealWorld {
     fn has_folder<'a>(&'a self, folder: &'a str) -> Looking<'a, bool> {
@@ -37,7 +39,20 @@ impl Desk for RealWorld {
     }
 
     fn write<'a>(&'a self, place: &'a Place, text: String) -> Handled<'a, Stat> {
-        handle(place, move |place| write(place, &text))
+        handle(place, move |place| write(place, &text, Care::Plain))
+    }
+
+    fn write_durably<'a>(&'a self, place: &'a Place, text: String) -> Handled<'a, Stat> {
+        handle(place, move |place| write(place, &text, Care::Durable))
+    }
+
+    fn rename<'a>(&'a self, place: &'a Place, path: &'a str) -> Handled<'a, ()> {
+        let path = path.to_owned();
+        handle(place, move |place| absent(rename(place, &path)).map(drop))
+    }
+
+    fn remove<'a>(&'a self, place: &'a Place) -> Handled<'a, ()> {
+        handle(place, |place| absent(find(place).and_then(fs::remove_file)).map(drop))
     }
 
     fn lock<'a>(&'a self, place: &'a Place) -> Handled<'a, Held> {
@@ -146,18 +161,56 @@ fn make_parent(place: &Place) -> io::Result<PathBuf> {
     Ok(parent)
 }
 
-/// Writes beside the file, and moves that into its place. What is written is in the log as well, so
-/// it need not reach the disk now.
-fn write(place: &Place, text: &str) -> io::Result<Stat> {
+/// What a file that is written needs.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Care {
+    /// It can be written again from the log, so it need not reach the disk now.
+    Plain,
+    /// It holds what is nowhere else.
+    Durable,
+}
+
+/// Writes beside the file, and moves that into its place. A file that is there keeps its
+/// permissions, and a link to it stays one.
+fn write(place: &Place, text: &str, care: Care) -> io::Result<Stat> {
     let parent = make_parent(place)?;
     let name = Path::new(&place.path).file_name().unwrap_or_default();
-    let (target, draft) = (parent.join(name), parent.join(hidden(name)));
+    let (mut target, draft) = (parent.join(name), parent.join(hidden(name)));
+    // What a crash left may be read-only.
+    absent(fs::remove_file(&draft))?;
     let mut file = File::create(&draft)?;
     file.write_all(text.as_bytes())?;
+    if let Some(there) = absent(fs::symlink_metadata(&target))? {
+        if there.is_symlink() {
+            target = find(place)?;
+        }
+        fs::set_permissions(&draft, fs::metadata(&target)?.permissions())?;
+    }
+    if care == Care::Durable {
+        file.sync_all()?;
+    }
     let stat = stat(&file.metadata()?);
     drop(file);
     fs::rename(&draft, &target)?;
+    if care == Care::Durable {
+        File::open(target.parent().unwrap_or(&parent))?.sync_all()?;
+    }
     Ok(stat)
+}
+
+/// A file that has the name already is not written over: the new one gets a number.
+fn rename(place: &Place, path: &str) -> io::Result<()> {
+    let from = find(place)?;
+    let wanted = Place { path: path.to_owned(), ..place.clone() };
+    let parent = make_parent(&wanted)?;
+    let name = Path::new(&wanted.path);
+    let stem = name.file_stem().unwrap_or_default().to_string_lossy();
+    let ending =
+        name.extension().map(|it| format!(".{}", it.to_string_lossy())).unwrap_or_default();
+    let numbered = (2..).map(|number| format!("{stem}-{number}{ending}"));
+    let mut names = std::iter::once(format!("{stem}{ending}")).chain(numbered);
+    let free = names.find(|it| fs::symlink_metadata(parent.join(it)).is_err());
+    fs::rename(from, parent.join(free.unwrap_or_default()))
 }
 
 /// One name, since whoever writes holds the lock: what a crash left is written over.
@@ -168,7 +221,9 @@ fn hidden(name: &std::ffi::OsStr) -> String {
 fn open_lock(place: &Place) -> io::Result<File> {
     let number =
         place.path.bytes().fold(0_u32, |sum, it| sum.wrapping_mul(31).wrapping_add(u32::from(it)));
-    let path = format!("{LOCK_FOLDER}/{:02}.lock", number % LOCKS);
+    let is_root = Path::new(&place.folder).components().eq(Path::new(&place.root).components());
+    let folder = if is_root { ROOT_LOCK_FOLDER } else { LOCK_FOLDER };
+    let path = format!("{folder}/{:02}.lock", number % LOCKS);
     let parent = make_parent(&Place { path: path.clone(), ..place.clone() })?;
     let ignored = parent.join(".gitignore");
     if !ignored.exists() {
@@ -180,22 +235,22 @@ fn open_lock(place: &Place) -> io::Result<File> {
 
 fn scan(place: &Place, wanted: &Wanted, watched: &Watched) -> io::Result<Vec<(String, Stat)>> {
     let folder = find(place)?;
+    // All files are kept in mind, whoever asks for which of them.
     let look = |name: &str| {
         let metadata = fs::symlink_metadata(folder.join(name)).ok();
-        metadata.filter(|it| it.is_file() && wanted(name)).map(|it| stat(&it))
+        metadata.filter(Metadata::is_file).map(|it| stat(&it))
     };
-    watched.list(folder.clone(), || list(&folder, wanted), look)
+    let mut found = watched.list(folder.clone(), || list(&folder), look)?;
+    found.retain(|(name, _)| wanted(name));
+    Ok(found)
 }
 
 /// Looks at every file of a folder.
-fn list(folder: &Path, wanted: &Wanted) -> io::Result<Vec<(String, Stat)>> {
+fn list(folder: &Path) -> io::Result<Vec<(String, Stat)>> {
     let mut found = Vec::new();
     for entry in fs::read_dir(folder)? {
         let entry = entry?;
         let Ok(name) = entry.file_name().into_string() else { continue };
-        if !wanted(&name) {
-            continue;
-        }
         // One that was moved away meanwhile is not there.
         if let Some(metadata) = absent(entry.metadata())?.filter(Metadata::is_file) {
             found.push((name, stat(&metadata)));

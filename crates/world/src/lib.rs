@@ -20,7 +20,7 @@ pub use model::{Api, ModelSettings, Secret};
 /// What the configuration says about the world.
 #[derive(Debug, Clone)]
 pub struct WorldSettings {
-    /// Folders of workflow folders, the first one first.
+    /// Folders of workflow folders and of graphs, the first one first.
     pub workflow_dirs: Vec<PathBuf>,
     /// Whether the built-in workflows are there too.
     pub has_builtin: bool,
@@ -53,13 +53,15 @@ pub struct RealWorld {
     settings: WorldSettings,
     model: Option<Model>,
     watched: watched::Watched,
+    graphs: library::GraphNames,
 }
 
 impl RealWorld {
     /// Creates the world.
     pub fn new(settings: WorldSettings) -> Self {
         let model = settings.model.clone().map(Model::new);
-        Self { settings, model, watched: watched::Watched::default() }
+        let graphs = library::GraphNames::default();
+        Self { settings, model, watched: watched::Watched::default(), graphs }
     }
 }
 
@@ -116,7 +118,7 @@ impl World for RealWorld {
     }
 
     fn find_workflows(&self) -> Vec<Found> {
-        library::find(&self.settings)
+        library::find(&self.settings, &self.graphs)
     }
 
     #[expect(clippy::disallowed_methods, reason = "this is the one real clock")]

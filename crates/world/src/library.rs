@@ -1,16 +1,24 @@
-//! Finds workflow folders: in the folders that the configuration names, then among the built-in.
+//! Finds workflows: in the folders that the configuration names, then among the built-in.
+//!
+//! A workflow is a folder, or a graph in one YAML file. Folders and files are looked for anew each
+//! time; what a graph is called is read again only when its file has changed.
+
+mod graphs;
 
 use std::{
-    collections::BTreeSet,
+    collections::{BTreeMap, BTreeSet},
     fs, io,
     path::{Path, PathBuf},
     sync::Arc,
 };
 
-use definition::{FileError, Files, WorkflowName};
+use definition::{
+    Diagnostic, FileError, Files, Label, ParseError, ParseErrorKind, Severity, WorkflowName,
+};
 use runtime::Found;
 
 use crate::WorldSettings;
+pub(crate) use graphs::GraphNames;
 
 /// Every file of the built-in workflows, by its path below `workflows/`.
 const BUILTIN: &[(&str, &str)] = include!(concat!(env!("OUT_DIR"), "/builtin.rs"));
@@ -18,40 +26,90 @@ const BUILTIN: &[(&str, &str)] = include!(concat!(env!("OUT_DIR"), "/builtin.rs"
 /// The largest file of a definition, in bytes.
 const FILE_BYTES_MAX: u64 = 1024 * 1024;
 
-pub(crate) fn find(settings: &WorldSettings) -> Vec<Found> {
+pub(crate) fn find(settings: &WorldSettings, names: &GraphNames) -> Vec<Found> {
     let mut seen = BTreeSet::new();
     let mut found = Vec::new();
+    let mut known = BTreeSet::new();
     for folder in &settings.workflow_dirs {
-        for name in names_in(folder) {
-            if seen.insert(name.clone()) {
-                let files = Arc::new(FolderFiles { base: folder.clone() });
-                let origin = folder.display().to_string();
-                found.push(Found { name, origin, is_builtin: false, files });
-            }
-        }
+        let mut here = find_in(folder, names, &mut known);
+        here.retain(|it| !seen.contains(&it.name));
+        seen.extend(here.iter().map(|it| it.name.clone()));
+        found.extend(here);
     }
+    names.forget_all_but(&known);
     if settings.has_builtin {
-        for name in builtin_names() {
-            if seen.insert(name.clone()) {
-                let files = Arc::new(BuiltinFiles);
-                let origin = "built in".to_owned();
-                found.push(Found { name, origin, is_builtin: true, files });
-            }
-        }
+        let names = builtin_names().into_iter().filter(|it| !seen.contains(it));
+        found.extend(names.map(|name| Found {
+            name,
+            origin: "built in".to_owned(),
+            is_builtin: true,
+            files: Arc::new(BuiltinFiles),
+            file: None,
+            refused: None,
+        }));
     }
     found
 }
 
-fn names_in(folder: &Path) -> Vec<WorkflowName> {
+/// Finds the workflows in one folder, by name. Those with one name are refused, all of them.
+fn find_in(folder: &Path, names: &GraphNames, known: &mut BTreeSet<PathBuf>) -> Vec<Found> {
     let Ok(entries) = fs::read_dir(folder) else {
         tracing::debug!(folder = %folder.display(), "no workflows: the folder cannot be read");
         return Vec::new();
     };
-    let folders = entries.flatten().filter(|it| it.path().is_dir());
-    let mut names: Vec<WorkflowName> =
-        folders.filter_map(|it| WorkflowName::parse(it.file_name().to_str()?).ok()).collect();
-    names.sort();
-    names
+    let files: Arc<FolderFiles> = Arc::new(FolderFiles { base: folder.to_owned() });
+    let mut found: Vec<Found> = Vec::new();
+    for entry in entries.flatten() {
+        let (path, file) = (entry.path(), entry.file_name());
+        let Some(file) = file.to_str() else { continue };
+        let (name, graph, refused) = if path.is_dir() {
+            let Ok(name) = WorkflowName::parse(file) else { continue };
+            (name, None, None)
+        } else if graphs::is_graph(&path) {
+            let (name, refused) = names.find(&path, file, &*files);
+            known.insert(path);
+            (name, Some(file.to_owned()), refused)
+        } else {
+            continue;
+        };
+        found.push(Found {
+            name,
+            origin: folder.display().to_string(),
+            is_builtin: false,
+            files: Arc::<FolderFiles>::clone(&files),
+            file: graph,
+            refused,
+        });
+    }
+    found.sort_by(|one, two| (&one.name, &one.file).cmp(&(&two.name, &two.file)));
+    refuse_duplicates(&mut found);
+    found
+}
+
+fn refuse_duplicates(found: &mut [Found]) {
+    let place = |it: &Found| it.file.clone().unwrap_or_else(|| it.name.to_string());
+    let mut places: BTreeMap<WorkflowName, Vec<String>> = BTreeMap::new();
+    for it in found.iter() {
+        places.entry(it.name.clone()).or_default().push(place(it));
+    }
+    for it in found {
+        let same = places.get(&it.name).map_or(&[][..], Vec::as_slice);
+        let own = place(it);
+        let others: Vec<String> =
+            same.iter().filter(|it| **it != own).map(|it| format!("`{it}`")).collect();
+        if others.is_empty() || it.refused.is_some() {
+            continue;
+        }
+        let message = format!("the name `{}` is also that of {}", it.name, others.join(", "));
+        it.refused = Some(refuse("name_duplicate", own, message, "give each a name of its own"));
+    }
+}
+
+fn refuse(code: &'static str, file: String, message: String, help: &str) -> ParseError {
+    let label = Label { file, line: None, column: None, width: 1 };
+    let (severity, help) = (Severity::Error, Some(help.to_owned()));
+    let diagnostics = vec![Diagnostic { severity, code, message, help, label }];
+    ParseError { kind: ParseErrorKind::Invalid, diagnostics }
 }
 
 fn builtin_names() -> BTreeSet<WorkflowName> {

@@ -62,12 +62,18 @@ impl Runtime {
         workflow: &str,
         key: &str,
     ) -> Result<Option<(View, RunFile)>, ExecuteError> {
-        if let Some(run) = self.find_newest(workflow, key).await? {
-            let view = self.load(run).await?;
+        if let Some(view) = self.find_holder(workflow, key).await? {
             let root = view.state.root().to_owned();
             return match self.sync(view).await? {
-                (view, Some(file)) => Ok(Some((view, file))),
-                (_, None) if self.is_over_with_file(workflow, key) => Ok(None),
+                (view, Some(mut file)) => {
+                    if self.promises.unfinished.lock().contains(&view.state.run) {
+                        file.notices.extend(self.keep_errands(&view).await);
+                    }
+                    Ok(Some((view, file)))
+                }
+                (view, None) if view.state.gave_up_key || self.is_over_with_file(workflow, key) => {
+                    Ok(None)
+                }
                 (_, None) => Err(Refusal::WorkspaceNotHere { root }.into()),
             };
         }
@@ -77,15 +83,22 @@ impl Runtime {
         };
         let place = place(&**projection, &self.settings.root, path);
         let name = shown(&**projection, &place.path);
+        if desk.stat(&place).await == Ok(None) {
+            return Ok(None);
+        }
+        // Whoever moves it away is waited for.
+        let held = desk.lock(&place).await.ok();
         let read = desk.read(&place).await.map_err(|problem| unreadable(&name, problem))?;
         let Some((bytes, stat)) = read else { return Ok(None) };
         let definition = self.find_to_begin(workflow)?;
-        match self.adopt(&**projection, &definition, &place, (bytes, stat)).await {
+        let adopted = self.adopt(&**projection, &definition, &place, (bytes, stat)).await;
+        drop(held);
+        match adopted {
             Ok(run) => self.file_of(run).await.map(Some),
             // Someone else did, at the same moment.
             Err(ExecuteError::Refused(Refusal::KeyTaken { .. })) => {
-                match self.find_newest(workflow, key).await? {
-                    Some(run) => self.file_of(run).await.map(Some),
+                match self.find_holder(workflow, key).await? {
+                    Some(view) => self.file_of(view.state.run).await.map(Some),
                     None => Ok(None),
                 }
             }
@@ -124,12 +137,56 @@ impl Runtime {
         Ok(listing.rows.first().map(|it| it.run))
     }
 
-    /// Reads a small file that lies beside the promised ones.
-    pub async fn read_beside(&self, workflow: &str, path: &str) -> Option<String> {
+    /// Returns the newest run with this key, unless it gave the key up.
+    pub(super) async fn find_holder(
+        &self,
+        workflow: &str,
+        key: &str,
+    ) -> Result<Option<View>, ExecuteError> {
+        let Some(run) = self.find_newest(workflow, key).await? else { return Ok(None) };
+        let view = self.load(run).await?;
+        Ok((!view.state.gave_up_key).then_some(view))
+    }
+
+    /// Returns whether a run with this key goes on.
+    pub async fn find_live(&self, workflow: &str, key: &str) -> Result<bool, ExecuteError> {
+        let holder = self.find_holder(workflow, key).await?;
+        Ok(holder.is_some_and(|it| it.state.standing.is_live()))
+    }
+
+    /// Reads a small file that lies beside the promised ones; `None` where there is none.
+    pub async fn read_beside(&self, workflow: &str, path: &str) -> Result<Option<String>, String> {
+        let Some((place, desk)) = self.beside(workflow, path) else { return Ok(None) };
+        let Some((bytes, _)) = desk.read(&place).await? else { return Ok(None) };
+        String::from_utf8(bytes).map(Some).map_err(|_| "it is not UTF-8 text".to_owned())
+    }
+
+    /// Makes a file beside the promised ones, unless there is one. Returns whether it did.
+    pub async fn make_beside(
+        &self,
+        workflow: &str,
+        path: &str,
+        text: String,
+    ) -> Result<bool, String> {
+        let Some((place, desk)) = self.beside(workflow, path) else { return Ok(false) };
+        let _held = desk.lock(&place).await?;
+        if desk.stat(&place).await?.is_some() {
+            return Ok(false);
+        }
+        desk.write_durably(&place, text).await.map(|_| true)
+    }
+
+    /// Returns whether there is a folder beside the promised files.
+    pub async fn has_beside(&self, workflow: &str, path: &str) -> bool {
+        let Some((place, desk)) = self.beside(workflow, path) else { return false };
+        let folder = std::path::Path::new(&place.folder).join(&place.path);
+        desk.has_folder(&folder.to_string_lossy()).await
+    }
+
+    fn beside(&self, workflow: &str, path: &str) -> Option<(Place, &dyn Desk)> {
         let projection = self.find_projection(workflow)?;
         let place = place(&**projection, &self.settings.root, path.to_owned());
-        let (bytes, _) = self.world.desk()?.read(&place).await.ok()??;
-        String::from_utf8(bytes).ok()
+        Some((place, self.world.desk()?))
     }
 
     /// Takes in every file of `workflow` right in one of these folders: begins a run from each that
@@ -217,9 +274,9 @@ impl Runtime {
     ) -> Result<bool, ExecuteError> {
         let Some(desk) = self.world.desk() else { return Ok(false) };
         if let Some(key) = projection.key(path)
-            && let Some(run) = self.find_newest(projection.workflow(), &key).await?
+            && let Some(view) = self.find_holder(projection.workflow(), &key).await?
         {
-            return self.file_of(run).await.map(|_| false);
+            return self.file_of(view.state.run).await.map(|_| false);
         }
         let place = place(projection, &self.settings.root, path.to_owned());
         let name = shown(projection, path);

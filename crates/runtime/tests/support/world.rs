@@ -76,6 +76,8 @@ impl World for TestWorld {
             is_builtin: false,
             origin: "test".to_owned(),
             files: files.clone(),
+            file: None,
+            refused: None,
         };
         folders.map(found).collect()
     }

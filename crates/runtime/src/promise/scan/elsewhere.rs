@@ -49,6 +49,30 @@ impl Runtime {
         Ok(taken)
     }
 
+    /// Begins the run with this key from a text that was found elsewhere under some name, and
+    /// writes its file. Returns whether it did: what this project has with the key is left as it
+    /// is.
+    pub async fn take_text(
+        &self,
+        workflow: &str,
+        key: &str,
+        (name, text): (&str, String),
+    ) -> Result<bool, ExecuteError> {
+        let Some(projection) = self.find_projection(workflow) else { return Ok(false) };
+        // A file of this project that has no run yet goes before a stranger's.
+        let Some(path) = projection.path(key) else { return Ok(false) };
+        if self.find_file(workflow, key).await?.is_some() {
+            return Ok(false);
+        }
+        let definition = self.find_to_begin(workflow)?;
+        let bytes = (name, text.into_bytes());
+        match self.begin_with(&**projection, &definition, &path, bytes).await {
+            Ok((run, ..)) => self.file_of(run).await.map(|_| true),
+            Err(ExecuteError::Refused(Refusal::KeyTaken { .. })) => Ok(false),
+            Err(error) => Err(error),
+        }
+    }
+
     /// Begins a run from another folder's file and writes its own, unless there is one.
     async fn take_one(
         &self,
@@ -58,7 +82,7 @@ impl Runtime {
         place: &Place,
     ) -> Result<bool, ExecuteError> {
         let Some(key) = projection.key(&place.path) else { return Ok(false) };
-        if self.find_newest(projection.workflow(), &key).await?.is_some() {
+        if self.find_holder(projection.workflow(), &key).await?.is_some() {
             return Ok(false);
         }
         let name = shown(place);

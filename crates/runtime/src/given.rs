@@ -1,0 +1,193 @@
+//! Begins runs of workflows that are handed in rather than found by name, reads texts of the
+//! project for them, and puts the files of runs away that are over.
+
+use std::sync::Arc;
+
+use definition::Workflow;
+use engine::{Actor, Command, Fact, FileFact, Question, Recorded, Refusal, RunId, RunState};
+
+use store::FileMark;
+
+use crate::{
+    Desk, ExecuteError, Outcome, Place, Request, Runtime, Target, View, Wanted,
+    execute::{Checks, request_key},
+    fault,
+};
+
+/// A workflow that is handed in, and the run that begins with it.
+#[derive(Debug, Clone)]
+pub struct Given {
+    pub workflow: Arc<Workflow>,
+    pub run: RunId,
+}
+
+impl Runtime {
+    /// Returns an id that no run has.
+    pub fn new_run(&self) -> RunId {
+        self.world.new_run()
+    }
+
+    /// Begins a run of a workflow that is handed in, by an id that was known before.
+    pub async fn begin_given(
+        &self,
+        given: Given,
+        request: Request,
+    ) -> Result<Outcome, ExecuteError> {
+        // The id and the key are new with each call, so a call that is sent again is known by the
+        // rest of what it asks for.
+        let context = request.command.start().map(|it| (&it.context, &it.vars));
+        let asked = format!("begin {} {context:?}", given.workflow.digest.as_str());
+        let key = request_key(request.request_id.clone(), &asked)?;
+        let mut outcome = match self.find_repeated(key.as_ref()).await? {
+            Some(outcome) => outcome,
+            None => {
+                let view = View {
+                    project: self.settings.project.clone(),
+                    workflow: given.workflow,
+                    state: Arc::new(RunState::new(given.run)),
+                    leases: Vec::new(),
+                };
+                let decided = self.decide(&view, &request.command, &mut Checks::new()).await?;
+                let outcome = self.append(&view, decided, &request, key.clone()).await;
+                self.or_repeated(outcome, key.as_ref()).await?
+            }
+        };
+        outcome.file = self.keep_promise(&outcome.view, Vec::new()).await;
+        Ok(outcome)
+    }
+
+    /// Returns a run as it is now, once what was written into its file is taken in, and what was
+    /// noticed on the way.
+    pub async fn view_in_step(&self, run: RunId) -> Result<(View, Vec<String>), ExecuteError> {
+        let view = self.load(run).await?;
+        let (view, file) = self.sync(view).await?;
+        Ok((view, file.map(|it| it.notices).unwrap_or_default()))
+    }
+
+    /// Returns the run that a request with this id changed, and how long its log was before.
+    pub async fn find_asked(&self, id: &str) -> Result<Option<(RunId, u64)>, ExecuteError> {
+        let seen = self.store.find_request(&self.settings.project, id).await.map_err(fault)?;
+        Ok(seen.map(|it| (it.run, it.first.saturating_sub(1))))
+    }
+
+    /// Returns a run as it was when its log was so long, and that log.
+    pub async fn view_at(
+        &self,
+        run: RunId,
+        length: u64,
+    ) -> Result<(View, Vec<Recorded>), ExecuteError> {
+        self.load_at(run, Some(length)).await
+    }
+
+    /// Returns why a command would be refused on a run as it is seen. Nothing is changed.
+    pub async fn judge(&self, view: &View, command: &Command) -> Result<(), ExecuteError> {
+        self.decide(view, command, &mut Checks::new()).await.map(drop)
+    }
+
+    /// Puts the file of a run that is over away: under another name in its folder (without its
+    /// ending), or for good where none is given. The run gives its key up, and no file of it is
+    /// written any more. Where it gave it up before, and its file is still there, that is finished.
+    pub async fn put_away(
+        &self,
+        run: RunId,
+        actor: Actor,
+        name: impl FnOnce(&RunState) -> Option<String> + Send,
+    ) -> Result<Option<String>, ExecuteError> {
+        let mut view = self.load(run).await?;
+        if !view.state.gave_up_key {
+            view = self.sync(view).await?.0;
+            let (target, command) = (Target::Run(run), Command::GiveUpKey);
+            let request = Request { target, command, actor, request_id: None };
+            view = self.commit(&request, None, Some(view)).await?.view;
+        }
+        let (length, name) = (view.state.length, name(&view.state));
+        let places = self.places_left(view).await?;
+        let (Some(desk), Some(own)) = (self.world.desk(), places.last().cloned()) else {
+            return Ok(name);
+        };
+        if let Err(problem) = move_away(desk, &places, name.as_deref()).await {
+            let path = own.path;
+            return Err(Refusal::FileUnreadable { path, problem, is_corrupt: false }.into());
+        }
+        // Nothing is owed of it any more.
+        let (sha256, size, modified) = (String::new(), 0, 0);
+        let (path, owed, written) = (own.path, length, length);
+        self.note(run, FileMark { path, owed, written, sha256, size, modified });
+        Ok(name)
+    }
+
+    /// Returns where the files of a run that gave its key up were: what is beside its own comes
+    /// first, for as long as its own is there, there is something left to do.
+    async fn places_left(&self, mut view: View) -> Result<Vec<Place>, ExecuteError> {
+        let projections = &self.promises.projections;
+        let Some(projection) = projections.iter().find(|it| it.covers(&view.workflow)) else {
+            return Ok(Vec::new());
+        };
+        let mut sheet = projection.blank(&view.workflow);
+        let (_, log) = self.load_at(view.state.run, None).await?;
+        log.iter().for_each(|it| sheet.apply(it));
+        Arc::make_mut(&mut view.state).gave_up_key = false;
+        let Some(own) = self.places_of(&view).await.into_iter().next() else {
+            return Ok(Vec::new());
+        };
+        let beside = sheet.beside().into_iter().map(|(path, _)| Place { path, ..own.clone() });
+        Ok(beside.chain([own.clone()]).collect())
+    }
+
+    /// Reads a text in the project; `None` where there is none.
+    pub async fn read_text(&self, path: &str) -> Result<Option<String>, String> {
+        let question = Question::File(path.to_owned());
+        match self.world.look(&self.settings.root, &question).await {
+            Some(Fact::File(FileFact::Present { text: Some(text), .. })) => Ok(Some(text)),
+            Some(Fact::File(FileFact::Present { text: None, size, .. })) => {
+                Err(format!("it is no text, or too large with its {size} bytes"))
+            }
+            Some(Fact::File(FileFact::Unreadable(problem))) => Err(problem),
+            Some(
+                Fact::File(FileFact::Missing) | Fact::Git(_) | Fact::Check(_) | Fact::Model(_),
+            )
+            | None => Ok(None),
+        }
+    }
+
+    /// Returns the names of the files right in a folder of the project that are wanted, in order;
+    /// `None` where there is no such folder.
+    pub async fn list_names(
+        &self,
+        folder: &str,
+        wanted: Wanted,
+    ) -> Result<Option<Vec<String>>, String> {
+        let Some(desk) = self.world.desk() else { return Ok(None) };
+        let root = self.settings.root.clone();
+        let inside = std::path::Path::new(&root).join(folder);
+        if !desk.has_folder(&inside.to_string_lossy()).await {
+            return Ok(None);
+        }
+        let place = Place { folder: root.clone(), root, path: folder.to_owned() };
+        let found = desk.scan(&place, wanted).await?;
+        let mut names: Vec<String> = found.into_iter().map(|(name, _)| name).collect();
+        names.sort();
+        Ok(Some(names))
+    }
+}
+
+/// Moves files while nobody writes the last of them, which is the run's own.
+async fn move_away(desk: &dyn Desk, places: &[Place], name: Option<&str>) -> Result<(), String> {
+    let Some(own) = places.last() else { return Ok(()) };
+    let _held = desk.lock(own).await?;
+    for place in places {
+        match name {
+            Some(name) => desk.rename(place, &named_after(name, &place.path)).await?,
+            None => desk.remove(place).await?,
+        }
+    }
+    Ok(())
+}
+
+/// Returns a name with the ending of a path.
+fn named_after(name: &str, path: &str) -> String {
+    match path.rsplit_once('.') {
+        Some((_, ending)) => format!("{name}.{ending}"),
+        None => name.to_owned(),
+    }
+}
