@@ -23,4 +23,20 @@ mod toolsets;
 
 pub use server::{HttpOptions, Options, ServeError, endpoint, serve, serve_stdio};
 pub use tool::{Call, Calling, Effect, Entry, GateReply, Hints, Person, Reply, Then};
-pub use toolsets::{SCENE_GENERATION, StateFiles, TOOLSETS, Tools, Toolset, ToolsetUnknown};
+/// What the configuration says of the dev-workflow dialect, and its files.
+pub mod devworkflow {
+    pub use crate::toolsets::devworkflow::WORKFLOW;
+    pub use crate::toolsets::devworkflow::documents::{
+        CONFIG_FILE, Glance, GlanceItem, STATE_FILE, STATE_JSON, config_issues, config_paths,
+        new_config_path, new_state_path, state_from_json, state_issues, state_paths, state_to_json,
+    };
+    pub use crate::toolsets::devworkflow::graph::{
+        Memory, SessionFile, SessionFiles, Unadopted, adopt_session, read_session, tend_sessions,
+    };
+    pub use crate::toolsets::devworkflow::options::{
+        Fallback, Mode, Options, Policy, SessionFormat, Sessions, TaskFormat,
+    };
+}
+pub use toolsets::{
+    Dialects, SCENE_GENERATION, StateFiles, TOOLSETS, Tools, Toolset, ToolsetUnknown, WorkflowFiles,
+};

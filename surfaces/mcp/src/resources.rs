@@ -8,7 +8,7 @@ mod address;
 use definition::Workflow;
 use engine::{FileFact, Refusal};
 use runtime::{Cursor, ExecuteError, RunFilter, Runtime, View};
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 
 pub(crate) use address::{Address, TEMPLATES, Template};
 
@@ -161,7 +161,9 @@ pub(crate) async fn read(runtime: &Runtime, address: &Address) -> Result<Content
             };
             markdown(format!(
                 "# {}\n\n## Client Instructions\n\n{}\n\n## Orchestrator Guidance\n\n{}\n",
-                step.name, step.instructions, step.guidance
+                step.name,
+                workflow.instructions(step, &Map::new()),
+                step.guidance
             ))
         }
     })

@@ -51,7 +51,7 @@ use tokio::{
 use crate::{
     resources::Address,
     tool::{Call, Person, Reply, Then},
-    toolsets::{Tools, ToolsetUnknown},
+    toolsets::{Dialects, Tools, ToolsetUnknown},
 };
 use ask::Seal;
 use lines::Lines;
@@ -102,6 +102,8 @@ const OLDER_METHODS: &[&str] =
 pub struct Options {
     /// The names of the toolsets to serve.
     pub toolsets: Vec<String>,
+    /// What the configuration says of them.
+    pub dialects: Dialects,
     /// The version of the program.
     pub version: String,
     /// How long calls in flight may take once the input has ended.
@@ -118,6 +120,7 @@ impl Default for Options {
     fn default() -> Self {
         Self {
             toolsets: vec!["core".to_owned()],
+            dialects: Dialects::default(),
             version: env!("CARGO_PKG_VERSION").to_owned(),
             drain: Duration::from_millis(1500),
             progress: Duration::from_secs(1),
@@ -193,6 +196,7 @@ where
 struct Shared {
     runtime: Arc<Runtime>,
     tools: Tools,
+    dialects: Dialects,
     /// As they are listed. Made once.
     listed: Vec<Tool>,
     info: Implementation,
@@ -220,7 +224,9 @@ impl Server {
         let seal = Seal::new(&options.seal_key, options.ask);
         let (progress, incidents) = (options.progress, AtomicU64::new(0));
         let stamp = serde_json::to_value(&info).unwrap_or_default();
-        let shared = Shared { runtime, tools, listed, info, stamp, seal, progress, incidents };
+        let dialects = options.dialects.clone();
+        let shared =
+            Shared { runtime, tools, dialects, listed, info, stamp, seal, progress, incidents };
         let shared = Arc::new(shared);
         Ok(Self { shared, watcher: Arc::default() })
     }
@@ -296,6 +302,7 @@ impl Server {
                 actor: actor_of(context),
                 person,
                 takes_tasks,
+                options: &self.shared.dialects,
                 request_id: request_id_of(context),
             };
             let reply = self.run(&request.name, &call, arguments()).await?;
@@ -617,7 +624,14 @@ impl ServerHandler for Server {
 impl Server {
     fn plain_call(&self, context: &Context) -> Call<'_> {
         let (runtime, actor) = (self.runtime(), actor_of(context));
-        Call { runtime, actor, person: Person::OutOfReach, takes_tasks: false, request_id: None }
+        Call {
+            runtime,
+            actor,
+            person: Person::OutOfReach,
+            takes_tasks: false,
+            options: &self.shared.dialects,
+            request_id: None,
+        }
     }
 }
 

@@ -16,6 +16,8 @@ use schemars::JsonSchema;
 use serde::{Serialize, de::DeserializeOwned};
 use serde_json::{Map, Value};
 
+use crate::toolsets::Dialects;
+
 pub(crate) use input::{Manner, Misfit, ProblemKind};
 
 /// One tool that an agent can call.
@@ -64,6 +66,7 @@ pub struct Call<'a> {
     pub person: Person,
     /// Whether the caller can be given a task to look after, instead of being kept waiting.
     pub takes_tasks: bool,
+    pub options: &'a Dialects,
     /// Makes a call that is sent again safe, where its parameters have no place for it.
     pub request_id: Option<String>,
 }

@@ -1,6 +1,7 @@
 //! Every toolset there is. A toolset is a dialect: its words end at its folder.
 
 pub(crate) mod core;
+pub(crate) mod devworkflow;
 pub(crate) mod generation;
 
 use serde_json::{Map, Value};
@@ -10,10 +11,17 @@ use crate::{
     tool::{Call, Calling, Entry},
 };
 
+pub use devworkflow::WorkflowFiles;
 pub use generation::{StateFiles, WORKFLOW as SCENE_GENERATION};
 
+/// What the configuration says of the dialects.
+#[derive(Debug, Clone, Default)]
+pub struct Dialects {
+    pub devworkflow: devworkflow::options::Options,
+}
+
 /// All toolsets. Which of them are served is a setting.
-pub const TOOLSETS: &[Toolset] = &[core::TOOLSET, generation::TOOLSET];
+pub const TOOLSETS: &[Toolset] = &[core::TOOLSET, generation::TOOLSET, devworkflow::TOOLSET];
 
 /// Tools that are served together.
 #[derive(Debug, Clone, Copy)]

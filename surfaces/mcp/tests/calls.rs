@@ -4,9 +4,11 @@
 //! @ workflows demo          take the definitions of `workflows/demo.txt`
 //! @ builtin NAME            take a workflow that is a part of the program
 //! @ promised FILE           what a promised file says then
+//! @ rewrite FILE            write into a promised file: put one word of it in the place of another
 //! @ edit DEMO/index.md      write a file of a definition: the indented lines that follow
 //! @ forget DEMO             remove a definition
 //! @ file plan.md            write an artifact
+//! @ option KEY VALUE        a setting of the dialect, from the beginning on
 //! @ pass 20m                let time pass (each call takes a second)
 //! > tool {arguments}        call; `$1` is the first run's id, `$1s` its short form
 //!   answer                  as the agent reads it; with `!` before it an error
@@ -28,8 +30,12 @@ mod client;
 mod noise;
 #[path = "calls/protocol.rs"]
 mod protocol;
+#[path = "calls/put_away.rs"]
+mod put_away;
 #[path = "calls/reading.rs"]
 mod reading;
+#[path = "calls/sent_again.rs"]
+mod sent_again;
 #[path = "calls/tasks.rs"]
 mod tasks;
 #[path = "calls/watching.rs"]
@@ -46,9 +52,10 @@ use std::{
     time::Duration,
 };
 
+use definition::Evidence;
 use expect_test::expect_file;
 use jsonschema::Validator;
-use mcp::{Options, TOOLSETS};
+use mcp::{Dialects, Options, TOOLSETS, devworkflow::Fallback};
 use serde_json::{Value, json};
 
 use client::Client;
@@ -120,7 +127,11 @@ fn folder(toolset: &str) -> PathBuf {
 /// Plays a transcript, and returns it with the answers that came.
 async fn play(toolset: &str, text: &str) -> String {
     let stage = Arc::new(Stage::new(false));
-    let options = Options { toolsets: vec![toolset.to_owned()], ..Options::default() };
+    let options = Options {
+        toolsets: vec![toolset.to_owned()],
+        dialects: dialects(text),
+        ..Options::default()
+    };
     let mut client = Client::new(stage.runtime(), options);
     let schemas = load_schemas(&mut client).await;
     let mut played = String::new();
@@ -158,6 +169,22 @@ async fn play(toolset: &str, text: &str) -> String {
     played
 }
 
+/// Returns the settings that a transcript names.
+fn dialects(text: &str) -> Dialects {
+    let mut dialects = Dialects::default();
+    let options = &mut dialects.devworkflow;
+    for order in text.lines().filter_map(|it| it.strip_prefix("@ option ")) {
+        match order {
+            "evidence strict" => options.evidence = Evidence::Strict,
+            "cache true" => options.sessions.cache = true,
+            "retention 1h" => options.sessions.retention = Duration::from_secs(3600),
+            "fallback latest" => options.sessions.fallback = Fallback::Latest,
+            other => panic!("no such option: {other}"),
+        }
+    }
+    dialects
+}
+
 fn obey(toolset: &str, stage: &Stage, order: &str, body: &str) {
     let (verb, object) = order.split_once(' ').expect(order);
     match verb {
@@ -166,6 +193,11 @@ fn obey(toolset: &str, stage: &Stage, order: &str, body: &str) {
             stage.define_all(&fs::read_to_string(file).unwrap());
         }
         "builtin" => define_builtin(stage, object),
+        "option" => {}
+        "rewrite" => {
+            let (from, to) = body.split_once('\n').unwrap();
+            stage.rewrite(object, |text| text.replace(from, to));
+        }
         "edit" => stage.define(object, body),
         "forget" => stage.forget(object),
         "file" => stage.write(object, body),

@@ -10,7 +10,7 @@ mod plain;
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
 
-use super::schema::{NULLABLE, RULE};
+use super::schema::{JSON, NULL_COUNTS, NULLABLE, RULE};
 
 /// How a toolset takes what does not quite fit.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -158,7 +158,13 @@ impl Reading {
     /// Checks `value` and brings it into the form that its type is read from.
     fn check(&mut self, shape: &Value, value: &mut Value, path: &str) {
         let Some(kind) = shape.get("type").and_then(Value::as_str) else { return };
+        if value.is_null() && shape.get(NULL_COUNTS).is_some() {
+            return;
+        }
         self.read_text(kind, value, path);
+        if shape.get(JSON).is_some() && (value.is_object() || value.is_array()) {
+            *value = Value::String(value.to_string());
+        }
         if self.manner == Manner::Closed {
             plain::read(kind, value);
         }

@@ -8,10 +8,16 @@ use serde_json::{Map, Value, json};
 
 use super::Whole;
 
+/// Marks what a parameter is if it is left out, where a contract has it published.
+const DEFAULT: &str = "x-default";
+/// Marks a parameter for which `null` is a value of its own. Written at the parameter.
+pub(super) const NULL_COUNTS: &str = "x-null";
 /// Marks a parameter for which `null` is as good as nothing.
 pub(super) const NULLABLE: &str = "x-nullable";
 /// Marks a parameter with what is said of a value that does not fit; `{value}` stands for it.
 pub(super) const RULE: &str = "x-rule";
+/// Marks a text that may come as the JSON that it is to hold.
+pub(super) const JSON: &str = "x-json";
 /// Marks an object that is described elsewhere: it is checked, but published without its fields.
 const ELSEWHERE: &str = "x-elsewhere";
 
@@ -153,7 +159,12 @@ fn plain_nulls(mut schema: Value) -> Value {
 fn unmark(schema: &mut Value) {
     each_schema(schema, &mut |schema| {
         schema.remove(NULLABLE);
+        schema.remove(NULL_COUNTS);
+        if let Some(default) = schema.remove(DEFAULT) {
+            schema.insert("default".into(), default);
+        }
         schema.remove(RULE);
+        schema.remove(JSON);
         if schema.get("minimum").and_then(Value::as_u64) == Some(0) {
             schema.remove("minimum");
         }

@@ -22,6 +22,8 @@ pub(crate) struct Stage {
     files: Mutex<BTreeMap<String, String>>,
     /// Promised files, by path.
     desk: Mutex<BTreeMap<String, (String, Stat)>>,
+    /// The promised file that cannot be renamed.
+    stuck: Mutex<String>,
     writes: AtomicI64,
     /// The files of definitions, by path.
     definitions: Mutex<BTreeMap<String, String>>,
@@ -40,6 +42,7 @@ impl Stage {
             runs: AtomicU8::new(0),
             files: Mutex::default(),
             desk: Mutex::default(),
+            stuck: Mutex::default(),
             writes: AtomicI64::new(0),
             definitions: Mutex::default(),
             is_patient,
@@ -83,9 +86,28 @@ impl Stage {
         }
     }
 
+    /// Writes into a promised file, as a person would.
+    pub(crate) fn rewrite(&self, path: &str, change: impl Fn(&str) -> String) {
+        let mut desk = self.desk.lock().unwrap();
+        let (text, stat) = desk.get_mut(path).unwrap();
+        *text = change(text);
+        stat.modified = -1 - stat.modified;
+        stat.size = text.len() as u64;
+    }
+
     /// Returns what a promised file says.
     pub(crate) fn promised(&self, path: &str) -> Option<String> {
         self.desk.lock().unwrap().get(path).map(|(text, _)| text.clone())
+    }
+
+    /// Lets no one rename this promised file.
+    pub(crate) fn stick(&self, path: &str) {
+        path.clone_into(&mut self.stuck.lock().unwrap());
+    }
+
+    /// Returns the names of the promised files.
+    pub(crate) fn promised_names(&self) -> Vec<String> {
+        self.desk.lock().unwrap().keys().cloned().collect()
     }
 
     /// Returns the id of the `number`th run.
@@ -110,7 +132,9 @@ impl Stage {
         };
         let world = Arc::new(Acting(Arc::clone(self)));
         let runtime = Runtime::new(Arc::new(MemoryStore::default()), world, settings);
-        Arc::new(runtime.with_projections(vec![Arc::new(mcp::StateFiles::default())]))
+        let sessions = mcp::devworkflow::SessionFiles::new(&mcp::Dialects::default().devworkflow);
+        let scenes = mcp::StateFiles::default();
+        Arc::new(runtime.with_projections(vec![Arc::new(scenes), Arc::new(sessions)]))
     }
 }
 
@@ -157,6 +181,8 @@ impl World for Acting {
             is_builtin: false,
             origin: "the test".to_owned(),
             files: Arc::new(MemoryFiles(files.clone())),
+            file: None,
+            refused: None,
         };
         names.into_iter().map(found).collect()
     }
@@ -193,12 +219,41 @@ impl Desk for Acting {
         Box::pin(std::future::ready(Ok(stat)))
     }
 
+    fn rename<'a>(&'a self, place: &'a Place, path: &'a str) -> Handled<'a, ()> {
+        if *self.0.stuck.lock().unwrap() == place.path {
+            return Box::pin(std::future::ready(Err("it is stuck".to_owned())));
+        }
+        let mut desk = self.0.desk.lock().unwrap();
+        if let Some(file) = desk.remove(&place.path) {
+            desk.insert(path.to_owned(), file);
+        }
+        Box::pin(std::future::ready(Ok(())))
+    }
+
+    fn remove<'a>(&'a self, place: &'a Place) -> Handled<'a, ()> {
+        self.0.desk.lock().unwrap().remove(&place.path);
+        Box::pin(std::future::ready(Ok(())))
+    }
+
+    fn write_durably<'a>(&'a self, place: &'a Place, text: String) -> Handled<'a, Stat> {
+        self.write(place, text)
+    }
+
     fn lock<'a>(&'a self, _place: &'a Place) -> Handled<'a, Held> {
         let held: Held = Box::new(());
         Box::pin(std::future::ready(Ok(held)))
     }
 
     fn scan<'a>(&'a self, place: &'a Place, wanted: Wanted) -> Handled<'a, Vec<(String, Stat)>> {
+        if !place.path.is_empty() {
+            // A folder of the project, and not of promised files.
+            let files = self.0.files.lock().unwrap();
+            let names =
+                files.keys().filter_map(|it| it.strip_prefix(&place.path)?.strip_prefix('/'));
+            let found = names.filter(|it| !it.contains('/') && wanted(it));
+            let found = found.map(|it| (it.to_owned(), Stat::default())).collect();
+            return Box::pin(std::future::ready(Ok(found)));
+        }
         let files = self.0.desk.lock().unwrap();
         let is_here = |path: &str| place.path.is_empty() && !path.contains('/') && wanted(path);
         let found = files.iter().filter(|(path, _)| is_here(path));

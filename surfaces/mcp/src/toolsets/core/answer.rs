@@ -191,6 +191,12 @@ fn reasoning(view: &View, events: &[Recorded]) -> Option<String> {
             | Event::StepRetried { .. }
             | Event::GateWithdrawn { .. }
             | Event::RunPlaced(_)
+            | Event::MoveMade { .. }
+            | Event::RuleFired { .. }
+            | Event::ItemAdded { .. }
+            | Event::ItemClosed { .. }
+            | Event::JournalRotated(_)
+            | Event::LineInserted { .. }
             | Event::WorkEnded
             | Event::KeyGivenUp
             | Event::RunCompleted { .. }

@@ -154,6 +154,12 @@ impl<'a> Said<'a> {
             | Event::VarsChanged { .. }
             | Event::DriftAccepted { .. }
             | Event::RunPlaced(_)
+            | Event::MoveMade { .. }
+            | Event::RuleFired { .. }
+            | Event::ItemAdded { .. }
+            | Event::ItemClosed { .. }
+            | Event::JournalRotated(_)
+            | Event::LineInserted { .. }
             | Event::WorkEnded
             | Event::KeyGivenUp
             | Event::RunFailed { .. }

@@ -63,7 +63,7 @@ fn work(view: &View, step: &Step) -> NextStep {
     let criteria = step.criteria.iter().map(|it| (it.key.clone(), it.text.clone()));
     NextStep {
         step_name: step.name.to_string(),
-        instructions: step.instructions.clone(),
+        instructions: view.workflow.instructions(step, &view.state.context).into_owned(),
         agent: step.agent.clone(),
         feedback: effort.and_then(|it| it.feedback.clone()),
         produces,
@@ -79,7 +79,9 @@ fn failed(view: &View) -> String {
     let effort = current.and_then(|it| view.state.effort(it, None));
     let is_fresh = |it: &engine::Effort| it.progress == Progress::Ready && it.failure.is_none();
     match current.and_then(|it| view.workflow.find_step(it)) {
-        Some(step) if effort.is_some_and(is_fresh) => format!("{line}\n{}", step.instructions),
+        Some(step) if effort.is_some_and(is_fresh) => {
+            format!("{line}\n{}", view.workflow.instructions(step, &view.state.context))
+        }
         Some(_) | None => line.to_owned(),
     }
 }

@@ -232,6 +232,7 @@ fn code_of_refusal(refusal: &Refusal) -> ErrorCode {
         | Refusal::ArtifactsDrifted { .. }
         | Refusal::KeyTaken { .. }
         | Refusal::RequestConflict(_)
+        | Refusal::MoveNotAllowed { .. }
         | Refusal::NothingDue => ErrorCode::Conflict,
         Refusal::PartNotNamed { .. } | Refusal::KeyMissing { .. } => ErrorCode::MissingField,
         Refusal::VarInvalid { .. } => ErrorCode::InvalidType,
@@ -246,6 +247,8 @@ fn code_of_refusal(refusal: &Refusal) -> ErrorCode {
         | Refusal::TooLarge { .. }
         | Refusal::TooDeep { .. }
         | Refusal::Empty { .. }
+        | Refusal::MoveUnknown { .. }
+        | Refusal::ItemUnknown { .. }
         | Refusal::SeqUnknown { .. }
         | Refusal::ParameterInvalid { .. } => ErrorCode::InvalidFormat,
         Refusal::NextNotAllowed { .. }
@@ -253,6 +256,8 @@ fn code_of_refusal(refusal: &Refusal) -> ErrorCode {
         | Refusal::ArtifactMissing { .. }
         | Refusal::ArtifactInvalid { .. }
         | Refusal::EvidenceMissing { .. }
+        | Refusal::EvidenceEmpty { .. }
+        | Refusal::ItemsFull { .. }
         | Refusal::CheckFailed { .. }
         | Refusal::CheckNotAllowed { .. }
         | Refusal::VerdictUnknown { .. }

@@ -117,7 +117,12 @@ impl Parameters {
             context,
             next: None,
             holder: None,
-            terms: Terms { is_begun: true, is_approved: true, end: AtEnd::StaysOpen },
+            terms: Terms {
+                is_begun: true,
+                is_approved: true,
+                end: AtEnd::StaysOpen,
+                ..Terms::default()
+            },
         }
     }
 

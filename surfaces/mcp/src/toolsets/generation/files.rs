@@ -3,9 +3,9 @@
 
 mod sheet;
 
-use std::collections::BTreeMap;
+use std::{collections::BTreeMap, sync::Arc};
 
-use definition::StepName;
+use definition::{StepName, Workflow};
 use engine::{Progress, Stage, Stood};
 use runtime::{Projection, Reading, Sheet};
 use serde_json::Map;
@@ -83,7 +83,7 @@ impl Projection for StateFiles {
         split(key).1.is_none()
     }
 
-    fn blank(&self) -> Box<dyn Sheet> {
+    fn blank(&self, _workflow: &Arc<Workflow>) -> Box<dyn Sheet> {
         Box::new(sheet::State::default())
     }
 
@@ -156,6 +156,9 @@ fn read(document: &Document) -> Reading {
     Reading {
         stood,
         reason,
+        vars: Map::new(),
+        items: None,
+        journal: None,
         stated: stated.and_then(|it| StepName::parse(it.key).ok()),
         steps,
         started_at: document.started_at(),

@@ -188,7 +188,7 @@ pub(super) fn missing(id: &SceneId, text: String) -> Failure {
 
 /// Returns the session that is active. A lock that cannot be understood names none.
 pub(super) async fn find_session(call: &Call<'_>) -> Option<String> {
-    let lock = call.runtime.read_beside(WORKFLOW, SESSION_LOCK).await?;
+    let lock = call.runtime.read_beside(WORKFLOW, SESSION_LOCK).await.ok()??;
     let lock: Value = serde_json::from_str(&lock).ok()?;
     let session = lock.get("active")?.as_str()?;
     is_session(session).then(|| session.to_owned())

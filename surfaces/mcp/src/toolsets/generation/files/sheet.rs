@@ -146,6 +146,12 @@ impl State {
             | Event::LeaseTaken(_)
             | Event::LeaseReleased { .. }
             | Event::DriftAccepted { .. }
+            | Event::MoveMade { .. }
+            | Event::RuleFired { .. }
+            | Event::ItemAdded { .. }
+            | Event::ItemClosed { .. }
+            | Event::JournalRotated(_)
+            | Event::LineInserted { .. }
             | Event::WorkEnded
             | Event::KeyGivenUp => return false,
         }

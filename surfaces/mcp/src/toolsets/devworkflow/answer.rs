@@ -1,0 +1,164 @@
+//! What a classic tool answers: a text to act on, and beside it the same as data.
+
+use engine::Refusal;
+use runtime::ExecuteError;
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use super::{
+    text::{self, Guidance, Next},
+    words,
+};
+use crate::tool::{Misfit, ProblemKind};
+
+/// After how long a call that found the store busy may be tried again.
+const RETRY_MS: u64 = 500;
+
+/// What a call that did something is answered.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, JsonSchema)]
+pub(crate) struct Answer {
+    /// What to do now, as Markdown.
+    pub(crate) result: String,
+    pub(crate) tool: &'static str,
+    #[serde(flatten)]
+    pub(crate) place: Place,
+    /// The calls that may come next.
+    pub(crate) next: Vec<Next>,
+    /// What is wrong with the files.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub(crate) issues: Vec<String>,
+}
+
+/// Where the work is.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, JsonSchema)]
+pub(crate) struct Place {
+    /// The state file, seen from the project's root.
+    pub(crate) file: Option<String>,
+    pub(crate) phase: Option<String>,
+    pub(crate) status: Option<String>,
+    pub(crate) current_item: Option<String>,
+}
+
+/// What a call that led to nothing is answered.
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+pub(crate) struct Failure {
+    result: String,
+    tool: &'static str,
+    error_code: String,
+    #[serde(flatten)]
+    place: Box<Place>,
+    /// The tools that may be called now.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    legal: Vec<&'static str>,
+    refusal: Box<Refused>,
+}
+
+/// Why, and the way out.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+pub(crate) struct Refused {
+    code: String,
+    message: String,
+    hint: String,
+    /// Present where the same call may work later.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    retry_after_ms: Option<u64>,
+    /// What was found out on the way, such as an edit of the file that had to be put aside.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    notices: Vec<String>,
+}
+
+impl Failure {
+    /// Words a failure: its code, what is wrong, and the way out.
+    pub(crate) fn new(tool: &'static str, code: &str, message: &str, hint: &str) -> Self {
+        Self {
+            result: format!("{code}: {message}\n\nNothing was changed.\n\nWay out: {hint}"),
+            tool,
+            error_code: code.to_owned(),
+            place: Box::default(),
+            legal: Vec::new(),
+            refusal: Box::new(Refused {
+                code: code.to_lowercase(),
+                message: message.to_owned(),
+                hint: hint.to_owned(),
+                retry_after_ms: None,
+                notices: Vec::new(),
+            }),
+        }
+    }
+
+    /// Tells what was found out on the way.
+    #[must_use]
+    pub(crate) fn noticing(mut self, notices: Vec<String>) -> Self {
+        if !notices.is_empty() {
+            self.result.push_str("\n\nNoticed:\n");
+        }
+        for notice in &notices {
+            self.result.push_str("\n- ");
+            self.result.push_str(notice);
+        }
+        self.refusal.notices = notices;
+        self
+    }
+
+    /// Words why the engine or the store did not do what a tool asked for.
+    pub(crate) fn of(tool: Guidance, error: &ExecuteError, place: Place) -> Self {
+        let hint = hint(error);
+        let mut failure = Self::new(tool.name(), &code(error), &error.to_string(), &hint);
+        error.code().clone_into(&mut failure.refusal.code);
+        if error.is_retryable() {
+            failure.refusal.retry_after_ms = Some(RETRY_MS);
+        }
+        if let ExecuteError::Refused(Refusal::MoveNotAllowed { legal, .. }) = error {
+            let legal = words::tools_of(legal);
+            let phase = place.phase.as_deref().unwrap_or("INIT");
+            let status = place.status.as_deref().unwrap_or("READY");
+            let said = text::illegal(tool, phase, status, &legal);
+            failure.result = format!("{}: {said}", failure.error_code);
+            failure.legal = legal.iter().map(|it| it.name()).collect();
+            failure.refusal.hint = format!("legal calls now: {}", failure.legal.join(", "));
+        }
+        failure.place = Box::new(place);
+        failure
+    }
+
+    /// Returns the answer as Markdown.
+    pub(crate) fn text(&self) -> &str {
+        &self.result
+    }
+}
+
+impl From<Misfit> for Failure {
+    fn from(misfit: Misfit) -> Self {
+        let problems: Vec<String> =
+            misfit.problems.iter().map(|it| format!("`{}` {}", it.path, it.text)).collect();
+        let is_missing = misfit.problems.iter().all(|it| it.kind == ProblemKind::Missing);
+        let code = if is_missing { "MISSING_FIELD" } else { "INVALID_PARAMETER" };
+        Self::new(misfit.tool, code, &problems.join("; "), "mend what is named, then call again")
+    }
+}
+
+/// The dialect's word for what is wrong.
+fn code(error: &ExecuteError) -> String {
+    match error.code() {
+        "move_not_allowed" => "ILLEGAL_TRANSITION".to_owned(),
+        "gate_needs_person" | "gate_open" => "APPROVAL_REQUIRED".to_owned(),
+        "item_unknown" => "ITEM_NOT_FOUND".to_owned(),
+        "file_unreadable" => "FILE_UNREADABLE".to_owned(),
+        code => code.to_uppercase(),
+    }
+}
+
+fn hint(error: &ExecuteError) -> String {
+    let ExecuteError::Refused(refusal) = error else {
+        return "call again in a moment".to_owned();
+    };
+    match refusal.code() {
+        "gate_needs_person" => {
+            "only the user's own answer counts here: tell them to run `milepost gate approve` \
+             (do not run it yourself), and call again when they have"
+                .to_owned()
+        }
+        "too_large" => "shorten it, or write it to a file and name that".to_owned(),
+        _ => refusal.hint(),
+    }
+}

@@ -1,0 +1,37 @@
+//! `error_recovery_guidance`: something failed.
+
+use schemars::JsonSchema;
+use serde::Deserialize;
+
+use super::{Ask, Verb, make};
+use crate::{
+    tool::{Call, Done},
+    toolsets::devworkflow::{
+        answer::{Answer, Failure},
+        text::Guidance,
+    },
+};
+
+pub(super) struct Guide;
+
+#[derive(Debug, Deserialize, JsonSchema)]
+pub(super) struct Parameters {
+    /// What is to be done, best as `Action: Brief description`
+    task_description: String,
+    /// What went wrong, with the output that shows it
+    error_details: String,
+}
+
+impl Verb for Guide {
+    type Parameters = Parameters;
+    const TOOL: Guidance = Guidance::ErrorRecovery;
+    const TITLE: &'static str = "Recover from an error";
+    const DESCRIPTION: &'static str =
+        "Record an error and learn how to go on: simple, complex or critical.";
+
+    async fn call(call: &Call<'_>, parameters: Parameters) -> Result<Done<Answer>, Failure> {
+        let Parameters { task_description, error_details } = parameters;
+        make(call, Self::TOOL, Ask::with_detail(task_description, "error_details", error_details))
+            .await
+    }
+}

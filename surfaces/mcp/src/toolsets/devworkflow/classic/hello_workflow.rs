@@ -1,0 +1,41 @@
+//! `hello_workflow`: a greeting, and where the work is.
+
+use schemars::JsonSchema;
+use serde::Deserialize;
+
+use super::{
+    Ask, Verb, failed, place,
+    told::{self, Said},
+};
+use crate::{
+    tool::{Call, Done, Hints},
+    toolsets::devworkflow::{
+        answer::{Answer, Failure},
+        options::Mode,
+        text::Guidance,
+    },
+};
+
+pub(super) struct Guide;
+
+#[derive(Debug, Deserialize, JsonSchema)]
+pub(super) struct Parameters {}
+
+impl Verb for Guide {
+    type Parameters = Parameters;
+    const TOOL: Guidance = Guidance::Hello;
+    const TITLE: &'static str = "Hello";
+    const DESCRIPTION: &'static str =
+        "Greets, and says where the work is and which call comes next.";
+    const HINTS: Hints = Hints::READS;
+
+    async fn call(call: &Call<'_>, _: Parameters) -> Result<Done<Answer>, Failure> {
+        if call.options.devworkflow.mode == Mode::Advisory {
+            return Ok(told::advise(Self::TOOL, &Ask::default(), Vec::new()));
+        }
+        let found = place::find(call).await.map_err(|it| failed(Self::TOOL, &it, None))?;
+        let file = found.as_ref().map(|it| (it.file.path.as_str(), it.file.text.as_str()));
+        let said = Said { warnings: place::notices(found.as_ref()), ..Said::default() };
+        Ok(told::say(call, Self::TOOL, &Ask::default(), file, said).await)
+    }
+}

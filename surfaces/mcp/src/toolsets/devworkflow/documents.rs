@@ -1,0 +1,102 @@
+//! The dialect's documents for those who have no agent: the commands that import, move and show
+//! them.
+
+use runtime::Runtime;
+
+use super::{
+    WORKFLOW, config_file,
+    options::Options,
+    state_file::StateFile,
+    state_json,
+    words::{self, PENDING},
+};
+
+pub use super::words::{CONFIG_FILE, STATE_FILE, STATE_JSON};
+
+/// What a state file says, at a glance.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Glance {
+    pub phase: String,
+    pub status: String,
+    pub current_item: Option<String>,
+    pub items: Vec<GlanceItem>,
+}
+
+/// A row of the items.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct GlanceItem {
+    pub id: u64,
+    pub description: String,
+    pub status: String,
+}
+
+impl Glance {
+    /// Looks at a state file.
+    pub fn of(text: &str) -> Self {
+        let file = StateFile::parse(text);
+        let items = file.items().into_iter().map(|it| GlanceItem {
+            id: it.id,
+            description: it.description,
+            status: it.status,
+        });
+        Self {
+            phase: file.phase().to_owned(),
+            status: file.status().to_owned(),
+            current_item: file.current_item(),
+            items: items.collect(),
+        }
+    }
+
+    /// Returns how many items are still to be done.
+    pub fn pending(&self) -> usize {
+        self.items.iter().filter(|it| it.status == PENDING).count()
+    }
+}
+
+/// Returns where `workflow_state.md` may be, in the order it is looked for.
+pub fn state_paths(options: &Options) -> Vec<String> {
+    words::state_paths(options)
+}
+
+/// Returns where `project_config.md` may be, in the order it is looked for.
+pub fn config_paths(options: &Options) -> Vec<String> {
+    words::config_paths(options)
+}
+
+/// Returns where a new state file belongs: in the dialect's folder if there is one, else in the
+/// project's root.
+pub async fn new_state_path(runtime: &Runtime, options: &Options) -> String {
+    new_path(runtime, options, state_paths(options)).await
+}
+
+/// Returns where a new file with the project's commands belongs.
+pub async fn new_config_path(runtime: &Runtime, options: &Options) -> String {
+    new_path(runtime, options, config_paths(options)).await
+}
+
+async fn new_path(runtime: &Runtime, options: &Options, mut paths: Vec<String>) -> String {
+    if paths.len() == 1 || runtime.has_beside(WORKFLOW, &options.directory).await {
+        return paths.swap_remove(0);
+    }
+    paths.pop().unwrap_or_default()
+}
+
+/// Returns what is wrong with a state file; nothing, if all is well.
+pub fn state_issues(text: &str) -> Vec<String> {
+    StateFile::parse(text).issues()
+}
+
+/// Returns what is wrong with a file of the project's commands.
+pub fn config_issues(text: &str) -> Vec<String> {
+    config_file::issues(text)
+}
+
+/// Makes the Markdown form of a state from its JSON form, or says what is wrong with that.
+pub fn state_from_json(text: &str) -> Result<String, String> {
+    state_json::from_json(text).map(|(file, _)| file.text().to_owned())
+}
+
+/// Makes the JSON form of a state from its Markdown form.
+pub fn state_to_json(text: &str) -> String {
+    state_json::to_json(&StateFile::parse(text), &state_json::Metadata::default())
+}

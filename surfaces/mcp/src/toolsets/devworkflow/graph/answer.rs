@@ -1,0 +1,175 @@
+//! What the tools of graph mode answer: a text, the session it is about, and whether it went well.
+
+use engine::Refusal;
+use runtime::ExecuteError;
+use schemars::JsonSchema;
+use serde::Serialize;
+use serde_json::{Map, Value};
+
+use crate::tool::Misfit;
+
+/// After how long a call that found the store busy may be tried again.
+const RETRY_MS: u64 = 500;
+
+/// What a call that did something is answered.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, JsonSchema)]
+pub(crate) struct Answer {
+    /// The answer as Markdown.
+    pub(crate) content: String,
+    pub(crate) session_id: Option<String>,
+    pub(crate) ok: bool,
+    /// Keys of the request that mean nothing here.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub(crate) ignored: Vec<String>,
+    /// The sessions of a list, or what a search found.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "Option<Vec<Map<String, Value>>>")]
+    pub(crate) results: Option<Vec<Value>>,
+}
+
+/// What a call that led to nothing is answered.
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+pub(crate) struct Failure {
+    content: String,
+    session_id: Option<String>,
+    ok: bool,
+    error_code: String,
+    refusal: Box<Refused>,
+    #[serde(flatten)]
+    more: Box<More>,
+}
+
+/// What else there is to say of a failure.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, JsonSchema)]
+struct More {
+    /// Keys of the request that mean nothing here.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    ignored: Vec<String>,
+    /// The sessions that may be meant.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "Option<Vec<Map<String, Value>>>")]
+    results: Option<Vec<Value>>,
+}
+
+/// Why, and the way out.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+pub(crate) struct Refused {
+    code: String,
+    message: String,
+    hint: String,
+    /// Present where the same call may work later.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    retry_after_ms: Option<u64>,
+}
+
+impl Answer {
+    /// Answers with a text.
+    pub(crate) fn new(content: impl Into<String>) -> Self {
+        Self { content: content.into(), ok: true, ..Self::default() }
+    }
+
+    /// Answers with a text about a session.
+    pub(crate) fn of(session: &str, content: impl Into<String>) -> Self {
+        Self { session_id: Some(session.to_owned()), ..Self::new(content) }
+    }
+}
+
+impl Failure {
+    /// Words a failure: its code, what is said to whoever reads it, and the way out.
+    pub(crate) fn new(code: &str, content: impl Into<String>, hint: impl Into<String>) -> Self {
+        let (content, hint) = (content.into(), hint.into());
+        let refusal = Refused {
+            code: code.to_ascii_lowercase(),
+            message: message_in(&content),
+            hint,
+            retry_after_ms: None,
+        };
+        Self {
+            content,
+            session_id: None,
+            ok: false,
+            error_code: code.to_owned(),
+            refusal: Box::new(refusal),
+            more: Box::default(),
+        }
+    }
+
+    /// Names keys of the request that mean nothing here.
+    #[must_use]
+    pub(crate) fn ignoring(mut self, keys: Vec<String>) -> Self {
+        self.more.ignored = keys;
+        self
+    }
+
+    /// Lists the sessions that may be meant.
+    #[must_use]
+    pub(crate) fn among(mut self, sessions: Vec<Value>) -> Self {
+        self.more.results = Some(sessions);
+        self
+    }
+
+    /// Says which session it is about.
+    #[must_use]
+    pub(crate) fn about(mut self, session: &str) -> Self {
+        self.session_id = Some(session.to_owned());
+        self
+    }
+
+    /// Gives the engine's own words for why.
+    #[must_use]
+    pub(crate) fn because(mut self, refusal: &Refusal) -> Self {
+        refusal.code().clone_into(&mut self.refusal.code);
+        self.refusal.message = refusal.to_string();
+        self
+    }
+
+    /// Words what was refused or went wrong without any words of the dialect for it.
+    pub(crate) fn of(error: &ExecuteError) -> Self {
+        let hint = match error {
+            ExecuteError::Refused(refusal) => refusal.hint(),
+            ExecuteError::Busy { .. } => "try again in a moment".to_owned(),
+            ExecuteError::Store(_) | ExecuteError::Endless => {
+                "tell the user; `milepost doctor` looks at the store".to_owned()
+            }
+        };
+        let code = error.code().to_ascii_uppercase();
+        let mut failure = Self::new(&code, format!("❌ **Error:** {error}"), hint);
+        if error.is_retryable() {
+            failure.refusal.retry_after_ms = Some(RETRY_MS);
+        }
+        failure
+    }
+}
+
+/// Refuses a text that is larger than is taken.
+pub(crate) fn check_size(what: &str, text: &str, bytes_max: usize) -> Result<(), Failure> {
+    let bytes = text.len();
+    if bytes <= bytes_max {
+        return Ok(());
+    }
+    let content =
+        format!("❌ **Too Large:** {what} has {bytes} bytes, and at most {bytes_max} are taken");
+    Err(Failure::new("TOO_LARGE", content, "shorten it, or write it to a file and name that"))
+}
+
+impl From<ExecuteError> for Failure {
+    fn from(error: ExecuteError) -> Self {
+        Self::of(&error)
+    }
+}
+
+impl From<Misfit> for Failure {
+    fn from(misfit: Misfit) -> Self {
+        let problems: Vec<String> =
+            misfit.problems.iter().map(|it| format!("`{}` {}", it.path, it.text)).collect();
+        let content = format!("❌ **Error:** {}: {}", misfit.tool, problems.join("; "));
+        Self::new("INVALID_INPUT", content, "mend what is named, then call again")
+    }
+}
+
+/// Returns the first line without what announces it.
+fn message_in(content: &str) -> String {
+    let line = content.lines().next().unwrap_or_default();
+    let line = line.trim_start_matches(|it: char| !it.is_alphanumeric()).replace("**", "");
+    line.strip_prefix("Error: ").unwrap_or(&line).trim().to_owned()
+}

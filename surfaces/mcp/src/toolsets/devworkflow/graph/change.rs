@@ -1,0 +1,138 @@
+//! Begins and changes sessions, so that a call that is sent again is answered as the first time.
+//!
+//! A call has one id, but may ask for several things: each is a part with an id of its own. Where
+//! the id was seen before, the session is taken as it was before that call; the same is asked of it
+//! then, and known again.
+
+use std::sync::Arc;
+
+use definition::{Digest, Workflow};
+use engine::{Command, Entry, Refusal, RunId, StartRun};
+use runtime::{ExecuteError, Given, Outcome, Request, Target};
+use serde_json::{Map, Value, json};
+
+use super::{
+    session::{self, Found},
+    words,
+};
+use crate::tool::Call;
+
+/// What of a call a command is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Part {
+    /// What it is about.
+    Main,
+    /// The line that says that it was refused.
+    Refusal,
+    /// The session that it begins from another one.
+    Child,
+    /// The line in the session that it leads back to.
+    Return,
+}
+
+/// What a new session begins with.
+pub(super) struct Beginning {
+    pub(super) workflow: Arc<Workflow>,
+    pub(super) task: String,
+    pub(super) inputs: Map<String, Value>,
+    /// The file of the definition, where it is one that was found.
+    pub(super) file: Option<String>,
+    /// The session that it returns to when it is done.
+    pub(super) parent: Option<RunId>,
+}
+
+impl Part {
+    /// Returns the id of this part of a call. Those that are made up cannot be ones that are given,
+    /// and are never too long.
+    fn id(self, call: &Call<'_>) -> Option<String> {
+        let id = call.request_id.as_ref()?;
+        let made = |part: &str| format!("{}/{part}", Digest::of(id.as_bytes()).as_str());
+        Some(match self {
+            Self::Main => id.clone(),
+            Self::Refusal => made("refusal"),
+            Self::Child => made("child"),
+            Self::Return => made("return"),
+        })
+    }
+}
+
+/// Returns the session that this part of the call was asked of before, as it was then.
+pub(super) async fn recall(call: &Call<'_>, part: Part) -> Result<Option<Found>, ExecuteError> {
+    let Some(id) = part.id(call) else { return Ok(None) };
+    let Some((run, length)) = call.runtime.find_asked(&id).await? else { return Ok(None) };
+    if length == 0 {
+        return Ok(None);
+    }
+    let (view, log) = call.runtime.view_at(run, length).await?;
+    if !session::is_session(&view) {
+        return Ok(None);
+    }
+    Ok(Some(Found { was_refused: part == Part::Refusal, ..Found::new(view, &log) }))
+}
+
+/// Begins a session.
+pub(super) async fn begin(call: &Call<'_>, beginning: Beginning) -> Result<Found, ExecuteError> {
+    let Beginning { workflow, task, inputs, file, parent } = beginning;
+    let run = call.runtime.new_run();
+    let part = if parent.is_some() { Part::Child } else { Part::Main };
+    let mut context = Map::new();
+    context.insert(words::TASK.to_owned(), task.into());
+    context.insert(words::INPUTS.to_owned(), Value::Object(inputs));
+    context.insert(words::CLIENT.to_owned(), words::DEFAULT_CLIENT.into());
+    context.extend(file.map(|it| (words::WORKFLOW_FILE.to_owned(), it.into())));
+    context.extend(
+        parent.map(|it| (words::PARENT.to_owned(), json!({ "session_id": it.to_string() }))),
+    );
+    let start = StartRun {
+        key: Some(words::stem(run, call.runtime.now())),
+        flow: None,
+        context,
+        vars: log_limit(call),
+        root: call.runtime.settings().root.clone(),
+    };
+    let target = Target::New(workflow.name.to_string());
+    let command = Command::StartRun(Box::new(start));
+    let request = Request { target, command, actor: call.actor.clone(), request_id: part.id(call) };
+    let outcome = call.runtime.begin_given(Given { workflow, run }, request).await?;
+    found_after(call, outcome).await
+}
+
+/// Has a command executed on a session, and returns it as it is then.
+pub(super) async fn change(
+    call: &Call<'_>,
+    found: &Found,
+    part: Part,
+    command: Command,
+) -> Result<Found, ExecuteError> {
+    if part == Part::Main && found.was_refused {
+        // Whatever has become of the session since, the call was refused.
+        call.runtime.judge(&found.view, &command).await?;
+        let id = part.id(call).unwrap_or_default();
+        return Err(Refusal::RequestConflict(id).into());
+    }
+    let (actor, request_id) = (call.actor.clone(), part.id(call));
+    let request = Request { target: Target::Run(found.run()), command, actor, request_id };
+    let outcome = call.runtime.execute(request).await?;
+    found_after(call, outcome).await
+}
+
+/// Returns the session as a command left it, even where more has happened since.
+async fn found_after(call: &Call<'_>, outcome: Outcome) -> Result<Found, ExecuteError> {
+    let Outcome { view, file, .. } = outcome;
+    let (view, log) = call.runtime.view_at(view.state.run, view.state.length).await?;
+    let mut found = Found::new(view, &log);
+    found.notices = file.map(|it| it.notices).unwrap_or_default();
+    Ok(found)
+}
+
+/// Returns the command that writes a line into the log.
+pub(super) fn note(text: impl Into<String>) -> Command {
+    let entry = Entry::Note { text: text.into(), tags: Vec::new() };
+    Command::RecordEntry { step: None, entry }
+}
+
+/// The setting for how long a log may be goes with each session as a variable.
+fn log_limit(call: &Call<'_>) -> Map<String, Value> {
+    let limit = ("log_chars_max".to_owned(), session::options(call).log_chars_max.into());
+    Map::from_iter([limit])
+}

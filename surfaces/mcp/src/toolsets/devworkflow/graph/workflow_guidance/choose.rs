@@ -1,0 +1,400 @@
+//! Moves a session on: the work on its node is reported, and the way that was chosen is taken.
+//!
+//! Whether that may be is the engine's decision; here it is asked for, and its answer put in words.
+
+use definition::{Answers, Evidence, Step};
+use engine::{Command, ContextChange, Refusal, Report, ReportStep, Standing, Terms};
+use runtime::ExecuteError;
+use serde_json::{Map, Value, json};
+
+use super::{
+    super::{
+        answer::{Answer, Failure, check_size},
+        change::{Part, change, note, recall},
+        context::{Choice, find_named},
+        session::{self, Found, Which},
+        view, words,
+    },
+    start,
+};
+use crate::tool::{Call, Done};
+
+/// The largest that evidence may be, in bytes: of one criterion, and in all.
+const EVIDENCE_BYTES_MAX: usize = 16 * 1024;
+const EVIDENCE_TOTAL_BYTES_MAX: usize = 128 * 1024;
+
+/// Does what was chosen.
+pub(super) async fn choose(
+    call: &Call<'_>,
+    found: Found,
+    mut choice: Choice,
+) -> Result<Done<Answer>, Failure> {
+    if !found.is_active() {
+        return Err(closed(&found));
+    }
+    let mut evidence = found.kept_evidence();
+    evidence.extend(std::mem::take(&mut choice.evidence));
+    choice.evidence = evidence;
+    check_evidence(&choice.evidence)?;
+    let Some(step) = found.session().node() else { return Err(session::unknown(found.id())) };
+    let options = words::options(step);
+    let Some(wanted) = &choice.choose else {
+        // Only a node that leads nowhere is done by its report alone.
+        if words::next_nodes(step).is_empty() {
+            return report(call, &found, (step, None), &choice).await;
+        }
+        return Err(invalid(&found, "(none)", &options));
+    };
+    let Some(chosen) = find_named(&options, wanted) else {
+        return Err(invalid(&found, wanted, &options));
+    };
+    if !words::next_nodes(step).contains(&chosen) {
+        return start::start_child(call, &found, chosen, keeping(&found, step, &choice)?).await;
+    }
+    report(call, &found, (step, Some(chosen)), &choice).await
+}
+
+/// Returns what keeps the evidence that was given while the node is not left yet.
+fn keeping(found: &Found, step: &Step, choice: &Choice) -> Result<Vec<Command>, Failure> {
+    if choice.evidence == found.kept_evidence() {
+        return Ok(Vec::new());
+    }
+    if found.session().is_done {
+        let content = "❌ **Error:** the work on this node was reported before, so there is no \
+                       place for more evidence\n\nNothing was changed.";
+        let hint = "choose again without `criteria_evidence`";
+        return Err(Failure::new("ALREADY_REPORTED", content, hint).about(found.id()));
+    }
+    let keys: Vec<&str> = choice.evidence.keys().map(String::as_str).collect();
+    let line = format!("📎 Evidence kept for node {}: {}", step.name, keys.join(", "));
+    let report = Report {
+        step_id: step.name.to_string(),
+        status: words::KEPT.to_owned(),
+        details: json!({ "evidence": choice.evidence }),
+        ..Report::default()
+    };
+    let report = ReportStep {
+        part: None,
+        report,
+        context: ContextChange::default(),
+        next: None,
+        holder: None,
+        terms: Terms::default(),
+    };
+    Ok(vec![note(line), Command::ReportStep(Box::new(report))])
+}
+
+fn check_evidence(evidence: &Map<String, Value>) -> Result<(), Failure> {
+    let mut total = String::new();
+    for (key, value) in evidence {
+        let text = words::shown(value);
+        check_size(
+            &format!("the evidence for `{}`", words::cut(key, 60)),
+            &text,
+            EVIDENCE_BYTES_MAX,
+        )?;
+        total.push_str(&text);
+    }
+    check_size("all evidence together", &total, EVIDENCE_TOTAL_BYTES_MAX)
+}
+
+/// Reports the work on a node, and goes on to the one that was chosen.
+async fn report(
+    call: &Call<'_>,
+    found: &Found,
+    (step, next): (&Step, Option<&str>),
+    choice: &Choice,
+) -> Result<Done<Answer>, Failure> {
+    if found.session().needs_approval() && next.is_some() && !choice.is_approved {
+        return Err(unapproved(call, found, (step, next.unwrap_or_default()), choice).await?);
+    }
+    // Where only the person's own answer counts, the work is reported, and the way is taken later.
+    let is_personal = found.session().needs_approval()
+        && call.runtime.settings().gates == Some(Answers::Verified);
+    if is_personal && found.view.state.standing.open_gate().is_some() {
+        return Err(awaits_person(found));
+    }
+    let next = next.filter(|_| !is_personal);
+    let choice = &Choice { is_approved: choice.is_approved && !is_personal, ..choice.clone() };
+    let command = command(call, found, (step, next), choice);
+    let after = match change(call, found, Part::Main, command).await {
+        Ok(after) => after.noticing(found),
+        Err(ExecuteError::Refused(refusal)) => {
+            return Err(refused(call, found, (step, choice), refusal).await);
+        }
+        Err(error) => return Err(Failure::of(&error).about(found.id())),
+    };
+    answer(call, found, &after, (step, choice)).await
+}
+
+/// One command, so that the log says what happened or nothing did.
+fn command(
+    call: &Call<'_>,
+    found: &Found,
+    (step, next): (&Step, Option<&str>),
+    choice: &Choice,
+) -> Command {
+    let policy = session::options(call).evidence;
+    let mut commands: Vec<Command> = choice.remark.iter().map(note).collect();
+    if found.session().needs_approval() && choice.is_approved {
+        commands
+            .push(note(format!("✅ USER APPROVAL GRANTED for transition from '{}'", step.name)));
+    }
+    if !found.session().is_done {
+        commands.extend(completion_lines(step, choice).into_iter().map(note));
+    }
+    commands.push(Command::ReportStep(Box::new(ReportStep {
+        part: None,
+        report: Report {
+            step_id: step.name.to_string(),
+            status: "success".to_owned(),
+            details: json!({ "evidence": choice.evidence }),
+            ..Report::default()
+        },
+        context: ContextChange::default(),
+        next: next.map(ToOwned::to_owned),
+        holder: None,
+        terms: Terms {
+            evidence: Some(policy),
+            is_approved: choice.is_approved && found.session().needs_approval(),
+            ..Terms::default()
+        },
+    })));
+    if let Some(target) = next.and_then(|it| view::find_node(&found.view.workflow, it)) {
+        commands.push(note(format!("🔄 Transitioned from {} to {}", step.name, target.name)));
+        let goal = words::fill(target.goal.trim(), &found.record.inputs);
+        commands.push(note(format!("📝 CURRENT GOAL: {goal}")));
+    }
+    Command::All(commands)
+}
+
+/// What the log says of the work that is reported.
+fn completion_lines(step: &Step, choice: &Choice) -> Vec<String> {
+    let given = |key: &str| choice.evidence.get(key).filter(|it| !it.is_null());
+    let met = step.criteria.iter().filter(|it| given(&it.key).is_some()).count();
+    let total = step.criteria.len();
+    let mut lines =
+        vec![format!("🏁 Completed node {}: evidence for {met} of {total} criteria", step.name)];
+    for criterion in &step.criteria {
+        let said = given(&criterion.key).map_or("(no evidence)".to_owned(), words::shown);
+        lines.push(format!("   {}: {said}", criterion.key));
+    }
+    lines
+}
+
+/// Returns the criteria that have no evidence.
+fn missing<'a>(step: &'a Step, choice: &Choice) -> Vec<&'a str> {
+    let is_given = |key: &str| choice.evidence.get(key).is_some_and(|it| !it.is_null());
+    step.criteria.iter().map(|it| it.key.as_str()).filter(|it| !is_given(it)).collect()
+}
+
+fn extra<'a>(step: &Step, choice: &'a Choice) -> Vec<&'a str> {
+    let is_known = |key: &str| step.criteria.iter().any(|it| it.key == key);
+    choice.evidence.keys().map(String::as_str).filter(|it| !is_known(it)).collect()
+}
+
+async fn answer(
+    call: &Call<'_>,
+    before: &Found,
+    after: &Found,
+    (step, choice): (&Step, &Choice),
+) -> Result<Done<Answer>, Failure> {
+    if let Standing::Waiting(_) = after.view.state.standing {
+        return Err(awaits_person(after));
+    }
+    let mut warnings = Vec::new();
+    let (missing, extra) = (missing(step, choice), extra(step, choice));
+    let is_reported = !before.session().is_done;
+    if is_reported && !missing.is_empty() && session::options(call).evidence == Evidence::Warn {
+        let list = missing.join(", ");
+        warnings.push(format!("node {} was left without evidence for: {list}", step.name));
+    }
+    if is_reported && !extra.is_empty() {
+        let list = extra.join(", ");
+        warnings.push(format!("kept as `extra_evidence`, being no criterion of the node: {list}"));
+    }
+    let mut content = String::new();
+    if after.record.current_node != before.record.current_node {
+        let target = after.record.current_node.to_uppercase();
+        content.push_str(&format!("✅ **Transitioned to:** {target}\n\n"));
+    }
+    if !after.is_active() {
+        warnings.extend(open_children(call, after).await?);
+        content.push_str("🎉 **Workflow Completed:** the session is COMPLETED.\n\n");
+    }
+    for warning in &warnings {
+        content.push_str(&format!("⚠️ {warning}\n\n"));
+    }
+    if let Some(parent) = back_to(call, after).await? {
+        content.push_str(&format!(
+            "↩️ **Back to the parent:** session `{}`, node **{}**\n\n{}",
+            parent.id(),
+            parent.record.current_node,
+            view::node(parent.session())
+        ));
+        return Ok(start::warned(parent.say(content), warnings));
+    }
+    content.push_str(&view::node(after.session()));
+    Ok(start::warned(after.say(content), warnings))
+}
+
+/// Says which sessions that were begun from one that is over still go on.
+pub(in super::super) async fn open_children(
+    call: &Call<'_>,
+    parent: &Found,
+) -> Result<Vec<String>, Failure> {
+    if parent.is_active() {
+        return Ok(Vec::new());
+    }
+    let mut open = session::list(call.runtime, session::options(call), Which::Active).await?;
+    open.retain(|it| it.parent() == Some(parent.run()));
+    let line = |it: &Found| {
+        format!(
+            "session `{}` of workflow {}, which was begun from this one, still goes on",
+            it.id(),
+            it.record.workflow_name
+        )
+    };
+    Ok(open.iter().map(line).collect())
+}
+
+/// Returns the session that one which is completed now leads back to.
+pub(in super::super) async fn back_to(
+    call: &Call<'_>,
+    child: &Found,
+) -> Result<Option<Found>, Failure> {
+    let Some(parent) = child.parent().filter(|_| !child.is_active()) else { return Ok(None) };
+    let before = recall(call, Part::Return).await?.filter(|it| it.run() == parent);
+    let parent = match before {
+        Some(parent) => parent,
+        None => match session::load(call.runtime, session::options(call), parent).await? {
+            Some(parent) => parent,
+            None => return Ok(None),
+        },
+    };
+    if !parent.is_active() {
+        return Ok(None);
+    }
+    let (name, status) = (&child.record.workflow_name, &child.record.status);
+    let line = format!("↩️ Workflow {name} is {status} in session {}", child.id());
+    Ok(Some(change(call, &parent, Part::Return, note(line)).await?))
+}
+
+/// Says that a session is over.
+pub(in super::super) fn closed(found: &Found) -> Failure {
+    let status = &found.record.status;
+    Failure::new(
+        "SESSION_CLOSED",
+        format!("❌ **Session Closed:** the session is {status}, and stays as it is"),
+        "start another session for what is left to do",
+    )
+    .about(found.id())
+}
+
+/// Says that a node does not lead there.
+fn invalid(found: &Found, wanted: &str, options: &[&str]) -> Failure {
+    let options = if options.is_empty() { "(none)".to_owned() } else { options.join(", ") };
+    let node = &found.record.current_node;
+    Failure::new(
+        "INVALID_CHOICE",
+        format!(
+            "❌ **Invalid choice:** {}\n\n**Current node:** {node}\n**Valid options:** {options}",
+            words::cut(wanted, 200)
+        ),
+        format!("choose one of: {options}"),
+    )
+    .about(found.id())
+}
+
+/// Says that the person must agree first. That it was tried without is the only thing kept.
+async fn unapproved(
+    call: &Call<'_>,
+    found: &Found,
+    (step, next): (&Step, &str),
+    choice: &Choice,
+) -> Result<Failure, Failure> {
+    let line =
+        format!("❌ TRANSITION FAILED: node '{}' needs the user's approval to be left", step.name);
+    change(call, found, Part::Refusal, refusal_lines(&line, choice)).await?;
+    Ok(Failure::new(
+        "APPROVAL_REQUIRED",
+        format!(
+            "❌ **Transition Failed:** node **{}** needs the user's explicit approval before \
+             **{next}**.\n\nShow the user the work, ask, and wait. Then call again with \
+             `\"user_approval\": true`. Never give the approval yourself, and never use an earlier \
+             one again: it counts for one call only.",
+            step.name
+        ),
+        "ask the user; after their yes, call again with `\"user_approval\": true`",
+    )
+    .about(found.id()))
+}
+
+/// Says that only the person's own answer counts here.
+fn awaits_person(found: &Found) -> Failure {
+    Failure::new(
+        "APPROVAL_REQUIRED",
+        format!(
+            "❌ **Transition Failed:** the work on **{}** is kept, and here only the person's own \
+             approval counts: they answer with `milepost gate` or on the dashboard. Then choose \
+             again.",
+            found.record.current_node
+        ),
+        "tell the user to answer with `milepost gate`; do not run it yourself",
+    )
+    .about(found.id())
+}
+
+/// Words what the engine refused, and keeps in the log that it was tried.
+async fn refused(
+    call: &Call<'_>,
+    found: &Found,
+    (step, choice): (&Step, &Choice),
+    refusal: Refusal,
+) -> Failure {
+    if matches!(refusal, Refusal::RunEnded { .. }) {
+        return closed(found);
+    }
+    let failure = worded(step, &refusal);
+    let line = refusal_lines(&format!("❌ TRANSITION FAILED: {refusal}"), choice);
+    if let Err(error) = change(call, found, Part::Refusal, line).await {
+        tracing::warn!(%error, "a refused transition was not written into the log");
+    }
+    failure.because(&refusal).about(found.id())
+}
+
+/// What was said besides is kept, too.
+fn refusal_lines(line: &str, choice: &Choice) -> Command {
+    Command::All(choice.remark.iter().map(String::as_str).chain([line]).map(note).collect())
+}
+
+fn worded(step: &Step, refusal: &Refusal) -> Failure {
+    if let Refusal::EvidenceMissing { criteria, .. } = refusal {
+        return Failure::new(
+            "MISSING_EVIDENCE",
+            format!(
+                "❌ **Transition Failed:** evidence is missing for: {}\n\nSay in \
+                 `criteria_evidence` how each of these criteria of **{}** is met.",
+                criteria.join(", "),
+                step.name
+            ),
+            "call again with evidence for each of them in `criteria_evidence`",
+        );
+    }
+    if let Refusal::EvidenceEmpty { criteria, .. } = refusal {
+        return Failure::new(
+            "EMPTY_EVIDENCE",
+            format!(
+                "❌ **Transition Failed:** evidence was given without a word for: {}\n\nSay what \
+                 was done, or leave the criterion out.",
+                criteria.join(", ")
+            ),
+            "write what was done, or leave the key out",
+        );
+    }
+    Failure::new(
+        &refusal.code().to_ascii_uppercase(),
+        format!("❌ **Transition Failed:** {refusal}"),
+        refusal.hint(),
+    )
+}
