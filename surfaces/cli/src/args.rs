@@ -7,8 +7,8 @@ use clap::{Args as ClapArgs, Parser, Subcommand, ValueEnum, ValueHint};
 
 use crate::{
     commands::{
-        backup, brief, completions, config, demo, gate, generation, import, mcp, run, search,
-        serve, workflow,
+        backup, brief, completions, config, demo, devworkflow, gate, generation, import, mcp, run,
+        search, serve, setup, workflow,
     },
     config::Flag,
 };
@@ -39,7 +39,7 @@ pub(crate) struct Args {
 const EXAMPLES: &str = "\
 Examples:
   milepost demo                            see what it does, in a few seconds
-  claude mcp add milepost -- milepost mcp  let an agent use it
+  milepost setup claude                    let an agent use it
   milepost run list                        what is going on in this project
   milepost gate approve run_01k9w3m6q2     say yes to what a run asks";
 
@@ -128,6 +128,9 @@ pub(crate) enum Command {
     /// See, resume, cancel and list scenes, as `/generation-state` does
     #[command(subcommand)]
     Generation(generation::Command),
+    /// See, print and move the state of development work, `workflow_state.md`
+    #[command(subcommand)]
+    Devworkflow(devworkflow::Command),
     /// Find words in goals, reports, errors, answers and notes
     Search(search::Args),
     /// Print what a newcomer needs to go on with a run
@@ -146,6 +149,9 @@ pub(crate) enum Command {
     /// Take over runs from elsewhere
     #[command(subcommand)]
     Import(import::Command),
+    /// Make Milepost known to Claude Code, Cursor, VS Code, Codex and their agents
+    #[command(subcommand)]
+    Setup(setup::Command),
 }
 
 impl Args {
@@ -175,6 +181,7 @@ impl Args {
             | Command::Gate(_)
             | Command::Workflow(_)
             | Command::Generation(_)
+            | Command::Devworkflow(_)
             | Command::Search(_)
             | Command::Brief(_)
             | Command::Backup(_)
@@ -182,7 +189,8 @@ impl Args {
             | Command::Config(_)
             | Command::Completions(_)
             | Command::Demo(_)
-            | Command::Import(_) => {}
+            | Command::Import(_)
+            | Command::Setup(_) => {}
         }
         flags
     }
@@ -191,7 +199,11 @@ impl Args {
     pub(crate) fn bears_problems(&self) -> bool {
         matches!(
             self.command,
-            Command::Doctor | Command::Config(_) | Command::Completions(_) | Command::Demo(_)
+            Command::Doctor
+                | Command::Config(_)
+                | Command::Completions(_)
+                | Command::Demo(_)
+                | Command::Setup(_)
         )
     }
 

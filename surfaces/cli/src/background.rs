@@ -3,6 +3,7 @@
 
 use std::{collections::BTreeSet, fs, io, path::PathBuf, sync::Arc, time::Duration};
 
+use mcp::devworkflow;
 use runtime::{Runtime, World as _};
 use world::RealWorld;
 
@@ -18,6 +19,8 @@ pub(crate) fn begin(joined: &Joined) {
     let (world, runtime) =
         (Arc::<RealWorld>::clone(&joined.world), Arc::<Runtime>::clone(&joined.runtime));
     let dirs = Dirs::of(&joined.config);
+    let has_sessions = joined.config.toolsets().iter().any(|it| it == "devworkflow");
+    let sessions = has_sessions.then(|| joined.config.dialects().devworkflow);
     tokio::spawn(async move {
         world.sleep(HEAD_START).await;
         let looking = Arc::<Runtime>::clone(&runtime);
@@ -28,12 +31,12 @@ pub(crate) fn begin(joined: &Joined) {
         if let Err(error) = runtime.write_owed().await {
             tracing::error!("files that are owed could not be written: {error}");
         }
-        sweep(&world, &runtime).await;
+        sweep(&world, &runtime, sessions.as_ref()).await;
     });
 }
 
-/// Enforces time limits, for ever.
-async fn sweep(world: &RealWorld, runtime: &Runtime) {
+/// Enforces time limits and looks after sessions, for ever.
+async fn sweep(world: &RealWorld, runtime: &Runtime, sessions: Option<&devworkflow::Options>) {
     let mut known = String::new();
     loop {
         let problem = match runtime.sweep().await {
@@ -45,6 +48,9 @@ async fn sweep(world: &RealWorld, runtime: &Runtime) {
             tracing::error!("time limits could not be enforced: {problem}");
         }
         known = problem;
+        if let Some(options) = sessions {
+            devworkflow::tend_sessions(runtime, options).await;
+        }
         world.sleep(SWEEP_EVERY).await;
     }
 }

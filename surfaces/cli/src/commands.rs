@@ -5,6 +5,7 @@ pub(crate) mod brief;
 pub(crate) mod completions;
 pub(crate) mod config;
 pub(crate) mod demo;
+pub(crate) mod devworkflow;
 pub(crate) mod doctor;
 pub(crate) mod gate;
 pub(crate) mod generation;
@@ -13,6 +14,7 @@ pub(crate) mod mcp;
 pub(crate) mod run;
 pub(crate) mod search;
 pub(crate) mod serve;
+pub(crate) mod setup;
 pub(crate) mod workflow;
 
 use crate::{
@@ -33,7 +35,14 @@ pub(crate) async fn perform(args: Args, config: Config, output: Output) -> Resul
         Command::Completions(args) => return completions::perform(&args, output).map(|()| true),
         Command::Doctor => doctor::perform(config, output).await?,
         Command::Config(config::Command::Show) => config::show(&config, output),
+        Command::Setup(command) => setup::perform(command, &config, output)?,
         Command::Generation(command) => generation::perform(command, config, output).await?,
+        Command::Devworkflow(command) => {
+            match devworkflow::perform(command, config, output).await? {
+                Some(reply) => reply,
+                None => return Ok(true),
+            }
+        }
         Command::Import(command) => import::perform(command, config, output).await?,
         Command::Run(run::Command::Watch(args)) => {
             return run::watch(&existing(config).await?, &args, output).await.map(|()| true);

@@ -1,6 +1,8 @@
 //! What the program was told: built-in defaults < the user's file < the project's file < the
 //! environment < flags. Read once, here only, and passed down as plain structs.
 
+mod client;
+mod dialects;
 mod file;
 mod model;
 mod place;
@@ -28,6 +30,7 @@ use world::{ModelSettings, WorldSettings};
 
 use crate::failure::Failure;
 
+pub(crate) use client::ClientPlaces;
 pub(crate) use place::{FOLDER, Places};
 
 /// The path that means a database in memory.
@@ -39,6 +42,8 @@ pub(crate) const DEFAULT_PROJECT: &str = "default";
 #[derive(Debug)]
 pub(crate) struct Config {
     pub(crate) places: Places,
+    /// Where clients keep their files.
+    pub(crate) clients: ClientPlaces,
     /// Whoever sits at the terminal, as the system calls them.
     pub(crate) person: String,
     /// Variables that are set but have no meaning in this release.
@@ -124,6 +129,8 @@ impl Surroundings {
 impl Config {
     /// Reads every source. Problems are kept, so that they can all be told at once.
     pub(crate) fn load(around: Surroundings, flags: &[Flag]) -> Self {
+        let system = std::env::consts::OS;
+        let clients = ClientPlaces::find(system, around.home.as_deref(), &around.environment);
         let places = Places::find(&around.working, around.user, around.home);
         let mut sources = Sources::default();
         for setting in SETTINGS {
@@ -143,6 +150,7 @@ impl Config {
         let unused = table::NOT_YET.iter().filter(|it| environment.contains_key(**it));
         let model = model::find(&mut sources);
         Self {
+            clients,
             model,
             person: person.unwrap_or_else(|| "someone".to_owned()),
             unused: unused.copied().collect(),
@@ -201,7 +209,9 @@ impl Config {
     /// Returns what the world is told.
     pub(crate) fn world(&self) -> WorldSettings {
         WorldSettings {
-            workflow_dirs: self.places.workflow_dirs(self.list("workflows.dirs")),
+            workflow_dirs: self
+                .places
+                .workflow_dirs(self.list("workflows.dirs"), self.text("devworkflow.directory")),
             has_builtin: self.flag("workflows.builtin"),
             allow_checks: self.flag("checks.allow"),
             model: self.model.clone(),
@@ -226,6 +236,7 @@ impl Config {
                 text_bytes_max: self.count("limits.text"),
                 lease_s_max: self.duration("limits.lease").as_secs(),
                 parts_max: self.count("limits.parts"),
+                items_max: self.count("limits.items"),
                 prompt_bytes_max: self.count("limits.prompt"),
             },
             gates: is_verified.then_some(Answers::Verified),
@@ -247,7 +258,10 @@ impl Config {
                 mcp::StateFiles::new(&inside.to_string_lossy())
             }
         };
-        vec![Arc::new(workspace)]
+        let options = self.dialects().devworkflow;
+        let sessions = mcp::devworkflow::SessionFiles::new(&options);
+        let files = mcp::WorkflowFiles::new(options);
+        vec![Arc::new(workspace), Arc::new(files), Arc::new(sessions)]
     }
 
     /// Returns the toolsets that are offered.
@@ -259,6 +273,7 @@ impl Config {
     pub(crate) fn mcp(&self, seal_key: [u8; 32]) -> mcp::Options {
         mcp::Options {
             toolsets: self.toolsets().to_vec(),
+            dialects: self.dialects(),
             version: env!("CARGO_PKG_VERSION").to_owned(),
             drain: self.duration("mcp.drain"),
             ask: self.duration("mcp.ask"),

@@ -80,6 +80,7 @@ fn tokio_for(command: &Command) -> Result<Runtime, Failure> {
         | Command::Gate(_)
         | Command::Workflow(_)
         | Command::Generation(_)
+        | Command::Devworkflow(_)
         | Command::Search(_)
         | Command::Brief(_)
         | Command::Backup(_)
@@ -87,7 +88,8 @@ fn tokio_for(command: &Command) -> Result<Runtime, Failure> {
         | Command::Config(_)
         | Command::Completions(_)
         | Command::Demo(_)
-        | Command::Import(_) => Builder::new_current_thread(),
+        | Command::Import(_)
+        | Command::Setup(_) => Builder::new_current_thread(),
     };
     // Lists and searches run beside; a thread of its own for each would only cost memory.
     Ok(builder.max_blocking_threads(BLOCKING_THREADS_MAX).enable_all().build()?)

@@ -3,6 +3,7 @@
 //! Every command makes both forms of its answer, so that `--json` is there for each of them. What
 //! agents wrote is cleaned of control characters before a terminal sees it.
 
+pub(crate) mod diff;
 pub(crate) mod table;
 pub(crate) mod text;
 
@@ -23,6 +24,7 @@ pub(crate) const BOLD: Style = Style::new().bold();
 pub(crate) const DIM: Style = Style::new().dimmed();
 pub(crate) const GOOD: Style = AnsiColor::Green.on_default();
 pub(crate) const BAD: Style = AnsiColor::Red.on_default().bold();
+pub(crate) const DIFF_LESS: Style = AnsiColor::Red.on_default();
 pub(crate) const ALERT: Style = AnsiColor::Yellow.on_default();
 pub(crate) const NAME: Style = AnsiColor::Cyan.on_default();
 
@@ -83,6 +85,17 @@ impl Output {
         if !text.is_empty() && !text.ends_with('\n') {
             out.write_all(b"\n")?;
         }
+        Ok(out.flush()?)
+    }
+
+    /// Prints a file as it is, to the byte, unless a terminal would obey what is in it.
+    pub(crate) fn raw(&self, text: &str) -> Result<(), Failure> {
+        let mut out = io::stdout().lock();
+        if out.is_terminal() {
+            drop(out);
+            return self.print(&text::lines(text));
+        }
+        out.write_all(text.as_bytes())?;
         Ok(out.flush()?)
     }
 

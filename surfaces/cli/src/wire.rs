@@ -89,7 +89,7 @@ fn action(workflow: &Workflow, state: &RunState) -> Value {
             "action": "work",
             "step": step.name.as_str(),
             "parts": parts.iter().map(|it| it.id.as_str()).collect::<Vec<_>>(),
-            "instructions": step.instructions,
+            "instructions": workflow.instructions(step, &state.context),
         }),
         Action::Choose { after, choices } => json!({
             "action": "choose",

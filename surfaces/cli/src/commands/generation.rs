@@ -211,6 +211,7 @@ async fn call(
         actor: joined.actor(),
         person: Person::OutOfReach,
         takes_tasks: false,
+        options: &mcp::Dialects::default(),
         request_id: None,
     };
     let Some(calling) = tools.call(tool, &call, object(arguments)) else {

@@ -1,13 +1,14 @@
 //! `milepost import`: takes over runs from elsewhere. What was read is left as it is, and a second
 //! import takes only what is new.
 
+mod devworkflow;
 mod generation;
 mod orchestrator;
 
 use std::{
     collections::BTreeMap,
     io::{self, IsTerminal as _},
-    path::PathBuf,
+    path::{Path, PathBuf},
 };
 
 use clap::{Subcommand, ValueHint};
@@ -51,6 +52,18 @@ pub(crate) enum Command {
   milepost import                             generation ../old-book/workspace --json"
     )]
     Generation(GenerationArgs),
+    /// Take over the files of a dev-workflow server, or of an agent that kept them itself
+    #[command(
+        after_help = "The state of the work, `workflow_state.md` or else `workflow_state.json`, \
+                      becomes the run of `dev-workflow` of this project, unless it has one. \
+                      `project_config.md` goes with it, and so do graphs (`workflows/*.yaml`) and \
+                      sessions (`sessions/*.json`). All are looked for in the folder, and in \
+                      `.accordo` and `.workflow-commander` in it. What lies where this project \
+                      looks for it stays there; from elsewhere it is copied. What is read is left \
+                      as it is.\n\nExamples:\n  milepost import devworkflow .\n  milepost import \
+                      devworkflow ../old-shop --json"
+    )]
+    Devworkflow(DevworkflowArgs),
 }
 
 /// What `import orchestrator` takes.
@@ -69,6 +82,14 @@ pub(crate) struct GenerationArgs {
     path: PathBuf,
 }
 
+/// What `import devworkflow` takes.
+#[derive(Debug, clap::Args)]
+pub(crate) struct DevworkflowArgs {
+    /// The project's folder, or the server's own folder in it
+    #[arg(value_name = "DIR", value_hint = ValueHint::DirPath)]
+    path: PathBuf,
+}
+
 /// What became of the runs.
 #[derive(Debug, Default)]
 struct Tally {
@@ -78,6 +99,10 @@ struct Tally {
     refused: Vec<(String, String)>,
     /// What could not be read of runs that were taken.
     doubts: Vec<(String, String)>,
+    /// What was not looked at, because something else counts.
+    left: Vec<(String, String)>,
+    /// What those that were taken have become, in lines for people.
+    told: Vec<String>,
 }
 
 /// Takes them over.
@@ -89,6 +114,19 @@ pub(crate) async fn perform(
     match command {
         Command::Orchestrator(args) => take_database(&args, config, output).await,
         Command::Generation(args) => generation::perform(&args.path, config, output).await,
+        Command::Devworkflow(args) => devworkflow::perform(&args.path, config, output).await,
+    }
+}
+
+/// Returns the folder that was named, as it is really called.
+fn find_folder(named: &Path, config: &Config) -> Result<PathBuf, Failure> {
+    let folder = config.places.working.join(named);
+    match folder.canonicalize() {
+        Ok(folder) if folder.is_dir() => Ok(folder),
+        Ok(_) | Err(_) => {
+            let message = format!("there is no folder `{}`", folder.display());
+            Err(Failure::refused("folder_missing", message))
+        }
     }
 }
 
@@ -166,9 +204,12 @@ impl Taker<'_> {
 struct Things {
     one: &'static str,
     name: &'static str,
+    /// What stands above the doubts.
+    doubtful: &'static str,
 }
 
-const RUNS: Things = Things { one: "run", name: "instance_id" };
+const RUNS: Things =
+    Things { one: "run", name: "instance_id", doubtful: "could not read everything" };
 
 fn bar(total: usize, things: &str, output: Output) -> ProgressBar {
     let total = u64::try_from(total).unwrap_or(u64::MAX);
@@ -182,18 +223,24 @@ fn bar(total: usize, things: &str, output: Output) -> ProgressBar {
 }
 
 fn reply(tally: &Tally, things: &Things, output: Output) -> Reply {
-    let Things { one, name } = *things;
+    let Things { one, name, doubtful } = *things;
     let pairs = |pairs: &[(String, String)]| {
         let pair = |(id, why): &(String, String)| json!({name: id, "reason": why});
         pairs.iter().map(pair).collect::<Vec<_>>()
     };
-    let json = json!({
+    let mut json = json!({
         "taken": tally.taken,
         "already_there": tally.known,
         "not_taken": pairs(&tally.refused),
         "doubts": pairs(&tally.doubts),
     });
+    if let (Some(json), false) = (json.as_object_mut(), tally.left.is_empty()) {
+        json.insert("left".to_owned(), pairs(&tally.left).into());
+    }
     let mut text = format!("{GOOD}took over {}{GOOD:#}\n", text::count(tally.taken.len(), one));
+    for line in &tally.told {
+        text.push_str(&format!("  {}\n", text::line(line)));
+    }
     if !tally.known.is_empty() {
         let count = text::count(tally.known.len(), one);
         text.push_str(&format!("{DIM}already here: {count}{DIM:#}\n"));
@@ -214,6 +261,7 @@ fn reply(tally: &Tally, things: &Things, output: Output) -> Reply {
     };
     let refused = text::count(tally.refused.len(), one);
     add(format!("could not take {refused}"), &tally.refused);
-    add("could not read everything".to_owned(), &tally.doubts);
+    add(doubtful.to_owned(), &tally.doubts);
+    add("left aside".to_owned(), &tally.left);
     Reply { is_fine: tally.refused.is_empty(), ..Reply::new(json, text) }
 }

@@ -24,14 +24,7 @@ pub(crate) struct Args {
 
 /// Serves until the client is done.
 pub(crate) async fn perform(config: Config) -> Result<(), Failure> {
-    let unknown =
-        config.toolsets().iter().find(|it| !mcp::TOOLSETS.iter().any(|has| has.name == **it));
-    if let Some(name) = unknown {
-        let known: Vec<String> = mcp::TOOLSETS.iter().map(|it| format!("`{}`", it.name)).collect();
-        let message = format!("there is no toolset `{name}`");
-        let hint = format!("there are: {}", known.join(", "));
-        return Err(Failure::refused("toolset_unknown", message).with_hint(hint));
-    }
+    check_toolsets(config.toolsets())?;
     let joined = Joined::open(config, Access::Create).await?;
     let options = joined.config.mcp(joined.seal_key()?);
     background::begin(&joined);
@@ -42,4 +35,14 @@ pub(crate) async fn perform(config: Config) -> Result<(), Failure> {
         }
         mcp::ServeError::Broken(_) => Failure::fault("not_served", error.to_string()),
     })
+}
+
+/// Refuses names that no toolset has.
+pub(crate) fn check_toolsets(names: &[String]) -> Result<(), Failure> {
+    let unknown = names.iter().find(|it| !mcp::TOOLSETS.iter().any(|has| has.name == **it));
+    let Some(name) = unknown else { return Ok(()) };
+    let known: Vec<String> = mcp::TOOLSETS.iter().map(|it| format!("`{}`", it.name)).collect();
+    let message = format!("there is no toolset `{name}`");
+    let hint = format!("there are: {}", known.join(", "));
+    Err(Failure::refused("toolset_unknown", message).with_hint(hint))
 }

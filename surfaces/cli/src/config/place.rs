@@ -59,11 +59,13 @@ impl Places {
     }
 
     /// Returns the folders in which workflows are looked for, the first one first.
-    pub(crate) fn workflow_dirs(&self, configured: &[String]) -> Vec<PathBuf> {
+    /// `devworkflow` is the folder in the project that the toolset of this name keeps things in.
+    pub(crate) fn workflow_dirs(&self, configured: &[String], devworkflow: &str) -> Vec<PathBuf> {
         let mut dirs = vec![self.root.join(FOLDER).join("workflows")];
         if self.project != self.root {
             dirs.push(self.folder().join("workflows"));
         }
+        dirs.push(self.root.join(devworkflow).join("workflows"));
         dirs.extend(configured.iter().map(PathBuf::from));
         dirs.extend(self.user.iter().map(|it| it.join("workflows")));
         dirs

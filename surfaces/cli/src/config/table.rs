@@ -74,6 +74,84 @@ pub(crate) const SETTINGS: &[Setting] = &[
         ..setting("checks.allow", Kind::Flag, "false")
     },
     Setting {
+        doc: "Whether plans of the dev-workflow need nobody's approval.",
+        aliases: &["WORKFLOW_AUTO_APPROVE_PLANS"],
+        ..setting("devworkflow.auto_approve", Kind::Flag, "false")
+    },
+    Setting {
+        doc: "Whether past sessions can be searched by meaning (`workflow_semantic_search`).",
+        ..setting("devworkflow.cache", Kind::Flag, "false")
+    },
+    Setting {
+        doc: "Whether a line that is put into the changelog begins with its date.",
+        ..setting("devworkflow.changelog_date", Kind::Flag, "false")
+    },
+    Setting {
+        doc: "The folder of the dev-workflow's own files: `workflow_state.md` and \
+              `project_config.md` if they are there, `workflows`, `sessions`, `archive`.",
+        ..setting("devworkflow.directory", Kind::Path, ".accordo")
+    },
+    Setting {
+        doc: "What an acceptance criterion without evidence leads to: `strict` refuses, `warn` \
+              goes on and says so, `off` says nothing.",
+        ..setting("devworkflow.evidence", Kind::Word(&["strict", "warn", "off"]), "warn")
+    },
+    Setting {
+        doc: "From how many characters on the log in `workflow_state.md`, or of a session, is put \
+              into its archive.",
+        ..setting("devworkflow.log_chars_max", Kind::Count { min: 1, max: 1_000_000 }, "5000")
+    },
+    Setting {
+        doc: "Who keeps `workflow_state.md`: the server (`managed`), or the agent, which is only \
+              told what to do (`advisory`).",
+        ..setting("devworkflow.mode", Kind::Word(&["managed", "advisory"]), "managed")
+    },
+    Setting {
+        doc: "The file with the project's commands and changelog.",
+        unset: "project_config.md in the dev-workflow's folder, else in the project's root",
+        ..setting("devworkflow.project_config", Kind::Path, "")
+    },
+    Setting {
+        doc: "Whether the file of a session that is over is kept under another name, with its \
+              status and time.",
+        ..setting("devworkflow.session_archiving", Kind::Flag, "true")
+    },
+    Setting {
+        doc: "Which session a call means that names none: the `single` one that goes on, the \
+              `latest`, or `none`.",
+        ..setting(
+            "devworkflow.session_fallback",
+            Kind::Word(&["single", "latest", "none"]),
+            "single",
+        )
+    },
+    Setting {
+        doc: "What is written of a session: `json`, or also Markdown beside it (`md`).",
+        ..setting("devworkflow.session_format", Kind::Word(&["json", "md"]), "json")
+    },
+    Setting {
+        doc: "For how long a session that is over stays in the list, in hours.",
+        ..setting(
+            "devworkflow.session_retention_hours",
+            Kind::Count { min: 1, max: 10 * 365 * 24 },
+            "168",
+        )
+    },
+    Setting {
+        doc: "The file with the state of the work.",
+        unset: "workflow_state.md in the dev-workflow's folder, else in the project's root",
+        ..setting("devworkflow.state_file", Kind::Path, "")
+    },
+    Setting {
+        doc: "How a task must be written: `free`, or as `Action: Brief description`.",
+        ..setting("devworkflow.task_format", Kind::Word(&["free", "action"]), "free")
+    },
+    Setting {
+        doc: "What a call of the dev-workflow that comes out of order leads to: `strict` refuses, \
+              `warn` does it and says so.",
+        ..setting("devworkflow.transitions", Kind::Word(&["strict", "warn"]), "strict")
+    },
+    Setting {
         doc: "Which answers count at gates: `definition` leaves it to each workflow, `verified` \
               takes only a person's own answer everywhere.",
         ..setting("gates.answers", Kind::Word(&["definition", "verified"]), "definition")
@@ -89,6 +167,10 @@ pub(crate) const SETTINGS: &[Setting] = &[
         doc: "The largest context of a run.",
         aliases: &["MAX_CONTEXT_BYTES"],
         ..setting("limits.context", Kind::Bytes { min: 1024, max: 64 << 20 }, "1MiB")
+    },
+    Setting {
+        doc: "The most items that a run may have.",
+        ..setting("limits.items", Kind::Count { min: 1, max: 100_000 }, "1000")
     },
     Setting {
         doc: "The longest lease that an agent may ask for.",
@@ -259,9 +341,10 @@ pub(crate) const SETTINGS: &[Setting] = &[
         ..setting("workflows.builtin", Kind::Flag, "true")
     },
     Setting {
-        doc: "Folders of workflow folders, besides `.milepost/workflows` of the project (which \
-              comes first) and `milepost/workflows` in the user's configuration folder (which \
-              comes after). In the environment they are separated as in `PATH`.",
+        doc: "Folders of workflow folders and graphs, besides `.milepost/workflows` and \
+              `.accordo/workflows` of the project (which come first) and `milepost/workflows` in \
+              the user's configuration folder (which comes after). In the environment they are \
+              separated as in `PATH`.",
         unset: "none",
         aliases: &["WORKFLOW_DEFINITIONS_DIR"],
         ..setting("workflows.dirs", Kind::Paths, "")

@@ -98,7 +98,9 @@ impl World for StageWorld {
         let name = WorkflowName::parse("demo");
         let origin = "the demo".to_owned();
         let files = Arc::new(MemoryFiles(files));
-        name.map(|name| vec![Found { name, origin, is_builtin: true, files }]).unwrap_or_default()
+        let found =
+            |name| Found { name, origin, is_builtin: true, files, file: None, refused: None };
+        name.map(|name| vec![found(name)]).unwrap_or_default()
     }
 
     fn sleep(&self, duration: Duration) -> Looking<'_, ()> {

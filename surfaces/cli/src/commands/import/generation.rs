@@ -10,7 +10,7 @@ use std::{
 use indicatif::ProgressBar;
 use runtime::Projection;
 
-use super::{Tally, Things, bar, reply};
+use super::{Tally, Things, bar, find_folder, reply};
 use crate::{
     config::Config,
     failure::Failure,
@@ -18,7 +18,7 @@ use crate::{
     output::{Output, Reply},
 };
 
-const SCENES: Things = Things { one: "scene", name: "path" };
+const SCENES: Things = Things { one: "scene", name: "path", doubtful: "" };
 /// The folder that has a folder for each session.
 const SESSIONS: &str = "sessions";
 
@@ -28,14 +28,7 @@ pub(super) async fn perform(
     config: Config,
     output: Output,
 ) -> Result<Reply, Failure> {
-    let folder = config.places.working.join(folder);
-    let folder = match folder.canonicalize() {
-        Ok(folder) if folder.is_dir() => folder,
-        Ok(_) | Err(_) => {
-            let message = format!("there is no folder `{}`", folder.display());
-            return Err(Failure::refused("folder_missing", message));
-        }
-    };
+    let folder = find_folder(folder, &config)?;
     let projections = config.projections();
     let files = projections.iter().find(|it| it.workflow() == mcp::SCENE_GENERATION);
     let own = files.and_then(|it| find_own(&config, &**it, &folder));

@@ -104,6 +104,7 @@ impl Log {
             context,
             vars: vars(home.workflow),
             root: home.root.to_owned(),
+            journal: home.workflow.journal,
         })));
     }
 

@@ -137,7 +137,8 @@ impl Page<'_> {
                 } else {
                     format!(", parts {}", text::line(&parts.join(", ")))
                 };
-                let said = text::block(&text::lines(step.instructions.trim()), self.width, 2);
+                let said = workflow.instructions(step, &state.context);
+                let said = text::block(&text::lines(said.trim()), self.width, 2);
                 let name = text::line(step.name.as_str());
                 format!("{BOLD}Now{BOLD:#} {NAME}{name}{NAME:#}{parts}\n{said}\n")
             }

@@ -5,7 +5,7 @@ use std::path::Path;
 use annotate_snippets::{AnnotationKind, Group, Level, Origin, Renderer, Snippet};
 use clap::ValueHint;
 use clap_complete::ArgValueCompleter;
-use definition::{Diagnostic, Severity, lint, parse};
+use definition::{Diagnostic, Severity};
 use engine::Refusal;
 use runtime::{Found, World as _};
 use serde_json::json;
@@ -21,8 +21,8 @@ use crate::{
 /// What `workflow check` takes.
 #[derive(Debug, clap::Args)]
 pub(crate) struct CheckArgs {
-    /// A workflow by name, a workflow's folder, or a folder of them; without it, all
-    #[arg(value_name = "NAME|PATH", value_hint = ValueHint::DirPath, add = ArgValueCompleter::new(complete::workflows))]
+    /// A workflow by name, its folder or file, or a folder of them; without it, all
+    #[arg(value_name = "NAME|PATH", value_hint = ValueHint::AnyPath, add = ArgValueCompleter::new(complete::workflows))]
     what: Option<String>,
 }
 
@@ -69,19 +69,24 @@ fn sum_up(workflows: usize, errors: usize, warnings: usize) -> String {
     }
 }
 
-/// Finds what is meant: a workflow by its name, else a folder.
+/// Finds what is meant: a workflow by its name, else a file or a folder.
 fn find(joined: &Joined, what: &str) -> Result<Vec<Found>, Failure> {
     let all = joined.world.find_workflows();
     let known: Vec<String> = all.iter().map(|it| it.name.to_string()).collect();
-    if let Some(found) = all.into_iter().find(|it| it.name.as_str() == what) {
-        return Ok(vec![found]);
+    let named: Vec<Found> = all.into_iter().filter(|it| it.name.as_str() == what).collect();
+    if !named.is_empty() {
+        return Ok(named);
     }
     let path = joined.config.places.working.join(what);
+    if path.is_file() {
+        return find_graph(&path);
+    }
     if !path.is_dir() {
         return Err(Refusal::WorkflowUnknown { name: what.to_owned(), known }.into());
     }
     let path = path.canonicalize()?;
-    let holds_one = path.join("index.md").exists() || path.join("steps").is_dir();
+    let parts = ["index.md", "graph.yaml", "steps"];
+    let holds_one = parts.iter().any(|it| path.join(it).exists());
     let inside = if holds_one { Vec::new() } else { list(&path) };
     if !inside.is_empty() {
         return Ok(inside);
@@ -96,6 +101,21 @@ fn find(joined: &Joined, what: &str) -> Result<Vec<Found>, Failure> {
     Ok(found)
 }
 
+/// Finds the graph in a file.
+fn find_graph(path: &Path) -> Result<Vec<Found>, Failure> {
+    let path = path.canonicalize()?;
+    let file = path.file_name().map(|it| it.to_string_lossy().into_owned()).unwrap_or_default();
+    let beside = list(path.parent().unwrap_or(&path));
+    let is_it = |it: &Found| it.file.as_ref() == Some(&file);
+    let found: Vec<Found> = beside.into_iter().filter(is_it).collect();
+    if found.is_empty() {
+        let message = format!("`{file}` is no graph");
+        let failure = Failure::refused("name_invalid", message);
+        return Err(failure.with_hint("name a workflow's folder, or a file that ends in `.yaml`"));
+    }
+    Ok(found)
+}
+
 fn list(folder: &Path) -> Vec<Found> {
     let workflow_dirs = vec![folder.to_owned()];
     let settings = WorldSettings { workflow_dirs, has_builtin: false, ..WorldSettings::default() };
@@ -103,10 +123,7 @@ fn list(folder: &Path) -> Vec<Found> {
 }
 
 fn check(found: Found) -> Checked {
-    let diagnostics = match parse(&found.name, &*found.files) {
-        Ok(workflow) => lint(&workflow),
-        Err(error) => error.diagnostics,
-    };
+    let diagnostics = found.check();
     Checked { found, diagnostics }
 }
 

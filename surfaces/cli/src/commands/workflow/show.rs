@@ -2,7 +2,8 @@
 //! it, with the condition on it.
 
 use definition::{
-    Answers, Each, Effect, Limit, PartSource, Spent, Step, StepName, Successor, Target, Workflow,
+    Answers, Each, Effect, Form, Input, Limit, PartSource, Spent, Step, StepName, Successor,
+    Target, Workflow,
 };
 use serde_json::{Value, json};
 
@@ -81,6 +82,11 @@ impl Drawing<'_> {
         if let Some(key) = &it.key {
             facts.push(("key", text::line(key.source())));
         }
+        // The variables and limits of a graph are the same for all of them.
+        if it.form == Form::Graph {
+            facts.extend(inputs(it).map(|inputs| ("inputs", inputs)));
+            return facts;
+        }
         if !it.vars.is_empty() {
             let vars = it.vars.iter().map(|(name, var)| format!("{name} = {}", var.default));
             facts.push(("vars", text::line(&vars.collect::<Vec<_>>().join(", "))));
@@ -149,6 +155,9 @@ impl Drawing<'_> {
     /// Returns what must hold before a step is left, and what is special about it.
     fn rules(&self, step: &Step) -> Vec<(&'static str, String)> {
         let mut rules = Vec::new();
+        if self.workflow.form == Form::Graph {
+            rules.push(("goal", step.goal.clone()));
+        }
         if let Some(agent) = &step.agent {
             rules.push(("agent", agent.clone()));
         }
@@ -185,12 +194,19 @@ impl Drawing<'_> {
         }
         rules.extend(gate_rules(self.workflow, step));
         rules.extend(review_rules(step));
+        if !step.workflows.is_empty() {
+            rules.push(("may start", step.workflows.join(", ")));
+        }
         rules
     }
 
     /// Returns the ways out of a step, as the definition has them.
     fn ways<'a>(&'a self, step: &'a Step) -> Vec<Way<'a>> {
         let mut ways: Vec<Way<'_>> = step.next.iter().map(way).collect();
+        if self.workflow.form == Form::Graph {
+            // Each way sets the status, which says nothing about the graph.
+            ways.iter_mut().for_each(|it| it.when.clear());
+        }
         if step.next.is_empty() {
             let following = self.workflow.find_following(&step.name).map(|it| &it.name);
             ways.push(Way { to: following, kind: WayKind::Next, when: String::new() });
@@ -237,6 +253,15 @@ impl Drawing<'_> {
             "ways": ways,
         })
     }
+}
+
+fn inputs(workflow: &Workflow) -> Option<String> {
+    let show = |input: &Input| match &input.default {
+        Some(default) => format!("{} = {default}", input.name),
+        None => input.name.clone(),
+    };
+    let inputs: Vec<String> = workflow.inputs.iter().map(show).collect();
+    (!inputs.is_empty()).then(|| text::line(&inputs.join(", ")))
 }
 
 fn way(successor: &Successor) -> Way<'_> {
