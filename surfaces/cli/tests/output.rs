@@ -43,6 +43,8 @@ next: [FINISH]
 Go to \"FINISH\".
 # Client Instructions
 Plan it.";
+/// Graphs, of which not all are right.
+const GRAPHS: &str = include_str!("output/graphs.yaml");
 const FIXTURE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/fixtures/orchestrator.sqlite");
 
 /// A project with small workflows of its own, and none of the built-in.
@@ -221,6 +223,42 @@ fn gates_are_shown_and_answered() {
 #[test]
 fn workflows_are_listed_drawn_checked_and_written() {
     check(&project(), "workflows.txt");
+}
+
+#[test]
+fn graphs_are_listed_drawn_and_checked() {
+    let project = Project::new().with("MILEPOST_WORKFLOWS_BUILTIN", "false");
+    project.write_all(GRAPHS);
+    check(&project, "graphs.txt");
+}
+
+#[test]
+fn a_run_goes_on_with_the_graph_that_it_began_with() {
+    let project = Project::new().with("MILEPOST_WORKFLOWS_BUILTIN", "false");
+    project.write_all(GRAPHS);
+    let server = Server::start(&mut project.milepost(&["mcp"]), Era::Legacy);
+    let call = |server: &Server, tool: &str, arguments: Value| server.call(tool, arguments).value;
+    let inputs = json!({"inputs": {"task_description": "the task", "n": 3}});
+    let begun =
+        call(&server, "start_workflow", json!({"workflow_name": "Tiny", "context": inputs}));
+    assert_eq!(
+        begun["next_step"]["instructions"],
+        "Think about the task, with n=3.\n\nTake your time."
+    );
+    project.write(".accordo/workflows/tiny.yaml", "name: [");
+    drop(server);
+    let server = Server::start(&mut project.milepost(&["mcp"]), Era::Legacy);
+    let arguments = json!({
+        "instance_id": begun["instance_id"],
+        "report": {"step_id": "Alpha", "status": "success"},
+    });
+    assert_eq!(call(&server, "advance_workflow", arguments.clone())["status"], "SUSPENDED");
+    let answer = json!({"instance_id": begun["instance_id"], "answer": "approve"});
+    let answered = call(&server, "answer_gate", answer);
+    assert_eq!(answered["choices"][0]["step_name"], "Beta", "{answered:#}");
+    let mut chosen = arguments;
+    chosen["next_step_name"] = "Beta".into();
+    assert_eq!(call(&server, "advance_workflow", chosen)["status"], "COMPLETED");
 }
 
 #[test]

@@ -1,0 +1,339 @@
+//! A project of its own, a server with the toolset `devworkflow` over it, and what its calls answer.
+//!
+//! Every answer is checked on the way in: a classic tool says its text and, beside it, where the
+//! work stands; a graph tool says the same as text and as structured content.
+
+use std::{fs, path::PathBuf};
+
+use serde_json::{Value, json};
+
+use crate::{
+    fixtures::{CONFIG, TINY_FILES},
+    project::Project,
+    server::{Era, Gone, Server},
+    sheet::Sheet,
+};
+
+/// What a tool said. Of a graph tool that answers with a text, `text` is that text.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct Said {
+    pub(crate) text: String,
+    pub(crate) value: Value,
+    pub(crate) is_error: bool,
+}
+
+impl Said {
+    /// Checks that the text has each of `parts`.
+    #[track_caller]
+    pub(crate) fn has(&self, parts: &[&str]) -> &Self {
+        for part in parts {
+            assert!(self.text.contains(part), "no `{part}` in:\n{}", self.text);
+        }
+        self
+    }
+
+    /// Checks that the text has none of `parts`.
+    #[track_caller]
+    pub(crate) fn lacks(&self, parts: &[&str]) -> &Self {
+        for part in parts {
+            assert!(!self.text.contains(part), "`{part}` is in:\n{}", self.text);
+        }
+        self
+    }
+
+    /// Checks that it was refused with the dialect's own `code`.
+    #[track_caller]
+    pub(crate) fn code(&self, code: &str) -> &Self {
+        assert!(self.is_error, "not refused:\n{}", self.text);
+        assert_eq!(self.value["error_code"], code, "{:#}", self.value);
+        self
+    }
+
+    /// Returns the tools that may come next.
+    pub(crate) fn next(&self) -> Vec<&str> {
+        let next = self.value["next"].as_array().map(Vec::as_slice).unwrap_or_default();
+        next.iter().map(|it| it["tool"].as_str().unwrap_or_default()).collect()
+    }
+
+    /// Returns the parameters that `tool` should be called with next.
+    #[track_caller]
+    pub(crate) fn next_params(&self, tool: &str) -> &Value {
+        let next = self.value["next"].as_array().map(Vec::as_slice).unwrap_or_default();
+        let found = next.iter().find(|it| it["tool"] == tool);
+        found.map_or_else(|| panic!("`{tool}` is not next: {:#}", self.value), |it| &it["params"])
+    }
+
+    pub(crate) fn warnings(&self) -> &[Value] {
+        self.value["warnings"].as_array().map(Vec::as_slice).unwrap_or_default()
+    }
+
+    /// Returns the phase and the status that the answer names.
+    pub(crate) fn stands(&self) -> (&str, &str) {
+        let word = |key: &str| self.value[key].as_str().unwrap_or_default();
+        (word("phase"), word("status"))
+    }
+
+    /// Returns the id of the session that the answer is about.
+    #[track_caller]
+    pub(crate) fn session(&self) -> String {
+        let id = self.value["session_id"].as_str();
+        id.unwrap_or_else(|| panic!("no session in {:#}", self.value)).to_owned()
+    }
+}
+
+/// Whether a tool answers by the rules of the classic ones.
+fn is_classic(tool: &str) -> bool {
+    let is_graph = ["workflow_guidance", "workflow_creation_guidance"].contains(&tool);
+    tool == "hello_workflow" || (tool.ends_with("_guidance") && !is_graph)
+}
+
+/// Calls a tool, unless the server is gone before it answers.
+pub(crate) fn try_call(server: &Server, tool: &str, arguments: Value) -> Result<Said, Gone> {
+    let mut params = json!({"name": tool});
+    params["arguments"] = arguments;
+    let message = server.request("tools/call", params)?;
+    let result = &message["result"];
+    let [content] = result["content"].as_array().map(Vec::as_slice).unwrap_or_default() else {
+        panic!("`{tool}` must answer with one block: {message}")
+    };
+    let text = content["text"].as_str().unwrap_or_else(|| panic!("{message}")).to_owned();
+    let value = result["structuredContent"].clone();
+    let said = Said { text, value, is_error: result["isError"] == true };
+    if said.is_error {
+        check_refusal(tool, &said);
+    } else {
+        assert_eq!(said.value["refusal"], Value::Null, "{:#}", said.value);
+    }
+    Ok(if is_classic(tool) { check_classic(tool, said) } else { check_graph(tool, said) })
+}
+
+/// Every refusal has a code, a message and a way out.
+fn check_refusal(tool: &str, said: &Said) {
+    for key in ["code", "message", "hint"] {
+        let word = said.value["refusal"][key].as_str().unwrap_or_default();
+        assert!(!word.is_empty(), "`{tool}` refused without a {key}: {:#}", said.value);
+    }
+}
+
+fn check_classic(tool: &str, said: Said) -> Said {
+    if said.is_error {
+        return said;
+    }
+    assert_eq!(said.value["tool"], tool, "{:#}", said.value);
+    for key in ["phase", "status", "current_item"] {
+        let part = said.value.get(key);
+        let fits = part.is_some_and(|it| it.is_string() || it.is_null());
+        assert!(fits, "`{tool}` does not say its {key}: {:#}", said.value);
+    }
+    assert!(said.value["warnings"].is_array(), "{:#}", said.value);
+    let next = said.value["next"].as_array().unwrap_or_else(|| panic!("{:#}", said.value));
+    for it in next {
+        assert!(it["when"].is_string() && it["params"].is_object(), "{it:#}");
+        let name = it["tool"].as_str().unwrap_or_else(|| panic!("{it:#}"));
+        assert!(said.text.contains(name), "the text does not name `{name}`:\n{}", said.text);
+    }
+    said
+}
+
+fn check_graph(tool: &str, said: Said) -> Said {
+    let read: Value = serde_json::from_str(&said.text).unwrap_or_else(|error| {
+        panic!("`{tool}` answered with a text that is no JSON: {error}: {}", said.text)
+    });
+    assert_eq!(read, said.value, "`{tool}`: text and structured content differ");
+    let Some(content) = said.value["content"].as_str() else {
+        assert!(said.is_error || said.value["status"].is_string(), "{:#}", said.value);
+        return said;
+    };
+    assert_eq!(said.value["ok"], !said.is_error, "{:#}", said.value);
+    let id = said.value.get("session_id");
+    assert!(id.is_some_and(|it| it.is_string() || it.is_null()), "{:#}", said.value);
+    Said { text: content.to_owned(), ..said }
+}
+
+/// A project, and a server in it.
+pub(crate) struct Stage {
+    pub(crate) project: Project,
+    pub(crate) server: Server,
+}
+
+impl Stage {
+    /// A folder with a `project_config.md` that has the required sections, and nothing else.
+    pub(crate) fn new() -> Self {
+        Self::over(project(&[]))
+    }
+
+    /// The same, with settings.
+    pub(crate) fn set(settings: &[(&str, &str)]) -> Self {
+        Self::over(project(settings))
+    }
+
+    /// Starts with a state file that someone wrote.
+    pub(crate) fn with_state(text: &str) -> Self {
+        Self::set_with_state(&[], text)
+    }
+
+    pub(crate) fn set_with_state(settings: &[(&str, &str)], text: &str) -> Self {
+        let project = project(settings);
+        project.write("workflow_state.md", text);
+        Self::over(project)
+    }
+
+    /// Starts with the workflows `Tiny` and `Other`, and with settings.
+    pub(crate) fn graph(settings: &[(&str, &str)]) -> Self {
+        let project = project(settings);
+        project.write_all(TINY_FILES);
+        Self::over(project)
+    }
+
+    /// Starts a server in a project that is there already.
+    pub(crate) fn over(project: Project) -> Self {
+        let server = serve(&project, Era::Legacy);
+        Self { project, server }
+    }
+
+    /// Ends the server, and starts another.
+    pub(crate) fn restart(self) -> Self {
+        let Self { project, server } = self;
+        drop(server);
+        let server = serve(&project, Era::Modern);
+        Self { project, server }
+    }
+
+    /// Ends the server, takes the database away, and starts another.
+    pub(crate) fn restart_without_database(self) -> Self {
+        let Self { project, server } = self;
+        drop(server);
+        fs::remove_dir_all(project.path(".milepost")).unwrap();
+        let server = serve(&project, Era::Legacy);
+        Self { project, server }
+    }
+
+    pub(crate) fn call(&self, tool: &str, arguments: Value) -> Said {
+        try_call(&self.server, tool, arguments).unwrap_or_else(|Gone| {
+            panic!("the server is gone while `{tool}` was called:\n{}", self.server.talk())
+        })
+    }
+
+    /// Calls a tool that must do what it is asked. A classic one must say what is in the file.
+    #[track_caller]
+    pub(crate) fn done(&self, tool: &str, arguments: Value) -> Said {
+        let said = self.call(tool, arguments);
+        assert!(!said.is_error, "`{tool}` refused: {}\n{:#}", said.text, said.value);
+        if is_classic(tool) && tool != "hello_workflow" && self.state_path().is_file() {
+            let state = self.state();
+            let stands = (said.value["phase"].as_str(), said.value["status"].as_str());
+            assert_eq!(stands, (Some(state.phase.as_str()), Some(state.status.as_str())));
+            assert_eq!(said.value["current_item"].as_str(), state.item.as_deref());
+        }
+        said
+    }
+
+    /// Calls a tool that must not touch any file.
+    #[track_caller]
+    pub(crate) fn unchanged(&self, tool: &str, arguments: Value) -> Said {
+        let before = self.files();
+        let said = self.call(tool, arguments);
+        assert!(self.files() == before, "`{tool}` changed a file:\n{}", said.text);
+        said
+    }
+
+    /// Calls a tool that must answer without an error and change nothing.
+    #[track_caller]
+    pub(crate) fn read(&self, tool: &str, arguments: Value) -> Said {
+        let said = self.unchanged(tool, arguments);
+        assert!(!said.is_error, "`{tool}` refused: {}\n{:#}", said.text, said.value);
+        said
+    }
+
+    /// Calls a tool that must refuse and change nothing.
+    #[track_caller]
+    pub(crate) fn refused(&self, tool: &str, arguments: Value) -> Said {
+        let said = self.unchanged(tool, arguments);
+        assert!(said.is_error, "`{tool}` did not refuse: {}", said.text);
+        said
+    }
+
+    /// Returns where the state file is: in our folder, or else in the root.
+    pub(crate) fn state_path(&self) -> PathBuf {
+        let own = self.project.path(".accordo/workflow_state.md");
+        if own.is_file() { own } else { self.project.path("workflow_state.md") }
+    }
+
+    /// Returns the text of the state file.
+    #[track_caller]
+    pub(crate) fn text(&self) -> String {
+        fs::read_to_string(self.state_path()).unwrap()
+    }
+
+    /// Returns what the state file says now.
+    #[track_caller]
+    pub(crate) fn state(&self) -> Sheet {
+        Sheet::read(&self.text())
+    }
+
+    /// Changes the state file as an editor does, and returns what is then in it.
+    #[track_caller]
+    pub(crate) fn edit(&self, change: impl FnOnce(String) -> String) -> String {
+        let before = self.text();
+        let after = change(before.clone());
+        assert_ne!(before, after, "nothing was edited");
+        fs::write(self.state_path(), &after).unwrap();
+        after
+    }
+
+    /// Returns the text of the project configuration.
+    pub(crate) fn config(&self) -> String {
+        fs::read_to_string(self.project.path("project_config.md")).unwrap()
+    }
+
+    /// Returns everything that was archived: the section, and the whole logs in their folder.
+    pub(crate) fn archived(&self) -> String {
+        let mut all = self.state().archive;
+        for (path, bytes) in self.files() {
+            let name = path.file_name().unwrap().to_string_lossy().into_owned();
+            if name.starts_with("log-") && path.parent().unwrap().ends_with("archive") {
+                all.push('\n');
+                all.push_str(&String::from_utf8(bytes).unwrap());
+            }
+        }
+        all
+    }
+
+    /// Returns every file of the project with its bytes, but not the database.
+    pub(crate) fn files(&self) -> Vec<(PathBuf, Vec<u8>)> {
+        let mut found = Vec::new();
+        let mut folders = vec![self.project.path("")];
+        while let Some(folder) = folders.pop() {
+            for entry in fs::read_dir(folder).into_iter().flatten() {
+                let path = entry.unwrap().path();
+                if path.ends_with(".milepost") {
+                    continue;
+                }
+                if path.is_dir() {
+                    folders.push(path);
+                } else {
+                    let bytes = fs::read(&path).unwrap();
+                    found.push((path, bytes));
+                }
+            }
+        }
+        found.sort();
+        found
+    }
+}
+
+/// Returns a project with a configuration file and with settings of the toolset.
+pub(crate) fn project(settings: &[(&str, &str)]) -> Project {
+    let mut project = Project::new();
+    for (key, value) in settings {
+        let name = format!("MILEPOST_DEVWORKFLOW_{}", key.to_uppercase());
+        project = project.with(&name, value);
+    }
+    project.write("project_config.md", CONFIG);
+    project
+}
+
+/// Starts a server with the toolset in `project`.
+pub(crate) fn serve(project: &Project, era: Era) -> Server {
+    Server::start(&mut project.milepost(&["mcp", "--toolset", "devworkflow"]), era)
+}
