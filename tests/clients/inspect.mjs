@@ -6,6 +6,7 @@ import assert from 'node:assert/strict';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { Agent, release } from './agent.mjs';
+import { SETTINGS, begin } from './guided.mjs';
 import { Http, Stdio, run } from './place.mjs';
 
 const [binary, workflows] = process.argv.slice(2);
@@ -92,7 +93,23 @@ async function drive(Kind, era) {
   console.log(`inspector, ${Kind.name.toLowerCase()}, era ${era}: ${done}`);
 }
 
-// The eras side by side: most of the time goes into starting the Inspector.
-for (const Kind of [Stdio, Http]) {
-  await Promise.all(['legacy', 'auto', 'modern'].map(era => drive(Kind, era)));
+/** Looks at the toolset `devworkflow`, and calls a tool of either kind. */
+async function guide(era) {
+  const place = await Stdio.open(binary, workflows, SETTINGS);
+  try {
+    const inspector = new Inspector(place, era);
+    const names = (await inspector.listTools()).tools.map(it => it.name);
+    for (const name of ['init_workflow_guidance', 'workflow_guidance']) assert(names.includes(name));
+    await begin(inspector, place);
+  } finally {
+    await place.close();
+  }
+  console.log(`inspector, devworkflow, era ${era}: the tools, an item and a graph begun`);
 }
+
+// The eras side by side: most of the time goes into starting the Inspector.
+const eras = ['legacy', 'auto', 'modern'];
+for (const Kind of [Stdio, Http]) {
+  await Promise.all(eras.map(era => drive(Kind, era)));
+}
+await Promise.all(eras.map(guide));

@@ -15,7 +15,7 @@ const PATIENCE = 30_000;
 
 /** Every client starts a server for itself. */
 export class Stdio {
-  static async open(binary, workflows) {
+  static async open(binary, workflows, settings = {}) {
     const place = new this();
     place.binary = binary;
     place.folder = await mkdtemp(join(tmpdir(), 'clients-'));
@@ -24,6 +24,7 @@ export class Stdio {
       HOME: place.folder,
       WORKFLOW_DEFINITIONS_DIR: workflows,
       LOG_LEVEL: 'warn',
+      ...settings,
     };
     await place.start();
     return place;
