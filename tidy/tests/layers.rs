@@ -29,9 +29,10 @@ const LAYERS: &[Layer] = &[
     ("store", &["engine"], None),
     ("runtime", &["definition", "engine", "store"], None),
     ("world", &["definition", "engine", "runtime"], None),
-    ("mcp", &["definition", "engine", "runtime"], None),
-    ("cli", &["definition", "engine", "store", "runtime", "world", "mcp"], None),
-    ("bench", &["definition", "engine", "store", "runtime", "world", "mcp"], None),
+    ("insight", &["definition", "engine"], Some(&[])),
+    ("mcp", &["definition", "engine", "runtime", "insight"], None),
+    ("cli", &["definition", "engine", "store", "runtime", "world", "insight", "mcp"], None),
+    ("bench", &["definition", "engine", "store", "runtime", "world", "insight", "mcp"], None),
     ("tidy", &[], None),
 ];
 
