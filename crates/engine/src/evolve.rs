@@ -167,8 +167,7 @@ pub fn evolve(mut state: RunState, recorded: &Recorded) -> RunState {
             open.into_iter().for_each(|it| it.is_done = true);
         }
         Event::JournalRotated(_) => state.journal.clear(),
-        Event::RuleFired { rule } => state.unasked = Unasked::Fired(rule.clone()),
-        Event::MoveMade { .. } => state.unasked = Unasked::Nothing,
+        Event::MoveMade { .. } | Event::RuleFired { .. } => {}
         Event::LineInserted { .. } => {}
         Event::WorkEnded => state.is_work_done = true,
         Event::RunCompleted { .. } => {

@@ -82,15 +82,13 @@ pub enum Standing {
     },
 }
 
-/// What happened to a run by itself since someone last asked for a move.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
+/// What happened to a run by itself since someone last asked for anything.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Unasked {
     #[default]
     Nothing,
     /// It was begun from a file, and rules that are due have not fired.
     Placed,
-    /// This rule fired, as the last.
-    Fired(String),
 }
 
 /// What is known of a step.

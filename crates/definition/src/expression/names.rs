@@ -12,7 +12,7 @@ use super::{
 use crate::suggest;
 
 /// What conditions, expressions and templates may name.
-pub(crate) const ROOTS: [&str; 17] = [
+pub(crate) const ROOTS: [&str; 16] = [
     "context",
     "settings",
     "vars",
@@ -29,7 +29,6 @@ pub(crate) const ROOTS: [&str; 17] = [
     "items",
     "journal",
     "gate",
-    "rule",
 ];
 
 const WORDS: [&str; 7] = ["and", "or", "not", "in", "is", "if", "else"];

@@ -164,7 +164,7 @@ fn products_have_checks() {
         expect![[r#"
             Invalid
             error key_missing ^1 DEMO/steps/a.md:2:12: `produces` lacks `path`
-            error expression_invalid ^1 DEMO/steps/a.md:2:43: `produces.path`: there is no name `x` (known: `context`, `settings`, `vars`, `flow`, `key`, `report`, `artifacts`, `steps`, `part`, `verdict`, `run`, `args`, `step`, `items`, `journal`, `gate`, `rule`)
+            error expression_invalid ^1 DEMO/steps/a.md:2:43: `produces.path`: there is no name `x` (known: `context`, `settings`, `vars`, `flow`, `key`, `report`, `artifacts`, `steps`, `part`, `verdict`, `run`, `args`, `step`, `items`, `journal`, `gate`)
             error expression_invalid ^2 DEMO/steps/a.md:2:60: `produces.path`: `{{` without `}}`
             error value_invalid ^1 DEMO/steps/a.md:2:83: `produces.words` must be a map, not a number
             error value_invalid ^3 DEMO/steps/a.md:2:110: `produces.words.min` must be a whole number, not a text
@@ -265,7 +265,7 @@ fn a_gate_may_say_everything() {
         "gate: {ask: '{{ nme }}', show: plan.md, options: {}, answers: x, unless: 'a b', rounds: 0}",
         expect![[r#"
             Invalid
-            error expression_invalid ^3 DEMO/steps/a.md:2:17: `gate.ask`: there is no name `nme` (known: `context`, `settings`, `vars`, `flow`, `key`, `report`, `artifacts`, `steps`, `part`, `verdict`, `run`, `args`, `step`, `items`, `journal`, `gate`, `rule`)
+            error expression_invalid ^3 DEMO/steps/a.md:2:17: `gate.ask`: there is no name `nme` (known: `context`, `settings`, `vars`, `flow`, `key`, `report`, `artifacts`, `steps`, `part`, `verdict`, `run`, `args`, `step`, `items`, `journal`, `gate`)
             error value_invalid ^7 DEMO/steps/a.md:2:32: `gate.show` must be a list, not a text
             error value_invalid ^1 DEMO/steps/a.md:2:50: `gate.options` must not be empty
             error value_invalid ^1 DEMO/steps/a.md:2:63: `gate.answers` cannot be `x` (known: `verified`, `relayed`)
@@ -340,7 +340,7 @@ fn a_review_sends_back() {
             error value_invalid ^4 DEMO/steps/a.md:2:68: `review.limits.then` cannot be `warn` (known: `ask`, `approve`, `fail`, `{goto: STEP}`)
             error step_unknown ^1 DEMO/steps/a.md:2:99: there is no step `Z` (known: `A`, `B`)
             error var_unknown ^4 DEMO/steps/a.md:2:132: there is no variable `dnoe` (did you mean `done`?)
-            error expression_invalid ^3 DEMO/steps/a.md:2:139: `review.limits.set.dnoe`: there is no name `tru` (known: `context`, `settings`, `vars`, `flow`, `key`, `report`, `artifacts`, `steps`, `part`, `verdict`, `run`, `args`, `step`, `items`, `journal`, `gate`, `rule`)
+            error expression_invalid ^3 DEMO/steps/a.md:2:139: `review.limits.set.dnoe`: there is no name `tru` (known: `context`, `settings`, `vars`, `flow`, `key`, `report`, `artifacts`, `steps`, `part`, `verdict`, `run`, `args`, `step`, `items`, `journal`, `gate`)
             error value_invalid ^1 DEMO/steps/a.md:2:170: two limits apply after 4 times
         "#]],
     );
@@ -569,7 +569,7 @@ fn the_rest_is_conditions_and_durations() {
         "skip_when: \"range(3)\"\nlease: [1m]\ntimeout: 400d",
         expect![[r#"
             Invalid
-            error expression_invalid ^5 DEMO/steps/a.md:2:13: `skip_when`: there is no name `range` (known: `context`, `settings`, `vars`, `flow`, `key`, `report`, `artifacts`, `steps`, `part`, `verdict`, `run`, `args`, `step`, `items`, `journal`, `gate`, `rule`)
+            error expression_invalid ^5 DEMO/steps/a.md:2:13: `skip_when`: there is no name `range` (known: `context`, `settings`, `vars`, `flow`, `key`, `report`, `artifacts`, `steps`, `part`, `verdict`, `run`, `args`, `step`, `items`, `journal`, `gate`)
             error value_invalid ^1 DEMO/steps/a.md:3:8: `lease` must be a text, not a list
             error value_invalid ^4 DEMO/steps/a.md:4:10: `timeout` is no duration: `400d` (write `90s`, `15m`, `2h`, `1h 30m` or `1d`; at most a year)
         "#]],

@@ -28,7 +28,7 @@ pub(super) fn decide(draft: &mut Draft<'_>, command: &MakeMove) -> Result<(), St
     }
     let (made, mut warnings) = resolve(draft, asked, command)?;
     let at = draft.events.len();
-    let before = (draft.state.unasked.clone(), draft.state.length, draft.state.updated_at);
+    let before = (draft.state.unasked, draft.state.length, draft.state.updated_at);
     draft.push(Event::MoveMade { name: made.name.clone(), warnings: Vec::new() });
     warnings.extend(rules::perform(draft, &made.actions, &command.args, command.is_lax)?);
     if draft.events.len() == at + 1 && warnings.is_empty() && before.0 != Unasked::Placed {

@@ -5,7 +5,7 @@ use alloc::{string::String, vec::Vec};
 use definition::{PartSpec, Scope, StepName, Workflow};
 use serde_json::{Map, Value, json};
 
-use crate::{Artifact, Outcome, Report, RunState, Unasked};
+use crate::{Artifact, Outcome, Report, RunState};
 
 /// What there is to see beside the run's state.
 #[derive(Debug, Clone, Copy, Default)]
@@ -76,15 +76,9 @@ pub(crate) fn scope(workflow: &Workflow, state: &RunState, sight: Sight<'_>) -> 
         "step": state.current.as_ref().map_or("", StepName::as_str),
         "items": items(state),
         "journal": { "chars": state.journal.chars().count() },
-        "rule": rule(state),
         "gate": state.standing.open_gate().map_or("", |it| it.step.as_str()),
         "run": { "id": alloc::format!("{}", state.run) },
     }))
-}
-
-/// The rule that fired last, if nobody asked for a move since.
-fn rule(state: &RunState) -> &str {
-    if let Unasked::Fired(rule) = &state.unasked { rule } else { "" }
 }
 
 fn items(state: &RunState) -> Value {

@@ -121,7 +121,7 @@ impl Stage {
     pub(crate) fn runtime(self: &Arc<Self>) -> Arc<Runtime> {
         let settings = Settings {
             project: "test".to_owned(),
-            root: "/work".to_owned(),
+            root: "/project".to_owned(),
             bounds: Bounds::default(),
             gates: None,
             has_model: false,
