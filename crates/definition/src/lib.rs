@@ -11,6 +11,7 @@
 //! [`Template`], [`Pattern`] and [`Schema`].
 
 mod check;
+mod chore;
 mod diagnostic;
 mod digest;
 mod expression;
@@ -19,6 +20,7 @@ mod name;
 mod parse;
 mod pattern;
 mod rule;
+mod rulebook;
 mod source;
 mod step;
 mod suggest;
@@ -26,6 +28,7 @@ mod text;
 mod workflow;
 
 pub use check::lint;
+pub use chore::{Chore, ChoreDeed, OnFailure, Publication};
 pub use diagnostic::{Diagnostic, Label, Severity};
 pub use digest::{Digest, Hasher};
 pub use expression::{Condition, EvaluationError, Expression, ExpressionError, Scope, Template};
@@ -36,15 +39,20 @@ pub use parse::{
 };
 pub use pattern::{Pattern, Schema};
 pub use rule::{Action, Consent, Deed, Insertion, Move, Rotation, Rule};
+pub use rulebook::{Rulebook, Violation};
 pub use source::{FileError, Files, MemoryFiles, Source};
 pub use step::{
     Attempts, Check, CommandCheck, Criterion, Each, Effect, Evidence, Gate, GateOption, Limit,
-    Need, Order, PartSource, PartSpec, Product, Review, Spent, Step, Successor, Target, Timeout,
-    Unknown, Work,
+    Need, Order, Otherwise, PartSource, PartSpec, Product, Review, Rules, Spent, Step, Successor,
+    Target, Timeout, Unknown, Whole, Work,
 };
-pub use text::{Finding, find_findings, find_heading, find_verdict, parse_parts, word_count};
+pub use text::{
+    Finding, Reviewed, find_findings, find_heading, find_verdict, mentions, parse_parts,
+    read_review, word_count,
+};
 pub use workflow::{
-    Answers, Choices, Decider, End, Ends, Flow, Form, Input, Limits, Var, VarKind, Workflow,
+    Answers, Budget, Choices, Decider, End, Ends, Flow, Form, Input, Limits, Stretch, Var, VarKind,
+    Workflow,
 };
 
 /// The word that ends a run in `next` and in a decider's reply.

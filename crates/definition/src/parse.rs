@@ -10,6 +10,7 @@
 //!
 //! Reading goes on after a mistake, so that an author hears of all of them at once.
 
+mod chores;
 mod each;
 mod front_matter;
 mod graph;
@@ -38,6 +39,7 @@ pub(crate) use load::Document;
 use load::{Loader, Missing};
 use markdown::Link;
 use reader::Reader;
+pub(crate) use yaml::read_front_matter;
 
 /// The version of the definition language. It is part of every digest.
 pub const LANGUAGE_VERSION: u32 = 1;
@@ -158,6 +160,8 @@ pub(crate) fn parse_with_layout(
         flows: settings.flows,
         flow: settings.flow,
         limits: settings.limits,
+        stretch: settings.stretch,
+        budget: settings.budget,
         answers: settings.answers,
         ends: settings.ends,
         choices: Choices::default(),
@@ -165,6 +169,7 @@ pub(crate) fn parse_with_layout(
         args: settings.args,
         moves: settings.moves,
         rules: settings.rules,
+        chores: settings.chores,
         adopt: settings.adopt,
         form: Form::Folder,
         inputs: Vec::new(),

@@ -50,6 +50,21 @@ impl Pattern {
         self.compiled().is_some_and(|it| it.full.is_match(text))
     }
 
+    /// Returns what fits in the text, or the first group of it where the pattern has one, each
+    /// once and in order.
+    pub fn find_all<'t>(&self, text: &'t str) -> Vec<&'t str> {
+        let Some(compiled) = self.compiled() else { return Vec::new() };
+        let found = compiled.search.captures_iter(text);
+        let found = found.filter_map(|it| Some(it.get(1).or_else(|| it.get(0))?.as_str()));
+        let mut all: Vec<&str> = Vec::new();
+        for it in found.filter(|it| !it.is_empty()) {
+            if !all.contains(&it) {
+                all.push(it);
+            }
+        }
+        all
+    }
+
     /// Returns the pattern as it was written.
     pub fn source(&self) -> &str {
         &self.source

@@ -26,15 +26,19 @@ pub struct Step {
     /// Where the text came from, relative to the definitions folder.
     pub file: String,
     /// The kind of agent the step is meant for.
-    pub agent: Option<String>,
+    pub agent: Option<Template>,
     pub work: Work,
     pub needs: Vec<Need>,
     pub produces: Vec<Product>,
+    /// Files of earlier attempts that are removed once the work is done.
+    pub drops: Vec<Template>,
     pub criteria: Vec<Criterion>,
     pub evidence: Evidence,
     /// Commands that the server runs itself before the step may be left.
     pub checks: Vec<CommandCheck>,
     pub gate: Option<Gate>,
+    /// What a project asks of the parts that the step plans.
+    pub rules: Option<Rules>,
     pub review: Option<Review>,
     pub each: Option<Each>,
     pub attempts: Option<Attempts>,
@@ -92,6 +96,11 @@ pub enum Check {
         min: Option<u64>,
         max: Option<u64>,
     },
+    /// It names all that another file lists: what the pattern finds there, or its first group.
+    Covers {
+        file: Template,
+        pattern: Pattern,
+    },
 }
 
 /// `criteria`: what must be shown to be true when the step is reported done.
@@ -136,8 +145,12 @@ pub struct Gate {
     pub during: Option<Condition>,
     /// When this holds, nobody is asked.
     pub unless: Option<Condition>,
+    /// While this holds, no answer lets the run go on.
+    pub holds: Option<Condition>,
     /// How often a person may send the work back before only the other answers are left.
     pub rounds_max: Option<u32>,
+    /// Files that are removed when a person sends the work back.
+    pub drops: Vec<Template>,
 }
 
 /// One answer that a person may give at a gate.
@@ -161,6 +174,22 @@ pub enum Effect {
     Cancel,
 }
 
+/// `rules`: the parts in a file of the step are held against the rules in a file beside the run's
+/// folder, if there is one. Where they break any, the step is worked on again.
+#[derive(Debug, Clone)]
+pub struct Rules {
+    /// The name of the file with the rules, beside the run's folder.
+    pub beside: String,
+    /// The file with the parts.
+    pub parts: Template,
+    /// The file that says what is wrong, written by the server.
+    pub note: Template,
+    /// The variable that the verdicts are counted in.
+    pub count: Option<String>,
+    /// After how many of them a person is asked.
+    pub after: u32,
+}
+
 /// `review`: the step judges another one's work, and its verdict decides where to go.
 #[derive(Debug, Clone)]
 pub struct Review {
@@ -169,6 +198,10 @@ pub struct Review {
     /// The file whose `Verdict:` counts. `None`: the word in the report (`verdict` in `details` or
     /// `result`).
     pub read: Option<Template>,
+    /// The file that is judged. A verdict to revise what was changed since counts for nothing.
+    pub judges: Option<Template>,
+    /// The variable that the verdicts to revise are counted in. `None`: each run counts for itself.
+    pub count: Option<String>,
     pub approve: Vec<String>,
     pub revise: Vec<String>,
     pub unknown: Unknown,
@@ -255,8 +288,12 @@ pub struct Each {
     pub order: Order,
     /// The parts that this step is for. The others are left out here.
     pub only: Option<Condition>,
-    /// Whether the step may also be begun and reported as a whole, for all of its parts.
-    pub whole: bool,
+    /// Whether the step may also be begun and reported as a whole.
+    pub whole: Whole,
+    /// Whether parts that are known stay as they are, whatever their source says by now.
+    pub keeps: bool,
+    /// Variables to set whenever a part is done.
+    pub set: BTreeMap<String, Expression>,
 }
 
 /// Where the parts of a set come from.
@@ -266,10 +303,32 @@ pub enum PartSource {
     Shared,
     /// Written in the definition.
     Listed(Vec<PartSpec>),
-    /// Sections `## WORD ID: title` of a file; `otherwise` where there is no such file.
-    File { path: Template, otherwise: Vec<PartSpec> },
+    /// Sections `## WORD ID: title` of a file.
+    File { path: Template, otherwise: Otherwise },
     /// A list in the context: of names, or of objects with `id`, `title`, `mode`, `after`.
     Context(Expression),
+}
+
+/// What is done where there is no file to take the parts from.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Otherwise {
+    /// Nothing: it must be there.
+    Refused,
+    Parts(Vec<PartSpec>),
+    /// The agent is to write this there first.
+    Text(String),
+}
+
+/// What a report on a fanned-out step means that names no part.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Whole {
+    /// Nothing, unless only one part is left.
+    #[default]
+    Refused,
+    /// All parts are done.
+    All,
+    /// The parts whose files are there are done.
+    Found,
 }
 
 /// In which order parts are worked on.

@@ -9,7 +9,7 @@ mod verdict;
 
 pub(crate) use fence::{find_open_fence, outside_fences};
 pub use parts::parse_parts;
-pub use verdict::{Finding, find_findings, find_verdict};
+pub use verdict::{Finding, Reviewed, find_findings, find_verdict, read_review};
 
 /// Returns whether a Markdown text has the wanted heading, outside of fenced code.
 ///
@@ -35,6 +35,16 @@ pub fn find_heading(text: &str, wanted: &str) -> bool {
 pub fn word_count(text: &str) -> u64 {
     let words = text.split_whitespace().filter(|it| it.chars().any(char::is_alphanumeric));
     u64::try_from(words.count()).unwrap_or(u64::MAX)
+}
+
+/// Returns whether a text names something as a word of its own: `AC-1` is not in `AC-12`.
+pub fn mentions(text: &str, name: &str) -> bool {
+    let is_apart = |it: Option<char>| it.is_none_or(|it| !it.is_alphanumeric());
+    text.match_indices(name).any(|(at, _)| {
+        let before = text.get(..at).and_then(|it| it.chars().next_back());
+        let after = text.get(at + name.len()..).and_then(|it| it.chars().next());
+        is_apart(before) && is_apart(after)
+    })
 }
 
 /// An ATX heading of Markdown.

@@ -9,8 +9,8 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 use crate::{
-    Action, Digest, FINISH, Move, Pattern, Rule, Schema, Source, Step, StepName, WorkflowName,
-    fill_inputs,
+    Action, Chore, Digest, Expression, FINISH, Move, Pattern, Rule, Schema, Source, Step, StepName,
+    Template, WorkflowName, fill_inputs,
 };
 
 /// A workflow, parsed and ready to run.
@@ -34,6 +34,10 @@ pub struct Workflow {
     /// The flow of a run that names none.
     pub flow: Option<String>,
     pub limits: Limits,
+    /// The steps that a run is confined to.
+    pub stretch: Stretch,
+    /// What a run may spend before a person is asked.
+    pub budget: Option<Budget>,
     /// Which answers count at gates that do not say it themselves.
     pub answers: Answers,
     pub ends: Ends,
@@ -46,6 +50,8 @@ pub struct Workflow {
     pub moves: Vec<Move>,
     /// In the order they are written, which is the order they fire in.
     pub rules: Vec<Rule>,
+    /// What the server itself does, in the order they are written.
+    pub chores: Vec<Chore>,
     /// What is done when a run is begun from a file.
     pub adopt: Vec<Action>,
     pub form: Form,
@@ -148,6 +154,24 @@ pub struct Limits {
     pub visits_max: u32,
 }
 
+/// `from` and `until`: the steps that a run is confined to. Each names a step for a run, or is empty.
+#[derive(Debug, Clone, Default)]
+pub struct Stretch {
+    /// The step that a run begins with, in place of the first.
+    pub from: Option<Expression>,
+    /// The step that a run ends after, in place of the last.
+    pub until: Option<Expression>,
+}
+
+/// `budget`: what a run may spend before a person is asked whether it goes on.
+#[derive(Debug, Clone)]
+pub struct Budget {
+    /// How many tokens. Nothing, or zero: as many as it takes.
+    pub tokens: Expression,
+    /// What the person is asked, if the definition has its own words for it.
+    pub ask: Option<Template>,
+}
+
 /// How a run may end, and what an ended run still holds.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Ends {
@@ -180,6 +204,11 @@ impl Workflow {
     /// Returns the move called `name`, if the workflow has one.
     pub fn find_move(&self, name: &str) -> Option<&Move> {
         self.moves.iter().find(|it| it.name == name)
+    }
+
+    /// Returns the chore called `name`, if the workflow has one.
+    pub fn find_chore(&self, name: &str) -> Option<&Chore> {
+        self.chores.iter().find(|it| it.name == name)
     }
 
     /// Returns the steps that are worked on: all but one called `FINISH`.

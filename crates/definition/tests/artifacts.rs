@@ -2,7 +2,8 @@
 #![expect(clippy::needless_pass_by_value, reason = "`Expect` is written where it is passed")]
 
 use definition::{
-    Finding, Pattern, Schema, find_findings, find_heading, find_verdict, parse_parts, word_count,
+    Finding, Pattern, Schema, find_findings, find_heading, find_verdict, parse_parts, read_review,
+    word_count,
 };
 use expect_test::{Expect, expect};
 use serde_json::json;
@@ -46,25 +47,55 @@ fn a_heading_verdict_wins_over_a_line() {
     );
     check_verdict("Verdict: UNSURE\nVerdict: PASS", Some("PASS"));
     check_verdict("### Verdict: PASS", None);
-    check_verdict("**Verdict:** PASS", None);
     check_verdict("The Verdict: PASS", None);
     check_verdict("verdict: PASS", None);
     check_verdict("## Verdict: approve", None);
     check_verdict("## Verdict:PASS", None);
     check_verdict("## Verdict: PASS.", None);
     check_verdict("", None);
+    check_verdict(" FAIL\n", Some("FAIL"));
+    check_verdict("FAIL indeed", None);
+}
+
+#[test]
+fn a_line_with_the_verdict_may_be_bold() {
+    check_verdict("**Verdict:** PASS", Some("PASS"));
+    check_verdict("**Verdict**: FAIL because", Some("FAIL"));
+    check_verdict("**Verdict: REVISE**", Some("REVISE"));
+    check_verdict("**Verdict:** PASS\nVerdict: FAIL", Some("PASS"));
+    check_verdict("**Verdict:** PASS\n# Verdict: FAIL", Some("FAIL"));
+    check_verdict("**Verdict:**PASS", None);
+    check_verdict("say **Verdict:** PASS", None);
+    check_verdict(
+        "## Verdict: FAIL\n\nUnit tests PASS but the design does not hold.\n",
+        Some("FAIL"),
+    );
+}
+
+#[test]
+fn findings_count_only_with_a_verdict() {
+    let words = ["REVISE"];
+    let text = "Verdict: REVISE\n**[MINOR] Typo**\n";
+    let reviewed = read_review(text, &words).unwrap();
+    assert_eq!((reviewed.verdict.as_str(), reviewed.findings.len()), ("REVISE", 1));
+    assert_eq!(read_review("**[MINOR] Typo**\n", &words), None);
 }
 
 #[test]
 fn findings_are_bold_and_tagged() {
     let text = "- **1. [CRITICAL] No rollback ** see **[MINOR] twice**\n**[MINOR] Typo**\n**[MAJOR] no**\n[MINOR] plain\n**12. [MINOR]  spaced **";
-    let finding = |severity: &str, text: &str| Finding {
+    let finding = |number: Option<&str>, severity: &str, text: &str| Finding {
+        number: number.map(ToOwned::to_owned),
         severity: severity.to_owned(),
         text: text.to_owned(),
     };
     assert_eq!(
         find_findings(text),
-        [finding("CRITICAL", "No rollback"), finding("MINOR", "Typo"), finding("MINOR", "spaced")]
+        [
+            finding(Some("1"), "CRITICAL", "No rollback"),
+            finding(None, "MINOR", "Typo"),
+            finding(Some("12"), "MINOR", "spaced"),
+        ]
     );
 }
 

@@ -2,6 +2,8 @@
 #![expect(clippy::unwrap_used, reason = "a test may panic")]
 #![expect(clippy::needless_pass_by_value, reason = "`Expect` is written where it is passed")]
 
+#[path = "definitions/chores.rs"]
+mod chores;
 #[path = "definitions/folders.rs"]
 mod folders;
 #[path = "definitions/graph_composition.rs"]

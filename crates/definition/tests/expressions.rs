@@ -134,11 +134,11 @@ fn unknown_names_filters_and_tests_are_refused() {
     );
     check(
         "x == 1",
-        "refused at `x`: there is no name `x` (known: `context`, `settings`, `vars`, `flow`, `key`, `report`, `artifacts`, `steps`, `part`, `verdict`, `run`, `args`, `step`, `items`, `journal`, `gate`)",
+        "refused at `x`: there is no name `x` (known: `context`, `settings`, `vars`, `flow`, `key`, `report`, `artifacts`, `steps`, `part`, `parts`, `verdict`, `run`, `args`, `step`, `items`, `journal`, `gate`, `usage`)",
     );
     check(
         "loop.index == 1",
-        "refused at `loop`: there is no name `loop` (known: `context`, `settings`, `vars`, `flow`, `key`, `report`, `artifacts`, `steps`, `part`, `verdict`, `run`, `args`, `step`, `items`, `journal`, `gate`)",
+        "refused at `loop`: there is no name `loop` (known: `context`, `settings`, `vars`, `flow`, `key`, `report`, `artifacts`, `steps`, `part`, `parts`, `verdict`, `run`, `args`, `step`, `items`, `journal`, `gate`, `usage`)",
     );
     check(
         "context.x|lenght == 1",

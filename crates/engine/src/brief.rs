@@ -188,6 +188,15 @@ fn action(workflow: &Workflow, state: &RunState) -> Vec<String> {
             lines.push(format!("Guidance: {}", after.guidance));
             lines
         }
+        Action::Chore { chore } => {
+            let what = chore.deed.describe();
+            let mut lines = Vec::from([format!("The server is to {what} first.")]);
+            if let Some(why) = &chore.failure {
+                lines.push(format!("It could not: {}", quote(why)));
+                lines.push(String::from("Mend that, then report: it is tried again."));
+            }
+            lines
+        }
         Action::Wait { gate } => waiting(&gate),
         Action::Done => Vec::from([String::from("Nothing: the run is completed.")]),
         Action::Stopped { reason } => Vec::from([
@@ -378,7 +387,7 @@ fn notes(state: &RunState) -> Vec<String> {
                 let unit = unit.as_deref().unwrap_or_default();
                 lines.push(format!("- `{}`: {name} = {value} {unit}", noted.step));
             }
-            Entry::Error { .. } | Entry::Question { .. } => {}
+            Entry::Error { .. } | Entry::Question { .. } | Entry::Usage { .. } => {}
         }
     }
     lines

@@ -3,10 +3,10 @@
 use alloc::{boxed::Box, string::String, vec::Vec};
 use core::time::Duration;
 
-use definition::{Digest, Evidence, PartId};
+use definition::{Digest, Evidence, PartId, PartSpec};
 use serde_json::{Map, Value};
 
-use crate::{Entry, How, Placement, Report};
+use crate::{ChoreOutcome, Entry, GitDeed, How, PartPlaced, Placement, Report};
 
 /// A request to change a run.
 #[derive(Debug, Clone, PartialEq)]
@@ -39,6 +39,10 @@ pub enum Command {
     },
     /// Answer the gate that the run waits at.
     AnswerGate(Box<AnswerGate>),
+    /// Pass on that the person agrees to a step that they are asked about.
+    ApproveStep {
+        step: String,
+    },
     /// Hold a step, so that nobody else works on it.
     ClaimStep(ClaimStep),
     /// Let a held step go.
@@ -58,6 +62,27 @@ pub enum Command {
     /// Go to a step, whatever leads there.
     GoTo {
         step: String,
+        passing: Passing,
+    },
+    /// Leave a step out, and go on with the one after it.
+    SkipStep {
+        step: String,
+    },
+    /// Put a step to a person, whether or not its work is done.
+    AskPerson {
+        step: String,
+    },
+    /// Make the parts of a set known, in place of those there are.
+    PlanParts {
+        set: String,
+        parts: Vec<PartSpec>,
+    },
+    /// Say how far a part is.
+    PlacePart(PartPlaced),
+    /// Go on with whatever is next: plan the parts, take the review that is there, begin the
+    /// attempts.
+    GoOn {
+        details: Map<String, Value>,
     },
     AddItem {
         text: String,
@@ -91,6 +116,12 @@ pub enum Command {
     GiveUpKey,
     /// The time of the current attempt is over. Sent by the server itself.
     ExpireStep,
+    /// Say how a chore went. Sent by the server itself.
+    ReportChore {
+        name: String,
+        deed: GitDeed,
+        outcome: ChoreOutcome,
+    },
     /// Finish what the log of a copy was cut off in. Sent by the server itself.
     SettleRun,
     /// Several commands that are one: all of them happen, or none.
@@ -156,7 +187,29 @@ pub struct Terms {
     pub is_begun: bool,
     /// Passes on that the person agreed, where such an answer counts.
     pub is_approved: bool,
+    pub rigor: Rigor,
     pub end: AtEnd,
+}
+
+/// How closely a report is looked at.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Rigor {
+    #[default]
+    Full,
+    /// The files must be there. What is in them, and what a review says, is not asked.
+    Presence,
+}
+
+/// What may be passed on the way to a step.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Passing {
+    /// Whatever only a person's own answer does not hold.
+    #[default]
+    Anything,
+    /// No gate that nobody was asked at.
+    Asked,
+    /// No gate that nobody was asked at, and the step before it must be done.
+    InOrder,
 }
 
 /// What happens after the last step.
@@ -249,6 +302,7 @@ impl Command {
             Self::ResumeRun(_) => "resume_run",
             Self::ChooseStep { .. } => "choose_step",
             Self::AnswerGate(_) => "answer_gate",
+            Self::ApproveStep { .. } => "approve_step",
             Self::ClaimStep(_) => "claim_step",
             Self::ReleaseStep { .. } => "release_step",
             Self::RecordEntry { .. } => "record_entry",
@@ -256,6 +310,11 @@ impl Command {
             Self::SetVars { .. } => "set_vars",
             Self::Move(_) => "move",
             Self::GoTo { .. } => "go_to",
+            Self::SkipStep { .. } => "skip_step",
+            Self::AskPerson { .. } => "ask_person",
+            Self::PlanParts { .. } => "plan_parts",
+            Self::PlacePart(_) => "place_part",
+            Self::GoOn { .. } => "go_on",
             Self::AddItem { .. } => "add_item",
             Self::CloseItem { .. } => "close_item",
             Self::CancelRun { .. } => "cancel_run",
@@ -264,6 +323,7 @@ impl Command {
             Self::ReopenRun { .. } => "reopen_run",
             Self::GiveUpKey => "give_up_key",
             Self::ExpireStep => "expire_step",
+            Self::ReportChore { .. } => "report_chore",
             Self::SettleRun => "settle_run",
             Self::All(_) => "all",
         }

@@ -6,7 +6,9 @@
 //! its [`review`], its [`gate`], its [`lease`], and the language model that is asked.
 
 mod answer_gate;
+mod approve_step;
 mod ask_model;
+mod budget;
 mod change_context;
 mod choose_step;
 mod claim_step;
@@ -14,20 +16,27 @@ mod end_run;
 mod enter;
 mod expire_step;
 mod fail_step;
+mod files;
+mod found;
 pub(crate) mod gate;
+mod go_on;
 pub(crate) mod lease;
 mod make_move;
 pub(crate) mod parts;
+mod place_run;
 mod record_entry;
+mod report_chore;
 mod report_step;
 mod resume_run;
 mod review;
 pub(crate) mod route;
+mod rulebook;
 mod rules;
 mod scope;
 mod settle_run;
 mod start_run;
 mod start_step;
+mod stretch;
 mod take_file;
 
 use alloc::{
@@ -73,8 +82,18 @@ pub fn decide(
 ) -> Result<Decided, Stop> {
     let before = state;
     let (state, events) = (state.clone(), Vec::new());
-    let mut draft =
-        Draft { workflow, known, state, events, hops: 0, advice: None, end: AtEnd::default() };
+    let end = AtEnd::default();
+    let mut draft = Draft {
+        workflow,
+        known,
+        state,
+        events,
+        hops: 0,
+        advice: None,
+        end,
+        counts: true,
+        resumes: false,
+    };
     apply(&mut draft, command)?;
     rules::settle(&mut draft, before)?;
     Ok(Decided { events: draft.events, state: draft.state })
@@ -94,13 +113,19 @@ fn apply(draft: &mut Draft<'_>, command: &Command) -> Result<(), Stop> {
         Command::ResumeRun(resume) => resume_run::decide(draft, resume),
         Command::ChooseStep { next } => choose_step::decide(draft, next),
         Command::AnswerGate(answer) => answer_gate::decide(draft, answer),
+        Command::ApproveStep { step } => approve_step::decide(draft, step),
         Command::ClaimStep(claim) => claim_step::decide(draft, claim),
         Command::ReleaseStep { generation } => claim_step::release(draft, *generation),
         Command::RecordEntry { step, entry } => record_entry::decide(draft, step.as_deref(), entry),
         Command::ChangeContext(change) => change_context::decide(draft, change),
         Command::SetVars { set } => change_context::set_vars(draft, set),
         Command::Move(made) => make_move::decide(draft, made),
-        Command::GoTo { step } => make_move::go_to(draft, step),
+        Command::GoTo { step, passing } => place_run::go_to(draft, step, *passing),
+        Command::SkipStep { step } => place_run::skip(draft, step),
+        Command::AskPerson { step } => place_run::ask(draft, step),
+        Command::PlanParts { set, parts } => place_run::plan(draft, set, parts),
+        Command::PlacePart(placed) => place_run::place_part(draft, placed),
+        Command::GoOn { details } => go_on::decide(draft, details),
         Command::AddItem { text } => make_move::add_item(draft, text),
         Command::CloseItem { id } => make_move::close_item(draft, *id),
         Command::CancelRun { reason } => end_run::cancel(draft, reason),
@@ -113,6 +138,9 @@ fn apply(draft: &mut Draft<'_>, command: &Command) -> Result<(), Stop> {
         Command::ReopenRun { reason, force } => end_run::reopen(draft, reason, *force),
         Command::GiveUpKey => end_run::give_up_key(draft),
         Command::ExpireStep => expire_step::decide(draft),
+        Command::ReportChore { name, deed, outcome } => {
+            report_chore::decide(draft, (name, deed), outcome)
+        }
         Command::SettleRun => settle_run::decide(draft),
         Command::All(commands) => commands.iter().try_for_each(|it| apply(draft, it)),
     }
@@ -129,6 +157,10 @@ pub(crate) struct Draft<'a> {
     advice: Option<ask_model::Advice>,
     /// What happens after the last step.
     end: AtEnd,
+    /// Whether a verdict to revise counts. One that a file speaks of was counted before.
+    counts: bool,
+    /// Whether nobody reported, and what is there is taken all the same.
+    resumes: bool,
 }
 
 impl<'a> Draft<'a> {

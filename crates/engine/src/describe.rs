@@ -59,10 +59,22 @@ impl Event {
                 };
                 format!("{} judged `{of}`: {verdict}, {led}", place(step, part.as_ref()))
             }
-            Self::PartsPlanned { set, parts } => {
+            Self::PartsPlanned { set, parts, .. } => {
                 let ids: Vec<String> = parts.iter().map(|it| format!("`{}`", it.id)).collect();
                 format!("planned `{set}`: {}", ids.join(", "))
             }
+            Self::PartPlaced(it) => {
+                let progress = it.progress.map(|it| format!(" {}", it.as_str()));
+                let verdict = it.verdict.as_ref().map(|it| format!(", {it}"));
+                let revisions = it.revisions.map(|it| format!(", revised {it} times"));
+                let title = it.title.as_ref().map(|it| format!(", called `{it}`"));
+                let mode = it.mode.as_ref().map(|it| format!(", {it}"));
+                let said = [progress, verdict, revisions, title, mode];
+                let said: String = said.into_iter().flatten().collect();
+                format!("says of {}:{said}", place(&it.step, Some(&it.part)))
+            }
+            Self::FileLeft { path, text: Some(_), .. } => format!("writes `{path}`"),
+            Self::FileLeft { path, text: None, .. } => format!("removes `{path}`"),
             Self::GateOpened(gate) => {
                 let why = match gate.why {
                     GateReason::Gate => "",
@@ -72,6 +84,7 @@ impl Event {
                     GateReason::AttemptsSpent => " (attempts spent)",
                     GateReason::RevisionsSpent => " (revisions spent)",
                     GateReason::VisitsSpent => " (visits spent)",
+                    GateReason::BudgetSpent => " (budget spent)",
                 };
                 let options: Vec<&str> = gate.options.iter().map(|it| it.name.as_str()).collect();
                 let place = place(&gate.step, gate.part.as_ref());
@@ -126,6 +139,16 @@ impl Event {
             }
             Self::LineInserted { path, heading, line } => {
                 format!("`{path}`, `{heading}`{}", quoted(line))
+            }
+            Self::ChoreDone { name, deed, detail, warnings } => {
+                let done = if detail.is_empty() { deed.describe() } else { detail.clone() };
+                let warned: String = warnings.iter().map(|it| format!("; {it}")).collect();
+                format!("chore `{name}`{}{warned}", quoted(&done))
+            }
+            Self::ChoreFailed { name, deed, reason, is_passed } => {
+                let after = if *is_passed { "; the run goes on all the same" } else { "" };
+                let what = deed.describe();
+                format!("chore `{name}` ({what}) could not be done{}{after}", quoted(reason))
             }
             Self::WorkEnded => "every step is done".to_string(),
             Self::RunCompleted { .. } => "the run is completed".to_string(),
@@ -191,6 +214,10 @@ fn describe_entry(entry: &Entry) -> String {
             format!("metric {name} = {value}{unit}")
         }
         Entry::Note { text, .. } => format!("note{}", quoted(text)),
+        Entry::Usage { tokens, duration_ms, model } => {
+            let model = if model.is_empty() { "" } else { model };
+            format!("took {tokens} tokens and {duration_ms} ms {model}").trim_end().into()
+        }
     }
 }
 

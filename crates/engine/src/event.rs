@@ -9,7 +9,7 @@ use definition::{Answers, Decider, Digest, GateOption, PartId, PartSpec, StepNam
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-use crate::{JournalRotated, Placement, RunId, Timestamp};
+use crate::{GitDeed, JournalRotated, Placement, Progress, RunId, Timestamp};
 
 /// The version of the format that this release writes.
 pub const EVENT_VERSION: u32 = 1;
@@ -44,6 +44,9 @@ pub enum Event {
         attempt: u32,
         #[serde(default, skip_serializing_if = "Map::is_empty")]
         details: Map<String, Value>,
+        /// What it works from, where a later change to that would make it worthless.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        seen: Vec<Artifact>,
     },
     /// An agent told how far it is, without being done.
     StepReported {
@@ -94,6 +97,20 @@ pub enum Event {
     PartsPlanned {
         set: String,
         parts: Vec<PartSpec>,
+        /// Whether a caller named them, rather than the definition.
+        #[serde(default, skip_serializing_if = "core::ops::Not::not")]
+        by_hand: bool,
+    },
+    /// Someone said how far a part is.
+    PartPlaced(PartPlaced),
+    /// The server writes a file of the run; without a text it removes it.
+    FileLeft {
+        path: String,
+        /// What it said then. A file that says something else by now stays as it is.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        was: Option<Digest>,
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        text: Option<String>,
     },
     GateOpened(Box<OpenGate>),
     GateAnswered {
@@ -166,6 +183,25 @@ pub enum Event {
         heading: String,
         line: String,
     },
+    /// The server did something for the run.
+    ChoreDone {
+        name: String,
+        deed: GitDeed,
+        /// What was done, in a line.
+        #[serde(default, skip_serializing_if = "String::is_empty")]
+        detail: String,
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        warnings: Vec<String>,
+    },
+    /// The server could not do something for the run.
+    ChoreFailed {
+        name: String,
+        deed: GitDeed,
+        reason: String,
+        /// Whether the run goes on as if it were done.
+        #[serde(default, skip_serializing_if = "core::ops::Not::not")]
+        is_passed: bool,
+    },
     /// Every step is done, and the run stays open until it is completed.
     WorkEnded,
     RunCompleted {
@@ -222,6 +258,33 @@ pub struct Item {
     pub text: String,
     #[serde(default, skip_serializing_if = "core::ops::Not::not")]
     pub is_done: bool,
+}
+
+/// How far a part of a step is, as someone said.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct PartPlaced {
+    pub step: StepName,
+    pub part: PartId,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub progress: Option<Progress>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub revisions: Option<u32>,
+    /// What a review says of it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub verdict: Option<String>,
+    /// What it is called from now on.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub title: Option<String>,
+    /// How it is worked on from now on.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub mode: Option<String>,
+}
+
+impl PartPlaced {
+    /// Says nothing yet of a part.
+    pub fn of(step: StepName, part: PartId) -> Self {
+        Self { step, part, progress: None, revisions: None, verdict: None, title: None, mode: None }
+    }
 }
 
 /// A step, or one part of it, was done.
@@ -434,6 +497,8 @@ pub enum GateReason {
     RevisionsSpent,
     /// The run goes in circles.
     VisitsSpent,
+    /// The run took as many tokens as it may.
+    BudgetSpent,
 }
 
 /// How an answer at a gate came in.
@@ -471,6 +536,16 @@ pub enum Entry {
         value: f64,
         #[serde(default, skip_serializing_if = "Option::is_none")]
         unit: Option<String>,
+    },
+    /// What an attempt took.
+    Usage {
+        #[serde(default)]
+        tokens: u64,
+        #[serde(default)]
+        duration_ms: u64,
+        /// As it is called by whoever says so.
+        #[serde(default, skip_serializing_if = "String::is_empty")]
+        model: String,
     },
     Note {
         text: String,
@@ -556,6 +631,8 @@ impl Event {
             Self::StepRetried { .. } => "StepRetried",
             Self::VerdictGiven { .. } => "VerdictGiven",
             Self::PartsPlanned { .. } => "PartsPlanned",
+            Self::PartPlaced(_) => "PartPlaced",
+            Self::FileLeft { .. } => "FileLeft",
             Self::GateOpened(_) => "GateOpened",
             Self::GateAnswered { .. } => "GateAnswered",
             Self::GateWithdrawn { .. } => "GateWithdrawn",
@@ -573,6 +650,8 @@ impl Event {
             Self::ItemClosed { .. } => "ItemClosed",
             Self::JournalRotated(_) => "JournalRotated",
             Self::LineInserted { .. } => "LineInserted",
+            Self::ChoreDone { .. } => "ChoreDone",
+            Self::ChoreFailed { .. } => "ChoreFailed",
             Self::WorkEnded => "WorkEnded",
             Self::RunCompleted { .. } => "RunCompleted",
             Self::RunFailed { .. } => "RunFailed",
@@ -622,6 +701,8 @@ const KINDS: &[&str] = &[
     "StepRetried",
     "VerdictGiven",
     "PartsPlanned",
+    "PartPlaced",
+    "FileLeft",
     "GateOpened",
     "GateAnswered",
     "GateWithdrawn",
@@ -639,6 +720,8 @@ const KINDS: &[&str] = &[
     "ItemClosed",
     "JournalRotated",
     "LineInserted",
+    "ChoreDone",
+    "ChoreFailed",
     "WorkEnded",
     "RunCompleted",
     "RunFailed",

@@ -5,12 +5,12 @@ use alloc::{
     string::{String, ToString as _},
 };
 
-use definition::{Decider, Effect, FINISH, PartId, StepName};
+use definition::{Decider, Digest, Effect, FINISH, PartId, StepName};
 
 use crate::{
-    Answered, Effort, Entry, Event, GateReason, How, Noted, OpenGate, Placement, Progress,
-    Recorded, Report, RunId, RunState, Seen, Standing, StepCompleted, StepState, Stood, Timestamp,
-    Told, Trouble, Unasked, journal,
+    Answered, Artifact, Effort, Entry, Event, GateReason, How, Noted, OpenGate, PartPlaced,
+    Placement, Progress, Recorded, Report, Ruling, RunId, RunState, Seen, Standing, StepCompleted,
+    StepState, Stood, Timestamp, Told, Trouble, Unasked, journal,
 };
 
 /// How many of the last reports a language model is shown.
@@ -66,11 +66,12 @@ pub fn evolve(mut state: RunState, recorded: &Recorded) -> RunState {
             entered.effort.await_attempt();
             entered.effort.started_at = None;
         }
-        Event::StepStarted { step, part, attempt, .. } => {
+        Event::StepStarted { step, part, attempt, seen, .. } => {
             state.stated = None;
             let effort = effort_of(&mut state, step, part.as_ref());
             effort.await_attempt();
             effort.attempts = *attempt;
+            effort.seen.clone_from(seen);
             effort.progress = Progress::Active;
             effort.started_at = Some(recorded.at);
         }
@@ -111,15 +112,35 @@ pub fn evolve(mut state: RunState, recorded: &Recorded) -> RunState {
             effort.trouble = Trouble::Retried;
         }
         Event::VerdictGiven { step, part, of, ruling, .. } => {
-            if *ruling == crate::Ruling::Revised {
+            if *ruling != Ruling::Approved {
                 effort_of(&mut state, of, part.as_ref()).revisions += 1;
-                if part.is_some() {
-                    effort_of(&mut state, step, part.as_ref()).progress = Progress::Rejected;
-                }
+            }
+            let judged = effort_of(&mut state, step, part.as_ref());
+            if *ruling == Ruling::Approved && judged.progress == Progress::Rejected {
+                judged.progress = Progress::Done;
+            }
+            if *ruling == Ruling::Revised && part.is_some() {
+                effort_of(&mut state, step, part.as_ref()).progress = Progress::Rejected;
             }
         }
-        Event::PartsPlanned { set, parts } => {
+        Event::PartsPlanned { set, parts, .. } => {
             state.parts.insert(set.clone(), parts.clone());
+        }
+        Event::PartPlaced(placed) => {
+            let effort = effort_of(&mut state, &placed.step, Some(&placed.part));
+            effort.progress = placed.progress.unwrap_or(effort.progress);
+            effort.revisions = placed.revisions.unwrap_or(effort.revisions);
+            name_part(&mut state, placed);
+        }
+        Event::FileLeft { path, text: None, .. } => {
+            state.artifacts.remove(path);
+        }
+        Event::FileLeft { path, text: Some(text), .. } => {
+            if let Some(step) = state.current.clone() {
+                let (sha256, size) = (Digest::of(text.as_bytes()), text.len() as u64);
+                let artifact = Artifact { path: path.clone(), sha256, size };
+                state.artifacts.insert(path.clone(), Seen { artifact, step });
+            }
         }
         Event::GateOpened(gate) => state.standing = Standing::Waiting(gate.clone()),
         Event::GateAnswered { .. } => answer(&mut state, recorded),
@@ -137,6 +158,7 @@ pub fn evolve(mut state: RunState, recorded: &Recorded) -> RunState {
         }
         Event::EntryRecorded { step, entry } => {
             let (seq, at) = (recorded.seq, recorded.at);
+            spend(&mut state, entry);
             if matches!(entry, Entry::Error { .. }) {
                 let effort = effort_of(&mut state, step, None);
                 if effort.progress == Progress::Active {
@@ -169,6 +191,15 @@ pub fn evolve(mut state: RunState, recorded: &Recorded) -> RunState {
         Event::JournalRotated(_) => state.journal.clear(),
         Event::MoveMade { .. } | Event::RuleFired { .. } => {}
         Event::LineInserted { .. } => {}
+        Event::ChoreDone { name, .. } => {
+            state.chores.remove(name);
+        }
+        Event::ChoreFailed { name, is_passed: true, .. } => {
+            state.chores.remove(name);
+        }
+        Event::ChoreFailed { name, reason, is_passed: false, .. } => {
+            state.chores.insert(name.clone(), reason.clone());
+        }
         Event::WorkEnded => state.is_work_done = true,
         Event::RunCompleted { .. } => {
             lead(&mut state, FINISH);
@@ -242,6 +273,7 @@ fn place(state: &mut RunState, recorded: &Recorded, placement: &Placement) {
         known.effort.attempts = stage.attempts;
         known.effort.started_at = stage.started_at;
         known.effort.ended_at = stage.ended_at;
+        known.effort.revisions = stage.revisions;
         known.effort.failure.clone_from(&stage.failure);
         let is_failed = stage.failure.is_some() && stage.progress == Progress::Ready;
         known.effort.trouble = match (is_failed, stage.is_retried) {
@@ -250,6 +282,7 @@ fn place(state: &mut RunState, recorded: &Recorded, placement: &Placement) {
             (false, false) => Trouble::None,
         };
     }
+    place_parts(state, placement);
     state.vars.extend(placement.vars.clone());
     if let Some(items) = &placement.items {
         state.items.clone_from(items);
@@ -270,6 +303,31 @@ fn place(state: &mut RunState, recorded: &Recorded, placement: &Placement) {
         Stood::Cancelled => end(state, recorded, |gate| Standing::Cancelled { reason, gate }),
     }
     state.ended_at = state.ended_at.map(|_| updated_at);
+}
+
+/// The parts are as a file says, if it says anything of them.
+fn place_parts(state: &mut RunState, placement: &Placement) {
+    state.parts.extend(placement.parts.clone());
+    for (step, stage) in &placement.steps {
+        if stage.parts.is_empty() && placement.parts.is_empty() {
+            continue;
+        }
+        let known = step_of(state, step);
+        known.parts.retain(|part, _| stage.parts.contains_key(part));
+        for (part, stage) in &stage.parts {
+            let effort = known.parts.entry(part.clone()).or_default();
+            effort.progress = stage.progress;
+            effort.revisions = stage.revisions;
+        }
+    }
+}
+
+/// Adds up what attempts took.
+fn spend(state: &mut RunState, entry: &Entry) {
+    let Entry::Usage { tokens, duration_ms, model } = entry else { return };
+    let spent = state.usage.tokens.entry(model.clone()).or_default();
+    *spent = spent.saturating_add(*tokens);
+    state.usage.duration_ms = state.usage.duration_ms.saturating_add(*duration_ms);
 }
 
 /// An attempt that is under way when a run ends or is taken up again leads nowhere.
@@ -345,6 +403,10 @@ fn answer(state: &mut RunState, recorded: &Recorded) {
     if is_early && effect == Some(Effect::Approve) {
         step_of(state, step).agreed = Some(digest.clone());
     }
+    let is_budget = asked.open_gate().is_some_and(|it| it.why == GateReason::BudgetSpent);
+    if is_budget && effect == Some(Effect::Approve) {
+        state.usage.granted_at = state.usage.total();
+    }
     state.answers.push(Answered {
         seq: recorded.seq,
         at: recorded.at,
@@ -392,5 +454,13 @@ fn effort_of<'a>(
     match part {
         Some(part) => step.parts.entry(part.clone()).or_default(),
         None => &mut step.effort,
+    }
+}
+
+/// Calls a part what it is to be called from now on.
+fn name_part(state: &mut RunState, placed: &PartPlaced) {
+    for part in state.parts.values_mut().flatten().filter(|it| it.id == placed.part) {
+        part.title = placed.title.clone().unwrap_or_else(|| part.title.clone());
+        part.mode = placed.mode.clone().unwrap_or_else(|| part.mode.clone());
     }
 }

@@ -12,9 +12,10 @@ use alloc::{string::String, vec::Vec};
 
 use definition::{PartSpec, Step};
 
-use crate::{Artifact, CheckRun, Git, ReportStep, Stop, decide::Draft};
+use crate::{Artifact, CheckRun, Git, ReportStep, Rigor, Stop, decide::Draft};
 
 pub(crate) use needs::check as check_needs;
+pub(crate) use produces::{check as check_products, find_files};
 
 /// What the server saw while it checked.
 #[derive(Debug, Default)]
@@ -32,8 +33,13 @@ pub(crate) fn check(
     part: Option<&PartSpec>,
     command: &ReportStep,
 ) -> Result<Verified, Stop> {
+    let rigor = command.terms.rigor;
+    if rigor == Rigor::Presence {
+        let artifacts = produces::check(draft, step, part, rigor)?;
+        return Ok(Verified { artifacts, ..Verified::default() });
+    }
     needs::check(draft, step, part)?;
-    let artifacts = produces::check(draft, step, part)?;
+    let artifacts = produces::check(draft, step, part, rigor)?;
     let warnings = criteria::check(step, &command.report, command.terms.evidence)?;
     let checks = checks::check(draft, step)?;
     // Asking git costs a process, so it is asked only where files matter.

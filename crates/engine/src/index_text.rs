@@ -43,6 +43,8 @@ pub fn index_text(event: &Event) -> Option<String> {
         Event::RunPlaced(placement) => text.add(&placement.text),
         Event::ItemAdded { item } => text.add(&item.text),
         Event::LineInserted { line, .. } => text.add(line),
+        Event::ChoreDone { detail, .. } => text.add(detail),
+        Event::ChoreFailed { reason, .. } => text.add(reason),
         Event::MoveMade { .. }
         | Event::RuleFired { .. }
         | Event::ItemClosed { .. }
@@ -52,6 +54,8 @@ pub fn index_text(event: &Event) -> Option<String> {
         | Event::StepStarted { .. }
         | Event::StepSkipped { .. }
         | Event::PartsPlanned { .. }
+        | Event::PartPlaced(_)
+        | Event::FileLeft { .. }
         | Event::ContextChanged { .. }
         | Event::VarsChanged { .. }
         | Event::LeaseTaken(_)
@@ -114,6 +118,7 @@ impl Text {
                 self.add(answer);
             }
             Entry::Metric { name, .. } => self.add(name),
+            Entry::Usage { model, .. } => self.add(model),
             Entry::Note { text, tags } => {
                 self.add(text);
                 tags.iter().for_each(|tag| self.add(tag));

@@ -35,7 +35,7 @@ pub fn journal_line(recorded: &Recorded) -> Option<String> {
             Entry::Note { text, .. } => text.clone(),
             Entry::Error { message, .. } => format!("ERROR: {message}"),
             Entry::Question { question, answer, .. } => format!("Q: {question}\nA: {answer}"),
-            Entry::Metric { .. } => return None,
+            Entry::Metric { .. } | Entry::Usage { .. } => return None,
         }
     } else if let Event::GateAnswered { step, answer, by, feedback, .. } = &recorded.event {
         let said = if feedback.is_empty() { "" } else { ": " };

@@ -15,6 +15,8 @@ use crate::{Artifact, Git, ModelFailure, Refusal, Timestamp, Usage};
 pub enum Question {
     /// What is at this path of the run's root?
     File(String),
+    /// What is in this file right beside the run's root?
+    Beside(String),
     /// What is the state of version control at the run's root?
     Git,
     /// What does this command end with?
@@ -50,6 +52,8 @@ pub enum FileFact {
         size: u64,
         /// `None` where it is no UTF-8, or too large to be looked into.
         text: Option<String>,
+        /// When it was last written, where that is known.
+        modified: Option<Timestamp>,
     },
 }
 
@@ -147,6 +151,17 @@ impl Known {
             Some(Fact::File(fact)) => Ok(fact),
             Some(Fact::Git(_) | Fact::Check(_) | Fact::Model(_)) | None => {
                 Err(Stop::Ask(vec![Question::File(String::from(path))]))
+            }
+        }
+    }
+
+    /// Returns what is in the file of this name beside the run's root, or stops to ask.
+    pub(crate) fn beside(&self, name: &str) -> Result<&FileFact, Stop> {
+        let question = Question::Beside(String::from(name));
+        match self.facts.get(&question) {
+            Some(Fact::File(fact)) => Ok(fact),
+            Some(Fact::Git(_) | Fact::Check(_) | Fact::Model(_)) | None => {
+                Err(Stop::Ask(vec![question]))
             }
         }
     }

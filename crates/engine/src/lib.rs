@@ -14,6 +14,7 @@
 extern crate alloc;
 
 mod brief;
+mod chore;
 mod command;
 mod decide;
 mod describe;
@@ -34,16 +35,17 @@ mod summary;
 mod time;
 
 pub use brief::{Brief, brief};
+pub use chore::{Chore, ChoreOutcome, GitDeed, find_chore};
 pub use command::{
     Answer, AnswerGate, AtEnd, ClaimStep, Command, ContextChange, Holder, MakeMove, Outcome,
-    ReportStep, ResumeRun, StartRun, StartStep, Terms,
+    Passing, ReportStep, ResumeRun, Rigor, StartRun, StartStep, Terms,
 };
 pub use decide::{Decided, decide, find_due, lease_until, resolve_decider, target_name};
 pub use drift::{Shown, find_drift, find_shown};
 pub use event::{
     Actor, Artifact, CheckRun, Choice, DecodeError, EVENT_VERSION, Entry, Event, GateReason, Git,
-    How, Item, Lease, ModelAsked, ModelFailure, ModelFailureKind, OpenGate, Recorded, Report,
-    Ruling, RunStarted, StepCompleted, Surface, Usage,
+    How, Item, Lease, ModelAsked, ModelFailure, ModelFailureKind, OpenGate, PartPlaced, Recorded,
+    Report, Ruling, RunStarted, StepCompleted, Surface, Usage,
 };
 pub use evolve::{evolve, fold};
 pub use fork::{ForkPoint, fork};
@@ -51,11 +53,12 @@ pub use id::RunId;
 pub use index_text::index_text;
 pub use journal::{JournalRotated, journal_line};
 pub use known::{Bounds, CheckFact, Fact, FileFact, Known, ModelFact, Question, Stop};
-pub use next::{Action, find_promised, next};
-pub use placement::{Placement, Stage, Stood};
+pub use next::{Action, find_agent, find_needed, find_promised, find_starter, next};
+pub use placement::{PartStage, Placement, Stage, Stood};
 pub use refusal::Refusal;
 pub use state::{
-    Answered, Effort, Noted, Progress, RunState, Seen, Standing, StepState, Told, Trouble, Unasked,
+    Answered, Effort, Noted, Progress, RunState, Seen, Spending, Standing, StepState, Told,
+    Trouble, Unasked,
 };
 pub use summary::{Summary, summary};
 pub use time::Timestamp;

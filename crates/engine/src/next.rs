@@ -2,11 +2,12 @@
 
 use alloc::{boxed::Box, string::String, vec::Vec};
 
-use definition::{PartSpec, Product, Step, Target, Workflow};
+use definition::{Need, Otherwise, PartSource, PartSpec, Product, Step, Target, Workflow};
 
 use crate::{
-    OpenGate, RunState, Standing,
+    Chore, OpenGate, RunState, Standing,
     decide::{Sight, parts, route, scope},
+    find_chore,
 };
 
 /// What the agent should do now.
@@ -16,6 +17,8 @@ pub enum Action<'a> {
     Work { step: &'a Step, parts: Vec<PartSpec> },
     /// Name the step that comes next.
     Choose { after: &'a Step, choices: Vec<Target> },
+    /// Nothing yet: the server has something to do first. Whatever is called next tries it again.
+    Chore { chore: Box<Chore> },
     /// Wait for a person.
     Wait { gate: Box<OpenGate> },
     /// Nothing: the run is completed.
@@ -35,6 +38,10 @@ pub fn next<'a>(workflow: &'a Workflow, state: &RunState) -> Action<'a> {
         Standing::Running => {
             let current = state.current.as_ref().and_then(|it| workflow.find_step(it));
             let Some(step) = current else { return stopped("the run has no current step") };
+            // A condition that has no value is told when it stands in someone's way.
+            if let Ok(Some(chore)) = find_chore(workflow, state) {
+                return Action::Chore { chore: chore.into() };
+            }
             if state.awaits_choice() {
                 return Action::Choose { after: step, choices: choices(workflow, state, step) };
             }
@@ -59,6 +66,42 @@ pub fn find_promised(
         |it: &&Product| it.when.as_ref().is_none_or(|when| when.evaluate(&scope).unwrap_or(false));
     let products = step.produces.iter().filter(is_promised);
     products.filter_map(|it| it.path.render(&scope).ok()).collect()
+}
+
+/// Returns the files that `step`, or one part of it, is worked on from, as far as is known now. An
+/// optional one is among them whether or not it is there.
+pub fn find_needed(
+    workflow: &Workflow,
+    state: &RunState,
+    step: &Step,
+    part: Option<&PartSpec>,
+) -> Vec<String> {
+    let scope = scope(workflow, state, Sight::of_part(part));
+    let is_needed =
+        |it: &&Need| it.when.as_ref().is_none_or(|when| when.evaluate(&scope).unwrap_or(false));
+    let needs = step.needs.iter().filter(is_needed);
+    needs.filter_map(|it| it.path.render(&scope).ok()).collect()
+}
+
+/// Returns the kind of agent that `step` is meant for now.
+pub fn find_agent(workflow: &Workflow, state: &RunState, step: &Step) -> Option<String> {
+    let agent = step.agent.as_ref()?;
+    agent.render(&scope(workflow, state, Sight::default())).ok()
+}
+
+/// Returns the file that must be written before the parts of `step` can be planned, and what it is
+/// to say.
+pub fn find_starter(
+    workflow: &Workflow,
+    state: &RunState,
+    step: &Step,
+) -> Option<(String, String)> {
+    let each = step.each.as_ref().filter(|it| !state.parts.contains_key(&it.parts))?;
+    let PartSource::File { path, otherwise: Otherwise::Text(text) } = &each.from else {
+        return None;
+    };
+    let path = path.render(&scope(workflow, state, Sight::default())).ok()?;
+    Some((path, text.clone()))
 }
 
 fn choices(workflow: &Workflow, state: &RunState, step: &Step) -> Vec<Target> {

@@ -2,7 +2,7 @@
 
 use alloc::{collections::BTreeMap, string::String, vec::Vec};
 
-use definition::{Digest, StepName};
+use definition::{Digest, PartId, PartSpec, StepName};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
@@ -25,7 +25,10 @@ pub struct Placement {
     /// Where the file itself says that the run is.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub stated: Option<StepName>,
-    /// The step that is under way, else the first that is not done. Found by the engine.
+    /// The step that the run is at, where the file is to be believed.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub at: Option<StepName>,
+    /// `at`, else the step that is under way, else the first that is not done. Found by the engine.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub current: Option<StepName>,
     /// Whether every step is done, and the run is open all the same.
@@ -34,6 +37,9 @@ pub struct Placement {
     /// Variables that it gives a value.
     #[serde(default, skip_serializing_if = "Map::is_empty")]
     pub vars: Map<String, Value>,
+    /// The sets of parts that it says to be planned.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub parts: BTreeMap<String, Vec<PartSpec>>,
     /// `None` where it does not say.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub items: Option<Vec<Item>>,
@@ -73,4 +79,23 @@ pub struct Stage {
     /// Whether it was made ready for another attempt.
     #[serde(default, skip_serializing_if = "core::ops::Not::not")]
     pub is_retried: bool,
+    /// How often a review asked for it to be done again.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub revisions: u32,
+    /// How far its parts are.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub parts: BTreeMap<PartId, PartStage>,
+}
+
+/// How far a part of a step is, as a file says.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub struct PartStage {
+    pub progress: Progress,
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub revisions: u32,
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde hands a reference in")]
+fn is_zero(count: &u32) -> bool {
+    *count == 0
 }

@@ -40,6 +40,16 @@ pub enum Refusal {
     StepNotBegun { step: StepName },
     #[error("step `{step}` is {}, and its last attempt did not fail", .progress.as_str())]
     StepNotFailed { step: StepName, progress: Progress },
+    #[error("step `{step}` comes after step `{before}`, which is not done")]
+    StepOutOfOrder { step: StepName, before: StepName },
+    #[error("step `{step}` was passed")]
+    StepPassed { step: StepName },
+    #[error("step `{to}` lies behind the gate of step `{step}`, where nobody was asked")]
+    GateNotAsked { step: StepName, to: StepName },
+    #[error("the workflow has no parts called `{set}`")]
+    PartSetUnknown { set: String },
+    #[error("load workflow rules: `{path}` cannot be used: {problem}")]
+    RulesInvalid { path: String, problem: String },
     #[error("steps are not done: {}", names(.open))]
     StepsOpen { open: Vec<StepName> },
     #[error("the run moved on to `{current}` while this was decided")]
@@ -78,6 +88,10 @@ pub enum Refusal {
     CheckFailed { step: StepName, run: String, problem: String },
     #[error("check `{run}` of step `{step}` may not be run here")]
     CheckNotAllowed { step: StepName, run: String },
+    #[error("the server could not {what} (chore `{chore}`): {problem}")]
+    ChoreDue { chore: String, what: String, problem: String },
+    #[error("chore `{chore}` is not due")]
+    ChoreNotDue { chore: String },
     #[error("the review in step `{step}` has no verdict that is known")]
     VerdictUnknown { step: StepName, words: Vec<String>, is_read: bool },
     #[error("step `{step}` is fanned out, and the report names no part")]
@@ -86,6 +100,8 @@ pub enum Refusal {
     PartUnknown { step: StepName, part: String, known: Vec<PartId> },
     #[error("part `{part}` of step `{step}` is not ready")]
     PartNotReady { step: StepName, part: PartId, ready: Vec<PartId> },
+    #[error("the parts of step `{step}` are not known")]
+    PartsUnknown { step: StepName },
     #[error("the parts of step `{step}` cannot be planned: {problem}")]
     PartsInvalid { step: StepName, problem: String },
     #[error("the run waits for a person at step `{step}`")]
@@ -100,6 +116,8 @@ pub enum Refusal {
     GateNotOpen,
     #[error("the gate at step `{step}` takes only a person's own answer")]
     GateNeedsPerson { step: StepName },
+    #[error("the gate at step `{step}` lets nobody on while `{condition}` holds")]
+    GateHeld { step: StepName, condition: String },
     #[error("what the gate at step `{step}` showed has changed: {}", list(.changed))]
     GateStale { step: StepName, changed: Vec<String> },
     #[error("the gate at step `{step}` has no answer `{answer}`")]
@@ -160,6 +178,11 @@ impl Refusal {
             Self::StepNotCurrent { .. } => "step_not_current",
             Self::StepNotBegun { .. } => "step_not_begun",
             Self::StepNotFailed { .. } => "step_not_failed",
+            Self::StepOutOfOrder { .. } => "step_out_of_order",
+            Self::StepPassed { .. } => "step_passed",
+            Self::GateNotAsked { .. } => "gate_not_asked",
+            Self::PartSetUnknown { .. } => "part_set_unknown",
+            Self::RulesInvalid { .. } => "rules_invalid",
             Self::StepsOpen { .. } => "steps_open",
             Self::RunMoved { .. } => "run_moved",
             Self::StepHeld { .. } => "step_held",
@@ -179,10 +202,13 @@ impl Refusal {
             Self::ItemsFull { .. } => "items_full",
             Self::CheckFailed { .. } => "check_failed",
             Self::CheckNotAllowed { .. } => "check_not_allowed",
+            Self::ChoreDue { .. } => "chore_due",
+            Self::ChoreNotDue { .. } => "chore_not_due",
             Self::VerdictUnknown { .. } => "verdict_unknown",
             Self::PartNotNamed { .. } => "part_not_named",
             Self::PartUnknown { .. } => "part_unknown",
             Self::PartNotReady { .. } => "part_not_ready",
+            Self::PartsUnknown { .. } => "parts_unknown",
             Self::PartsInvalid { .. } => "parts_invalid",
             Self::GateOpen { .. } => "gate_open",
             Self::GateMissing { .. } => "gate_missing",
@@ -190,6 +216,7 @@ impl Refusal {
             Self::FileUnreadable { .. } => "file_unreadable",
             Self::GateNotOpen => "gate_not_open",
             Self::GateNeedsPerson { .. } => "gate_needs_person",
+            Self::GateHeld { .. } => "gate_held",
             Self::GateStale { .. } => "gate_stale",
             Self::AnswerUnknown { .. } => "answer_unknown",
             Self::RoundsSpent { .. } => "rounds_spent",
@@ -242,6 +269,13 @@ impl Refusal {
             }
             Self::StepNotBegun { .. } => "start it first".into(),
             Self::StepNotFailed { .. } => "go on with it".into(),
+            Self::StepOutOfOrder { before, .. } => format!("complete `{before}` first"),
+            Self::StepPassed { .. } => "leave it as it is".into(),
+            Self::GateNotAsked { step, .. } => {
+                format!("have `{step}` answered first, or left out")
+            }
+            Self::PartSetUnknown { .. } => "see `each` of its steps".into(),
+            Self::RulesInvalid { .. } => "mend the rules, or move them away".into(),
             Self::StepsOpen { .. } => "do them first".into(),
             Self::RunMoved { .. } => "someone else was faster; ask for the status".into(),
             Self::StepHeld { holder, .. } => format!(
@@ -274,6 +308,10 @@ impl Refusal {
             Self::CheckNotAllowed { .. } => {
                 "set `checks.allow = true` in `.milepost/config.toml` of the project".into()
             }
+            Self::ChoreDue { .. } => {
+                "mend what it stumbled over, then call again: it is tried anew".into()
+            }
+            Self::ChoreNotDue { .. } => "ask for the status".into(),
             Self::VerdictUnknown { words, is_read: true, .. } => {
                 format!("write a line `## Verdict: WORD` with one of: {}", words.join(", "))
             }
@@ -283,6 +321,7 @@ impl Refusal {
             Self::PartNotNamed { open, .. } => format!("name one with `part`: {}", names(open)),
             Self::PartUnknown { known, .. } => format!("its parts are: {}", names(known)),
             Self::PartNotReady { ready, .. } => format!("ready now: {}", names(ready)),
+            Self::PartsUnknown { .. } => "say what they are first".into(),
             Self::PartsInvalid { .. } => "mend the list of parts, then report again".into(),
             Self::GateOpen { is_relayed: true, .. } => {
                 "call `answer_gate` without `answer`, so that your client asks the person; or ask \
@@ -303,6 +342,9 @@ impl Refusal {
                 "call `answer_gate` without `answer`, so that your client asks the person; or \
                  tell them to answer with `milepost gate`; do not run it yourself"
                     .into()
+            }
+            Self::GateHeld { .. } => {
+                "see that it does not hold any more, then have the person answer".into()
             }
             Self::GateStale { .. } => "look at it again, then answer with the new digest".into(),
             Self::AnswerUnknown { options, .. } => format!("answer one of: {}", options.join(", ")),

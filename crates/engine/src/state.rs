@@ -52,6 +52,10 @@ pub struct RunState {
     pub items: Vec<Item>,
     /// What was noted since it was last put into the archive, where a journal is kept.
     pub journal: String,
+    /// What attempts took, as far as was said.
+    pub usage: Spending,
+    /// Why the server could not do a chore, by its name, until it can.
+    pub chores: BTreeMap<String, String>,
     pub answers: Vec<Answered>,
     /// Why the last step was chosen.
     pub reasoning: Option<String>,
@@ -91,6 +95,16 @@ pub enum Unasked {
     Placed,
 }
 
+/// What attempts took in all.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Spending {
+    pub duration_ms: u64,
+    /// By the name of the model.
+    pub tokens: BTreeMap<String, u64>,
+    /// How many tokens it was when a person last let the run go on although the budget was spent.
+    pub granted_at: u64,
+}
+
 /// What is known of a step.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct StepState {
@@ -122,6 +136,8 @@ pub struct Effort {
     /// Why the last attempt failed, until one succeeds.
     pub failure: Option<String>,
     pub trouble: Trouble,
+    /// What the attempt under way was begun with, where that was looked at.
+    pub seen: Vec<Artifact>,
 }
 
 /// What is wrong with the last attempt, or the one under way.
@@ -191,6 +207,13 @@ pub struct Answered {
     pub how: How,
     pub by: String,
     pub feedback: String,
+}
+
+impl Spending {
+    /// Returns the tokens of all models.
+    pub fn total(&self) -> u64 {
+        self.tokens.values().fold(0, |sum, it| sum.saturating_add(*it))
+    }
 }
 
 impl StepState {
@@ -288,6 +311,8 @@ impl RunState {
             unasked: Unasked::Nothing,
             items: Vec::new(),
             journal: String::new(),
+            usage: Spending::default(),
+            chores: BTreeMap::new(),
             answers: Vec::new(),
             reasoning: None,
             deferral: None,

@@ -20,6 +20,7 @@ fn a_copy_can_go_on_from_every_event() {
             Action::Work { step, parts } => {
                 assert!(step.each.is_none() || !parts.is_empty(), "event {seq}: no part is ready");
             }
+            Action::Chore { chore } => panic!("event {seq}: a chore is due: {chore:?}"),
             Action::Wait { gate } => assert_eq!(gate.step.as_str(), "b", "event {seq}"),
             Action::Done => assert_eq!(seq, log.len() as u64),
             Action::Choose { .. } => panic!("event {seq}: a declared run asks for a choice"),

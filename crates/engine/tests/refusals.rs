@@ -58,7 +58,17 @@ fn one_of_each() -> Vec<Refusal> {
         Refusal::StepNotBegun { step: step("design") },
         Refusal::StepNotFailed { step: step("design"), progress: engine::Progress::Ready },
         Refusal::StepsOpen { open: vec![step("design"), step("review")] },
+        Refusal::StepOutOfOrder { step: step("review"), before: step("design") },
+        Refusal::StepPassed { step: step("design") },
+        Refusal::GateNotAsked { step: step("design"), to: step("review") },
+        Refusal::PartSetUnknown { set: "tasks".into() },
+        Refusal::RulesInvalid {
+            path: "instructions.md".into(),
+            problem: "rule `db`: it has no `reason`".into(),
+        },
         Refusal::GateMissing { step: step("design") },
+        Refusal::PartsUnknown { step: step("build") },
+        Refusal::GateHeld { step: step("design"), condition: "vars.revision_pending".into() },
         Refusal::EditRefused {
             path: "state.json".into(),
             problem: "the run is completed, and stays so".into(),
@@ -110,6 +120,12 @@ fn one_of_each() -> Vec<Refusal> {
             problem: "what is wrong".into(),
         },
         Refusal::CheckNotAllowed { step: step("design"), run: "run_01k…".into() },
+        Refusal::ChoreDue {
+            chore: "publish".into(),
+            what: "push the branch to `origin`".into(),
+            problem: "there is no remote `origin`".into(),
+        },
+        Refusal::ChoreNotDue { chore: "publish".into() },
         Refusal::VerdictUnknown {
             step: step("design"),
             words: vec!["one".into(), "two".into()],
@@ -179,6 +195,11 @@ fn every_refusal_has_a_row(refusal: &Refusal) {
         | Refusal::StepNotBegun { .. }
         | Refusal::StepNotFailed { .. }
         | Refusal::StepsOpen { .. }
+        | Refusal::StepOutOfOrder { .. }
+        | Refusal::StepPassed { .. }
+        | Refusal::GateNotAsked { .. }
+        | Refusal::PartSetUnknown { .. }
+        | Refusal::RulesInvalid { .. }
         | Refusal::GateMissing { .. }
         | Refusal::EditRefused { .. }
         | Refusal::FileUnreadable { .. }
@@ -201,11 +222,15 @@ fn every_refusal_has_a_row(refusal: &Refusal) {
         | Refusal::ItemsFull { .. }
         | Refusal::CheckFailed { .. }
         | Refusal::CheckNotAllowed { .. }
+        | Refusal::ChoreDue { .. }
+        | Refusal::ChoreNotDue { .. }
         | Refusal::VerdictUnknown { .. }
         | Refusal::PartNotNamed { .. }
         | Refusal::PartUnknown { .. }
         | Refusal::PartNotReady { .. }
         | Refusal::PartsInvalid { .. }
+        | Refusal::PartsUnknown { .. }
+        | Refusal::GateHeld { .. }
         | Refusal::GateOpen { .. }
         | Refusal::GateNotOpen
         | Refusal::GateNeedsPerson { .. }

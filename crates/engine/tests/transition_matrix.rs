@@ -5,15 +5,15 @@ use std::{collections::BTreeMap, fmt::Write as _};
 
 use definition::{Digest, MemoryFiles, Workflow, WorkflowName, parse};
 use engine::{
-    Actor, Answer, AnswerGate, AtEnd, ClaimStep, Command, ContextChange, Decided, Entry, Fact,
-    FileFact, How, Known, Placement, Question, Recorded, Report, ReportStep, ResumeRun, RunId,
-    RunState, StartRun, StartStep, Stood, Stop, Terms, Timestamp, decide, fold,
+    Actor, Answer, AnswerGate, AtEnd, ChoreOutcome, ClaimStep, Command, ContextChange, Decided,
+    Entry, Fact, FileFact, GitDeed, How, Known, Placement, Question, Recorded, Report, ReportStep,
+    ResumeRun, RunId, RunState, StartRun, StartStep, Stood, Stop, Terms, Timestamp, decide, fold,
 };
 use expect_test::expect_file;
 use serde_json::{Map, Value};
 
 /// One step that an agent works on with a timeout, one with a gate, one that is the last.
-const INDEX: &str = "---\nvars: {n: 0}\ngates: relayed\n---\n- [a](steps/a.md)\n- [b](steps/b.md)\n- [c](steps/c.md)\n";
+const INDEX: &str = "---\nvars: {n: 0}\ngates: relayed\nchores: [{name: c, when: \"vars.n == 7\", push: {remote: o}, set: {n: \"0\"}}]\n---\n- [a](steps/a.md)\n- [b](steps/b.md)\n- [c](steps/c.md)\n";
 const TEXT: &str = "# Orchestrator Guidance\nGo on.\n# Client Instructions\nWork.\n";
 
 #[test]
@@ -40,6 +40,8 @@ fn draw() -> String {
         ("cancelled", vec![start.1.clone(), cancel()]),
         ("a failed", vec![start.1.clone(), begin("a"), fail_step()]),
         ("asked early", vec![start.1.clone(), done("a"), ask_at("b")]),
+        ("chore due", vec![start.1.clone(), seven()]),
+        ("chore due, waiting", with(&[seven()])),
         ("work ended", with(&[answer(Answer::Approve), last()])),
     ];
     let commands = [
@@ -54,6 +56,7 @@ fn draw() -> String {
         ("choose b", Command::ChooseStep { next: "b".to_owned() }),
         ("approve", answer(Answer::Approve)),
         ("reject", answer(Answer::Reject)),
+        ("agree to b", Command::ApproveStep { step: "b".to_owned() }),
         ("claim bob", claim("bob")),
         ("claim ann", claim("ann")),
         ("release 1", Command::ReleaseStep { generation: 1 }),
@@ -73,6 +76,7 @@ fn draw() -> String {
         ("ask at b", ask_at("b")),
         ("complete", complete()),
         ("give up key", Command::GiveUpKey),
+        ("chore c", chore("c")),
         ("edit: running", edit(Stood::Running)),
         ("edit: completed", edit(Stood::Completed)),
         ("note, then cancel", Command::All(vec![note(), cancel()])),
@@ -94,6 +98,19 @@ fn draw() -> String {
         }
     }
     drawn
+}
+
+fn chore(name: &str) -> Command {
+    Command::ReportChore {
+        name: name.to_owned(),
+        deed: GitDeed::Push { remote: "o".to_owned() },
+        outcome: ChoreOutcome::Done { detail: String::new(), warnings: Vec::new() },
+    }
+}
+
+/// Makes the chore due.
+fn seven() -> Command {
+    Command::SetVars { set: Map::from_iter([("n".to_owned(), Value::from(7))]) }
 }
 
 fn reach(workflow: &Workflow, history: &[Command]) -> RunState {
@@ -123,7 +140,7 @@ fn ask(
             Err(Stop::Ask(questions)) => {
                 for question in questions {
                     let fact = match &question {
-                        Question::File(_) => Fact::File(FileFact::Missing),
+                        Question::File(_) | Question::Beside(_) => Fact::File(FileFact::Missing),
                         Question::Git => Fact::Git(None),
                         Question::Check { .. } => Fact::Check(engine::CheckFact::NotAllowed),
                         Question::Model { .. } => unreachable!("no model is there"),
@@ -199,6 +216,8 @@ fn edit(stood: Stood) -> Command {
         reason: String::new(),
         steps: BTreeMap::new(),
         stated: None,
+        at: None,
+        parts: BTreeMap::new(),
         current: None,
         is_work_done: false,
         vars: Map::new(),

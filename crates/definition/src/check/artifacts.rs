@@ -1,7 +1,7 @@
 //! Artifacts that are needed, and that no step produces.
 
 use super::Places;
-use crate::{Diagnostic, PartSource, Step, Template, suggest};
+use crate::{Diagnostic, Otherwise, PartSource, Step, Template, suggest};
 
 /// Checks what each step but the first needs. What the first needs is given from outside, and so
 /// may be needed by others too.
@@ -41,7 +41,7 @@ fn wanted(step: &Step) -> Vec<(Vec<String>, &Template)> {
     let show = step.gate.iter().flat_map(|it| &it.show).enumerate();
     wanted.extend(show.map(|(at, it)| (path(&["gate", "show", &at.to_string()]), it)));
     if let Some(PartSource::File { path: file, otherwise }) = step.each.as_ref().map(|it| &it.from)
-        && otherwise.is_empty()
+        && *otherwise == Otherwise::Refused
     {
         wanted.push((path(&["each", "from"]), file));
     }

@@ -42,7 +42,14 @@ const TEXTS: [&str; 10] = [
     "run.id",
 ];
 /// … and those that are always numbers.
-const NUMBERS: [&str; 4] = ["items.total", "items.done", "items.open", "journal.chars"];
+const NUMBERS: [&str; 6] = [
+    "items.total",
+    "items.done",
+    "items.open",
+    "journal.chars",
+    "usage.tokens",
+    "usage.duration_ms",
+];
 
 /// What is known of names before a run.
 fn types(workflow: &Workflow) -> NamedTypes {
@@ -121,6 +128,8 @@ fn check_names(places: &Places<'_>, used: &Used<'_>, found: &mut Vec<Diagnostic>
             "items" => vec!["total", "done", "open", "texts"],
             "journal" => vec!["chars"],
             "run" => vec!["id"],
+            "usage" => vec!["tokens", "duration_ms"],
+            "parts" => sets(workflow),
             _ => workflow.steps.iter().map(|it| it.name.as_str()).collect(),
         };
         if known.contains(&member) {
@@ -129,7 +138,8 @@ fn check_names(places: &Places<'_>, used: &Used<'_>, found: &mut Vec<Diagnostic>
         let (code, what) = match root {
             "vars" => ("var_unknown", "variable"),
             "settings" => ("setting_unknown", "setting"),
-            "items" | "journal" | "run" => ("name_unknown", "name"),
+            "parts" => ("parts_unknown", "set of parts"),
+            "items" | "journal" | "run" | "usage" => ("name_unknown", "name"),
             _ => ("step_unknown", "step"),
         };
         let place = (name.start, name.text.len());
@@ -141,6 +151,11 @@ fn check_names(places: &Places<'_>, used: &Used<'_>, found: &mut Vec<Diagnostic>
         let told = used.diagnose(places, place, (Severity::Error, code), message);
         found.push(told.with_help(help));
     }
+}
+
+/// The sets of parts that steps are fanned out over.
+fn sets(workflow: &Workflow) -> Vec<&str> {
+    workflow.steps.iter().filter_map(|it| Some(it.each.as_ref()?.parts.as_str())).collect()
 }
 
 /// Checks that a text that is asked for can be there at all.
@@ -173,6 +188,6 @@ fn check_words(places: &Places<'_>, used: &Used<'_>, found: &mut Vec<Diagnostic>
 }
 
 static MEMBER: LazyLock<Regex> = LazyLock::new(|| {
-    Regex::new(r#"^(vars|settings|steps|items|journal|run)(?:\.(\w+)|\[\s*(?:'([^'\\]*)'|"([^"\\]*)")\s*\])"#)
+    Regex::new(r#"^(vars|settings|steps|items|journal|run|usage|parts)(?:\.(\w+)|\[\s*(?:'([^'\\]*)'|"([^"\\]*)")\s*\])"#)
         .expect("the pattern is fixed, and a test compiles it")
 });

@@ -28,6 +28,7 @@ builtins! { FILTERS, add_filters, add_filter,
     "count" => filters::length,
     "d" => default,
     "default" => default,
+    "files" => files,
     "first" => filters::first,
     "float" => filters::float,
     "int" => filters::int,
@@ -115,6 +116,27 @@ fn default(value: &Value, other: Option<Value>, lax: Option<bool>) -> Value {
     let is_lacking =
         value.is_undefined() || value.is_none() || (lax.unwrap_or_default() && !value.is_true());
     if is_lacking { other.unwrap_or_else(|| Value::from("")) } else { value.clone() }
+}
+
+/// The files of some parts, by their ids, or of all of them: each once, in the order they come.
+fn files(parts: &Value, ids: Option<Value>) -> Result<Vec<String>, Error> {
+    let wanted: Option<Vec<String>> = match ids {
+        Some(ids) => Some(ids.try_iter()?.map(|it| to_text(&it)).collect()),
+        None => None,
+    };
+    let mut found: Vec<String> = Vec::new();
+    for part in parts.try_iter()? {
+        let id = to_text(&part.get_attr("id")?);
+        if wanted.as_ref().is_some_and(|it| !it.contains(&id)) {
+            continue;
+        }
+        for file in part.get_attr("files")?.try_iter()?.map(|it| to_text(&it)) {
+            if !found.contains(&file) {
+                found.push(file);
+            }
+        }
+    }
+    Ok(found)
 }
 
 /// As minijinja's, but with a limit: a long text between many items is far longer than both.

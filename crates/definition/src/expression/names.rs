@@ -12,7 +12,7 @@ use super::{
 use crate::suggest;
 
 /// What conditions, expressions and templates may name.
-pub(crate) const ROOTS: [&str; 16] = [
+pub(crate) const ROOTS: [&str; 18] = [
     "context",
     "settings",
     "vars",
@@ -22,6 +22,7 @@ pub(crate) const ROOTS: [&str; 16] = [
     "artifacts",
     "steps",
     "part",
+    "parts",
     "verdict",
     "run",
     "args",
@@ -29,6 +30,7 @@ pub(crate) const ROOTS: [&str; 16] = [
     "items",
     "journal",
     "gate",
+    "usage",
 ];
 
 const WORDS: [&str; 7] = ["and", "or", "not", "in", "is", "if", "else"];

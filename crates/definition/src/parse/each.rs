@@ -4,18 +4,30 @@ use super::{
     Document, Problems,
     node::{Content, Node},
     reader::Reader,
+    rules,
     step::required,
 };
-use crate::{Diagnostic, Each, Order, PartId, PartSource, PartSpec, Step, suggest};
+use std::collections::BTreeMap;
 
-const KEYS: [&str; 8] = ["parts", "from", "otherwise", "list", "context", "order", "only", "whole"];
+use crate::{
+    Diagnostic, Each, Order, Otherwise, PartId, PartSource, PartSpec, Step, Var, Whole, suggest,
+};
+
+const KEYS: [&str; 10] =
+    ["parts", "from", "otherwise", "list", "context", "order", "only", "whole", "keep", "set"];
+const WHOLE: [(&str, Whole); 3] =
+    [("no", Whole::Refused), ("all", Whole::All), ("found", Whole::Found)];
 const ORDERS: [(&str, Order); 3] =
     [("parallel", Order::Parallel), ("sequence", Order::Sequence), ("declared", Order::Declared)];
 const MODES: [(&str, &str); 3] =
     [("sequential", "sequential"), ("parallel", "parallel"), ("human_gate", "human_gate")];
 
 /// Reads `each`.
-pub(super) fn read(reader: &mut Reader<'_>, node: &Node) -> Option<Each> {
+pub(super) fn read(
+    reader: &mut Reader<'_>,
+    node: &Node,
+    vars: &BTreeMap<String, Var>,
+) -> Option<Each> {
     let fields = reader.fields(node, "each", &KEYS)?;
     let sources: Vec<&str> =
         ["from", "list", "context"].into_iter().filter(|it| fields.find(it).is_some()).collect();
@@ -30,9 +42,14 @@ pub(super) fn read(reader: &mut Reader<'_>, node: &Node) -> Option<Each> {
     let parts = required(reader, node, "each", fields.find("parts"), "parts");
     let parts = parts.and_then(|it| reader.text(it, "each.parts"));
     let from = if let Some(path) = fields.find("from") {
-        let otherwise = otherwise.map(|it| read_parts(reader, it, "each.otherwise"));
-        let path = reader.path(path, "each.from")?;
-        PartSource::File { path, otherwise: otherwise.unwrap_or_default() }
+        let otherwise = match otherwise {
+            None => Otherwise::Refused,
+            Some(it) if matches!(it.content, Content::List(_)) => {
+                Otherwise::Parts(read_parts(reader, it, "each.otherwise"))
+            }
+            Some(it) => Otherwise::Text(reader.text(it, "each.otherwise")?),
+        };
+        PartSource::File { path: reader.path(path, "each.from")?, otherwise }
     } else if let Some(list) = fields.find("list") {
         PartSource::Listed(read_parts(reader, list, "each.list"))
     } else if let Some(context) = fields.find("context") {
@@ -45,9 +62,20 @@ pub(super) fn read(reader: &mut Reader<'_>, node: &Node) -> Option<Each> {
         PartSource::Shared | PartSource::File { .. } | PartSource::Context(_) => Order::Declared,
     };
     let only = fields.find("only").and_then(|it| reader.condition(it, "each.only"));
-    let whole = fields.find("whole").and_then(|it| reader.boolean(it, "each.whole"));
+    let whole = fields.find("whole").and_then(|it| read_whole(reader, it));
+    let keeps = fields.find("keep").and_then(|it| reader.boolean(it, "each.keep"));
+    let keeps = keeps.unwrap_or_default();
+    let set = fields.find("set").map(|it| rules::read_set(reader, it, "each.set", vars));
     let (order, whole) = (order.unwrap_or(Some(default))?, whole.unwrap_or_default());
-    Some(Each { parts: parts?, from, order, only, whole })
+    Some(Each { parts: parts?, from, order, only, whole, keeps, set: set.unwrap_or_default() })
+}
+
+/// Reads `true`, `false` or `found`.
+fn read_whole(reader: &mut Reader<'_>, node: &Node) -> Option<Whole> {
+    if let Content::Boolean(is_whole) = node.content {
+        return Some(if is_whole { Whole::All } else { Whole::Refused });
+    }
+    reader.choice(node, "each.whole", &WHOLE)
 }
 
 fn read_parts(reader: &mut Reader<'_>, node: &Node, key: &str) -> Vec<PartSpec> {

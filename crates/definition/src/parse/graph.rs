@@ -19,8 +19,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::{ParseError, digest, invalid, path};
 use crate::{
     Action, Answers, Choices, Condition, Decider, Deed, Diagnostic, End, Ends, FileError, Files,
-    Form, Input, Label, Limits, Rotation, Rule, Source, Var, VarKind, Workflow, WorkflowName,
-    inputs, suggest,
+    Form, Input, Label, Limits, Rotation, Rule, Source, Stretch, Var, VarKind, Workflow,
+    WorkflowName, inputs, suggest,
 };
 use compose::Library;
 use read::Graph;
@@ -182,6 +182,8 @@ fn describe(name: WorkflowName, graph: &Graph, source: Source) -> Workflow {
         flows: BTreeMap::new(),
         flow: None,
         limits: Limits { visits_max: VISITS_MAX },
+        stretch: Stretch::default(),
+        budget: None,
         answers: Answers::Relayed,
         ends: Ends {
             early: true,
@@ -192,6 +194,7 @@ fn describe(name: WorkflowName, graph: &Graph, source: Source) -> Workflow {
         args: BTreeMap::new(),
         moves: Vec::new(),
         rules: vec![rotation()],
+        chores: Vec::new(),
         adopt: Vec::new(),
         form: Form::Graph,
         inputs: Vec::new(),

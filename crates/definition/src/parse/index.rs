@@ -4,10 +4,10 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::{Map, Value};
 
-use super::{moves, node::Node, reader::Reader, values};
+use super::{chores, moves, node::Node, reader::Reader, step::required, values};
 use crate::{
-    Action, Answers, Decider, End, Ends, FINISH, Flow, Limits, Move, Pattern, Rule, Schema,
-    StepName, Var, WorkflowName, suggest,
+    Action, Answers, Budget, Chore, Decider, End, Ends, FINISH, Flow, Limits, Move, Pattern, Rule,
+    Schema, StepName, Stretch, Var, WorkflowName, suggest,
 };
 
 /// What the front matter of an index says.
@@ -22,18 +22,22 @@ pub(super) struct Head {
     pub(super) flows: BTreeMap<String, Flow>,
     pub(super) flow: Option<String>,
     pub(super) limits: Limits,
+    pub(super) stretch: Stretch,
+    pub(super) budget: Option<Budget>,
     pub(super) answers: Answers,
     pub(super) ends: Ends,
     pub(super) journal: bool,
     pub(super) args: BTreeMap<String, u32>,
     pub(super) moves: Vec<Move>,
     pub(super) rules: Vec<Rule>,
+    pub(super) chores: Vec<Chore>,
     pub(super) adopt: Vec<Action>,
 }
 
-const KEYS: [&str; 18] = [
+const KEYS: [&str; 22] = [
     "name", "title", "version", "decider", "key", "params", "vars", "settings", "flows", "flow",
-    "limits", "gates", "ends", "journal", "args", "moves", "rules", "adopt",
+    "from", "until", "limits", "budget", "gates", "ends", "journal", "args", "moves", "rules",
+    "chores", "adopt",
 ];
 
 /// The words for which answers count at a gate.
@@ -59,12 +63,15 @@ pub(super) fn read(reader: &mut Reader<'_>, name: &WorkflowName) -> Head {
         flows: BTreeMap::new(),
         flow: None,
         limits: Limits::default(),
+        stretch: Stretch::default(),
+        budget: None,
         answers: Answers::Verified,
         ends: Ends::default(),
         journal: false,
         args: BTreeMap::new(),
         moves: Vec::new(),
         rules: Vec::new(),
+        chores: Vec::new(),
         adopt: Vec::new(),
     };
     let front = reader.document.front.as_ref();
@@ -84,6 +91,11 @@ pub(super) fn read(reader: &mut Reader<'_>, name: &WorkflowName) -> Head {
     }
     head.flows = fields.find("flows").map(|it| read_flows(reader, it)).unwrap_or_default();
     head.flow = fields.find("flow").and_then(|it| read_flow(reader, it, &head.flows));
+    head.stretch = Stretch {
+        from: fields.find("from").and_then(|it| reader.expression(it, "from")),
+        until: fields.find("until").and_then(|it| reader.expression(it, "until")),
+    };
+    head.budget = fields.find("budget").and_then(|it| read_budget(reader, it));
     if let Some(limits) = fields.find("limits") {
         let fields = reader.fields(limits, "limits", &["visits"]);
         let visits = fields.and_then(|it| it.find("visits"));
@@ -106,9 +118,18 @@ pub(super) fn read(reader: &mut Reader<'_>, name: &WorkflowName) -> Head {
     head.moves = moves.unwrap_or_default();
     let rules = fields.find("rules").map(|it| moves::read_rules(reader, it, &head.vars));
     head.rules = rules.unwrap_or_default();
+    let chores = fields.find("chores").map(|it| chores::read_chores(reader, it, &head.vars));
+    head.chores = chores.unwrap_or_default();
     let adopt = fields.find("adopt").map(|it| moves::read_deeds(reader, it, ("adopt", &head.vars)));
     head.adopt = adopt.unwrap_or_default();
     head
+}
+
+fn read_budget(reader: &mut Reader<'_>, node: &Node) -> Option<Budget> {
+    let fields = reader.fields(node, "budget", &["tokens", "ask"])?;
+    let tokens = required(reader, node, "budget", fields.find("tokens"), "tokens");
+    let ask = fields.find("ask").and_then(|it| reader.template(it, "budget.ask"));
+    Some(Budget { tokens: reader.expression(tokens?, "budget.tokens")?, ask })
 }
 
 fn read_ends(reader: &mut Reader<'_>, node: &Node) -> Option<Ends> {

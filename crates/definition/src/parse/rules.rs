@@ -9,8 +9,8 @@ use super::{
     step::required,
 };
 use crate::{
-    Attempts, Effect, Expression, Gate, GateOption, Limit, Review, Spent, StepName, Successor,
-    Template, Unknown, Var, suggest,
+    Attempts, Effect, Expression, Gate, GateOption, Limit, Review, Rules, Spent, StepName,
+    Successor, Template, Unknown, Var, VarKind, suggest,
 };
 
 /// Reads `gate: true`, or a map. `gate: false` is no gate.
@@ -25,7 +25,9 @@ pub(super) fn read_gate(reader: &mut Reader<'_>, node: &Node, step: &StepName) -
         answers: None,
         during: None,
         unless: None,
+        holds: None,
         rounds_max: None,
+        drops: Vec::new(),
     };
     if let Content::Boolean(is_on) = node.content {
         return is_on.then_some(gate);
@@ -34,13 +36,13 @@ pub(super) fn read_gate(reader: &mut Reader<'_>, node: &Node, step: &StepName) -
         reader.refuse_kind(node, "gate", "true or a map");
         return None;
     }
-    let known = ["ask", "show", "options", "answers", "during", "unless", "rounds"];
+    let known =
+        ["ask", "show", "options", "answers", "during", "unless", "holds", "rounds", "drops"];
     let fields = reader.fields(node, "gate", &known)?;
     let ask = fields.find("ask").and_then(|it| reader.template(it, "gate.ask"));
     gate.ask = ask.unwrap_or(gate.ask);
-    if let Some(items) = fields.find("show").and_then(|it| reader.list(it, "gate.show")) {
-        gate.show = items.iter().filter_map(|it| reader.path(it, "gate.show")).collect();
-    }
+    gate.show = read_paths(reader, fields.find("show"), "gate.show");
+    gate.drops = read_paths(reader, fields.find("drops"), "gate.drops");
     if let Some(options) = fields.find("options") {
         gate.options = read_options(reader, options);
     }
@@ -48,8 +50,15 @@ pub(super) fn read_gate(reader: &mut Reader<'_>, node: &Node, step: &StepName) -
         fields.find("answers").and_then(|it| reader.choice(it, "gate.answers", &ANSWERS));
     gate.during = fields.find("during").and_then(|it| reader.condition(it, "gate.during"));
     gate.unless = fields.find("unless").and_then(|it| reader.condition(it, "gate.unless"));
+    gate.holds = fields.find("holds").and_then(|it| reader.condition(it, "gate.holds"));
     gate.rounds_max = fields.find("rounds").and_then(|it| reader.count(it, "gate.rounds"));
     Some(gate)
+}
+
+/// Reads a list of paths of artifacts.
+pub(super) fn read_paths(reader: &mut Reader<'_>, node: Option<&Node>, key: &str) -> Vec<Template> {
+    let items = node.and_then(|it| reader.list(it, key)).unwrap_or_default();
+    items.iter().filter_map(|it| reader.path(it, key)).collect()
 }
 
 /// The name is quoted as a literal, so that braces in it mean nothing.
@@ -103,7 +112,7 @@ pub(super) fn read_review(
     node: &Node,
     vars: &BTreeMap<String, Var>,
 ) -> Option<Review> {
-    let known = ["of", "read", "approve", "revise", "unknown", "limits"];
+    let known = ["of", "read", "judges", "count", "approve", "revise", "unknown", "limits"];
     let fields = reader.fields(node, "review", &known)?;
     let mut words = |key: &str, default: &str| {
         let Some(node) = fields.find(key) else { return vec![default.to_owned()] };
@@ -122,16 +131,72 @@ pub(super) fn read_review(
     let choices = [("refuse", Unknown::Refuse), ("ask", Unknown::Ask)];
     let unknown =
         fields.find("unknown").and_then(|it| reader.choice(it, "review.unknown", &choices));
+    let judges = fields.find("judges").and_then(|it| reader.path(it, "review.judges"));
+    let count = fields.find("count").and_then(|it| read_count(reader, it, vars));
     let limits = fields.find("limits").map(|it| read_limits(reader, it, vars));
     let of = required(reader, node, "review", fields.find("of"), "of")?;
     Some(Review {
         of: reader.step(of, "review.of")?,
         read: read.flatten(),
+        judges,
+        count,
         approve,
         revise,
         unknown: unknown.unwrap_or_default(),
         limits: limits.unwrap_or_default(),
     })
+}
+
+/// Reads `rules`.
+pub(super) fn read_rules(
+    reader: &mut Reader<'_>,
+    node: &Node,
+    vars: &BTreeMap<String, Var>,
+) -> Option<Rules> {
+    let fields = reader.fields(node, "rules", &["beside", "parts", "note", "count", "after"])?;
+    let beside = required(reader, node, "rules", fields.find("beside"), "beside");
+    let parts = required(reader, node, "rules", fields.find("parts"), "parts");
+    let note = required(reader, node, "rules", fields.find("note"), "note");
+    let after = required(reader, node, "rules", fields.find("after"), "after");
+    let count = fields.find("count").and_then(|it| read_count(reader, it, vars));
+    let name = reader.text(beside?, "rules.beside")?;
+    if name.contains(['/', '\\']) || name.starts_with('.') {
+        reader.refuse_value(beside?, "`rules.beside` names a file right beside the run's folder");
+        return None;
+    }
+    Some(Rules {
+        beside: name,
+        parts: reader.path(parts?, "rules.parts")?,
+        note: reader.path(note?, "rules.note")?,
+        count,
+        after: reader.count(after?, "rules.after")?,
+    })
+}
+
+/// Reads the name of a variable that counts.
+fn read_count(
+    reader: &mut Reader<'_>,
+    node: &Node,
+    vars: &BTreeMap<String, Var>,
+) -> Option<String> {
+    let name = reader.text(node, "review.count")?;
+    match vars.get(&name) {
+        Some(var) if var.kind == VarKind::Integer => Some(name),
+        Some(_) => {
+            reader.refuse_value(node, format!("variable `{name}` is no integer, and cannot count"));
+            None
+        }
+        None => {
+            refuse_var(reader, node, &name, vars);
+            None
+        }
+    }
+}
+
+fn refuse_var(reader: &mut Reader<'_>, node: &Node, name: &str, vars: &BTreeMap<String, Var>) {
+    let near = suggest::help(name, vars.keys().map(String::as_str));
+    let help = near.unwrap_or_else(|| "declare it under `vars` in `index.md`".to_owned());
+    reader.refuse("var_unknown", node, format!("there is no variable `{name}`"), help);
 }
 
 fn read_limits(reader: &mut Reader<'_>, node: &Node, vars: &BTreeMap<String, Var>) -> Vec<Limit> {
@@ -244,10 +309,7 @@ pub(super) fn read_set(
     let mut set = BTreeMap::new();
     for (name, value) in reader.pairs(node, key).unwrap_or_default() {
         if !vars.contains_key(name.key()) {
-            let message = format!("there is no variable `{}`", name.key());
-            let near = suggest::help(name.key(), vars.keys().map(String::as_str));
-            let help = near.unwrap_or_else(|| "declare it under `vars` in `index.md`".to_owned());
-            reader.refuse("var_unknown", name, message, help);
+            refuse_var(reader, name, name.key(), vars);
         }
         let expression = reader.expression(value, &format!("{key}.{}", name.key()));
         set.extend(expression.map(|it| (name.key().to_owned(), it)));

@@ -17,16 +17,18 @@ use crate::{
 /// How long a command of `checks` may take if it does not say so itself.
 const CHECK_TIMEOUT: Duration = Duration::from_secs(10 * 60);
 
-const KEYS: [&str; 17] = [
+const KEYS: [&str; 19] = [
     "title",
     "agent",
     "work",
     "needs",
     "produces",
+    "drops",
     "criteria",
     "evidence",
     "checks",
     "gate",
+    "rules",
     "review",
     "attempts",
     "next",
@@ -56,12 +58,13 @@ pub(super) fn read(
         let words = [("none", Work::None), ("agent", Work::Agent)];
         let title = fields.find("title").and_then(|it| reader.text(it, "title"));
         step.title = title.unwrap_or(step.title);
-        step.agent = fields.find("agent").and_then(|it| reader.text(it, "agent"));
+        step.agent = fields.find("agent").and_then(|it| reader.template(it, "agent"));
         let work = fields.find("work").and_then(|it| reader.choice(it, "work", &words));
         step.work = work.unwrap_or_default();
         step.needs = fields.find("needs").map(|it| read_needs(reader, it)).unwrap_or_default();
         step.produces =
             fields.find("produces").map(|it| read_products(reader, it)).unwrap_or_default();
+        step.drops = rules::read_paths(reader, fields.find("drops"), "drops");
         step.criteria =
             fields.find("criteria").map(|it| read_criteria(reader, it)).unwrap_or_default();
         let evidence =
@@ -69,13 +72,14 @@ pub(super) fn read(
         step.evidence = evidence.unwrap_or_default();
         step.checks = fields.find("checks").map(|it| read_checks(reader, it)).unwrap_or_default();
         step.gate = fields.find("gate").and_then(|it| rules::read_gate(reader, it, name));
+        step.rules = fields.find("rules").and_then(|it| rules::read_rules(reader, it, vars));
         step.review = fields.find("review").and_then(|it| rules::read_review(reader, it, vars));
         step.attempts = fields.find("attempts").and_then(|it| rules::read_attempts(reader, it));
         step.next =
             fields.find("next").map(|it| rules::read_next(reader, it, vars)).unwrap_or_default();
         let enter = fields.find("enter").map(|it| rules::read_set(reader, it, "enter", vars));
         step.enter = enter.unwrap_or_default();
-        step.each = fields.find("each").and_then(|it| each::read(reader, it));
+        step.each = fields.find("each").and_then(|it| each::read(reader, it, vars));
         step.skip_when = fields.find("skip_when").and_then(|it| reader.condition(it, "skip_when"));
         step.lease = fields.find("lease").and_then(|it| reader.duration(it, "lease"));
         let after = fields.find("timeout").and_then(|it| reader.duration(it, "timeout"));
@@ -103,10 +107,12 @@ fn plain(name: &StepName, file: String, text: String) -> Step {
         work: Work::default(),
         needs: Vec::new(),
         produces: Vec::new(),
+        drops: Vec::new(),
         criteria: Vec::new(),
         evidence: Evidence::default(),
         checks: Vec::new(),
         gate: None,
+        rules: None,
         review: None,
         each: None,
         attempts: None,
@@ -200,7 +206,7 @@ fn read_product(reader: &mut Reader<'_>, node: &Node) -> Option<Product> {
         let path = reader.path(node, "produces")?;
         return Some(Product { path, checks: Vec::new(), when: None });
     }
-    let known = ["path", "when", "not_empty", "headings", "matches", "schema", "words"];
+    let known = ["path", "when", "not_empty", "headings", "matches", "schema", "words", "covers"];
     let fields = reader.fields(node, "produces", &known)?;
     let mut checks = Vec::new();
     let is_not_empty =
@@ -217,9 +223,20 @@ fn read_product(reader: &mut Reader<'_>, node: &Node) -> Option<Product> {
     let schema = fields.find("schema").and_then(|it| reader.schema(it, "produces.schema"));
     checks.extend(schema.map(Check::Schema));
     checks.extend(fields.find("words").and_then(|it| read_words(reader, it)));
+    checks.extend(fields.find("covers").and_then(|it| read_covers(reader, it)));
     let when = fields.find("when").map(|it| reader.condition(it, "produces.when"));
     let path = required(reader, node, "produces", fields.find("path"), "path")?;
     Some(Product { path: reader.path(path, "produces.path")?, checks, when: when.flatten() })
+}
+
+fn read_covers(reader: &mut Reader<'_>, node: &Node) -> Option<Check> {
+    let key = "produces.covers";
+    let fields = reader.fields(node, key, &["file", "pattern"])?;
+    let file = required(reader, node, key, fields.find("file"), "file");
+    let file = file.and_then(|it| reader.path(it, "produces.covers.file"));
+    let pattern = required(reader, node, key, fields.find("pattern"), "pattern");
+    let pattern = pattern.and_then(|it| reader.pattern(it, "produces.covers.pattern"));
+    Some(Check::Covers { file: file?, pattern: pattern? })
 }
 
 fn read_words(reader: &mut Reader<'_>, node: &Node) -> Option<Check> {

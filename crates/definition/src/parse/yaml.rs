@@ -1,5 +1,6 @@
 //! YAML as a tree, with bounds: front matter is small and plain, a graph may repeat itself a little.
 
+use serde::de::DeserializeOwned;
 use serde_saphyr::{MergeKeyPolicy, options::AliasLimits};
 
 use super::{Problems, node::Node};
@@ -79,6 +80,12 @@ pub(super) fn parse(yaml: &str, file: &str, kind: Kind, problems: &mut Problems)
             None
         }
     }
+}
+
+/// Reads front matter into a type; the error says what is wrong with it.
+pub(crate) fn read_front_matter<T: DeserializeOwned>(yaml: &str) -> Result<T, String> {
+    let read = serde_saphyr::from_str_with_options(yaml, Kind::FrontMatter.options());
+    read.map_err(|error| error.to_string().lines().next().unwrap_or_default().to_owned())
 }
 
 fn refuse(error: &serde_saphyr::Error, file: &str, kind: Kind) -> Diagnostic {

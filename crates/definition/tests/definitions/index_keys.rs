@@ -125,7 +125,7 @@ fn unknown_keys_are_refused_with_the_nearest_known_one() {
             Invalid
             error key_unknown ^5 DEMO/index.md:2:1: there is no key `titel` (did you mean `title`?)
             error key_unknown ^6 DEMO/index.md:3:1: there is no key `decidr` (did you mean `decider`?)
-            error key_unknown ^5 DEMO/index.md:4:1: there is no key `xyzzy` (known: `name`, `title`, `version`, `decider`, `key`, `params`, `vars`, `settings`, `flows`, `flow`, `limits`, `gates`, `ends`, `journal`, `args`, `moves`, `rules`, `adopt`)
+            error key_unknown ^5 DEMO/index.md:4:1: there is no key `xyzzy` (known: `name`, `title`, `version`, `decider`, `key`, `params`, `vars`, `settings`, `flows`, `flow`, `from`, `until`, `limits`, `budget`, `gates`, `ends`, `journal`, `args`, `moves`, `rules`, `chores`, `adopt`)
         "#]],
     );
     bad(
@@ -416,6 +416,30 @@ fn gates_say_which_answers_count() {
         expect![[r#"
         Invalid
         error value_invalid ^6 DEMO/index.md:2:8: `gates` cannot be `relaid` (did you mean `relayed`?)
+    "#]],
+    );
+}
+
+#[test]
+fn a_run_can_be_confined_to_a_stretch_and_to_a_budget() {
+    let it = good(
+        "from: \"vars.from\"\nuntil: \"vars.until\"\nbudget: {tokens: 1000, ask: \"{{ usage.tokens }} are gone\"}\n\
+         vars: {from: \"\", until: \"\"}",
+    );
+    assert_eq!(it.stretch.from.as_ref().unwrap().source(), "vars.from");
+    assert_eq!(it.stretch.until.as_ref().unwrap().source(), "vars.until");
+    let budget = it.budget.as_ref().unwrap();
+    assert_eq!(budget.tokens.source(), "1000");
+    assert!(budget.ask.is_some());
+    assert!(good("title: t").budget.is_none());
+    bad(
+        "from: [a]\nuntil: \"var.x\"\nbudget: {ask: x, euros: 5}",
+        expect![[r#"
+        Invalid
+        error value_invalid ^1 DEMO/index.md:2:7: `from` must be a text, not a list
+        error expression_invalid ^3 DEMO/index.md:3:9: `until`: there is no name `var` (did you mean `vars`?)
+        error key_missing ^1 DEMO/index.md:4:9: `budget` lacks `tokens`
+        error key_unknown ^5 DEMO/index.md:4:18: `budget` has no key `euros` (known: `tokens`, `ask`)
     "#]],
     );
 }

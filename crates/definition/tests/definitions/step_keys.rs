@@ -37,7 +37,7 @@ fn unknown_keys_are_refused_with_the_nearest_known_one() {
             error key_unknown ^7 DEMO/steps/a.md:2:1: there is no key `produce` (did you mean `produces`?)
             error key_unknown ^8 DEMO/steps/a.md:3:1: there is no key `timeouts` (did you mean `timeout`?)
             error key_unknown ^4 DEMO/steps/a.md:4:1: there is no key `need` (did you mean `needs`?)
-            error key_unknown ^5 DEMO/steps/a.md:5:1: there is no key `xyzzy` (known: `title`, `agent`, `work`, `needs`, `produces`, `criteria`, `evidence`, `checks`, `gate`, `review`, `attempts`, `next`, `enter`, `each`, `skip_when`, `lease`, `timeout`)
+            error key_unknown ^5 DEMO/steps/a.md:5:1: there is no key `xyzzy` (known: `title`, `agent`, `work`, `needs`, `produces`, `drops`, `criteria`, `evidence`, `checks`, `gate`, `rules`, `review`, `attempts`, `next`, `enter`, `each`, `skip_when`, `lease`, `timeout`)
         "#]],
     );
     bad(
@@ -67,7 +67,7 @@ fn unknown_keys_are_refused_with_the_nearest_known_one() {
 fn titles_agents_and_work() {
     let it = good("title: Design\nagent: architect\nwork: none");
     assert_eq!(
-        (it.title.as_str(), it.agent.as_deref(), it.work),
+        (it.title.as_str(), it.agent.as_ref().map(definition::Template::source), it.work),
         ("Design", Some("architect"), Work::None)
     );
     assert_eq!(good("work: agent").work, Work::Agent);
@@ -121,7 +121,7 @@ fn needs_are_paths() {
 fn products_have_checks() {
     let it = good(
         "produces:\n  - analysis.md\n  - path: \"impl-{{ part.id }}.md\"\n    when: \"vars.done\"\n    not_empty: true\n    \
-         headings: [\"## \", Risks]\n    matches: \"^a\"\n    schema: {type: object}\n    words: {min: 50, max: 2000}\n  \
+         headings: [\"## \", Risks]\n    matches: \"^a\"\n    schema: {type: object}\n    words: {min: 50, max: 2000}\n    covers: {file: request.md, pattern: 'AC-\\d'}\n  \
          - {path: b.md, matches: [x, y], not_empty: false, words: {max: 5}}",
     );
     assert!(it.produces[0].checks.is_empty());
@@ -131,7 +131,8 @@ fn products_have_checks() {
         heading "Risks"
         matches ^a
         schema true
-        words Some(50) Some(2000)"###]]
+        words Some(50) Some(2000)
+        covers AC-\d in request.md"###]]
     .assert_eq(
         &it.produces[1]
             .checks
@@ -142,6 +143,9 @@ fn products_have_checks() {
                 Check::Matches(it) => format!("matches {}", it.source()),
                 Check::Schema(it) => format!("schema {:?}", it.check(&json!(1)).is_err()),
                 Check::Words { min, max } => format!("words {min:?} {max:?}"),
+                Check::Covers { file, pattern } => {
+                    format!("covers {} in {}", pattern.source(), file.source())
+                }
             })
             .collect::<Vec<_>>()
             .join("\n"),
@@ -160,11 +164,22 @@ fn products_have_checks() {
         "#]],
     );
     bad(
+        "produces: [{path: a.md, covers: request.md}, {path: a.md, covers: {file: ../a.md, pattern: '('}}, {path: a.md, covers: {}}]",
+        expect![[r#"
+            Invalid
+            error value_invalid ^10 DEMO/steps/a.md:2:33: `produces.covers` must be a map, not a text
+            error path_outside ^7 DEMO/steps/a.md:2:74: `../a.md` leads out of the run's root
+            error pattern_invalid ^3 DEMO/steps/a.md:2:92: `produces.covers.pattern` is no pattern: unclosed group
+            error key_missing ^1 DEMO/steps/a.md:2:120: `produces.covers` lacks `file`
+            error key_missing ^1 DEMO/steps/a.md:2:120: `produces.covers` lacks `pattern`
+        "#]],
+    );
+    bad(
         "produces: [{not_empty: true}, {path: 'a{{ x }}'}, {path: 'a{{'}, {path: a, words: 5}, {path: a, words: {min: few}}]",
         expect![[r#"
             Invalid
             error key_missing ^1 DEMO/steps/a.md:2:12: `produces` lacks `path`
-            error expression_invalid ^1 DEMO/steps/a.md:2:43: `produces.path`: there is no name `x` (known: `context`, `settings`, `vars`, `flow`, `key`, `report`, `artifacts`, `steps`, `part`, `verdict`, `run`, `args`, `step`, `items`, `journal`, `gate`)
+            error expression_invalid ^1 DEMO/steps/a.md:2:43: `produces.path`: there is no name `x` (known: `context`, `settings`, `vars`, `flow`, `key`, `report`, `artifacts`, `steps`, `part`, `parts`, `verdict`, `run`, `args`, `step`, `items`, `journal`, `gate`, `usage`)
             error expression_invalid ^2 DEMO/steps/a.md:2:60: `produces.path`: `{{` without `}}`
             error value_invalid ^1 DEMO/steps/a.md:2:83: `produces.words` must be a map, not a number
             error value_invalid ^3 DEMO/steps/a.md:2:110: `produces.words.min` must be a whole number, not a text
@@ -235,6 +250,7 @@ fn a_gate_may_be_as_short_as_true() {
         gate.options.iter().map(|it| format!("{}={:?}", it.name, it.effect)).collect();
     assert_eq!(options, ["approve=Approve", "reject=Back(StepName(\"A\"))"]);
     assert!(gate.answers.is_none() && gate.unless.is_none() && gate.rounds_max.is_none());
+    assert!(gate.holds.is_none());
     assert!(good("gate: false").gate.is_none());
 }
 
@@ -242,7 +258,7 @@ fn a_gate_may_be_as_short_as_true() {
 fn a_gate_may_say_everything() {
     let gate = good(
         "gate:\n  ask: \"Approve the plan for {{ key }}?\"\n  show: [plan.md]\n  options:\n    proceed: approve\n    \
-         revise: {back: B}\n    skip: skip\n    fail: fail\n    abandon: cancel\n  answers: relayed\n  unless: \"vars.done\"\n  rounds: 5",
+         revise: {back: B}\n    skip: skip\n    fail: fail\n    abandon: cancel\n  answers: relayed\n  unless: \"vars.done\"\n  holds: \"not vars.done\"\n  rounds: 5",
     )
     .gate
     .unwrap();
@@ -253,6 +269,7 @@ fn a_gate_may_say_everything() {
     assert!(matches!(&gate.options[1].effect, Effect::Back(it) if it.as_str() == "B"));
     assert_eq!(gate.answers, Some(Answers::Relayed));
     assert_eq!(gate.unless.unwrap().source(), "vars.done");
+    assert_eq!(gate.holds.unwrap().source(), "not vars.done");
     assert_eq!(gate.rounds_max, Some(5));
     bad(
         "gate: yes",
@@ -265,7 +282,7 @@ fn a_gate_may_say_everything() {
         "gate: {ask: '{{ nme }}', show: plan.md, options: {}, answers: x, unless: 'a b', rounds: 0}",
         expect![[r#"
             Invalid
-            error expression_invalid ^3 DEMO/steps/a.md:2:17: `gate.ask`: there is no name `nme` (known: `context`, `settings`, `vars`, `flow`, `key`, `report`, `artifacts`, `steps`, `part`, `verdict`, `run`, `args`, `step`, `items`, `journal`, `gate`)
+            error expression_invalid ^3 DEMO/steps/a.md:2:17: `gate.ask`: there is no name `nme` (known: `context`, `settings`, `vars`, `flow`, `key`, `report`, `artifacts`, `steps`, `part`, `parts`, `verdict`, `run`, `args`, `step`, `items`, `journal`, `gate`, `usage`)
             error value_invalid ^7 DEMO/steps/a.md:2:32: `gate.show` must be a list, not a text
             error value_invalid ^1 DEMO/steps/a.md:2:50: `gate.options` must not be empty
             error value_invalid ^1 DEMO/steps/a.md:2:63: `gate.answers` cannot be `x` (known: `verified`, `relayed`)
@@ -340,7 +357,7 @@ fn a_review_sends_back() {
             error value_invalid ^4 DEMO/steps/a.md:2:68: `review.limits.then` cannot be `warn` (known: `ask`, `approve`, `fail`, `{goto: STEP}`)
             error step_unknown ^1 DEMO/steps/a.md:2:99: there is no step `Z` (known: `A`, `B`)
             error var_unknown ^4 DEMO/steps/a.md:2:132: there is no variable `dnoe` (did you mean `done`?)
-            error expression_invalid ^3 DEMO/steps/a.md:2:139: `review.limits.set.dnoe`: there is no name `tru` (known: `context`, `settings`, `vars`, `flow`, `key`, `report`, `artifacts`, `steps`, `part`, `verdict`, `run`, `args`, `step`, `items`, `journal`, `gate`)
+            error expression_invalid ^3 DEMO/steps/a.md:2:139: `review.limits.set.dnoe`: there is no name `tru` (known: `context`, `settings`, `vars`, `flow`, `key`, `report`, `artifacts`, `steps`, `part`, `parts`, `verdict`, `run`, `args`, `step`, `items`, `journal`, `gate`, `usage`)
             error value_invalid ^1 DEMO/steps/a.md:2:170: two limits apply after 4 times
         "#]],
     );
@@ -464,7 +481,7 @@ fn parts_come_from_somewhere() {
     let each = good("each: {parts: tasks, from: tasks.md, otherwise: [Implement]}").each.unwrap();
     assert_eq!((each.parts.as_str(), each.order), ("tasks", Order::Declared));
     assert!(
-        matches!(&each.from, PartSource::File { path, otherwise } if path.source() == "tasks.md" && otherwise.len() == 1)
+        matches!(&each.from, PartSource::File { path, otherwise: definition::Otherwise::Parts(parts) } if path.source() == "tasks.md" && parts.len() == 1)
     );
     let each = good("each: {parts: checks, list: [a, {id: b, title: B, mode: parallel, after: [a], files: [x]}, 3]}").each.unwrap();
     assert_eq!(each.order, Order::Parallel);
@@ -569,7 +586,7 @@ fn the_rest_is_conditions_and_durations() {
         "skip_when: \"range(3)\"\nlease: [1m]\ntimeout: 400d",
         expect![[r#"
             Invalid
-            error expression_invalid ^5 DEMO/steps/a.md:2:13: `skip_when`: there is no name `range` (known: `context`, `settings`, `vars`, `flow`, `key`, `report`, `artifacts`, `steps`, `part`, `verdict`, `run`, `args`, `step`, `items`, `journal`, `gate`)
+            error expression_invalid ^5 DEMO/steps/a.md:2:13: `skip_when`: there is no name `range` (known: `context`, `settings`, `vars`, `flow`, `key`, `report`, `artifacts`, `steps`, `part`, `parts`, `verdict`, `run`, `args`, `step`, `items`, `journal`, `gate`, `usage`)
             error value_invalid ^1 DEMO/steps/a.md:3:8: `lease` must be a text, not a list
             error value_invalid ^4 DEMO/steps/a.md:4:10: `timeout` is no duration: `400d` (write `90s`, `15m`, `2h`, `1h 30m` or `1d`; at most a year)
         "#]],

@@ -7,7 +7,7 @@ use alloc::{
 
 use definition::{Answers, Digest, Effect, GateOption, Step, StepName, Target};
 
-use super::{Draft, NAME_BYTES_MAX, check_size, enter, gate, parts, route};
+use super::{Draft, NAME_BYTES_MAX, check_size, enter, files, gate, parts, route};
 use crate::{
     Answer, AnswerGate, Artifact, Event, GateReason, How, OpenGate, Refusal, Ruling, Standing,
     StepCompleted, Stop,
@@ -29,6 +29,10 @@ pub(super) fn decide(draft: &mut Draft<'_>, answer: &AnswerGate) -> Result<(), S
     check_size("the feedback", answer.feedback.len(), draft.known.bounds.text_bytes_max)?;
     let option = find_option(&gate, &answer.answer)?;
     check_rounds(draft, step, &option)?;
+    let is_own = matches!(gate.why, GateReason::Gate | GateReason::Early);
+    if is_own && matches!(option.effect, Effect::Approve | Effect::Skip) {
+        gate::check_free(draft, step)?;
+    }
     let (digest, shown) = check_shown(draft, step, &gate, answer)?;
     draft.push(Event::GateAnswered {
         step: gate.step.clone(),
@@ -44,7 +48,12 @@ pub(super) fn decide(draft: &mut Draft<'_>, answer: &AnswerGate) -> Result<(), S
     }
     match &option.effect {
         Effect::Approve => approve(draft, step, &gate, &answer.feedback),
-        Effect::Back(target) => send_back(draft, &gate, target, &answer.feedback),
+        Effect::Back(target) => {
+            if let Some(own) = step.gate.as_ref().filter(|_| gate.why == GateReason::Gate) {
+                files::drop(draft, step, None, &own.drops)?;
+            }
+            send_back(draft, &gate, target, &answer.feedback)
+        }
         Effect::Skip => skip(draft, step, &gate, &option.name),
         Effect::Fail => {
             let reason = reason_of(&option, answer);
@@ -159,12 +168,13 @@ fn approve(
                     part: gate.part.clone(),
                     of: review.of.clone(),
                     verdict: String::from("approved by a person"),
-                    ruling: Ruling::Promoted,
+                    ruling: Ruling::Approved,
                 });
             }
             if gate.part.is_some() {
                 return parts::settle(draft, step);
             }
+            gate::settle_work(draft, step, gate::APPROVED);
             let report = report.unwrap_or_else(|| enter::passed(step, "approved"));
             enter::after_work(draft, step, &report, None)
         }
@@ -178,7 +188,7 @@ fn approve(
         }
         GateReason::VisitsSpent => enter::arrive(draft, step),
         // The work goes on, and need not be asked about again.
-        GateReason::Early => Ok(()),
+        GateReason::Early | GateReason::BudgetSpent => Ok(()),
     }
 }
 

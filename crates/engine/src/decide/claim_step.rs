@@ -30,15 +30,13 @@ pub(super) fn decide(draft: &mut Draft<'_>, claim: &ClaimStep) -> Result<(), Sto
     let Known { now, bounds, .. } = draft.known;
     let lease = Lease {
         step: step.name.clone(),
-        part: part.map(|it| it.id),
+        part: part.as_ref().map(|it| it.id.clone()),
         holder: claim.holder.clone(),
         generation: draft.state.generation + 1,
         until: lease::lease_until(Some(step), claim.duration, *now, bounds),
     };
-    let part = lease.part.clone();
     draft.push(Event::LeaseTaken(lease));
-    start_step::begin(draft, step, part, &StartStep::default());
-    Ok(())
+    start_step::begin(draft, step, part.as_ref(), &StartStep::default())
 }
 
 /// Returns the part that is meant: the one that is named, else the first that nobody else holds.

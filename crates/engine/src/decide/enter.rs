@@ -8,7 +8,7 @@ use alloc::{
 
 use definition::{Effect, Step, Target, Work};
 
-use super::{Draft, Sight, gate, parts, route};
+use super::{Draft, Sight, budget, gate, parts, route};
 use crate::{AtEnd, Choice, Event, GateReason, Refusal, Report, StepCompleted, Stop};
 
 /// Goes to `target`, past every step that is left out or has no work of its own.
@@ -41,7 +41,8 @@ pub(super) fn enter(
         let options = vec![("continue", Effect::Approve), ("abandon", Effect::Cancel)];
         return gate::ask(draft, step, None, GateReason::VisitsSpent, (ask, options));
     }
-    arrive(draft, step)
+    arrive(draft, step)?;
+    budget::settle(draft)
 }
 
 /// What happens at a step once it was entered.
@@ -83,7 +84,7 @@ pub(super) fn passed(step: &Step, message: &str) -> Report {
     }
 }
 
-fn find_skip(draft: &Draft<'_>, step: &Step) -> Result<Option<String>, Refusal> {
+pub(super) fn find_skip(draft: &Draft<'_>, step: &Step) -> Result<Option<String>, Refusal> {
     let flow = draft.state.flow();
     let skips = flow.and_then(|flow| draft.workflow.flows.get(flow)).map(|it| &it.skips);
     if skips.is_some_and(|skips| skips.contains(&step.name)) {

@@ -27,11 +27,15 @@ pub(super) fn open(draft: &mut Draft<'_>, step: &Step, report: &Report) -> Resul
     let fails = |error| condition_failed(step, &error);
     let ask = gate.ask.render(&scope).map_err(fails)?;
     let artifacts = shown(draft, step, gate)?;
-    if was_agreed(draft, step, &ask, &artifacts) {
+    let is_held = match &gate.holds {
+        Some(holds) => holds.evaluate(&scope).map_err(fails)?,
+        None => false,
+    };
+    if !is_held && was_agreed(draft, step, &ask, &artifacts) {
         return Ok(false);
     }
     let is_automatic = match &gate.unless {
-        Some(unless) => unless.evaluate(&scope).map_err(fails)?,
+        Some(unless) => !is_held && unless.evaluate(&scope).map_err(fails)?,
         None => false,
     };
     if is_automatic {
@@ -51,6 +55,16 @@ pub(super) fn open(draft: &mut Draft<'_>, step: &Step, report: &Report) -> Resul
     let asked = Asked { part: None, why, ask, options: gate.options.clone(), artifacts };
     push(draft, step, asked, gate.answers);
     Ok(true)
+}
+
+/// Refuses to go on from `step` while its gate holds the run back.
+pub(super) fn check_free(draft: &Draft<'_>, step: &Step) -> Result<(), Refusal> {
+    let Some(holds) = step.gate.as_ref().and_then(|it| it.holds.as_ref()) else { return Ok(()) };
+    if draft.holds(Some(holds), step, Sight::default())? {
+        let condition = holds.source().to_string();
+        return Err(Refusal::GateHeld { step: step.name.clone(), condition });
+    }
+    Ok(())
 }
 
 /// Whether only a person's own answer counts at a gate, asked or not.

@@ -1,5 +1,4 @@
-//! A caller asks for a change that the workflow has a name for; or for one that it has no name for:
-//! to go to a step, or to add and finish items.
+//! A caller asks for a change that the workflow has a name for; or to add and finish items.
 
 use alloc::{
     format,
@@ -42,15 +41,6 @@ pub(super) fn decide(draft: &mut Draft<'_>, command: &MakeMove) -> Result<(), St
         *kept = warnings;
     }
     Ok(())
-}
-
-/// Goes to a step, whatever leads there.
-pub(super) fn go_to(draft: &mut Draft<'_>, named: &str) -> Result<(), Stop> {
-    draft.check_live()?;
-    let Some(step) = draft.workflow.find_step_loosely(named) else {
-        return Err(draft.step_unknown(named).into());
-    };
-    rules::go(draft, step)
 }
 
 pub(super) fn add_item(draft: &mut Draft<'_>, text: &str) -> Result<(), Stop> {

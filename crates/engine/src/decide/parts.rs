@@ -9,21 +9,24 @@ use alloc::{
 };
 
 use definition::{
-    Each, Effect, Order, PartId, PartSource, PartSpec, Step, StepName, Target, parse_parts,
+    Each, Effect, Order, Otherwise, PartId, PartSource, PartSpec, Step, StepName, Target, Whole,
+    parse_parts,
 };
 use serde_json::Value;
 
-use super::{Draft, Sight, condition_failed, enter, gate, scope};
+use super::{Draft, Sight, condition_failed, enter, gate, review, scope};
 use crate::{Event, FileFact, GateReason, Progress, Refusal, RunState, StepCompleted, Stop};
 
 /// Finds out what the parts of `step` are, and records them if they are news.
 pub(super) fn plan(draft: &mut Draft<'_>, step: &Step) -> Result<(), Stop> {
     let Some(each) = &step.each else { return Ok(()) };
-    if !matches!(each.from, PartSource::Shared) {
-        let parts = find_parts(draft, step, each)?;
+    let is_kept = each.keeps && is_planned(&draft.state, step);
+    if !matches!(each.from, PartSource::Shared) && !is_kept {
+        let Some(parts) = find_parts(draft, step, each)? else { return Ok(()) };
         check_parts(draft, step, &parts)?;
         if draft.state.parts.get(&each.parts) != Some(&parts) {
-            draft.push(Event::PartsPlanned { set: each.parts.clone(), parts });
+            let set = each.parts.clone();
+            draft.push(Event::PartsPlanned { set, parts, by_hand: false });
         }
     }
     Ok(leave_out(draft, step, each)?)
@@ -45,6 +48,9 @@ fn leave_out(draft: &mut Draft<'_>, step: &Step, each: &Each) -> Result<(), Refu
 /// Goes on with a fanned-out step: to the person a part is for, back to the judged step, or away
 /// once every part is settled.
 pub(super) fn settle(draft: &mut Draft<'_>, step: &Step) -> Result<(), Stop> {
+    if !is_planned(&draft.state, step) {
+        return Ok(());
+    }
     let parts = draft.state.parts_of(step).to_vec();
     let progress = |it: &PartSpec| draft.state.part_progress(&step.name, &it.id);
     if parts.iter().all(|it| progress(it).is_settled()) {
@@ -55,6 +61,12 @@ pub(super) fn settle(draft: &mut Draft<'_>, step: &Step) -> Result<(), Stop> {
     }
     let is_judged = |it: &PartSpec| progress(it).is_settled() || progress(it) == Progress::Rejected;
     if parts.iter().all(is_judged) {
+        let rejected = parts.iter().find(|it| progress(it) == Progress::Rejected);
+        if let Some(part) = rejected.cloned()
+            && review::ask_spent(draft, step, &part)?
+        {
+            return Ok(());
+        }
         return go_back(draft, step, &parts);
     }
     let Some(first) = find_personal(draft, step) else { return Ok(()) };
@@ -122,6 +134,11 @@ pub(super) fn reopen(
     Ok(())
 }
 
+/// Whether the parts of a step are known.
+pub(super) fn is_planned(state: &RunState, step: &Step) -> bool {
+    step.each.as_ref().is_none_or(|each| state.parts.contains_key(&each.parts))
+}
+
 /// Returns the parts of `step` that may be worked on now.
 pub(crate) fn ready(state: &RunState, step: &Step) -> Vec<PartSpec> {
     let parts = state.parts_of(step);
@@ -156,7 +173,7 @@ pub(super) fn find_reported(
     let Some(named) = named else {
         return match (&step.each, ready.as_slice()) {
             (None, _) => Ok(None),
-            (Some(each), _) if each.whole => Ok(None),
+            (Some(each), _) if each.whole != Whole::Refused => Ok(None),
             // With more to come, a report that is late or sent twice would be taken for another.
             (Some(_), [only]) if open_parts(&draft.state, step) == 1 => Ok(Some(only.clone())),
             (Some(_), _) => {
@@ -175,17 +192,25 @@ pub(super) fn find_reported(
     Ok(Some(part.clone()))
 }
 
+/// Returns the parts of `step` that are neither done nor on their way back.
+pub(super) fn open(state: &RunState, step: &Step) -> Vec<PartSpec> {
+    let progress = |it: &PartSpec| state.part_progress(&step.name, &it.id);
+    let is_open = |it: &&PartSpec| !progress(it).is_settled() && progress(it) != Progress::Rejected;
+    state.parts_of(step).iter().filter(is_open).cloned().collect()
+}
+
 fn open_parts(state: &RunState, step: &Step) -> usize {
     let parts = state.parts_of(step).iter();
     parts.filter(|it| !state.part_progress(&step.name, &it.id).is_settled()).count()
 }
 
-fn find_parts(draft: &Draft<'_>, step: &Step, each: &Each) -> Result<Vec<PartSpec>, Stop> {
+/// Returns the parts; `None` while the agent is to write the file first that they come from.
+fn find_parts(draft: &Draft<'_>, step: &Step, each: &Each) -> Result<Option<Vec<PartSpec>>, Stop> {
     let scope = scope(draft.workflow, &draft.state, Sight::default());
     let invalid = |problem| Refusal::PartsInvalid { step: step.name.clone(), problem };
     match &each.from {
-        PartSource::Shared => Ok(Vec::new()),
-        PartSource::Listed(parts) => Ok(parts.clone()),
+        PartSource::Shared => Ok(Some(Vec::new())),
+        PartSource::Listed(parts) => Ok(Some(parts.clone())),
         PartSource::Context(expression) => {
             let value =
                 expression.evaluate(&scope).map_err(|error| condition_failed(step, &error))?;
@@ -193,18 +218,22 @@ fn find_parts(draft: &Draft<'_>, step: &Step, each: &Each) -> Result<Vec<PartSpe
                 let source = expression.source();
                 return Err(invalid(format!("`{source}` is not a list")).into());
             };
-            Ok(items.iter().map(parse_part).collect::<Result<_, _>>().map_err(invalid)?)
+            let parts = items.iter().map(parse_part).collect::<Result<_, _>>().map_err(invalid)?;
+            Ok(Some(parts))
         }
         PartSource::File { path, otherwise } => {
             let path = path.render(&scope).map_err(|error| condition_failed(step, &error))?;
             match draft.known.file(&path)? {
                 FileFact::Present { text: Some(text), .. } => {
-                    Ok(parse_parts(text).map_err(invalid)?)
+                    Ok(Some(parse_parts(text).map_err(invalid)?))
                 }
-                FileFact::Missing if !otherwise.is_empty() => Ok(otherwise.clone()),
-                FileFact::Missing => {
-                    Err(Refusal::NeedMissing { step: step.name.clone(), path }.into())
-                }
+                FileFact::Missing => match otherwise {
+                    Otherwise::Parts(parts) => Ok(Some(parts.clone())),
+                    Otherwise::Text(_) => Ok(None),
+                    Otherwise::Refused => {
+                        Err(Refusal::NeedMissing { step: step.name.clone(), path }.into())
+                    }
+                },
                 FileFact::Present { text: None, .. } | FileFact::Unreadable(_) => {
                     Err(invalid(format!("`{path}` is no text")).into())
                 }
@@ -236,7 +265,11 @@ fn parse_part(value: &Value) -> Result<PartSpec, String> {
 }
 
 /// Refuses too many parts, the same part twice, and parts that wait for each other.
-fn check_parts(draft: &Draft<'_>, step: &Step, parts: &[PartSpec]) -> Result<(), Refusal> {
+pub(super) fn check_parts(
+    draft: &Draft<'_>,
+    step: &Step,
+    parts: &[PartSpec],
+) -> Result<(), Refusal> {
     let invalid = |problem| Err(Refusal::PartsInvalid { step: step.name.clone(), problem });
     let max = draft.known.bounds.parts_max;
     if max < parts.len() {
@@ -256,7 +289,9 @@ fn check_parts(draft: &Draft<'_>, step: &Step, parts: &[PartSpec]) -> Result<(),
         }
     }
     match parts.iter().find(|it| !settled.contains(&it.id)) {
-        Some(part) => invalid(format!("`{}` waits for itself by its dependencies", part.id)),
+        Some(part) => {
+            invalid(format!("`{}` waits for itself, by a cycle of dependencies", part.id))
+        }
         None => Ok(()),
     }
 }

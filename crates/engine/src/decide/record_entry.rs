@@ -1,6 +1,6 @@
 //! Something worth keeping is written down. It moves nothing.
 
-use super::{Draft, check_depth, check_size};
+use super::{Draft, NAME_BYTES_MAX, check_depth, check_size};
 use crate::{Entry, Event, Refusal, Stop};
 
 pub(super) fn decide(draft: &mut Draft<'_>, step: Option<&str>, entry: &Entry) -> Result<(), Stop> {
@@ -39,6 +39,9 @@ fn check_entry(draft: &Draft<'_>, entry: &Entry) -> Result<(), Refusal> {
             name
         }
         Entry::Note { text, .. } => text,
+        Entry::Usage { model, .. } => {
+            return check_size("the name of the model", model.len(), NAME_BYTES_MAX);
+        }
     };
     if text.trim().is_empty() {
         return Err(Refusal::Empty { what: "the entry".into() });

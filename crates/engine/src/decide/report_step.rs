@@ -6,11 +6,11 @@ use definition::{Answers, Decider, Effect, PartSpec, Spent, Step, StepName, Targ
 
 use super::{
     Draft, Sight, answer_gate, ask_model, change_context, check_depth, check_size, choose_step,
-    enter, fail_step, gate, lease, parts, review, route,
+    enter, fail_step, files, found, gate, lease, parts, report_chore, review, route, rulebook,
 };
 use crate::{
-    Answer, AnswerGate, Event, GateReason, How, Outcome, Refusal, Report, ReportStep, Standing,
-    StepCompleted, Stop, guard,
+    Answer, AnswerGate, Event, GateReason, How, Outcome, Refusal, Report, ReportStep, Rigor,
+    Standing, StepCompleted, Stop, guard,
 };
 
 pub(super) fn decide(draft: &mut Draft<'_>, command: &ReportStep) -> Result<(), Stop> {
@@ -78,14 +78,21 @@ pub(super) fn take(draft: &mut Draft<'_>, step: &Step, command: &ReportStep) -> 
             None => route::onward(draft, step, Some(report), None),
         };
     }
+    if found::is_meant(step, command) {
+        return found::take(draft, step, command);
+    }
     let part = parts::find_reported(draft, step, command.part.as_ref())?;
     let part_id = part.as_ref().map(|it| &it.id);
     lease::check(draft, step, part_id, command.holder.as_ref())?;
     change_context::apply(draft, &command.context)?;
     match report.outcome() {
-        Outcome::Success => complete(draft, step, part.as_ref(), command),
+        Outcome::Success => {
+            report_chore::check_none_due(draft)?;
+            complete(draft, step, part.as_ref(), command)
+        }
         Outcome::Failure => fail(draft, step, part.as_ref(), command),
         Outcome::Open if is_left(draft, step, part.as_ref(), command)? => {
+            report_chore::check_none_due(draft)?;
             complete(draft, step, part.as_ref(), command)
         }
         Outcome::Open => {
@@ -127,14 +134,44 @@ pub(super) fn check_report(draft: &Draft<'_>, report: &Report) -> Result<(), Ref
     check_size("the report", bytes, draft.known.bounds.report_bytes_max)
 }
 
-fn complete(
+/// Completes the current step, or a part of it, if its guards let it be left.
+pub(super) fn complete(
     draft: &mut Draft<'_>,
     step: &Step,
     part: Option<&PartSpec>,
     command: &ReportStep,
 ) -> Result<(), Stop> {
+    if finish(draft, step, part, command)? == review::Judged::Moved {
+        return Ok(());
+    }
+    if part.is_some() {
+        return parts::settle(draft, step);
+    }
+    enter::after_work(draft, step, &command.report, command.next.as_deref())
+}
+
+/// Takes work in that is done, and what a review says. Nothing follows from it yet.
+pub(super) fn finish(
+    draft: &mut Draft<'_>,
+    step: &Step,
+    part: Option<&PartSpec>,
+    command: &ReportStep,
+) -> Result<review::Judged, Stop> {
     let report = &command.report;
-    let seen = guard::check(draft, step, part, command)?;
+    let is_left_out =
+        command.terms.rigor == Rigor::Presence && enter::find_skip(draft, step)?.is_some();
+    let seen = if is_left_out {
+        guard::Verified::default()
+    } else {
+        guard::check(draft, step, part, command)?
+    };
+    let is_judged = command.terms.rigor == Rigor::Full;
+    if is_judged && let Some(path) = review::find_stale(draft, step, part)? {
+        files::remove(draft, path)?;
+        let (step, part) = (step.name.clone(), part.map(|it| it.id.clone()));
+        draft.push(Event::StepReopened { step, part, feedback: String::new() });
+        return Ok(review::Judged::Moved);
+    }
     draft.push(Event::StepCompleted(
         StepCompleted {
             step: step.name.clone(),
@@ -147,13 +184,20 @@ fn complete(
         }
         .into(),
     ));
-    if review::judge(draft, step, part, report)? == review::Judged::Moved {
-        return Ok(());
+    // Those of a part go with the report on it.
+    if step.each.is_none() || part.is_some() {
+        files::drop(draft, step, part, &step.drops)?;
     }
-    if part.is_some() {
-        return parts::settle(draft, step);
+    if let Some(each) = step.each.as_ref().filter(|_| part.is_some()) {
+        route::set_vars(draft, step, &each.set, Sight::of_part(part))?;
     }
-    enter::after_work(draft, step, report, command.next.as_deref())
+    if !is_judged {
+        return Ok(review::Judged::Passed);
+    }
+    if rulebook::judge(draft, step)? == review::Judged::Moved {
+        return Ok(review::Judged::Moved);
+    }
+    review::judge(draft, step, part, report)
 }
 
 fn fail(

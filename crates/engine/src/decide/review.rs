@@ -8,10 +8,12 @@ use alloc::{
     vec::Vec,
 };
 
-use definition::{Effect, Limit, PartSpec, Review, Spent, Step, Target, Unknown, find_verdict};
+use definition::{Effect, PartSpec, Review, Spent, Step, Target, Unknown, find_verdict};
+
+use serde_json::{Map, Value};
 
 use super::{Draft, Sight, condition_failed, enter, gate, parts, route, scope};
-use crate::{Event, FileFact, GateReason, Refusal, Report, Ruling, Stop};
+use crate::{Artifact, Event, FileFact, GateReason, Refusal, Report, Ruling, Stop};
 
 /// What a verdict did to the run.
 #[derive(Debug, PartialEq, Eq)]
@@ -44,6 +46,80 @@ pub(super) fn judge(
             Err(Refusal::VerdictUnknown { step: step.name.clone(), words, is_read }.into())
         }
     }
+}
+
+/// Returns whether there is a review that can be judged by.
+pub(super) fn is_given(
+    draft: &Draft<'_>,
+    step: &Step,
+    part: Option<&PartSpec>,
+) -> Result<bool, Stop> {
+    let Some(review) = step.review.as_ref().filter(|it| it.read.is_some()) else {
+        return Ok(false);
+    };
+    let judging = Judging { step, review, part };
+    match judging.find_verdict(draft, &Report::default()) {
+        Ok(verdict) => Ok(verdict.is_some() || review.unknown == Unknown::Ask),
+        Err(Stop::Refused(_)) => Ok(false),
+        Err(asked @ Stop::Ask(_)) => Err(asked),
+    }
+}
+
+/// Returns the file of a review that wants something revised which was changed since.
+pub(super) fn find_stale(
+    draft: &Draft<'_>,
+    step: &Step,
+    part: Option<&PartSpec>,
+) -> Result<Option<String>, Stop> {
+    let Some(review) = &step.review else { return Ok(None) };
+    let (Some(read), Some(judges)) = (&review.read, &review.judges) else { return Ok(None) };
+    let judging = Judging { step, review, part };
+    let verdict = judging.find_verdict(draft, &Report::default())?;
+    if !verdict.is_some_and(|it| review.revise.contains(&it)) {
+        return Ok(None);
+    }
+    let scope = scope(draft.workflow, &draft.state, Sight::of_part(part));
+    let fails = |error| condition_failed(step, &error);
+    let (read, judges) =
+        (read.render(&scope).map_err(fails)?, judges.render(&scope).map_err(fails)?);
+    let (said, judged) = (draft.known.file(&read)?, draft.known.file(&judges)?);
+    let FileFact::Present { sha256, modified, .. } = judged else { return Ok(None) };
+    let effort = draft.state.effort(&step.name, part.map(|it| &it.id));
+    let begun = effort.and_then(|it| it.seen.iter().find(|seen| seen.path == judges));
+    let is_stale = match (begun, said) {
+        (Some(begun), _) => begun.sha256 != *sha256,
+        // Nobody knows what the review was begun with, so the newer of the two tells.
+        (None, FileFact::Present { modified: said, .. }) => *said < *modified,
+        (None, FileFact::Missing | FileFact::Unreadable(_)) => false,
+    };
+    Ok(is_stale.then_some(read))
+}
+
+/// Returns what a review is begun with: the file that it judges, as it is now.
+pub(super) fn look(
+    draft: &Draft<'_>,
+    step: &Step,
+    part: Option<&PartSpec>,
+) -> Result<Vec<Artifact>, Stop> {
+    let judges = step.review.as_ref().and_then(|it| it.judges.as_ref());
+    let Some(judges) = judges else { return Ok(Vec::new()) };
+    let scope = scope(draft.workflow, &draft.state, Sight::of_part(part));
+    let path = judges.render(&scope).map_err(|error| condition_failed(step, &error))?;
+    draft.known.artifacts([path.as_str()].into_iter())
+}
+
+/// Asks a person about a part that was found wanting as often as it may be, as a file says. Returns
+/// whether it does.
+pub(super) fn ask_spent(draft: &mut Draft<'_>, step: &Step, part: &PartSpec) -> Result<bool, Stop> {
+    let Some(review) = &step.review else { return Ok(false) };
+    let counted = draft.state.effort(&review.of, Some(&part.id)).map_or(0, |it| it.revisions);
+    let before = counted.saturating_sub(1);
+    let limit = review.limits.iter().filter(|it| it.after <= before).max_by_key(|it| it.after);
+    let Some(limit) = limit.filter(|it| it.then == Spent::Ask) else { return Ok(false) };
+    let judging = Judging { step, review, part: Some(part) };
+    let verdict = review.revise.first().cloned().unwrap_or_default();
+    judging.ask_limit(draft, &verdict, limit.after)?;
+    Ok(true)
 }
 
 struct Judging<'a> {
@@ -87,7 +163,9 @@ impl Judging<'_> {
     }
 
     fn revise(&self, draft: &mut Draft<'_>, verdict: &str) -> Result<Judged, Stop> {
-        let Some(limit) = self.find_limit(draft) else {
+        let revisions = self.count(draft);
+        let reached = self.review.limits.iter().filter(|it| it.after <= revisions);
+        let Some(limit) = reached.max_by_key(|it| it.after).cloned() else {
             self.rule(draft, verdict, Ruling::Revised);
             return self.send_back(draft, verdict);
         };
@@ -110,22 +188,34 @@ impl Judging<'_> {
             }
             Spent::Ask => {
                 self.rule(draft, verdict, Ruling::Asked);
-                let ask = format!(
-                    "The review `{}` still says {verdict} of `{}`, which was revised as often as it may be ({}). Approve it as it is?",
-                    self.step.name, self.review.of, limit.after
-                );
-                let options = vec![("approve", Effect::Approve), ("abandon", Effect::Cancel)];
-                self.ask(draft, GateReason::RevisionsSpent, ask, options)
+                self.ask_limit(draft, verdict, limit.after)
             }
         }
     }
 
-    /// Returns the highest limit that earlier verdicts have reached.
-    fn find_limit(&self, draft: &Draft<'_>) -> Option<Limit> {
-        let part = self.part.map(|it| &it.id);
-        let revisions = draft.state.effort(&self.review.of, part).map_or(0, |it| it.revisions);
-        let reached = self.review.limits.iter().filter(|it| it.after <= revisions);
-        reached.max_by_key(|it| it.after).cloned()
+    fn ask_limit(&self, draft: &mut Draft<'_>, verdict: &str, max: u32) -> Result<Judged, Stop> {
+        let (step, of) = (&self.step.name, &self.review.of);
+        let ask = format!(
+            "The review `{step}` still says {verdict} of `{of}`, which was revised as often as it \
+             may be ({max}). Approve it as it is?"
+        );
+        let options = vec![("approve", Effect::Approve), ("abandon", Effect::Cancel)];
+        self.ask(draft, GateReason::RevisionsSpent, ask, options)
+    }
+
+    /// Counts a verdict to revise, and returns how many there were before it.
+    fn count(&self, draft: &mut Draft<'_>) -> u32 {
+        let Some(name) = &self.review.count else {
+            let part = self.part.map(|it| &it.id);
+            return draft.state.effort(&self.review.of, part).map_or(0, |it| it.revisions);
+        };
+        let counted = draft.state.vars.get(name).and_then(Value::as_u64).unwrap_or_default();
+        if !draft.counts {
+            return u32::try_from(counted.saturating_sub(1)).unwrap_or(u32::MAX);
+        }
+        let set = Map::from_iter([(name.clone(), Value::from(counted.saturating_add(1)))]);
+        draft.push(Event::VarsChanged { set });
+        u32::try_from(counted).unwrap_or(u32::MAX)
     }
 
     fn send_back(&self, draft: &mut Draft<'_>, verdict: &str) -> Result<Judged, Stop> {

@@ -9,7 +9,7 @@ use alloc::{
 use definition::{Choices, Decider, FINISH, Step, StepName, Successor, Target, Workflow};
 use serde_json::{Map, Value};
 
-use super::{Draft, Sight, ask_model, condition_failed, enter, scope};
+use super::{Draft, Sight, ask_model, condition_failed, enter, scope, stretch};
 use crate::{Choice, Event, Refusal, Report, RunState, Stop};
 
 /// A way out of a step.
@@ -220,7 +220,8 @@ fn follow(draft: &mut Draft<'_>, step: &Step, way: Way<'_>, sight: Sight<'_>) ->
         draft.push(Event::RunFailed { reason, step: None });
         return Ok(());
     }
-    enter::enter(draft, way.target, Some(decision))
+    let target = stretch::confine(draft, step, way.target)?;
+    enter::enter(draft, target, Some(decision))
 }
 
 /// Sets and merges what a successor says.

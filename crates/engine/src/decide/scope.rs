@@ -53,14 +53,7 @@ pub(crate) fn scope(workflow: &Workflow, state: &RunState, sight: Sight<'_>) -> 
             (step.name.as_str().into(), value)
         })
         .collect();
-    let part = sight.part.map_or(Value::Null, |part| {
-        json!({
-            "id": part.id.as_str(),
-            "title": part.title,
-            "mode": part.mode,
-            "files": part.files,
-        })
-    });
+    let part = sight.part.map_or(Value::Null, part);
     Scope::new(json!({
         "context": state.context,
         "settings": workflow.settings,
@@ -71,14 +64,35 @@ pub(crate) fn scope(workflow: &Workflow, state: &RunState, sight: Sight<'_>) -> 
         "artifacts": artifacts,
         "steps": steps,
         "part": part,
+        "parts": sets(workflow, state),
         "verdict": sight.verdict.unwrap_or_default(),
         "args": sight.args,
         "step": state.current.as_ref().map_or("", StepName::as_str),
         "items": items(state),
         "journal": { "chars": state.journal.chars().count() },
         "gate": state.standing.open_gate().map_or("", |it| it.step.as_str()),
+        "usage": { "tokens": state.usage.total(), "duration_ms": state.usage.duration_ms },
         "run": { "id": alloc::format!("{}", state.run) },
     }))
+}
+
+fn part(part: &PartSpec) -> Value {
+    json!({
+        "id": part.id.as_str(),
+        "title": part.title,
+        "mode": part.mode,
+        "files": part.files,
+    })
+}
+
+/// The sets of parts by their names. One that was not planned is empty.
+fn sets(workflow: &Workflow, state: &RunState) -> Map<String, Value> {
+    let named = workflow.steps.iter().filter_map(|it| it.each.as_ref());
+    let set = |name: &String| {
+        let parts = state.parts.get(name).map(Vec::as_slice).unwrap_or_default();
+        (name.clone(), Value::Array(parts.iter().map(part).collect()))
+    };
+    named.map(|it| set(&it.parts)).collect()
 }
 
 fn items(state: &RunState) -> Value {

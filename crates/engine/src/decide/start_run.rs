@@ -9,7 +9,7 @@ use alloc::{
 use definition::{Decider, Target, Workflow};
 use serde_json::{Map, Value};
 
-use super::{Draft, change_context, check_size, enter};
+use super::{Draft, change_context, check_size, enter, stretch};
 use crate::{Event, Refusal, RunStarted, Standing, StartRun, Stop};
 
 /// The longest key that is taken, in bytes.
@@ -52,9 +52,7 @@ pub(super) fn begin(draft: &mut Draft<'_>, start: &StartRun) -> Result<(), Stop>
 
 /// Enters the step that a run begins with.
 pub(super) fn enter_first(draft: &mut Draft<'_>) -> Result<(), Stop> {
-    let Some(first) = draft.workflow.first_step() else {
-        return Err(draft.step_unknown("").into());
-    };
+    let first = stretch::begin(draft)?;
     enter::enter(draft, Target::Step(first.name.clone()), None)
 }
 

@@ -3,11 +3,13 @@
 
 use alloc::string::String;
 
-use definition::{PartId, Step, Target};
+use definition::{PartSpec, Step, Target};
 use serde_json::{Map, Value};
 
-use super::{Draft, check_depth, check_size, choose_step, enter, gate, lease, parts};
-use crate::{Choice, Event, GateReason, Progress, Standing, StartStep, Stop, Trouble, guard};
+use super::{Draft, check_depth, check_size, choose_step, enter, gate, lease, parts, review};
+use crate::{
+    Choice, Event, GateReason, Progress, Refusal, Standing, StartStep, Stop, Trouble, guard,
+};
 
 pub(super) fn decide(draft: &mut Draft<'_>, start: &StartStep) -> Result<(), Stop> {
     let is_asked = settle_early(draft, start);
@@ -28,7 +30,13 @@ pub(super) fn decide(draft: &mut Draft<'_>, start: &StartStep) -> Result<(), Sto
     lease::check(draft, step, part.as_ref().map(|it| &it.id), None)?;
     guard::check_needs(draft, step, part.as_ref())?;
     check_details(draft, &start.details)?;
-    begin(draft, step, part.map(|it| it.id), start);
+    if !parts::is_planned(&draft.state, step) {
+        parts::plan(draft, step)?;
+        if !parts::is_planned(&draft.state, step) {
+            return Err(Refusal::PartsUnknown { step: step.name.clone() }.into());
+        }
+    }
+    begin(draft, step, part.as_ref(), start)?;
     if start.asks && !is_asked {
         gate::ask_early(draft, step)?;
     }
@@ -81,21 +89,29 @@ fn go_back(draft: &mut Draft<'_>, to: &Step) -> Result<(), Stop> {
     enter::enter(draft, Target::Step(to.name.clone()), Some(choice))
 }
 
-fn check_details(draft: &Draft<'_>, details: &Map<String, Value>) -> Result<(), crate::Refusal> {
+fn check_details(draft: &Draft<'_>, details: &Map<String, Value>) -> Result<(), Refusal> {
     check_depth("the details", details.values())?;
     let bytes = serde_json::to_string(details).map_or(0, |it| it.len());
     check_size("the details", bytes, draft.known.bounds.report_bytes_max)
 }
 
 /// Begins an attempt, unless one is under way.
-pub(super) fn begin(draft: &mut Draft<'_>, step: &Step, part: Option<PartId>, start: &StartStep) {
-    let effort = draft.state.effort(&step.name, part.as_ref()).cloned().unwrap_or_default();
+pub(super) fn begin(
+    draft: &mut Draft<'_>,
+    step: &Step,
+    part: Option<&PartSpec>,
+    start: &StartStep,
+) -> Result<(), Stop> {
+    let id = part.map(|it| &it.id);
+    let effort = draft.state.effort(&step.name, id).cloned().unwrap_or_default();
     let is_active = effort.progress == Progress::Active;
     if is_active && !start.again {
-        return;
+        return Ok(());
     }
     let is_same = is_active && effort.trouble != Trouble::Faulty;
     let attempt = if is_same { effort.attempts } else { effort.attempts + 1 };
-    let (step, details) = (step.name.clone(), start.details.clone());
-    draft.push(Event::StepStarted { step, part, attempt, details });
+    let seen = review::look(draft, step, part)?;
+    let (step, part, details) = (step.name.clone(), id.cloned(), start.details.clone());
+    draft.push(Event::StepStarted { step, part, attempt, details, seen });
+    Ok(())
 }

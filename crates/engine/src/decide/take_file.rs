@@ -4,6 +4,7 @@
 
 use alloc::{
     boxed::Box,
+    collections::BTreeMap,
     format,
     string::{String, ToString as _},
 };
@@ -65,7 +66,8 @@ fn place(draft: &mut Draft<'_>, placement: &Placement) -> Result<(), Stop> {
         return Ok(());
     }
     let asking = find_asking(draft.workflow, &placement);
-    let open = asking.or_else(|| find_open(draft.workflow, &placement));
+    let believed = placement.at.as_ref().and_then(|it| draft.workflow.find_step(it));
+    let open = asking.or(believed).or_else(|| find_open(draft.workflow, &placement));
     let last = draft.workflow.work_steps().last();
     placement.is_work_done = open.is_none();
     placement.current = open.or(last).map(|it| it.name.clone());
@@ -96,6 +98,8 @@ fn stage(effort: &Effort) -> Stage {
         ended_at: effort.ended_at,
         failure: effort.failure.clone(),
         is_retried: effort.trouble == Trouble::Retried,
+        revisions: effort.revisions,
+        parts: BTreeMap::new(),
     }
 }
 
@@ -105,7 +109,8 @@ fn find_asking<'a>(workflow: &'a Workflow, placement: &Placement) -> Option<&'a 
     if placement.stood != Stood::Waiting {
         return None;
     }
-    let stated = placement.stated.as_ref().and_then(|it| workflow.find_step(it));
+    let stated =
+        placement.at.as_ref().or(placement.stated.as_ref()).and_then(|it| workflow.find_step(it));
     let open = || find_open(workflow, placement);
     let asks = |it: &&Step| it.gate.as_ref().is_some_and(|gate| gate.during.is_none());
     stated.or_else(open).filter(asks)

@@ -6,17 +6,33 @@ use alloc::{
     vec::Vec,
 };
 
-use definition::{Check, PartSpec, Product, Step, find_heading, word_count};
+use definition::{Check, PartSpec, Product, Step, find_heading, mentions, word_count};
 
 use crate::{
-    Artifact, FileFact, Refusal, Stop,
+    Artifact, FileFact, Refusal, Rigor, Stop,
     decide::{Draft, Sight, condition_failed, scope},
 };
 
-pub(super) fn check(
+/// Returns the files that must be there now, and whether they are.
+pub(crate) fn find_files(
     draft: &Draft<'_>,
     step: &Step,
     part: Option<&PartSpec>,
+) -> Result<Vec<(String, bool)>, Stop> {
+    let promised = promised(draft, step, part)?;
+    draft.known.need_files(promised.iter().map(|(_, path)| path.as_str()))?;
+    let is_there = |path: String| {
+        let is_there = matches!(draft.known.file(&path)?, FileFact::Present { .. });
+        Ok((path, is_there))
+    };
+    promised.into_iter().map(|(_, path)| is_there(path)).collect()
+}
+
+pub(crate) fn check(
+    draft: &Draft<'_>,
+    step: &Step,
+    part: Option<&PartSpec>,
+    rigor: Rigor,
 ) -> Result<Vec<Artifact>, Stop> {
     let promised = promised(draft, step, part)?;
     draft.known.need_files(promised.iter().map(|(_, path)| path.as_str()))?;
@@ -29,8 +45,12 @@ pub(super) fn check(
             FileFact::Unreadable(problem) => {
                 return Err(invalid(step, path, problem.clone()).into());
             }
-            FileFact::Present { sha256, size, text } => {
-                if let Some(problem) = find_problem(product, text.as_deref()) {
+            FileFact::Present { sha256, size, text, .. } => {
+                let problem = match find_problem(product, text.as_deref()) {
+                    None => find_uncovered(draft, step, product, text.as_deref())?,
+                    found => found,
+                };
+                if let Some(problem) = problem.filter(|_| rigor == Rigor::Full) {
                     return Err(invalid(step, path, problem).into());
                 }
                 artifacts.push(Artifact { path, sha256: sha256.clone(), size: *size });
@@ -79,11 +99,38 @@ fn find_problem(product: &Product, text: Option<&str>) -> Option<String> {
     product.checks.iter().find_map(|check| problem_with(check, text))
 }
 
+/// Says which of the things that another file lists are not in the product. Where there is no such
+/// file, nothing is listed.
+fn find_uncovered(
+    draft: &Draft<'_>,
+    step: &Step,
+    product: &Product,
+    text: Option<&str>,
+) -> Result<Option<String>, Stop> {
+    let text = text.unwrap_or_default();
+    for check in &product.checks {
+        let Check::Covers { file, pattern } = check else { continue };
+        let scope = scope(draft.workflow, &draft.state, Sight::default());
+        let path = file.render(&scope).map_err(|error| condition_failed(step, &error))?;
+        let FileFact::Present { text: Some(listed), .. } = draft.known.file(&path)? else {
+            continue;
+        };
+        let all = pattern.find_all(listed).into_iter();
+        let missing: Vec<&str> = all.filter(|it| !mentions(text, it)).collect();
+        if !missing.is_empty() {
+            let missing = missing.join("`, `");
+            return Ok(Some(format!("it says nothing of `{missing}`, which `{path}` lists")));
+        }
+    }
+    Ok(None)
+}
+
 fn problem_with(check: &Check, text: &str) -> Option<String> {
     match check {
         Check::NotEmpty => text.trim().is_empty().then(|| "it is empty".to_string()),
-        Check::Heading(heading) => (!find_heading(text, heading))
-            .then(|| format!("it has no heading `{}`", heading.trim())),
+        Check::Heading(heading) => {
+            (!find_heading(text, heading)).then(|| format!("it has no heading `{heading}`"))
+        }
         Check::Matches(pattern) => {
             let is_fitting = pattern.is_match(text);
             (!is_fitting).then(|| format!("nothing in it fits `{}`", pattern.source()))
@@ -100,5 +147,7 @@ fn problem_with(check: &Check, text: &str) -> Option<String> {
             let max = (*max)?;
             (max < words).then(|| format!("it has {words} words, and may have {max}"))
         }
+        // Needs another file beside it; see `find_uncovered`.
+        Check::Covers { .. } => None,
     }
 }

@@ -14,11 +14,11 @@ use std::{
 
 use definition::{Digest, PartId, StepName, Workflow};
 use engine::{
-    Action, Actor, Answer, AnswerGate, AtEnd, CheckFact, ClaimStep, Command, ContextChange, Entry,
-    Fact, FileFact, Holder, How, Known, MakeMove, ModelFact, ModelFailure, ModelFailureKind,
-    Placement, Question, Recorded, Refusal, Report, ReportStep, ResumeRun, RunId, RunState, Stage,
-    StartRun, StartStep, Stop, Terms, Timestamp, Usage, brief, decide, find_drift, fold, next,
-    target_name,
+    Action, Actor, Answer, AnswerGate, AtEnd, CheckFact, ChoreOutcome, ClaimStep, Command,
+    ContextChange, Entry, Event, Fact, FileFact, GitDeed, Holder, How, Known, MakeMove, ModelFact,
+    ModelFailure, ModelFailureKind, PartPlaced, Passing, Placement, Question, Recorded, Refusal,
+    Report, ReportStep, ResumeRun, Rigor, RunId, RunState, Stage, StartRun, StartStep, Stop, Terms,
+    Timestamp, Usage, brief, decide, find_chore, find_drift, fold, next, target_name,
 };
 use serde_json::{Map, Value};
 
@@ -141,7 +141,7 @@ impl<'a> Player<'a> {
         let asked = self.model.iter().flat_map(|it| it.asked.borrow().clone());
         let names = asked.map(|it| match &it {
             Question::Model { names, .. } => format!("asked the model: {}", names.join(", ")),
-            Question::File(_) | Question::Git | Question::Check { .. } => {
+            Question::File(_) | Question::Beside(_) | Question::Git | Question::Check { .. } => {
                 panic!("no model is asked this: {it:?}")
             }
         });
@@ -150,7 +150,10 @@ impl<'a> Player<'a> {
 
     fn command(&mut self, words: &[String]) -> Vec<String> {
         self.now = self.now.after(Duration::from_secs(1));
-        let command = parse_command(words);
+        let command = match words[0].as_str() {
+            "chore" => self.chore(words),
+            _ => parse_command(words),
+        };
         let mut known = self.known();
         self.model.iter().for_each(|it| it.asked.borrow_mut().clear());
         let decided = loop {
@@ -162,10 +165,18 @@ impl<'a> Player<'a> {
         };
         let first = self.state.length;
         let mut led = self.asked();
+        for event in &decided.events {
+            if let Event::FileLeft { path, text, .. } = event {
+                match text {
+                    Some(text) => drop(self.files.insert(path.clone(), text.clone())),
+                    None => drop(self.files.remove(path)),
+                }
+            }
+        }
         for (seq, event) in (first + 1..).zip(decided.events) {
             led.push(format!("{} {}", event.kind(), event.describe()));
             let stored = event.encode();
-            let read = engine::Event::decode(engine::EVENT_VERSION, &stored).unwrap();
+            let read = Event::decode(engine::EVENT_VERSION, &stored).unwrap();
             assert_eq!(read, event, "an event is read back as it was");
             self.log.push(Recorded { seq, at: self.now, by: Actor::default(), event });
         }
@@ -175,6 +186,20 @@ impl<'a> Player<'a> {
             led.push("(nothing)".to_owned());
         }
         led
+    }
+
+    /// `chore NAME done [DETAIL]`, `chore NAME failed REASON`: how the one that is due went.
+    fn chore(&self, words: &[String]) -> Command {
+        let due = find_chore(self.workflow, &self.state).unwrap();
+        let said = words.get(3..).unwrap_or_default().join(" ");
+        let outcome = match words[2].as_str() {
+            "done" => ChoreOutcome::Done { detail: said, warnings: Vec::new() },
+            "failed" => ChoreOutcome::Failed { reason: said },
+            other => panic!("a chore cannot be `{other}`"),
+        };
+        // Where nothing is due, what is reported does not matter.
+        let deed = due.map_or(GitDeed::Push { remote: String::new() }, |it| it.deed);
+        Command::ReportChore { name: words[1].clone(), deed, outcome }
     }
 
     fn ask(&self, words: &[String]) -> Vec<String> {
@@ -220,6 +245,10 @@ impl<'a> Player<'a> {
                 let names: Vec<_> = choices.iter().map(target_name).collect();
                 format!("choose after {}: {}", after.name, names.join(", "))
             }
+            Action::Chore { chore } => {
+                let why = chore.failure.map(|it| format!(" (failed: {it})")).unwrap_or_default();
+                format!("chore {}: {}{why}", chore.name, chore.deed.describe())
+            }
             Action::Wait { gate } => format!("wait at {}", gate.step),
             Action::Done => "done".to_owned(),
             Action::Stopped { reason } => format!("stopped: {reason}"),
@@ -229,14 +258,17 @@ impl<'a> Player<'a> {
     fn look(&self, known: &mut Known, questions: Vec<Question>) {
         for question in questions {
             let fact = match &question {
-                Question::File(path) => Fact::File(match self.files.get(path) {
-                    None => FileFact::Missing,
-                    Some(text) => FileFact::Present {
-                        sha256: Digest::of(text.as_bytes()),
-                        size: text.len() as u64,
-                        text: Some(text.clone()),
-                    },
-                }),
+                Question::File(path) | Question::Beside(path) => {
+                    Fact::File(match self.files.get(path) {
+                        None => FileFact::Missing,
+                        Some(text) => FileFact::Present {
+                            sha256: Digest::of(text.as_bytes()),
+                            size: text.len() as u64,
+                            text: Some(text.clone()),
+                            modified: None,
+                        },
+                    })
+                }
                 Question::Git => Fact::Git(None),
                 Question::Check { run, .. } => Fact::Check(match self.checks.get(&run.join(" ")) {
                     None => CheckFact::NotAllowed,
@@ -291,6 +323,7 @@ fn parse_command(words: &[String]) -> Command {
             evidence: None,
             is_begun: has("begun"),
             is_approved: has("approved"),
+            rigor: if has("lax") { Rigor::Presence } else { Rigor::Full },
             end: if has("open") { AtEnd::StaysOpen } else { AtEnd::Completes },
         },
     };
@@ -349,6 +382,7 @@ fn parse_command(words: &[String]) -> Command {
         "choose" => Command::ChooseStep { next: text(1) },
         "approve" => answer(Answer::Approve),
         "reject" => answer(Answer::Reject),
+        "agree" => Command::ApproveStep { step: plain[1].to_owned() },
         "answer" => answer(Answer::Named(plain[1].to_owned())),
         "claim" => Command::ClaimStep(ClaimStep {
             step: option("step"),
@@ -371,7 +405,35 @@ fn parse_command(words: &[String]) -> Command {
             is_lax: plain.contains(&"lax"),
             is_approved: plain.contains(&"approved"),
         })),
-        "goto" => Command::GoTo { step: text(1) },
+        "goto" => {
+            let passing = match option("passing").as_deref() {
+                Some("asked") => Passing::Asked,
+                Some("order") => Passing::InOrder,
+                _ => Passing::Anything,
+            };
+            Command::GoTo { step: text(1), passing }
+        }
+        "skip" => Command::SkipStep { step: text(1) },
+        "ask" => Command::AskPerson { step: text(1) },
+        "on" => Command::GoOn { details: object("details") },
+        "plan" => Command::PlanParts {
+            set: text(1),
+            parts: serde_json::from_str(&option("parts").unwrap()).unwrap(),
+        },
+        "part" => Command::PlacePart(PartPlaced {
+            step: StepName::parse(&text(1)).unwrap(),
+            part: PartId::parse(&text(2)).unwrap(),
+            progress: option("progress").map(|it| serde_json::from_value(it.into()).unwrap()),
+            revisions: option("revisions").map(|it| it.parse().unwrap()),
+            verdict: option("verdict"),
+            title: option("title"),
+            mode: option("mode"),
+        }),
+        "usage" => entry(Entry::Usage {
+            tokens: plain[1].parse().unwrap(),
+            duration_ms: plain[2].parse().unwrap(),
+            model: text(3),
+        }),
         "item" => Command::AddItem { text: text(1) },
         "close" => Command::CloseItem { id: text(1).parse().unwrap() },
         "cancel" => Command::CancelRun { reason: text(1) },
@@ -401,6 +463,8 @@ fn placement(stood: &str, steps: &Map<String, Value>) -> Placement {
         reason: String::new(),
         steps: steps.iter().map(|(step, it)| (StepName::parse(step).unwrap(), stage(it))).collect(),
         stated: None,
+        at: None,
+        parts: BTreeMap::new(),
         current: None,
         is_work_done: false,
         vars: Map::new(),

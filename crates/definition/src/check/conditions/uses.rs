@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 
 use crate::{
-    Action, Condition, Deed, Diagnostic, Expression, PartSource, Severity, Step, Template,
-    Workflow,
+    Action, Check, Chore, ChoreDeed, Condition, Deed, Diagnostic, Expression, PartSource, Severity,
+    Step, Template, Workflow,
     check::{Places, Spot},
     expression::NameUse,
 };
@@ -73,7 +73,44 @@ impl<'a> Uses<'a> {
             self.condition(&["rules", &at, "when"], Some(&rule.when));
             self.actions(&["rules", &at, "do"], &rule.actions);
         }
+        for (at, chore) in workflow.chores.iter().enumerate() {
+            self.chore(&at.to_string(), chore);
+        }
         self.actions(&["adopt"], &workflow.adopt);
+        workflow.stretch.from.iter().for_each(|it| self.expression(&["from"], it));
+        workflow.stretch.until.iter().for_each(|it| self.expression(&["until"], it));
+        if let Some(budget) = &workflow.budget {
+            self.expression(&["budget", "tokens"], &budget.tokens);
+            budget.ask.iter().for_each(|it| self.template(&["budget", "ask"], it));
+        }
+    }
+
+    fn chore(&mut self, at: &str, chore: &'a Chore) {
+        let path = |more: &[&'static str]| [&["chores", at], more].concat();
+        self.condition(&path(&["when"]), Some(&chore.when));
+        self.set(&path(&["set"]), &chore.set);
+        match &chore.deed {
+            ChoreDeed::RenameBranch { from, to } => {
+                self.template(&path(&["rename_branch", "from"]), from);
+                self.template(&path(&["rename_branch", "to"]), to);
+            }
+            ChoreDeed::Commit { paths, message, .. } => {
+                self.expression(&path(&["commit", "paths"]), paths);
+                self.template(&path(&["commit", "message"]), message);
+            }
+            ChoreDeed::Push { remote } => self.template(&path(&["push", "remote"]), remote),
+            ChoreDeed::Publish(it) => {
+                for (at, file) in it.files.iter().enumerate() {
+                    let at = at.to_string();
+                    self.template(&[&path(&["publish", "files"])[..], &[&at]].concat(), file);
+                }
+                it.body.iter().for_each(|it| self.template(&path(&["publish", "body"]), it));
+                it.closes.iter().for_each(|it| self.template(&path(&["publish", "closes"]), it));
+            }
+            ChoreDeed::Checkout { branch } => {
+                self.template(&path(&["checkout", "branch"]), branch);
+            }
+        }
     }
 
     fn actions(&mut self, path: &[&str], actions: &'a [Action]) {
@@ -113,17 +150,35 @@ impl<'a> Uses<'a> {
             let at = at.to_string();
             self.template(&["produces", &at, "path"], &product.path);
             self.condition(&["produces", &at, "when"], product.when.as_ref());
+            for check in &product.checks {
+                if let Check::Covers { file, .. } = check {
+                    self.template(&["produces", &at, "covers", "file"], file);
+                }
+            }
+        }
+        step.agent.iter().for_each(|it| self.template(&["agent"], it));
+        for (at, path) in step.drops.iter().enumerate() {
+            self.template(&["drops", &at.to_string()], path);
         }
         if let Some(gate) = &step.gate {
+            for (at, path) in gate.drops.iter().enumerate() {
+                self.template(&["gate", "drops", &at.to_string()], path);
+            }
             self.template(&["gate", "ask"], &gate.ask);
             for (at, path) in gate.show.iter().enumerate() {
                 self.template(&["gate", "show", &at.to_string()], path);
             }
             self.condition(&["gate", "during"], gate.during.as_ref());
             self.condition(&["gate", "unless"], gate.unless.as_ref());
+            self.condition(&["gate", "holds"], gate.holds.as_ref());
+        }
+        if let Some(rules) = &step.rules {
+            self.template(&["rules", "parts"], &rules.parts);
+            self.template(&["rules", "note"], &rules.note);
         }
         if let Some(review) = &step.review {
             review.read.iter().for_each(|it| self.template(&["review", "read"], it));
+            review.judges.iter().for_each(|it| self.template(&["review", "judges"], it));
             for (at, limit) in review.limits.iter().enumerate() {
                 self.set(&["review", "limits", &at.to_string(), "set"], &limit.set);
             }
@@ -138,6 +193,9 @@ impl<'a> Uses<'a> {
             Some(PartSource::File { path, .. }) => self.template(&["each", "from"], path),
             Some(PartSource::Context(it)) => self.expression(&["each", "context"], it),
             Some(PartSource::Shared | PartSource::Listed(_)) | None => {}
+        }
+        if let Some(each) = &step.each {
+            self.set(&["each", "set"], &each.set);
         }
         self.set(&["enter"], &step.enter);
         self.condition(&["skip_when"], step.skip_when.as_ref());

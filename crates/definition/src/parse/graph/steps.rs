@@ -38,10 +38,12 @@ pub(super) fn make(node: &Placed) -> Option<Step> {
         work,
         needs: Vec::new(),
         produces: Vec::new(),
+        drops: Vec::new(),
         criteria: node.criteria.clone(),
         evidence: Evidence::Warn,
         checks: Vec::new(),
         gate,
+        rules: None,
         review: None,
         each: None,
         attempts: None,
@@ -76,7 +78,9 @@ fn gate(name: &StepName, goal: &str) -> Gate {
         answers: None,
         during: None,
         unless: None,
+        holds: None,
         rounds_max: None,
+        drops: Vec::new(),
     }
 }
 

@@ -1,0 +1,66 @@
+//! An agent passes on that the person agrees to a step. Unlike an answer it names the step, so that
+//! it cannot be taken for consent to something else.
+
+use alloc::string::String;
+
+use definition::Step;
+
+use super::{Draft, answer_gate, enter, gate, report_step};
+use crate::{
+    Answer, AnswerGate, ContextChange, GateReason, How, OpenGate, Refusal, ReportStep, Rigor,
+    Standing, Stop, Terms,
+};
+
+pub(super) fn decide(draft: &mut Draft<'_>, named: &str) -> Result<(), Stop> {
+    draft.check_live()?;
+    let Some(step) = draft.workflow.find_step_loosely(named) else {
+        return Err(draft.step_unknown(named).into());
+    };
+    let Standing::Waiting(open) = draft.state.standing.clone() else {
+        return Err(Refusal::GateNotOpen.into());
+    };
+    if open.step != step.name || !is_whole(&open) {
+        return Err(gate::refusal(&open).into());
+    }
+    let report = report(step);
+    if open.why == GateReason::Early {
+        return report_step::decide(draft, &report);
+    }
+    if !draft.state.progress(&step.name).is_settled() {
+        // A person may be asked before the work was reported, but not in its place.
+        report_step::finish(draft, step, None, &report)?;
+    }
+    let answer = AnswerGate {
+        answer: Answer::Approve,
+        feedback: String::new(),
+        by: String::from("the agent"),
+        how: How::Relayed,
+        digest: None,
+    };
+    answer_gate::decide(draft, &answer)
+}
+
+/// Whether a yes lets the run go on from the step, and does not only try something again.
+fn is_whole(open: &OpenGate) -> bool {
+    match open.why {
+        GateReason::Gate
+        | GateReason::Early
+        | GateReason::VerdictUnknown
+        | GateReason::RevisionsSpent => open.part.is_none(),
+        GateReason::Part
+        | GateReason::AttemptsSpent
+        | GateReason::VisitsSpent
+        | GateReason::BudgetSpent => false,
+    }
+}
+
+fn report(step: &Step) -> ReportStep {
+    ReportStep {
+        part: None,
+        report: enter::passed(step, gate::APPROVED),
+        context: ContextChange::default(),
+        next: None,
+        holder: None,
+        terms: Terms { rigor: Rigor::Presence, is_approved: true, ..Terms::default() },
+    }
+}

@@ -1,0 +1,76 @@
+//! A report on a fanned-out step that names no part: the parts whose files are there are done.
+
+use definition::{Step, Whole};
+
+use super::{Draft, Sight, change_context, lease, parts, report_step, review};
+use crate::{Event, Outcome, Progress, Refusal, ReportStep, Rigor, Standing, Stop, guard};
+
+/// Whether a report is one on whatever is there.
+pub(super) fn is_meant(step: &Step, command: &ReportStep) -> bool {
+    let whole = step.each.as_ref().map(|it| it.whole);
+    command.part.is_none()
+        && whole == Some(Whole::Found)
+        && command.terms.rigor == Rigor::Full
+        && command.report.outcome() == Outcome::Success
+}
+
+pub(super) fn take(draft: &mut Draft<'_>, step: &Step, command: &ReportStep) -> Result<(), Stop> {
+    lease::check(draft, step, None, command.holder.as_ref())?;
+    change_context::apply(draft, &command.context)?;
+    if !parts::is_planned(&draft.state, step) {
+        parts::plan(draft, step)?;
+        if !parts::is_planned(&draft.state, step) {
+            return Err(nothing(draft, step).into());
+        }
+        return parts::settle(draft, step);
+    }
+    let before = draft.events.len();
+    miss(draft, step)?;
+    let mut is_any = false;
+    for part in parts::open(&draft.state, step) {
+        let files = guard::find_files(draft, step, Some(&part))?;
+        let is_there = !files.is_empty() && files.iter().all(|(_, is_there)| *is_there);
+        // Whoever only goes on has not said that a review is as it must be.
+        if !is_there || (draft.resumes && !review::is_given(draft, step, Some(&part))?) {
+            continue;
+        }
+        is_any = true;
+        if report_step::finish(draft, step, Some(&part), command)? == review::Judged::Moved
+            && draft.state.standing != Standing::Running
+        {
+            return Ok(());
+        }
+    }
+    // A report that finds nothing is none, unless it found that something is gone.
+    if !is_any && before == draft.events.len() {
+        return Err(nothing(draft, step).into());
+    }
+    parts::settle(draft, step)
+}
+
+/// Work whose file is gone is not done.
+fn miss(draft: &mut Draft<'_>, step: &Step) -> Result<(), Stop> {
+    for part in draft.state.parts_of(step).to_vec() {
+        let only = step.each.as_ref().and_then(|it| it.only.as_ref());
+        let is_meant = draft.holds(only, step, Sight::of_part(Some(&part)))?;
+        if !is_meant || draft.state.part_progress(&step.name, &part.id) != Progress::Done {
+            continue;
+        }
+        let files = guard::find_files(draft, step, Some(&part))?;
+        if let Some((path, _)) = files.into_iter().find(|(_, is_there)| !is_there) {
+            let feedback = alloc::format!("`{path}` is gone");
+            let (step, part) = (step.name.clone(), Some(part.id));
+            draft.push(Event::StepReopened { step, part, feedback });
+        }
+    }
+    Ok(())
+}
+
+/// Says which file is missed first.
+fn nothing(draft: &Draft<'_>, step: &Step) -> Refusal {
+    let part = parts::open(&draft.state, step).into_iter().next();
+    let promised = crate::find_promised(draft.workflow, &draft.state, step, part.as_ref());
+    let starter = crate::find_starter(draft.workflow, &draft.state, step).map(|(path, _)| path);
+    let path = starter.or_else(|| promised.into_iter().next()).unwrap_or_default();
+    Refusal::ArtifactMissing { step: step.name.clone(), path }
+}

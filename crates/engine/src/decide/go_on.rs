@@ -1,0 +1,114 @@
+//! The run goes on with whatever is next: steps that are left out are passed, parts are planned, a
+//! review that is there already is taken, and what is to be worked on is begun. Asked again while
+//! the work is under way it begins anew, for whoever asks has lost it.
+
+use alloc::string::{String, ToString as _};
+
+use definition::{Step, Whole, Work};
+use serde_json::{Map, Value};
+
+use super::{Draft, budget, enter, parts, report_step, review, route, rulebook, start_step};
+use crate::{ContextChange, Event, Report, ReportStep, Standing, StartStep, Stop, Terms, guard};
+
+pub(super) fn decide(draft: &mut Draft<'_>, details: &Map<String, Value>) -> Result<(), Stop> {
+    draft.check_running()?;
+    while draft.state.standing == Standing::Running {
+        let step = draft.current()?;
+        if !pass(draft, step)? {
+            budget::settle(draft)?;
+            if draft.state.standing != Standing::Running {
+                return Ok(());
+            }
+            return begin(draft, step, details);
+        }
+        draft.hop(&step.name)?;
+    }
+    Ok(())
+}
+
+/// Whether there was anything to do at a step before it can be worked on.
+fn pass(draft: &mut Draft<'_>, step: &Step) -> Result<bool, Stop> {
+    if let Some(reason) = enter::find_skip(draft, step)? {
+        draft.push(Event::StepSkipped { step: step.name.clone(), part: None, reason });
+        route::onward(draft, step, None, None)?;
+        return Ok(true);
+    }
+    if draft.state.progress(&step.name).is_settled() {
+        route::onward(draft, step, None, None)?;
+        return Ok(true);
+    }
+    if step.work == Work::None {
+        enter::arrive(draft, step)?;
+        return Ok(true);
+    }
+    if rulebook::ask_spent(draft, step)? {
+        return Ok(true);
+    }
+    if !parts::is_planned(&draft.state, step) {
+        parts::plan(draft, step)?;
+    }
+    let before = draft.events.len();
+    if step.each.is_some() && parts::is_planned(&draft.state, step) {
+        parts::settle(draft, step)?;
+    }
+    if before == draft.events.len() {
+        take_review(draft, step)?;
+    }
+    Ok(before < draft.events.len())
+}
+
+/// Takes a review that was written and not reported, as if it had been.
+fn take_review(draft: &mut Draft<'_>, step: &Step) -> Result<(), Stop> {
+    if step.review.is_none() || !is_written(draft, step)? {
+        return Ok(());
+    }
+    let was_begun = draft.state.effort(&step.name, None).is_some_and(|it| !it.seen.is_empty());
+    // What a file speaks of was counted before that was written.
+    draft.counts = was_begun || draft.state.placed_by.is_none();
+    let command = ReportStep {
+        part: None,
+        report: Report {
+            step_id: step.name.to_string(),
+            status: String::from("success"),
+            message: Some(String::from("the review was there already")),
+            ..Report::default()
+        },
+        context: ContextChange::default(),
+        next: None,
+        holder: None,
+        terms: Terms::default(),
+    };
+    draft.resumes = true;
+    let taken = report_step::take(draft, step, &command);
+    (draft.counts, draft.resumes) = (true, false);
+    taken
+}
+
+/// Whether there is a review to be taken: the step's own, or one of an open part.
+fn is_written(draft: &Draft<'_>, step: &Step) -> Result<bool, Stop> {
+    let Some(each) = &step.each else { return review::is_given(draft, step, None) };
+    if each.whole != Whole::Found {
+        return Ok(false);
+    }
+    let mut is_any = false;
+    for part in parts::open(&draft.state, step) {
+        is_any |= review::is_given(draft, step, Some(&part))?;
+    }
+    Ok(is_any)
+}
+
+fn begin(draft: &mut Draft<'_>, step: &Step, details: &Map<String, Value>) -> Result<(), Stop> {
+    let ready = parts::ready(&draft.state, step);
+    let start = StartStep { details: details.clone(), again: true, ..StartStep::default() };
+    if ready.is_empty() {
+        // Parts that are open and none of which can be begun wait for each other.
+        parts::check_parts(draft, step, draft.state.parts_of(step))?;
+        guard::check_needs(draft, step, None)?;
+    }
+    start_step::begin(draft, step, None, &start)?;
+    for part in &ready {
+        guard::check_needs(draft, step, Some(part))?;
+        start_step::begin(draft, step, Some(part), &start)?;
+    }
+    Ok(())
+}

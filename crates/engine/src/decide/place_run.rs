@@ -1,0 +1,204 @@
+//! A caller says where a run is to be, step by step, rather than what was done: to go to a step, to
+//! leave one out, to put one to a person, and what its parts are and how far.
+//!
+//! To go somewhere does not get a run past a gate that nobody was asked at; to leave a step out does,
+//! where an agent may answer for the person.
+
+use alloc::{
+    format,
+    string::{String, ToString as _},
+    vec,
+    vec::Vec,
+};
+
+use definition::{Decider, Effect, PartSource, PartSpec, Step, Target};
+
+use super::{Draft, Sight, enter, gate, parts, route, rules};
+use crate::{
+    Choice, Event, GateReason, PartPlaced, Passing, Progress, Refusal, Rigor, Stop, guard,
+};
+
+/// Goes to a step, whatever leads there.
+pub(super) fn go_to(draft: &mut Draft<'_>, named: &str, passing: Passing) -> Result<(), Stop> {
+    draft.check_live()?;
+    let step = find(draft, named)?;
+    match passing {
+        Passing::Anything => return rules::go(draft, step),
+        Passing::Asked => {}
+        Passing::InOrder => check_order(draft, step)?,
+    }
+    let is_here = draft.state.current.as_ref() == Some(&step.name);
+    if is_here && !draft.state.progress(&step.name).is_settled() {
+        return Ok(());
+    }
+    jump(draft, step)?;
+    enter::arrive(draft, step)
+}
+
+/// Leaves a step out, and goes on with the one after it.
+pub(super) fn skip(draft: &mut Draft<'_>, named: &str) -> Result<(), Stop> {
+    draft.check_live()?;
+    let step = find(draft, named)?;
+    let from = draft.current()?;
+    if place(draft, step) < place(draft, from) {
+        return Err(Refusal::StepPassed { step: step.name.clone() }.into());
+    }
+    // Whoever may answer for a person at a gate may also leave it out, and what lies before it.
+    gate::check_passed(draft, from, step)?;
+    gate::check_free(draft, step)?;
+    withdraw(draft);
+    let reason = String::from("a caller asked for it");
+    draft.push(Event::StepSkipped { step: step.name.clone(), part: None, reason });
+    let following = draft.workflow.find_following(&step.name);
+    let target = following.map_or(Target::Finish, |it| Target::Step(it.name.clone()));
+    let reasoning = Some(format!("`{}` is left out", step.name));
+    enter::enter(draft, target, Some(Choice { by: Decider::Client, reasoning }))
+}
+
+/// Puts a step to a person: one that has a gate, or the one that the run is at.
+pub(super) fn ask(draft: &mut Draft<'_>, named: &str) -> Result<(), Stop> {
+    draft.check_live()?;
+    let step = find(draft, named)?;
+    let current = draft.current()?;
+    if step.gate.is_none() && step.name != current.name {
+        let (step, current) = (step.name.to_string(), current.name.to_string());
+        return Err(Refusal::StepNotCurrent { step, current }.into());
+    }
+    let is_asked = draft.state.standing.open_gate().is_some_and(|it| it.step == step.name);
+    if is_asked {
+        return Ok(());
+    }
+    if step.name != current.name {
+        jump(draft, step)?;
+    }
+    if step.gate.is_some() {
+        return gate::ask_done(draft, step);
+    }
+    let ask = format!("Step `{}` is put to you. Go on with it as it is?", step.name);
+    let options = vec![("approve", Effect::Approve), ("abandon", Effect::Cancel)];
+    gate::ask(draft, step, None, GateReason::Gate, (ask, options))
+}
+
+/// Makes the parts of a set known, in place of those there are.
+pub(super) fn plan(draft: &mut Draft<'_>, set: &str, given: &[PartSpec]) -> Result<(), Stop> {
+    draft.check_live()?;
+    let plans = |step: &&Step| {
+        let each = step.each.as_ref().filter(|it| !matches!(it.from, PartSource::Shared));
+        each.is_some_and(|it| it.parts == set)
+    };
+    let Some(step) = draft.workflow.work_steps().find(plans) else {
+        return Err(Refusal::PartSetUnknown { set: set.to_string() }.into());
+    };
+    if given.is_empty() {
+        return Err(Refusal::Empty { what: "the list of parts".into() }.into());
+    }
+    check_gate_before(draft, step)?;
+    parts::check_parts(draft, step, given)?;
+    let (set_name, parts) = (set.to_string(), given.to_vec());
+    draft.push(Event::PartsPlanned { set: set_name, parts, by_hand: true });
+    let of_set = |it: &&Step| it.each.as_ref().is_some_and(|each| each.parts == set);
+    for step in draft.workflow.work_steps().filter(of_set) {
+        let known = draft.state.step(&step.name).map(|it| it.parts.keys().cloned().collect());
+        let known: Vec<_> = known.unwrap_or_default();
+        for part in known {
+            draft.push(Event::PartPlaced(PartPlaced {
+                progress: Some(Progress::Idle),
+                revisions: Some(0),
+                ..PartPlaced::of(step.name.clone(), part)
+            }));
+        }
+    }
+    Ok(())
+}
+
+/// Takes someone's word on how far a part is. A review that passes it without reserve must be there.
+pub(super) fn place_part(draft: &mut Draft<'_>, placed: &PartPlaced) -> Result<(), Stop> {
+    draft.check_live()?;
+    let step = find(draft, placed.step.as_str())?;
+    let Some(part) = draft.state.parts_of(step).iter().find(|it| it.id == placed.part).cloned()
+    else {
+        let known = draft.state.parts_of(step).iter().map(|it| it.id.clone()).collect();
+        let (step, part) = (step.name.clone(), placed.part.to_string());
+        return Err(Refusal::PartUnknown { step, part, known }.into());
+    };
+    let first = step.review.as_ref().and_then(|it| it.approve.first());
+    if placed.verdict.is_some() && placed.verdict.as_ref() == first {
+        guard::check_products(draft, step, Some(&part), Rigor::Presence)?;
+    }
+    draft.push(Event::PartPlaced(placed.clone()));
+    Ok(())
+}
+
+/// Makes a step the current one, with nothing done there yet.
+fn jump(draft: &mut Draft<'_>, to: &Step) -> Result<(), Stop> {
+    gate::check_passed(draft, draft.current()?, to)?;
+    check_asked(draft, to)?;
+    withdraw(draft);
+    let decision = Choice { by: Decider::Client, reasoning: None };
+    draft.push(Event::StepEntered { step: to.name.clone(), decision: Some(decision) });
+    draft.hop(&to.name)?;
+    Ok(route::set_vars(draft, to, &to.enter, Sight::default())?)
+}
+
+/// What is asked is not asked any more.
+fn withdraw(draft: &mut Draft<'_>) {
+    if let Some(open) = draft.state.standing.open_gate() {
+        let step = open.step.clone();
+        draft.push(Event::GateWithdrawn { step });
+    }
+}
+
+/// Refuses to pass a gate that nobody was asked at.
+fn check_asked(draft: &Draft<'_>, to: &Step) -> Result<(), Refusal> {
+    let from = draft.current()?;
+    let (first, last) = (place(draft, from), place(draft, to));
+    let between = draft.workflow.steps.iter().skip(first).take(last.saturating_sub(first));
+    for step in between.filter(|it| it.gate.is_some()) {
+        if !is_settled(draft, step)? {
+            let (step, to) = (step.name.clone(), to.name.clone());
+            return Err(Refusal::GateNotAsked { step, to });
+        }
+    }
+    Ok(())
+}
+
+/// Refuses to prepare a step while the last gate before it is not passed.
+fn check_gate_before(draft: &Draft<'_>, step: &Step) -> Result<(), Refusal> {
+    let before = draft.workflow.steps.iter().take(place(draft, step));
+    let Some(gate) = before.rev().find(|it| it.gate.is_some()) else { return Ok(()) };
+    let is_ahead = place(draft, draft.current()?) <= place(draft, gate);
+    if is_ahead && !is_settled(draft, gate)? {
+        return Err(Refusal::GateNotAsked { step: gate.name.clone(), to: step.name.clone() });
+    }
+    Ok(())
+}
+
+/// Refuses a step that lies ahead, unless the one before it is done.
+fn check_order(draft: &Draft<'_>, step: &Step) -> Result<(), Refusal> {
+    if place(draft, step) <= place(draft, draft.current()?) {
+        return Ok(());
+    }
+    let before = place(draft, step).checked_sub(1).and_then(|it| draft.workflow.steps.get(it));
+    let Some(before) = before else { return Ok(()) };
+    if is_settled(draft, before)? {
+        return Ok(());
+    }
+    Err(Refusal::StepOutOfOrder { step: step.name.clone(), before: before.name.clone() })
+}
+
+/// Whether a step is done or left out, and nobody is asked there.
+fn is_settled(draft: &Draft<'_>, step: &Step) -> Result<bool, Refusal> {
+    let is_asked = draft.state.standing.open_gate().is_some_and(|it| it.step == step.name);
+    if draft.state.progress(&step.name).is_settled() {
+        return Ok(!is_asked);
+    }
+    Ok(enter::find_skip(draft, step)?.is_some())
+}
+
+fn find<'a>(draft: &Draft<'a>, named: &str) -> Result<&'a Step, Refusal> {
+    draft.workflow.find_step_loosely(named).ok_or_else(|| draft.step_unknown(named))
+}
+
+fn place(draft: &Draft<'_>, step: &Step) -> usize {
+    draft.workflow.steps.iter().position(|it| it.name == step.name).unwrap_or_default()
+}

@@ -1,0 +1,96 @@
+//! The server says how a chore went. Where it went wrong the chore stays due, or the run goes on
+//! all the same: the definition says which.
+
+use alloc::{
+    format,
+    string::{String, ToString as _},
+};
+
+use definition::{OnFailure, Step, Target};
+
+use super::{Draft, Sight, condition_failed, enter, report_step, route};
+use crate::{
+    Chore, ChoreOutcome, ContextChange, Event, GitDeed, Refusal, ReportStep, Standing, Stop, Terms,
+    find_chore,
+};
+
+pub(super) fn decide(
+    draft: &mut Draft<'_>,
+    (name, deed): (&str, &GitDeed),
+    outcome: &ChoreOutcome,
+) -> Result<(), Stop> {
+    draft.check_live()?;
+    // Whoever was faster has reported it, or the run has moved on.
+    let due = find_due(draft)?.filter(|it| it.name == name && it.deed == *deed);
+    let Some(due) = due else {
+        return Err(Refusal::ChoreNotDue { chore: name.to_string() }.into());
+    };
+    let (name, deed) = (due.name.clone(), due.deed.clone());
+    match outcome {
+        ChoreOutcome::Done { detail, warnings } => {
+            let (detail, warnings) = (detail.clone(), warnings.clone());
+            draft.push(Event::ChoreDone { name, deed, detail, warnings });
+        }
+        ChoreOutcome::Failed { reason } => {
+            let is_passed = due.on_failure == OnFailure::Warn;
+            // The same failure once more is no news.
+            if !is_passed && due.failure.as_ref() == Some(reason) {
+                return Ok(());
+            }
+            draft.push(Event::ChoreFailed { name, deed, reason: reason.clone(), is_passed });
+            if !is_passed {
+                return Ok(());
+            }
+        }
+    }
+    go_on(draft, &due)
+}
+
+/// Refuses what is said of a step while the server has something to do there first.
+pub(super) fn check_none_due(draft: &Draft<'_>) -> Result<(), Refusal> {
+    match find_due(draft)? {
+        Some(Chore { name, deed, failure, .. }) => {
+            let problem = failure.unwrap_or_else(|| String::from("it was not tried so far"));
+            Err(Refusal::ChoreDue { chore: name, what: deed.describe(), problem })
+        }
+        None => Ok(()),
+    }
+}
+
+fn find_due(draft: &Draft<'_>) -> Result<Option<Chore>, Refusal> {
+    let step = draft.current()?;
+    find_chore(draft.workflow, &draft.state).map_err(|error| condition_failed(step, &error))
+}
+
+/// What follows from a chore that is done, or counts as such.
+fn go_on(draft: &mut Draft<'_>, due: &Chore) -> Result<(), Stop> {
+    let Some(chore) = draft.workflow.find_chore(&due.name) else { return Ok(()) };
+    let step = draft.current()?;
+    route::set_vars(draft, step, &chore.set, Sight::default())?;
+    // Where a person is asked the work is done already.
+    let is_open = draft.state.standing == Standing::Running
+        && !draft.state.progress(&step.name).is_settled()
+        && step.each.is_none();
+    if chore.completes && is_open {
+        return complete(draft, step, &due.name);
+    }
+    // A run that goes only a part of the way was left open for its chores.
+    let is_over = draft.state.is_work_done && draft.state.standing == Standing::Running;
+    let is_confined = draft.workflow.stretch.until.is_some();
+    if is_over && is_confined && find_due(draft)?.is_none() {
+        return enter::enter(draft, Target::Finish, None);
+    }
+    Ok(())
+}
+
+fn complete(draft: &mut Draft<'_>, step: &Step, chore: &str) -> Result<(), Stop> {
+    let command = ReportStep {
+        part: None,
+        report: enter::passed(step, &format!("chore `{chore}` is done")),
+        context: ContextChange::default(),
+        next: None,
+        holder: None,
+        terms: Terms::default(),
+    };
+    report_step::complete(draft, step, None, &command)
+}

@@ -1,0 +1,130 @@
+//! The parts of a plan are held against a project's own rules. Where they break any, the plan is made
+//! again, until the allowance is spent.
+
+use alloc::{
+    format,
+    string::{String, ToString as _},
+    vec,
+    vec::Vec,
+};
+
+use definition::{Effect, PartSpec, Rulebook, Rules, Step, Violation, parse_parts};
+use serde_json::{Map, Value};
+
+use super::{Draft, Sight, condition_failed, gate, review::Judged, scope};
+use crate::{Event, FileFact, GateReason, Refusal, Ruling, Stop};
+
+/// The verdict that a broken rule leads to.
+const REVISE: &str = "REVISE";
+
+/// Judges the parts that `step` planned, if the project has rules on them.
+pub(super) fn judge(draft: &mut Draft<'_>, step: &Step) -> Result<Judged, Stop> {
+    let Some(rules) = &step.rules else { return Ok(Judged::Passed) };
+    let Some(book) = read(draft, rules)? else { return Ok(Judged::Passed) };
+    let scope = scope(draft.workflow, &draft.state, Sight::default());
+    let fails = |error| condition_failed(step, &error);
+    let (file, note) =
+        (rules.parts.render(&scope).map_err(fails)?, rules.note.render(&scope).map_err(fails)?);
+    let violations = book.check(&parts(draft, step, &file)?);
+    if violations.is_empty() {
+        return Ok(Judged::Passed);
+    }
+    let was = match draft.known.file(&note)? {
+        FileFact::Present { sha256, .. } => Some(sha256.clone()),
+        FileFact::Missing | FileFact::Unreadable(_) => None,
+    };
+    let text = Some(describe(&violations));
+    draft.push(Event::FileLeft { path: note.clone(), was, text });
+    let before = count(draft, rules);
+    let is_spent = rules.after <= before;
+    draft.push(Event::VerdictGiven {
+        step: step.name.clone(),
+        part: None,
+        of: step.name.clone(),
+        verdict: REVISE.to_string(),
+        ruling: if is_spent { Ruling::Asked } else { Ruling::Revised },
+    });
+    if is_spent {
+        return ask(draft, step, &note);
+    }
+    let feedback = format!("the parts break rules of the project; see `{note}`");
+    draft.push(Event::StepReopened { step: step.name.clone(), part: None, feedback });
+    Ok(Judged::Moved)
+}
+
+/// Asks a person about a plan that broke the rules as often as it may, as a file says. Returns
+/// whether it does.
+pub(super) fn ask_spent(draft: &mut Draft<'_>, step: &Step) -> Result<bool, Stop> {
+    let Some(rules) = &step.rules else { return Ok(false) };
+    let counted = rules.count.as_ref().and_then(|it| draft.state.vars.get(it)?.as_u64());
+    if counted.is_none_or(|it| it <= u64::from(rules.after)) {
+        return Ok(false);
+    }
+    let scope = scope(draft.workflow, &draft.state, Sight::default());
+    let note = rules.note.render(&scope).map_err(|error| condition_failed(step, &error))?;
+    if !matches!(draft.known.file(&note)?, FileFact::Present { .. }) {
+        return Ok(false);
+    }
+    ask(draft, step, &note)?;
+    Ok(true)
+}
+
+fn ask(draft: &mut Draft<'_>, step: &Step, note: &str) -> Result<Judged, Stop> {
+    let ask = format!(
+        "The parts that `{}` planned still break the project's rules; see `{note}`. Go on with \
+             them as they are?",
+        step.name
+    );
+    let options = vec![("approve", Effect::Approve), ("abandon", Effect::Cancel)];
+    gate::ask(draft, step, None, GateReason::RevisionsSpent, (ask, options))?;
+    Ok(Judged::Moved)
+}
+
+/// Reads the rules of the project, if it has any.
+fn read(draft: &Draft<'_>, rules: &Rules) -> Result<Option<Rulebook>, Stop> {
+    let invalid = |problem: String| Refusal::RulesInvalid { path: rules.beside.clone(), problem };
+    match draft.known.beside(&rules.beside)? {
+        FileFact::Missing => Ok(None),
+        FileFact::Present { text: Some(text), .. } => {
+            Ok(Some(Rulebook::parse(text).map_err(invalid)?))
+        }
+        FileFact::Present { text: None, .. } => Err(invalid("it is no text".to_string()).into()),
+        FileFact::Unreadable(problem) => Err(invalid(problem.clone()).into()),
+    }
+}
+
+fn parts(draft: &Draft<'_>, step: &Step, file: &str) -> Result<Vec<PartSpec>, Stop> {
+    let FileFact::Present { text: Some(text), .. } = draft.known.file(file)? else {
+        return Ok(Vec::new());
+    };
+    let invalid = |problem| Refusal::PartsInvalid { step: step.name.clone(), problem };
+    Ok(parse_parts(text).map_err(invalid)?)
+}
+
+/// Counts a verdict, and returns how many there were before it.
+fn count(draft: &mut Draft<'_>, rules: &Rules) -> u32 {
+    let Some(name) = &rules.count else { return 0 };
+    let counted = draft.state.vars.get(name).and_then(Value::as_u64).unwrap_or_default();
+    let set = Map::from_iter([(name.clone(), Value::from(counted.saturating_add(1)))]);
+    draft.push(Event::VarsChanged { set });
+    u32::try_from(counted).unwrap_or(u32::MAX)
+}
+
+/// Says which parts must be planned otherwise, and why.
+fn describe(violations: &[Violation]) -> String {
+    let mut text = format!(
+        "# Review of the tasks\n\n**Verdict:** {REVISE}\n\nThe project has rules on tasks, and \
+         these break them. Write each of them anew with `mode: human_gate`.\n"
+    );
+    for (at, it) in violations.iter().enumerate() {
+        let Violation { part, rule, matched_by, reason } = it;
+        let (id, title, number) = (&part.id, &part.title, at + 1);
+        text.push_str(&format!(
+            "\n## Task {id}: {title}\n\n**{number}. [CRITICAL] Task {id} ({title}) breaks rule {rule}: \
+             {reason}**\n\n- rule: {rule}\n- matched_by: {}\n- reason: {reason}\n- required fix: set \
+             `mode: human_gate`\n",
+            matched_by.join(", ")
+        ));
+    }
+    text
+}
