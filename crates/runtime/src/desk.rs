@@ -2,7 +2,7 @@
 
 use std::{any::Any, collections::BTreeMap, sync::Arc};
 
-use definition::{StepName, Workflow};
+use definition::{PartSpec, StepName, Workflow};
 use engine::{Item, Recorded, Stage, Stood, Timestamp};
 use serde_json::{Map, Value};
 
@@ -29,6 +29,22 @@ pub trait Projection: Send + Sync {
 
     /// Returns the key of the run whose file this is; `None` where it is none.
     fn key(&self, path: &str) -> Option<String>;
+
+    /// Returns the folder that the artifacts of the run with this key are in, seen from its root.
+    /// `None`: the root itself.
+    fn home(&self, _key: &str) -> Option<String> {
+        None
+    }
+
+    /// Returns the variables that a copy of a run has to itself, with this key in this folder.
+    fn vars_of_copy(&self, _key: &str, _home: &str) -> Map<String, Value> {
+        Map::new()
+    }
+
+    /// Returns whether only the owner of the files may read them, unless someone lets others.
+    fn is_private(&self) -> bool {
+        false
+    }
 
     /// Returns whether the run with this key goes on when its file was taken away, which is then
     /// written again. Else the run is over with it.
@@ -132,6 +148,8 @@ pub struct Reading {
     pub reason: String,
     /// The step that it says to be at.
     pub stated: Option<StepName>,
+    /// The step that the run is at, where the file is to be believed.
+    pub at: Option<StepName>,
     pub steps: BTreeMap<StepName, Stage>,
     pub started_at: Option<Timestamp>,
     pub updated_at: Option<Timestamp>,
@@ -142,6 +160,8 @@ pub struct Reading {
     /// `None` where it does not say.
     pub items: Option<Vec<Item>>,
     pub journal: Option<String>,
+    /// The sets of parts that it says to be planned.
+    pub parts: BTreeMap<String, Vec<PartSpec>>,
 }
 
 /// What a file is told by without being read.
@@ -150,6 +170,25 @@ pub struct Stat {
     pub size: u64,
     /// In nanoseconds since 1970.
     pub modified: i64,
+}
+
+/// A folder in a folder, and what tells whether anything in it changed.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Inner {
+    pub name: String,
+    /// The file that was asked for; `None` where there is none.
+    pub stat: Option<Stat>,
+    /// Another number after anything in the folder changed. 0: that is not known.
+    pub touched: u64,
+}
+
+/// What a repository keeps.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Kept {
+    /// The paths of the files, seen from the folder that was asked about.
+    pub files: Vec<String>,
+    /// The branches of remote repositories, without the name of the remote.
+    pub branches: Vec<String>,
 }
 
 /// A file: a folder that may not be left, and a path in it.
@@ -194,9 +233,57 @@ pub trait Desk: Send + Sync {
     /// Replaces a file that cannot be written again from a log, and returns once it is on disk.
     fn write_durably<'a>(&'a self, place: &'a Place, text: String) -> Handled<'a, Stat>;
 
+    /// The same for a file that only its owner may read and write, where that can be said.
+    fn write_privately<'a>(&'a self, place: &'a Place, text: String) -> Handled<'a, Stat> {
+        self.write_durably(place, text)
+    }
+
+    /// Adds a line to the end of a file in one piece, whoever else does so. Before the file becomes
+    /// larger than `bytes_max` it is put aside, with `.1` after its name, for an empty one.
+    fn append<'a>(&'a self, _place: &'a Place, _line: String, _bytes_max: u64) -> Handled<'a, ()> {
+        Box::pin(std::future::ready(Err("nothing can be added to files here".to_owned())))
+    }
+
     /// Waits until nobody else, in this process or another, holds the file.
     fn lock<'a>(&'a self, place: &'a Place) -> Handled<'a, Held>;
 
     /// Returns the files right in `place` (a folder) whose names are wanted.
     fn scan<'a>(&'a self, place: &'a Place, wanted: Wanted) -> Handled<'a, Vec<(String, Stat)>>;
+
+    /// Returns the folders right in `place` (a folder) in order, without hidden ones and links,
+    /// each with how its file `file` looks from outside. Where it is known that nothing changed the
+    /// very same list is returned again.
+    fn inner<'a>(&'a self, _place: &'a Place, _file: &'a str) -> Handled<'a, Arc<[Inner]>> {
+        Box::pin(std::future::ready(Ok(Arc::default())))
+    }
+
+    /// Returns the names right in `place` (a folder) in order, those of folders with `/` at the
+    /// end; nothing where there is no such folder.
+    fn names<'a>(&'a self, _place: &'a Place) -> Handled<'a, Vec<String>> {
+        Box::pin(std::future::ready(Ok(Vec::new())))
+    }
+
+    /// Returns the wanted files of each of these folders of `place`, by name and in order.
+    fn list_all<'a>(
+        &'a self,
+        _place: &'a Place,
+        folders: Vec<String>,
+        _wanted: Wanted,
+    ) -> Handled<'a, Vec<Vec<String>>> {
+        Box::pin(std::future::ready(Ok(vec![Vec::new(); folders.len()])))
+    }
+
+    /// Reads files of `place` (a folder); what cannot be read is `None`.
+    fn read_all<'a>(
+        &'a self,
+        _place: &'a Place,
+        paths: Vec<String>,
+    ) -> Handled<'a, Vec<Option<Vec<u8>>>> {
+        Box::pin(std::future::ready(Ok(vec![None; paths.len()])))
+    }
+
+    /// Returns what the repository keeps that a folder is in; `None` where it is in none.
+    fn kept<'a>(&'a self, _folder: &'a str) -> Looking<'a, Option<Kept>> {
+        Box::pin(std::future::ready(None))
+    }
 }

@@ -9,7 +9,7 @@ use engine::{
 };
 use store::{Append, Definition, LeaseChange, RequestKey, StoreError};
 
-use crate::{RunFile, Runtime, View, fault};
+use crate::{Chores, RunFile, Runtime, View, chores, fault};
 
 /// How often a command is decided anew because someone else was faster. With eight processes at one
 /// run each try has about one chance in eight, so fewer would be too few now and then.
@@ -48,6 +48,8 @@ pub struct Outcome {
     pub events: Vec<Recorded>,
     /// The run's file, where it has one.
     pub file: Option<RunFile>,
+    /// What came of what the server had to do itself.
+    pub chores: Chores,
 }
 
 /// Why a command led to nothing.
@@ -114,18 +116,68 @@ impl Runtime {
             (Some(outcome), _) => outcome,
             (None, Target::Run(run)) => {
                 let view = self.load(*run).await?;
-                // What was written into the run's file comes before anything is decided.
+                // What was written into the run's file comes before anything is decided; and before
+                // that, what a process that is gone left undone.
+                let left = self.finish_left(&view).await;
                 let (view, file) = self.sync(view).await?;
                 notices = file.map(|it| it.notices).unwrap_or_default();
-                self.commit(&request, key, Some(view)).await?
+                notices.extend(left);
+                self.commit_between_chores(&request, key, view).await?
             }
-            (None, Target::New(_)) => self.begin(&request, key).await?,
+            (None, Target::New(_)) => {
+                let begun = self.begin(&request, key).await?;
+                self.follow_up(begun, Chores::default()).await
+            }
         };
         if self.has_errands(&outcome) {
             notices.extend(self.keep_errands(&outcome.view).await);
         }
         outcome.file = self.keep_promise(&outcome.view, notices).await;
         Ok(outcome)
+    }
+
+    /// Does what is due before a report and after any command, so that no surface gets past it.
+    async fn commit_between_chores(
+        &self,
+        request: &Request,
+        key: Option<RequestKey>,
+        mut view: View,
+    ) -> Result<Outcome, ExecuteError> {
+        let (mut before, mut earlier) = (Chores::default(), Vec::new());
+        if !view.workflow.chores.is_empty() && chores::waits_for_chores(&request.command) {
+            let (outcome, chores) = self.keep_chores(view).await?;
+            let is_over = !outcome.events.is_empty() && !outcome.view.state.standing.is_live();
+            if is_over && is_going_on(&request.command) {
+                // The chore was all that was left, so the run went on to its end.
+                return Ok(Outcome { chores, ..outcome });
+            }
+            (view, before, earlier) = (outcome.view, chores, outcome.events);
+        }
+        let mut outcome = self.commit(request, key, Some(view)).await?;
+        outcome.events.splice(0..0, earlier);
+        Ok(self.follow_up(outcome, before).await)
+    }
+
+    /// Does what is due after a command. What is committed is committed: what cannot be done is
+    /// told, and stays due.
+    async fn follow_up(&self, mut outcome: Outcome, before: Chores) -> Outcome {
+        if outcome.view.workflow.chores.is_empty() {
+            return outcome;
+        }
+        match self.keep_chores(outcome.view.clone()).await {
+            Ok((done, chores)) => {
+                outcome.view = done.view;
+                outcome.events.extend(done.events);
+                outcome.chores = chores;
+            }
+            Err(error) => {
+                tracing::warn!(run = %outcome.view.state.run, %error, "chores were not done");
+                let problem = format!("what the server is to do is done later: {error}");
+                outcome.chores.warnings.push(problem);
+            }
+        }
+        outcome.chores.warnings.splice(0..0, before.warnings);
+        outcome
     }
 
     /// Writes the run's file. What is committed is committed: a file that cannot be written stays
@@ -261,9 +313,9 @@ impl Runtime {
         let mut known = self.known(view);
         known.facts.clone_from(checks);
         // A run that has not begun has no folder yet but the one it is to begin in.
-        let root = match command.start() {
-            Some(start) => &start.root,
-            None => view.state.root(),
+        let home = match command.start() {
+            Some(start) => self.home(&view.workflow, &start.root, start.key.as_deref()),
+            None => self.home_of(view),
         };
         for _ in 0..ROUNDS_MAX {
             match decide(&view.workflow, &view.state, &known, command) {
@@ -275,7 +327,7 @@ impl Runtime {
                     return Ok(decided);
                 }
                 Err(Stop::Refused(refusal)) => return Err(refusal.into()),
-                Err(Stop::Ask(questions)) => self.look(root, &mut known, questions).await?,
+                Err(Stop::Ask(questions)) => self.look(&home, &mut known, questions).await?,
             }
         }
         Err(ExecuteError::Endless)
@@ -345,7 +397,7 @@ impl Runtime {
             self.remember(&after);
         }
         tracing::debug!(run = %view.state.run, command = request.command.name(), "executed");
-        Ok(Outcome { view: after, events, file: None })
+        Ok(Outcome { view: after, events, file: None, chores: Chores::default() })
     }
 
     /// Returns what a request with this key led to, if it was seen before.
@@ -386,7 +438,7 @@ impl Runtime {
         }
         let (view, log) = self.load_at(seen.run, Some(seen.last)).await?;
         let events = log.into_iter().filter(|it| seen.first <= it.seq).collect();
-        Ok(Outcome { view, events, file: None })
+        Ok(Outcome { view, events, file: None, chores: Chores::default() })
     }
 
     async fn pause(&self, tries: u32) {
@@ -416,9 +468,12 @@ fn check_unmoved(command: &Command, before: &RunState, now: &RunState) -> Result
     }
     let speaks_of_a_place = match command {
         Command::ReportStep(_)
+        | Command::SkipStep { .. }
+        | Command::AskPerson { .. }
         | Command::ResumeRun(_)
         | Command::ChooseStep { .. }
         | Command::AnswerGate(_)
+        | Command::ApproveStep { .. }
         | Command::FailStep { .. }
         | Command::TakeEdit(_)
         | Command::ExpireStep => true,
@@ -434,6 +489,9 @@ fn check_unmoved(command: &Command, before: &RunState, now: &RunState) -> Result
         | Command::ChangeContext(_)
         | Command::SetVars { .. }
         | Command::GoTo { .. }
+        | Command::PlanParts { .. }
+        | Command::PlacePart(_)
+        | Command::GoOn { .. }
         | Command::AddItem { .. }
         | Command::CloseItem { .. }
         | Command::CancelRun { .. }
@@ -441,6 +499,7 @@ fn check_unmoved(command: &Command, before: &RunState, now: &RunState) -> Result
         | Command::FailRun { .. }
         | Command::ReopenRun { .. }
         | Command::GiveUpKey
+        | Command::ReportChore { .. }
         | Command::SettleRun
         | Command::All(_) => false,
     };
@@ -483,6 +542,12 @@ pub(crate) fn definition_of(workflow: &Workflow) -> Definition {
         name: workflow.name.to_string(),
         source: serde_json::to_string(&workflow.source).unwrap_or_default(),
     }
+}
+
+/// Whether a command only has the run go on in the end.
+fn is_going_on(command: &Command) -> bool {
+    let last = if let Command::All(all) = command { all.last() } else { Some(command) };
+    matches!(last, Some(Command::GoOn { .. }))
 }
 
 /// What changed of who holds what.

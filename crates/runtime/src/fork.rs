@@ -1,12 +1,15 @@
 //! Copies a run from some point on.
 
+mod files;
+
 use std::sync::Arc;
 
-use engine::{Actor, Command, ForkPoint, Recorded, RunId, fold, fork, summary};
+use engine::{Actor, Command, Event, ForkPoint, Recorded, RunId, fold, fork, summary};
+use serde_json::{Map, Value};
 use store::Append;
 
 use crate::{
-    ExecuteError, Outcome, Runtime, View,
+    Chores, ExecuteError, Outcome, Runtime, View,
     execute::{Checks, definition_of, refuse_taken_key, request_key},
 };
 
@@ -40,7 +43,17 @@ impl Runtime {
         let mut events: Vec<Recorded> =
             fork(request.run, &log, &request.point, request.key.as_deref(), by)?;
         let state = Arc::new(fold(run, &events));
-        let cut = View { state, leases: Vec::new(), ..view };
+        let cut = View { state, leases: Vec::new(), ..view.clone() };
+        // The files go first: what the copy does next is decided by them.
+        let notices = self.copy_files(&view, &cut).await?;
+        let cut = match self.vars_of_copy(&cut).filter(|_| request.key.is_some()) {
+            None => cut,
+            Some(set) => {
+                let (seq, by) = (cut.state.length + 1, request.actor.clone());
+                events.push(Recorded { seq, at: now, by, event: Event::VarsChanged { set } });
+                View { state: Arc::new(fold(run, &events)), ..cut }
+            }
+        };
         let settled = self.decide(&cut, &Command::SettleRun, &mut Checks::new()).await?;
         let record = |(seq, event)| Recorded { seq, at: now, by: request.actor.clone(), event };
         events.extend((cut.state.length + 1..).zip(settled.events).map(record));
@@ -62,11 +75,18 @@ impl Runtime {
         }
         let outcome = match appended {
             Ok(()) => {
-                let file = self.keep_promise(&view, Vec::new()).await;
-                Ok(Outcome { view, events, file })
+                let file = self.keep_promise(&view, notices).await;
+                Ok(Outcome { view, events, file, chores: Chores::default() })
             }
             Err(error) => Err(error),
         };
         self.or_repeated(outcome, key.as_ref()).await
+    }
+
+    /// Returns the variables that are not those of the original, if there are any.
+    fn vars_of_copy(&self, copy: &View) -> Option<Map<String, Value>> {
+        let projection = self.find_covering(&copy.workflow)?;
+        let set = projection.vars_of_copy(copy.state.key()?, &self.home_of(copy));
+        (!set.is_empty()).then_some(set)
     }
 }

@@ -6,6 +6,7 @@
 
 mod cards;
 mod changes;
+mod chores;
 mod desk;
 mod execute;
 mod fork;
@@ -17,19 +18,21 @@ mod load;
 mod promise;
 mod query;
 mod timers;
+mod tree;
 mod wait;
 mod workflows;
 
 use std::{future::Future, pin::Pin, sync::Arc, time::Duration};
 
 use definition::Answers;
-use engine::{Bounds, Fact, Question, RunId, Timestamp};
+use engine::{Bounds, ChoreOutcome, Fact, GitDeed, Question, RunId, Timestamp};
 use store::{Store, StoreError};
 
 pub use cards::Card;
 pub use changes::{Change, Changes};
+pub use chores::Chores;
 pub use desk::{
-    Desk, Errand, Goal, Handled, Held, Place, Projection, Reading, Sheet, Stat, Wanted,
+    Desk, Errand, Goal, Handled, Held, Inner, Kept, Place, Projection, Reading, Sheet, Stat, Wanted,
 };
 pub use execute::{ExecuteError, Outcome, Request, Target};
 pub use fork::Fork;
@@ -40,6 +43,7 @@ pub use load::View;
 pub use promise::{Released, RunFile, Taken, Unreadable};
 pub use query::{Cursor, History, KeyFilter, Page, RunFilter};
 pub use store::{Hit, Listing, Order, Row};
+pub use tree::{Tree, Visit, Walk, Walked};
 pub use workflows::{Invalid, Listed};
 
 /// Something that is being looked at or waited for.
@@ -62,8 +66,26 @@ pub trait World: Send + Sync {
     /// Waits.
     fn sleep(&self, duration: Duration) -> Looking<'_, ()>;
 
+    /// Does what is to be done in the repository that the folder `root` lies in; `None` if that
+    /// folder is not here. `texts` are files of the folder that are written once it is done, with
+    /// what they will say.
+    fn do_chore<'a>(
+        &'a self,
+        _root: &'a str,
+        _deed: &'a GitDeed,
+        _texts: &'a [(String, String)],
+    ) -> Looking<'a, Option<ChoreOutcome>> {
+        let reason = "nothing here can do that".to_owned();
+        Box::pin(async move { Some(ChoreOutcome::Failed { reason }) })
+    }
+
     /// Returns the hands on promised files; `None` where none are written.
     fn desk(&self) -> Option<&dyn Desk> {
+        None
+    }
+
+    /// Returns the eyes on trees of files; `None` where none are looked at.
+    fn tree(&self) -> Option<&dyn Tree> {
         None
     }
 }
@@ -121,6 +143,16 @@ impl Runtime {
     /// Returns the time now.
     pub fn now(&self) -> Timestamp {
         self.world.now()
+    }
+
+    /// Returns the hands on files, for those that a dialect keeps beside its runs.
+    pub fn desk(&self) -> Option<&dyn Desk> {
+        self.world.desk()
+    }
+
+    /// Returns the eyes on trees of files, where there are any.
+    pub fn tree(&self) -> Option<&dyn Tree> {
+        self.world.tree()
     }
 
     /// Waits, by the same clock.

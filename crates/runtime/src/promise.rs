@@ -49,6 +49,8 @@ pub(crate) struct Promises {
     scanned: Mutex<scan::Scanned>,
     /// The runs whose other files could not be changed so far.
     unfinished: Mutex<BTreeSet<RunId>>,
+    /// The runs of which this process knows whether another one left their other files undone.
+    looked: Mutex<Kept<RunId, ()>>,
 }
 
 /// What is known of a run's file. Never more than a start: what is there counts.
@@ -79,10 +81,10 @@ impl Runtime {
         key: Option<&str>,
         events: &[Recorded],
     ) -> Vec<String> {
-        let Some(projection) = self.find_covering(&view.workflow) else { return Vec::new() };
-        let Some(path) = key.and_then(|key| projection.path(key)) else { return Vec::new() };
-        let mut owed = vec![path];
-        for name in events.iter().filter_map(|it| projection.errand(it)).map(|it| it.name) {
+        let projection = self.find_covering(&view.workflow).map(|it| &**it);
+        let own = projection.zip(key).and_then(|(projection, key)| projection.path(key));
+        let mut owed: Vec<String> = own.into_iter().collect();
+        for name in events.iter().filter_map(|it| errands::find_name(projection, it)) {
             if !owed.iter().any(|it| it == name) {
                 owed.push(name.to_owned());
             }
@@ -90,7 +92,21 @@ impl Runtime {
         owed
     }
 
-    fn find_covering(&self, workflow: &Workflow) -> Option<&Arc<dyn Projection>> {
+    /// Returns the folder that the artifacts of a run are in.
+    pub fn home_of(&self, view: &View) -> String {
+        self.home(&view.workflow, view.state.root(), view.state.key())
+    }
+
+    /// Returns the folder that the artifacts of a run with this root and key are in.
+    pub(crate) fn home(&self, workflow: &Workflow, root: &str, key: Option<&str>) -> String {
+        let projection = self.find_covering(workflow);
+        match projection.zip(key).and_then(|(projection, key)| projection.home(key)) {
+            Some(home) => std::path::Path::new(root).join(home).to_string_lossy().into_owned(),
+            None => root.to_owned(),
+        }
+    }
+
+    pub(crate) fn find_covering(&self, workflow: &Workflow) -> Option<&Arc<dyn Projection>> {
         self.promises.projections.iter().find(|it| it.covers(workflow))
     }
 
@@ -121,6 +137,29 @@ impl Runtime {
         let beside = known.lock().await.sheet.beside();
         let beside = beside.into_iter().map(|(path, _)| Place { path, ..promise.place.clone() });
         std::iter::once(promise.place.clone()).chain(beside).collect()
+    }
+
+    /// Returns what the file of a run, and what is written beside it, will say once these events
+    /// are in its log, by path from the run's root.
+    pub(crate) async fn foresee(
+        &self,
+        view: &View,
+        events: &[Recorded],
+    ) -> Result<Vec<(String, String)>, ExecuteError> {
+        let Some(promise) = self.promise(view) else { return Ok(Vec::new()) };
+        let (_, log) = self.load_at(promise.run, Some(view.state.length)).await?;
+        let mut sheet = promise.projection.blank(&promise.workflow);
+        log.iter().chain(events).for_each(|it| sheet.apply(it));
+        let home = promise.projection.home(&promise.key).map(|it| format!("{it}/"));
+        // Whoever does the chore sees paths from where the artifacts are.
+        let seen = |path: String| match home.as_deref().and_then(|it| path.strip_prefix(it)) {
+            Some(inside) => inside.to_owned(),
+            None => path,
+        };
+        let beside = sheet.beside().into_iter();
+        let beside = beside.map(|(path, text)| (seen(shown(promise.projection, &path)), text));
+        let own = (seen(promise.shown.clone()), sheet.text());
+        Ok(std::iter::once(own).chain(beside).collect())
     }
 
     /// Brings the file of a run and its log into step. Returns the run as it is then; without a
@@ -593,7 +632,15 @@ impl Promise<'_> {
     }
 
     async fn write(&self, known: &mut Known) -> Result<Stat, String> {
-        self.desk.write(&self.place, known.text().to_owned()).await
+        self.write_text(&self.place, known.text().to_owned()).await
+    }
+
+    /// Writes the file, or what is kept of it elsewhere. One that is there keeps its permissions.
+    async fn write_text(&self, place: &Place, text: String) -> Result<Stat, String> {
+        if self.projection.is_private() && self.desk.stat(place).await == Ok(None) {
+            return self.desk.write_privately(place, text).await;
+        }
+        self.desk.write(place, text).await
     }
 
     /// Writes the file anew, once what is there, which is no text, was moved elsewhere.
@@ -650,7 +697,7 @@ impl Promise<'_> {
             };
         }
         let path = shown(self.projection, &place.path);
-        let kept = self.desk.write(&place, text.to_owned()).await;
+        let kept = self.write_text(&place, text.to_owned()).await;
         kept.map_err(|problem| format!("`{path}`: {problem}"))?;
         notices.push(format!("what was in `{}` is kept in `{path}`", self.shown));
         Ok(())
@@ -696,9 +743,11 @@ fn placement(
         reason,
         steps,
         stated,
+        at: reading.at,
         current: None,
         is_work_done: false,
         vars: reading.vars,
+        parts: reading.parts,
         items: reading.items,
         journal: reading.journal,
         started_at,

@@ -4,12 +4,13 @@ use std::{
     fs::{self, File, Metadata, TryLockError},
     io::{self, ErrorKind, Read as _, Write as _},
     path::{Component, Path, PathBuf},
-    time::{Duration, UNIX_EPOCH},
+    sync::Arc,
+    time::{Duration, SystemTime, UNIX_EPOCH},
 };
 
-use runtime::{Desk, Handled, Held, Looking, Place, Stat, Wanted, World as _};
+use runtime::{Desk, Handled, Held, Inner, Kept, Looking, Place, Stat, Wanted, World as _};
 
-use crate::{RealWorld, watched::Watched};
+use crate::{RealWorld, git, ledger, shelf, watched::Watched};
 
 /// How many locks there are for all files of a folder. Two files may share one.
 const LOCKS: u32 = 64;
@@ -46,6 +47,10 @@ impl Desk for RealWorld {
         handle(place, move |place| write(place, &text, Care::Durable))
     }
 
+    fn write_privately<'a>(&'a self, place: &'a Place, text: String) -> Handled<'a, Stat> {
+        handle(place, move |place| write(place, &text, Care::Private))
+    }
+
     fn rename<'a>(&'a self, place: &'a Place, path: &'a str) -> Handled<'a, ()> {
         let path = path.to_owned();
         handle(place, move |place| absent(rename(place, &path)).map(drop))
@@ -53,6 +58,10 @@ impl Desk for RealWorld {
 
     fn remove<'a>(&'a self, place: &'a Place) -> Handled<'a, ()> {
         handle(place, |place| absent(find(place).and_then(fs::remove_file)).map(drop))
+    }
+
+    fn append<'a>(&'a self, place: &'a Place, line: String, bytes_max: u64) -> Handled<'a, ()> {
+        handle(place, move |place| ledger::append(&enter(place)?, &line, bytes_max))
     }
 
     fn lock<'a>(&'a self, place: &'a Place) -> Handled<'a, Held> {
@@ -76,6 +85,60 @@ impl Desk for RealWorld {
     fn scan<'a>(&'a self, place: &'a Place, wanted: Wanted) -> Handled<'a, Vec<(String, Stat)>> {
         let watched = self.watched.clone();
         handle(place, move |place| Ok(absent(scan(place, &wanted, &watched))?.unwrap_or_default()))
+    }
+
+    fn inner<'a>(&'a self, place: &'a Place, file: &'a str) -> Handled<'a, Arc<[Inner]>> {
+        let (watch, file) = (self.inner.clone(), file.to_owned());
+        handle(place, move |place| {
+            let listing = find(place).and_then(|it| watch.list(&it, &file));
+            Ok(absent(listing)?.unwrap_or_default())
+        })
+    }
+
+    fn names<'a>(&'a self, place: &'a Place) -> Handled<'a, Vec<String>> {
+        handle(place, |place| {
+            Ok(absent(find(place).and_then(|it| shelf::names(&it)))?.unwrap_or_default())
+        })
+    }
+
+    fn list_all<'a>(
+        &'a self,
+        place: &'a Place,
+        folders: Vec<String>,
+        wanted: Wanted,
+    ) -> Handled<'a, Vec<Vec<String>>> {
+        handle(place, move |place| {
+            let list = |name: &String| {
+                let inside = Place { path: name.clone(), ..place.clone() };
+                let names = absent(find(&inside).and_then(|it| shelf::names(&it)))?;
+                let files = names.unwrap_or_default().into_iter().filter(|it| !it.ends_with('/'));
+                Ok(files.filter(|it| wanted(it)).collect())
+            };
+            folders.iter().map(list).collect()
+        })
+    }
+
+    fn read_all<'a>(
+        &'a self,
+        place: &'a Place,
+        paths: Vec<String>,
+    ) -> Handled<'a, Vec<Option<Vec<u8>>>> {
+        let max = self.settings.file_bytes_max;
+        handle(place, move |place| {
+            let Some(folder) = absent(fs::canonicalize(&place.folder))? else {
+                return Ok(vec![None; paths.len()]);
+            };
+            let shelf = shelf::Opened::new(&folder)?;
+            let read = |path: &String| {
+                let path = plain(path).ok()?;
+                shelf.read(path, max)
+            };
+            Ok(paths.iter().map(read).collect())
+        })
+    }
+
+    fn kept<'a>(&'a self, folder: &'a str) -> Looking<'a, Option<Kept>> {
+        Box::pin(async move { git::kept(Path::new(folder)).await })
     }
 }
 
@@ -119,14 +182,14 @@ fn plain(path: &str) -> io::Result<&Path> {
     Err(io::Error::new(ErrorKind::InvalidInput, "the path leads out of its folder"))
 }
 
-fn contained(folder: &Path, found: PathBuf) -> io::Result<PathBuf> {
+pub(crate) fn contained(folder: &Path, found: PathBuf) -> io::Result<PathBuf> {
     if found.starts_with(folder) {
         return Ok(found);
     }
     Err(io::Error::new(ErrorKind::PermissionDenied, "a link leads out of the folder"))
 }
 
-fn stat(metadata: &Metadata) -> Stat {
+pub(crate) fn stat(metadata: &Metadata) -> Stat {
     let since = metadata.modified().ok().and_then(|it| it.duration_since(UNIX_EPOCH).ok());
     let modified = since.map_or(0, |it| i64::try_from(it.as_nanos()).unwrap_or(i64::MAX));
     Stat { size: metadata.len(), modified }
@@ -161,6 +224,12 @@ fn make_parent(place: &Place) -> io::Result<PathBuf> {
     Ok(parent)
 }
 
+/// Returns where a file is or is to be. Its folder is made, and a link does not lead out of it.
+fn enter(place: &Place) -> io::Result<PathBuf> {
+    let target = make_parent(place)?.join(Path::new(&place.path).file_name().unwrap_or_default());
+    Ok(absent(find(place))?.unwrap_or(target))
+}
+
 /// What a file that is written needs.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Care {
@@ -168,34 +237,55 @@ enum Care {
     Plain,
     /// It holds what is nowhere else.
     Durable,
+    /// That, and it is nobody else's business.
+    Private,
 }
 
 /// Writes beside the file, and moves that into its place. A file that is there keeps its
-/// permissions, and a link to it stays one.
+/// permissions, unless it is private, and a link to it stays one.
 fn write(place: &Place, text: &str, care: Care) -> io::Result<Stat> {
     let parent = make_parent(place)?;
     let name = Path::new(&place.path).file_name().unwrap_or_default();
     let (mut target, draft) = (parent.join(name), parent.join(hidden(name)));
     // What a crash left may be read-only.
     absent(fs::remove_file(&draft))?;
-    let mut file = File::create(&draft)?;
+    let mut file = create(&draft, care)?;
     file.write_all(text.as_bytes())?;
     if let Some(there) = absent(fs::symlink_metadata(&target))? {
         if there.is_symlink() {
             target = find(place)?;
         }
-        fs::set_permissions(&draft, fs::metadata(&target)?.permissions())?;
+        if care != Care::Private {
+            fs::set_permissions(&draft, fs::metadata(&target)?.permissions())?;
+        }
     }
-    if care == Care::Durable {
+    if care != Care::Plain {
         file.sync_all()?;
     }
+    // The clock of a file system ticks slowly, so that a change right after this one could have the
+    // same time. A time between two ticks tells them apart.
+    #[expect(clippy::disallowed_methods, reason = "it is the time of a file, and of nothing else")]
+    let now = SystemTime::now();
+    file.set_modified(now)?;
     let stat = stat(&file.metadata()?);
     drop(file);
     fs::rename(&draft, &target)?;
-    if care == Care::Durable {
+    if care != Care::Plain {
         File::open(target.parent().unwrap_or(&parent))?.sync_all()?;
     }
     Ok(stat)
+}
+
+/// A private file is so from the first byte on.
+fn create(path: &Path, care: Care) -> io::Result<File> {
+    let mut options = File::options();
+    options.write(true).create(true).truncate(true);
+    #[cfg(unix)]
+    if care == Care::Private {
+        use std::os::unix::fs::OpenOptionsExt as _;
+        options.mode(0o600);
+    }
+    options.open(path)
 }
 
 /// A file that has the name already is not written over: the new one gets a number.

@@ -3,10 +3,11 @@
 use std::{
     fs, io,
     path::{Component, Path, PathBuf},
+    time::UNIX_EPOCH,
 };
 
 use definition::Digest;
-use engine::FileFact;
+use engine::{FileFact, Timestamp};
 
 use crate::WorldSettings;
 
@@ -53,13 +54,19 @@ fn resolve(root: &Path, path: &str) -> Result<PathBuf, FileFact> {
     Ok(found)
 }
 
+fn modified(path: &Path) -> Option<Timestamp> {
+    let modified = fs::metadata(path).ok()?.modified().ok()?;
+    let since = modified.duration_since(UNIX_EPOCH).ok()?;
+    i64::try_from(since.as_micros()).ok().map(Timestamp)
+}
+
 fn read(path: &Path, text_bytes_max: u64) -> FileFact {
     match fs::read(path) {
         Ok(bytes) => {
             let size = bytes.len() as u64;
             let sha256 = Digest::of(&bytes);
             let text = String::from_utf8(bytes).ok().filter(|_| size <= text_bytes_max);
-            FileFact::Present { sha256, size, text }
+            FileFact::Present { sha256, size, text, modified: modified(path) }
         }
         Err(error) if error.kind() == io::ErrorKind::NotFound => FileFact::Missing,
         Err(error) => FileFact::Unreadable(error.kind().to_string()),

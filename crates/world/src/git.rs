@@ -3,25 +3,42 @@
 use std::{path::Path, process::Stdio, time::Duration};
 
 use engine::Git;
+use runtime::Kept;
 use tokio::process::Command;
 
 /// A repository that takes longer is treated as none, rather than holding a report up.
 const TIMEOUT: Duration = Duration::from_secs(5);
 
 pub(crate) async fn look(root: &Path) -> Option<Git> {
+    let text = ask(root, &["--no-optional-locks", "status", "--porcelain=v2", "--branch"]).await?;
+    Some(parse(&text))
+}
+
+/// Returns which files and remote branches a repository has.
+pub(crate) async fn kept(root: &Path) -> Option<Kept> {
+    let files = ask(root, &["ls-files", "-z"]).await?;
+    let form = "--format=%(refname:lstrip=3)";
+    let branches = ask(root, &["for-each-ref", form, "refs/remotes"]).await.unwrap_or_default();
+    let split = |text: &str, at: char| -> Vec<String> {
+        text.split(at).filter(|it| !it.is_empty()).map(ToOwned::to_owned).collect()
+    };
+    Some(Kept { files: split(&files, '\0'), branches: split(&branches, '\n') })
+}
+
+async fn ask(root: &Path, arguments: &[&str]) -> Option<String> {
     // A process costs milliseconds, so a folder that is surely in no repository is not asked about.
     if !root.ancestors().any(|it| it.join(".git").exists()) {
         return None;
     }
     let asked = Command::new("git")
-        .args(["--no-optional-locks", "status", "--porcelain=v2", "--branch"])
+        .args(arguments)
         .current_dir(root)
         .stdin(Stdio::null())
         .stderr(Stdio::null())
         .kill_on_drop(true)
         .output();
     let output = tokio::time::timeout(TIMEOUT, asked).await.ok()?.ok()?;
-    output.status.success().then(|| parse(&String::from_utf8_lossy(&output.stdout)))
+    output.status.success().then(|| String::from_utf8_lossy(&output.stdout).into_owned())
 }
 
 fn parse(text: &str) -> Git {

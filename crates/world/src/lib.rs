@@ -2,17 +2,26 @@
 //! behind the runtime's [`World`]. It looks and does; it decides nothing.
 
 mod checks;
+mod chores;
+mod command;
 mod desk;
 mod files;
 mod git;
+mod inner;
+mod ledger;
 mod library;
 mod model;
+mod shelf;
+mod tree;
 mod watched;
 
 use std::{path::PathBuf, time::Duration};
 
-use engine::{Fact, ModelFact, ModelFailure, ModelFailureKind, Question, RunId, Timestamp, Usage};
-use runtime::{Desk, Found, Looking, World};
+use engine::{
+    ChoreOutcome, Fact, GitDeed, ModelFact, ModelFailure, ModelFailureKind, Question, RunId,
+    Timestamp, Usage,
+};
+use runtime::{Desk, Found, Looking, Tree, World};
 
 use model::Model;
 pub use model::{Api, ModelSettings, Secret};
@@ -30,6 +39,8 @@ pub struct WorldSettings {
     pub text_bytes_max: u64,
     /// The largest artifact that is taken at all, in bytes.
     pub file_bytes_max: u64,
+    /// How long programs may take that do chores.
+    pub chore_times: ChoreTimes,
     /// The language model, if there is one.
     pub model: Option<ModelSettings>,
 }
@@ -42,8 +53,24 @@ impl Default for WorldSettings {
             allow_checks: false,
             text_bytes_max: 4 * 1024 * 1024,
             file_bytes_max: 64 * 1024 * 1024,
+            chore_times: ChoreTimes::default(),
             model: None,
         }
+    }
+}
+
+/// How long a program may take that does a chore, or a part of one.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct ChoreTimes {
+    /// On this machine. The user's own hooks run in it.
+    pub near: Duration,
+    /// Over a network.
+    pub far: Duration,
+}
+
+impl Default for ChoreTimes {
+    fn default() -> Self {
+        Self { near: Duration::from_secs(120), far: Duration::from_secs(180) }
     }
 }
 
@@ -53,6 +80,7 @@ pub struct RealWorld {
     settings: WorldSettings,
     model: Option<Model>,
     watched: watched::Watched,
+    inner: inner::Watch,
     graphs: library::GraphNames,
 }
 
@@ -61,7 +89,8 @@ impl RealWorld {
     pub fn new(settings: WorldSettings) -> Self {
         let model = settings.model.clone().map(Model::new);
         let graphs = library::GraphNames::default();
-        Self { settings, model, watched: watched::Watched::default(), graphs }
+        let (watched, inner) = (watched::Watched::default(), inner::Watch::default());
+        Self { settings, model, watched, inner, graphs }
     }
 }
 
@@ -85,6 +114,10 @@ impl World for RealWorld {
         Some(self)
     }
 
+    fn tree(&self) -> Option<&dyn Tree> {
+        Some(self)
+    }
+
     #[expect(clippy::disallowed_methods, reason = "this is the one real clock")]
     fn now(&self) -> Timestamp {
         let since = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH);
@@ -101,6 +134,10 @@ impl World for RealWorld {
             // Where the folder itself is gone nothing can be said of what is in it.
             let root = || PathBuf::from(root).canonicalize().ok();
             Some(match question {
+                Question::Beside(name) => {
+                    let beside = root()?.parent()?.to_path_buf();
+                    Fact::File(files::look(beside, name.clone(), &self.settings).await)
+                }
                 Question::File(path) => {
                     Fact::File(files::look(root()?, path.clone(), &self.settings).await)
                 }
@@ -114,6 +151,18 @@ impl World for RealWorld {
                     Fact::Model(self.ask(system, user, names).await)
                 }
             })
+        })
+    }
+
+    fn do_chore<'a>(
+        &'a self,
+        root: &'a str,
+        deed: &'a GitDeed,
+        texts: &'a [(String, String)],
+    ) -> Looking<'a, Option<ChoreOutcome>> {
+        Box::pin(async move {
+            let root = PathBuf::from(root).canonicalize().ok()?;
+            Some(chores::run(&root, deed, texts, self.settings.chore_times).await)
         })
     }
 

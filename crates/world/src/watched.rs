@@ -50,6 +50,9 @@ impl Watched {
 }
 
 #[cfg(target_os = "linux")]
+pub(crate) use news::is_local;
+
+#[cfg(target_os = "linux")]
 mod news {
     use std::{collections::BTreeSet, mem::MaybeUninit, os::fd::OwnedFd, path::Path};
 
@@ -68,6 +71,12 @@ mod news {
     const LOCAL: [u64; 7] =
         [0xef53, 0x5846_5342, 0x9123_683e, 0xf2f5_2010, 0x2fc1_2fc1, 0x0102_1994, 0x794c_7630];
 
+    /// Whether the system knows of all that happens to a folder.
+    pub(crate) fn is_local(folder: &Path) -> bool {
+        let kind = statfs(folder).ok().and_then(|it| u64::try_from(it.f_type).ok());
+        kind.is_some_and(|it| LOCAL.contains(&it))
+    }
+
     /// After these nothing is known any more.
     fn lost() -> ReadFlags {
         ReadFlags::QUEUE_OVERFLOW
@@ -84,8 +93,7 @@ mod news {
     impl News {
         /// Begins to follow a folder; `None` where that would not tell everything.
         pub(super) fn begin(folder: &Path) -> Option<Self> {
-            let kind = u64::try_from(statfs(folder).ok()?.f_type).ok()?;
-            if !LOCAL.contains(&kind) {
+            if !is_local(folder) {
                 return None;
             }
             let news = inotify::init(CreateFlags::NONBLOCK | CreateFlags::CLOEXEC).ok()?;

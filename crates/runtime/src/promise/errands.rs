@@ -3,18 +3,22 @@
 //! How far that was done is kept under the name of the errand. Whoever runs one holds its lock, and
 //! looks at that only then, so that two who run it at once do not do the same twice.
 
+use definition::Digest;
 use engine::{Event, Recorded};
 use store::{FileFilter, FileMark, Touch};
 
 use super::{place, shown};
 use crate::{Desk, Errand, ExecuteError, Goal, Outcome, Place, Projection, Runtime, View, fault};
 
+/// How many runs are remembered to have been looked at.
+const LOOKED_MAX: usize = 10_000;
+
 impl Runtime {
     /// Returns whether a command asked for other files to be changed, or an earlier one did and
     /// they were not.
     pub(crate) fn has_errands(&self, outcome: &Outcome) -> bool {
-        let Some(projection) = self.find_covering(&outcome.view.workflow) else { return false };
-        let is_errand = |it: &Recorded| projection.errand(it).is_some();
+        let projection = self.find_covering(&outcome.view.workflow).map(|it| &**it);
+        let is_errand = |it: &Recorded| find_name(projection, it).is_some();
         outcome.events.iter().any(is_errand)
             || self.promises.unfinished.lock().contains(&outcome.view.state.run)
     }
@@ -41,20 +45,30 @@ impl Runtime {
         notices
     }
 
+    /// Changes the other files that a process that is gone has left undone. It is looked once.
+    pub(crate) async fn finish_left(&self, view: &View) -> Vec<String> {
+        let run = view.state.run;
+        if self.promises.looked.lock().find(&run).is_some() {
+            return Vec::new();
+        }
+        let notices = self.keep_errands(view).await;
+        self.promises.looked.lock().keep(run, (), LOOKED_MAX);
+        notices
+    }
+
     async fn run_errands(
         &self,
         view: &View,
         notices: &mut Vec<String>,
     ) -> Result<bool, ExecuteError> {
-        let projection = self.find_covering(&view.workflow);
-        let (Some(projection), Some(desk)) = (projection, self.world.desk()) else {
-            return Ok(true);
-        };
-        let errands = Errands { projection: &**projection, desk, root: view.state.root() };
-        let own = view.state.key().and_then(|it| projection.path(it));
+        let Some(desk) = self.world.desk() else { return Ok(true) };
+        let projection = self.find_covering(&view.workflow).map(|it| &**it);
+        let (root, home) = (view.state.root(), self.home_of(view));
+        let errands = Errands { projection, desk, root, home };
+        let own = view.state.key().and_then(|it| projection?.path(it));
         let mut is_finished = true;
         for mark in self.owed_errands(view, own.as_deref()).await? {
-            let lock = place(&**projection, errands.root, mark.path.clone());
+            let lock = errands.place(mark.path.clone());
             let held = match desk.lock(&lock).await {
                 Ok(held) => held,
                 Err(problem) => {
@@ -100,9 +114,10 @@ impl Runtime {
         let copied = events.iter().rposition(|it| matches!(it.event, Event::RunForked { .. }));
         events.drain(..copied.unwrap_or_default());
         for recorded in &events {
-            let goal = errands.projection.errand(recorded);
-            let Some(goal) = goal.filter(|it| it.name == mark.path) else { continue };
-            match errands.run(recorded, &goal).await {
+            if find_name(errands.projection, recorded) != Some(mark.path.as_str()) {
+                continue;
+            }
+            match errands.run(recorded).await {
                 Ok(notice) => notices.extend(notice),
                 Err(problem) => {
                     notices.push(problem);
@@ -118,33 +133,81 @@ impl Runtime {
     }
 }
 
+/// The name under which is kept how far the files are that a run leaves or takes away.
+const FILES: &str = "errand:files";
+
+/// Returns the name of what an event has done to other files, if it does anything to any.
+pub(super) fn find_name(
+    projection: Option<&dyn Projection>,
+    recorded: &Recorded,
+) -> Option<&'static str> {
+    if let Event::FileLeft { .. } = recorded.event {
+        return Some(FILES);
+    }
+    projection?.errand(recorded).map(|it| it.name)
+}
+
 /// Where errands are run.
 struct Errands<'a> {
-    projection: &'a dyn Projection,
+    projection: Option<&'a dyn Projection>,
     desk: &'a dyn Desk,
     root: &'a str,
+    home: String,
 }
 
 impl Errands<'_> {
-    async fn run(&self, recorded: &Recorded, goal: &Goal) -> Result<Option<String>, String> {
-        let Some(place) = self.find(goal).await? else { return Ok(None) };
-        let name = shown(self.projection, &place.path);
+    fn place(&self, path: String) -> Place {
+        match self.projection {
+            Some(projection) => place(projection, self.root, path),
+            None => Place { root: self.root.to_owned(), folder: self.root.to_owned(), path },
+        }
+    }
+
+    async fn run(&self, recorded: &Recorded) -> Result<Option<String>, String> {
+        if let Event::FileLeft { path, was, text } = &recorded.event {
+            return self.leave(path, was.as_ref(), text.as_ref()).await.map(|()| None);
+        }
+        let Some(projection) = self.projection else { return Ok(None) };
+        let Some(goal) = projection.errand(recorded) else { return Ok(None) };
+        let Some(place) = self.find(&goal).await? else { return Ok(None) };
+        let name = shown(projection, &place.path);
         let named = |problem: String| format!("`{name}` could not be changed: {problem}");
         let bytes = self.desk.read(&place).await.map_err(named)?.map(|(bytes, _)| bytes);
         let text = bytes.map(String::from_utf8).transpose();
         let text = text.map_err(|_| named("it is not UTF-8 text".to_owned()))?;
-        let Errand { text, notice } = self.projection.run_errand(recorded, text.as_deref());
+        let Errand { text, notice } = projection.run_errand(recorded, text.as_deref());
         if let Some(text) = text {
             self.desk.write_durably(&place, text).await.map_err(named)?;
         }
         Ok(notice)
     }
 
+    /// Writes or removes a file of the run, unless someone wrote into it meanwhile.
+    async fn leave(
+        &self,
+        path: &str,
+        was: Option<&Digest>,
+        text: Option<&String>,
+    ) -> Result<(), String> {
+        let named = |problem: String| format!("`{path}` could not be changed: {problem}");
+        let place =
+            Place { root: self.home.clone(), folder: self.home.clone(), path: path.to_owned() };
+        let found = self.desk.read(&place).await.map_err(named)?;
+        let found = found.map(|(bytes, _)| Digest::of(&bytes));
+        match text {
+            _ if found.is_some() && found.as_ref() != was => Ok(()),
+            Some(text) => {
+                self.desk.write_durably(&place, text.clone()).await.map(drop).map_err(named)
+            }
+            None => self.desk.remove(&place).await.map_err(named),
+        }
+    }
+
     /// Returns the first of the files that is there, else where it is to be made.
     async fn find(&self, goal: &Goal) -> Result<Option<Place>, String> {
         let mut made = None;
         for path in &goal.paths {
-            let place = place(self.projection, self.root, path.clone());
+            let place = self.place(path.clone());
             if self.desk.stat(&place).await?.is_some() {
                 return Ok(Some(place));
             }

@@ -64,8 +64,10 @@ impl Runtime {
     ) -> Result<Option<(View, RunFile)>, ExecuteError> {
         if let Some(view) = self.find_holder(workflow, key).await? {
             let root = view.state.root().to_owned();
+            let left = self.finish_left(&view).await;
             return match self.sync(view).await? {
                 (view, Some(mut file)) => {
+                    file.notices.extend(left);
                     if self.promises.unfinished.lock().contains(&view.state.run) {
                         file.notices.extend(self.keep_errands(&view).await);
                     }

@@ -53,12 +53,14 @@ impl World for TestWorld {
 
     fn look<'a>(&'a self, _root: &'a str, question: &'a Question) -> Looking<'a, Option<Fact>> {
         let fact = match question {
+            Question::Beside(_) => Fact::File(FileFact::Missing),
             Question::File(path) => Fact::File(match self.files.lock().get(path) {
                 None => FileFact::Missing,
                 Some(text) => FileFact::Present {
                     sha256: Digest::of(text.as_bytes()),
                     size: text.len() as u64,
                     text: Some(text.clone()),
+                    modified: None,
                 },
             }),
             Question::Git => Fact::Git(None),

@@ -1,0 +1,297 @@
+//! What the server itself does for a run: one chore after another, while nobody else is at it.
+//!
+//! ```text
+//! lock ──► load ──► what is due? ──► rehearse ──► do it ──► append what was rehearsed
+//! ```
+//!
+//! A crash between doing and appending leaves the chore due. It is then done once more, which
+//! every deed bears: what is done already is found to be done.
+
+use engine::{
+    Actor, Chore, ChoreOutcome, Command, Decided, Event, GitDeed, Recorded, Refusal, RunId,
+    Surface, find_chore,
+};
+use store::StoreError;
+
+use crate::{ExecuteError, Held, Outcome, Place, Request, Runtime, Target, View, execute::Checks};
+
+/// How many chores are done for one call.
+const TURNS_MAX: u32 = 20;
+
+/// What came of the chores that were due.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Chores {
+    /// What was odd about those that were done, or count as such.
+    pub warnings: Vec<String>,
+    /// Why one is due still: it is tried again with the next call.
+    pub failure: Option<Refusal>,
+}
+
+impl Chores {
+    /// Returns all that the caller should know, in lines.
+    pub fn notices(&self) -> Vec<String> {
+        let failure = self.failure.as_ref().map(|it| format!("{it} ({})", it.hint()));
+        self.warnings.iter().cloned().chain(failure).collect()
+    }
+}
+
+/// What one turn came to.
+enum Turn {
+    /// There may be more to do.
+    Done(Outcome),
+    Over(View),
+}
+
+impl Runtime {
+    /// Does what is due, and returns the run as it is then. What is recorded of it is in the log.
+    pub async fn do_chores(&self, run: RunId) -> Result<(View, Chores), ExecuteError> {
+        let view = self.load(run).await?;
+        let (outcome, chores) = self.keep_chores(view).await?;
+        if !outcome.events.is_empty() {
+            self.keep_promise(&outcome.view, Vec::new()).await;
+        }
+        Ok((outcome.view, chores))
+    }
+
+    /// Does what is due. The run's file is left to the caller.
+    pub(crate) async fn keep_chores(&self, view: View) -> Result<(Outcome, Chores), ExecuteError> {
+        let run = view.state.run;
+        let mut chores = Chores::default();
+        let mut outcome =
+            Outcome { view, events: Vec::new(), file: None, chores: Chores::default() };
+        if !self.is_chore_due(&outcome.view, &mut chores) {
+            return Ok((outcome, chores));
+        }
+        let held = match self.hold_chores(&outcome.view).await {
+            Ok(held) => held,
+            Err(refusal) => {
+                chores.failure = Some(refusal);
+                return Ok((outcome, chores));
+            }
+        };
+        let mut last: Option<Chore> = None;
+        for _ in 0..TURNS_MAX {
+            // Whoever held the lock before may have done it.
+            let view = self.load(run).await?;
+            match self.do_next(view, &mut last, &mut chores).await? {
+                Turn::Done(done) => {
+                    outcome.view = done.view;
+                    outcome.events.extend(done.events);
+                }
+                Turn::Over(view) => {
+                    outcome.view = view;
+                    break;
+                }
+            }
+        }
+        drop(held);
+        Ok((outcome, chores))
+    }
+
+    /// Whether a chore is due. A condition that has no value is a failure.
+    fn is_chore_due(&self, view: &View, chores: &mut Chores) -> bool {
+        match find_chore(&view.workflow, &view.state) {
+            Ok(due) => due.is_some(),
+            Err(error) => {
+                let step = view.state.current.clone();
+                let problem = error.to_string();
+                chores.failure = step.map(|step| Refusal::ConditionFailed { step, problem });
+                false
+            }
+        }
+    }
+
+    /// Keeps other processes from doing what is due in the same folder at the same time.
+    async fn hold_chores(&self, view: &View) -> Result<Option<Held>, Refusal> {
+        let Some(desk) = self.world.desk() else { return Ok(None) };
+        let root = view.state.root().to_owned();
+        if !desk.has_folder(&root).await {
+            return Err(Refusal::WorkspaceNotHere { root });
+        }
+        // A folder of its own: the locks of promised files are taken while this one is held.
+        let folder = format!("{}/.milepost", root.trim_end_matches('/'));
+        let place = Place { root, folder, path: "chores".to_owned() };
+        desk.lock(&place).await.map(Some).map_err(|problem| {
+            let due = find_chore(&view.workflow, &view.state).ok().flatten();
+            let (chore, what) = due.map(|it| (it.name, it.deed.describe())).unwrap_or_default();
+            Refusal::ChoreDue { chore, what, problem }
+        })
+    }
+
+    async fn do_next(
+        &self,
+        view: View,
+        last: &mut Option<Chore>,
+        chores: &mut Chores,
+    ) -> Result<Turn, ExecuteError> {
+        if !self.is_chore_due(&view, chores) {
+            return Ok(Turn::Over(view));
+        }
+        let Ok(Some(due)) = find_chore(&view.workflow, &view.state) else {
+            return Ok(Turn::Over(view));
+        };
+        if last.as_ref().is_some_and(|it| it.name == due.name && it.deed == due.deed) {
+            chores.failure =
+                Some(refusal(&due, "it is due again as soon as it is done".to_owned()));
+            return Ok(Turn::Over(view));
+        }
+        let rehearsed = match self.rehearse(&view, &due).await {
+            Ok(decided) => decided,
+            Err(ExecuteError::Refused(refusal)) => {
+                chores.failure = Some(refusal);
+                return Ok(Turn::Over(view));
+            }
+            Err(error) => return Err(error),
+        };
+        let root = self.home_of(&view);
+        let texts = match &due.deed {
+            GitDeed::Publish { .. } => self.foresee(&view, &record(&view, &rehearsed)).await?,
+            GitDeed::RenameBranch { .. }
+            | GitDeed::Commit { .. }
+            | GitDeed::Push { .. }
+            | GitDeed::Checkout { .. } => Vec::new(),
+        };
+        let Some(done) = self.world.do_chore(&root, &due.deed, &texts).await else {
+            chores.failure = Some(Refusal::WorkspaceNotHere { root });
+            return Ok(Turn::Over(view));
+        };
+        tracing::debug!(run = %view.state.run, chore = due.name, ?done, "did a chore");
+        let outcome = self.note_chore(&view, &due, rehearsed, &done).await?;
+        let Some(outcome) = outcome else {
+            return Ok(Turn::Over(self.load(view.state.run).await?));
+        };
+        if tell(&due, done, chores) {
+            *last = Some(due);
+            return Ok(Turn::Done(outcome));
+        }
+        Ok(Turn::Over(outcome.view))
+    }
+
+    /// Decides what follows once the chore is done: if that is refused, it is not done.
+    async fn rehearse(&self, view: &View, due: &Chore) -> Result<Decided, ExecuteError> {
+        let done = ChoreOutcome::Done { detail: String::new(), warnings: Vec::new() };
+        self.decide(view, &report(due, &done), &mut Checks::new()).await
+    }
+
+    /// Appends what came of a chore. `None` where the run has moved on meanwhile.
+    async fn note_chore(
+        &self,
+        view: &View,
+        due: &Chore,
+        mut rehearsed: Decided,
+        done: &ChoreOutcome,
+    ) -> Result<Option<Outcome>, ExecuteError> {
+        let request = Request {
+            target: Target::Run(view.state.run),
+            command: report(due, done),
+            actor: actor(),
+            request_id: None,
+        };
+        if let ChoreOutcome::Done { detail, warnings } = done {
+            fill_in(&mut rehearsed, detail, warnings);
+            match self.append(view, rehearsed, &request, None).await {
+                // Someone else was faster, so it is decided anew.
+                Err(ExecuteError::Store(StoreError::Conflict { .. })) => {}
+                appended => return appended.map(Some),
+            }
+        }
+        match self.commit(&request, None, None).await {
+            Err(ExecuteError::Refused(refusal)) => {
+                let chore = &due.name;
+                tracing::warn!(run = %view.state.run, chore, %refusal, "a chore is not recorded");
+                Ok(None)
+            }
+            outcome => outcome.map(Some),
+        }
+    }
+}
+
+/// Returns what will be in the log.
+fn record(view: &View, decided: &Decided) -> Vec<Recorded> {
+    let at = decided.state.updated_at;
+    let recorded =
+        |(seq, event): (u64, &Event)| Recorded { seq, at, by: actor(), event: event.clone() };
+    (view.state.length + 1..).zip(&decided.events).map(recorded).collect()
+}
+
+/// Puts what was done into the event that was rehearsed. No state depends on it.
+fn fill_in(rehearsed: &mut Decided, done: &str, odd: &[String]) {
+    for event in &mut rehearsed.events {
+        if let Event::ChoreDone { detail, warnings, .. } = event {
+            done.clone_into(detail);
+            *warnings = odd.to_vec();
+        }
+    }
+}
+
+/// Keeps what the caller should know. Returns whether there may be more to do.
+fn tell(due: &Chore, done: ChoreOutcome, chores: &mut Chores) -> bool {
+    match (done, due.on_failure) {
+        (ChoreOutcome::Done { warnings, .. }, _) => {
+            let named = |it: String| format!("chore `{}`: {it}", due.name);
+            chores.warnings.extend(warnings.into_iter().map(named));
+            true
+        }
+        (ChoreOutcome::Failed { reason }, definition::OnFailure::Warn) => {
+            chores.warnings.push(refusal(due, reason).to_string());
+            true
+        }
+        (ChoreOutcome::Failed { reason }, definition::OnFailure::Refuse) => {
+            chores.failure = Some(refusal(due, reason));
+            false
+        }
+    }
+}
+
+fn refusal(due: &Chore, problem: String) -> Refusal {
+    Refusal::ChoreDue { chore: due.name.clone(), what: due.deed.describe(), problem }
+}
+
+fn report(due: &Chore, outcome: &ChoreOutcome) -> Command {
+    let (name, deed) = (due.name.clone(), due.deed.clone());
+    Command::ReportChore { name, deed, outcome: outcome.clone() }
+}
+
+fn actor() -> Actor {
+    Actor { surface: Surface::Timer, ..Actor::default() }
+}
+
+/// Whether a command is refused while a chore is due, so that it is tried before.
+pub(crate) fn waits_for_chores(command: &Command) -> bool {
+    match command {
+        Command::ReportStep(_)
+        | Command::ResumeRun(_)
+        | Command::ChooseStep { .. }
+        | Command::GoOn { .. } => true,
+        Command::All(commands) => commands.iter().any(waits_for_chores),
+        Command::StartRun(_)
+        | Command::AdoptRun(..)
+        | Command::TakeEdit(_)
+        | Command::StartStep(_)
+        | Command::FailStep { .. }
+        | Command::RetryStep { .. }
+        | Command::AnswerGate(_)
+        | Command::ApproveStep { .. }
+        | Command::ClaimStep(_)
+        | Command::ReleaseStep { .. }
+        | Command::RecordEntry { .. }
+        | Command::ChangeContext(_)
+        | Command::SetVars { .. }
+        | Command::Move(_)
+        | Command::GoTo { .. }
+        | Command::SkipStep { .. }
+        | Command::AskPerson { .. }
+        | Command::PlanParts { .. }
+        | Command::PlacePart(_)
+        | Command::AddItem { .. }
+        | Command::CloseItem { .. }
+        | Command::CancelRun { .. }
+        | Command::CompleteRun { .. }
+        | Command::FailRun { .. }
+        | Command::ReopenRun { .. }
+        | Command::GiveUpKey
+        | Command::ExpireStep
+        | Command::ReportChore { .. }
+        | Command::SettleRun => false,
+    }
+}

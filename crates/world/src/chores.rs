@@ -1,0 +1,179 @@
+//! Does chores in a repository: by the user's own `git`, and `gh` if it is there, each with a list
+//! of arguments and never through a shell.
+//!
+//! What is done already is found to be done, so that a chore can be done once more after a crash.
+
+mod commit;
+mod publish;
+
+use std::path::{Component, Path, PathBuf};
+
+use engine::{ChoreOutcome, GitDeed};
+
+use crate::{ChoreTimes, command::Tool};
+
+/// What was done, or why it could not be.
+type Done = Result<Told, String>;
+
+/// What was done, in a line, and what was odd about it.
+#[derive(Debug, Default)]
+struct Told {
+    detail: String,
+    warnings: Vec<String>,
+}
+
+impl Told {
+    fn new(detail: impl Into<String>) -> Self {
+        Self { detail: detail.into(), warnings: Vec::new() }
+    }
+}
+
+/// A repository, and the folder in it that a run is worked in.
+struct Repository<'a> {
+    root: &'a Path,
+    /// The top of the work tree.
+    top: PathBuf,
+    git: Tool,
+}
+
+/// Does what is to be done.
+pub(crate) async fn run(
+    root: &Path,
+    deed: &GitDeed,
+    texts: &[(String, String)],
+    times: ChoreTimes,
+) -> ChoreOutcome {
+    let done = match find_top(root, times).await {
+        Ok(Some(top)) => {
+            let git = Tool::git(&top, times);
+            Repository { root, top, git }.run(deed, texts).await
+        }
+        Ok(None) => {
+            let skipped = "there is no repository here, so nothing was done";
+            Ok(Told { warnings: vec![skipped.to_owned()], ..Told::new(skipped) })
+        }
+        Err(problem) => Err(problem),
+    };
+    match done {
+        Ok(Told { detail, warnings }) => ChoreOutcome::Done { detail, warnings },
+        Err(reason) => ChoreOutcome::Failed { reason },
+    }
+}
+
+/// Returns the top of the work tree that `root` lies in, if it lies in one.
+async fn find_top(root: &Path, times: ChoreTimes) -> Result<Option<PathBuf>, String> {
+    if !root.ancestors().any(|it| it.join(".git").exists()) {
+        return Ok(None);
+    }
+    let top = Tool::git(root, times).say(["rev-parse", "--show-toplevel"]).await?;
+    let top = PathBuf::from(top.trim_end_matches('\n'));
+    top.canonicalize().map(Some).map_err(|error| error.to_string())
+}
+
+impl Repository<'_> {
+    async fn run(&self, deed: &GitDeed, texts: &[(String, String)]) -> Done {
+        match deed {
+            GitDeed::RenameBranch { from, to } => self.rename(from, to).await,
+            GitDeed::Commit { paths, message, or_changed } => {
+                self.commit(paths, message, *or_changed).await
+            }
+            GitDeed::Push { remote } => self.push(remote).await,
+            GitDeed::Publish { files, body, closes } => {
+                self.publish(files, (body.as_deref(), closes.as_deref()), texts).await
+            }
+            GitDeed::Checkout { branch } => self.check_out(branch).await,
+        }
+    }
+
+    async fn rename(&self, from: &str, to: &str) -> Done {
+        self.check_branch(from).await?;
+        self.check_branch(to).await?;
+        let (has_from, has_to) = (self.has_branch(from).await?, self.has_branch(to).await?);
+        match (has_from, has_to) {
+            _ if from == to => Ok(Told::new(format!("branch `{to}` is called so already"))),
+            (false, true) => Ok(Told::new(format!("branch `{from}` was renamed to `{to}` before"))),
+            (true, true) => Err(format!("there is a branch `{to}` already beside `{from}`")),
+            (false, false) => Err(format!("there is no branch `{from}`")),
+            (true, false) => {
+                self.git.say(["branch", "-m", from, to]).await?;
+                Ok(Told::new(format!("renamed branch `{from}` to `{to}`")))
+            }
+        }
+    }
+
+    async fn push(&self, remote: &str) -> Done {
+        // A name that was set up by the user, and no address from elsewhere.
+        let remotes = self.git.say(["remote"]).await?;
+        if !remotes.lines().any(|it| it == remote) {
+            return Err(format!(
+                "there is no remote `{remote}`; add it with `git remote add {remote} ADDRESS`"
+            ));
+        }
+        let Some(branch) = self.branch().await? else {
+            return Err("no branch is checked out (the head is detached); check one out".to_owned());
+        };
+        self.git.far().say(["push", "-u", remote, "HEAD"]).await?;
+        Ok(Told::new(format!("pushed `{branch}` to `{remote}`")))
+    }
+
+    async fn check_out(&self, branch: &str) -> Done {
+        self.check_branch(branch).await?;
+        let now = self.branch().await?;
+        if now.as_deref() == Some(branch) {
+            return Ok(Told::new(format!("`{branch}` is checked out already")));
+        }
+        if !self.has_branch(branch).await? {
+            return Err(format!("there is no branch `{branch}`"));
+        }
+        self.git.say(["checkout", branch, "--"]).await?;
+        let now = now.unwrap_or_else(|| "a detached head".to_owned());
+        let left = format!("`{now}` was checked out, and not `{branch}`");
+        Ok(Told { warnings: vec![left], ..Told::new(format!("checked `{branch}` out")) })
+    }
+
+    /// Returns the branch that is checked out; `None` with a detached head.
+    async fn branch(&self) -> Result<Option<String>, String> {
+        let asked = self.git.ask(["symbolic-ref", "--quiet", "--short", "HEAD"]).await?;
+        Ok(asked.is_well().then(|| asked.out.trim().to_owned()))
+    }
+
+    /// Returns whether there is a branch, or it is checked out without a commit so far.
+    async fn has_branch(&self, name: &str) -> Result<bool, String> {
+        let full = format!("refs/heads/{name}");
+        let asked = self.git.ask(["show-ref", "--verify", "--quiet", &full]).await?;
+        Ok(asked.is_well() || self.branch().await?.as_deref() == Some(name))
+    }
+
+    /// Refuses what cannot name a branch, or could be taken for an option.
+    async fn check_branch(&self, name: &str) -> Result<(), String> {
+        let full = format!("refs/heads/{name}");
+        let is_option = name.starts_with('-');
+        if is_option || !self.git.ask(["check-ref-format", &full]).await?.is_well() {
+            return Err(format!("`{name}` cannot name a branch"));
+        }
+        Ok(())
+    }
+
+    /// Returns a path as seen from the top, if it lies in the work tree.
+    fn normalise(&self, base: &Path, path: &str) -> Option<String> {
+        let mut whole = PathBuf::new();
+        for part in base.join(path).components() {
+            match part {
+                Component::ParentDir => {
+                    whole.pop();
+                }
+                Component::CurDir => {}
+                Component::Prefix(_) | Component::RootDir | Component::Normal(_) => {
+                    whole.push(part);
+                }
+            }
+        }
+        // What leads here by a link lies here; a file that is gone has only its letters.
+        let parent = whole.parent().and_then(|it| it.canonicalize().ok());
+        let real = parent.zip(whole.file_name()).map(|(parent, name)| parent.join(name));
+        let inside = |it: &Path| it.strip_prefix(&self.top).ok().map(Path::to_path_buf);
+        let found = real.as_deref().map_or_else(|| inside(&whole), inside)?;
+        let text = found.to_str()?.replace('\\', "/");
+        Some(text).filter(|it| !it.is_empty() && !it.starts_with(".git/") && it != ".git")
+    }
+}

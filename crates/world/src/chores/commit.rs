@@ -1,0 +1,131 @@
+//! Commits just these paths, whatever else was changed or staged.
+
+use super::{Done, Repository, Told};
+
+/// How many paths a warning names.
+const NAMED_MAX: usize = 5;
+
+impl Repository<'_> {
+    pub(super) async fn commit(&self, paths: &[String], message: &str, or_changed: bool) -> Done {
+        let mut warnings = Vec::new();
+        let mut chosen = self.choose(paths, &mut warnings).await?;
+        if chosen.is_empty() && or_changed {
+            chosen = self.changed().await?;
+        }
+        warnings.extend(self.others(&chosen).await?);
+        if chosen.is_empty() {
+            warnings.push("there was nothing to commit".to_owned());
+            return Ok(Told { warnings, ..Told::new("nothing was committed") });
+        }
+        self.git.say(with(&["add", "--"], &chosen)).await?;
+        let staged = self.git.ask(with(&["diff", "--cached", "--quiet", "--"], &chosen)).await?;
+        if staged.is_well() {
+            warnings.push(format!("nothing changed in {}", named(&chosen)));
+            return Ok(Told { warnings, ..Told::new("nothing was committed") });
+        }
+        let arguments = ["commit", "--quiet", "--message", message, "--only", "--"];
+        self.git.say(with(&arguments, &chosen)).await?;
+        if self.branch().await?.is_none() {
+            warnings.push("the head is detached: the commit is on no branch".to_owned());
+        }
+        let commit = self.git.say(["rev-parse", "--short", "HEAD"]).await?;
+        let detail = format!("committed {} as {}", named(&chosen), commit.trim());
+        Ok(Told { detail, warnings })
+    }
+
+    /// Returns the paths that can be committed, as seen from the top, and says which cannot.
+    async fn choose(
+        &self,
+        paths: &[String],
+        warnings: &mut Vec<String>,
+    ) -> Result<Vec<String>, String> {
+        let (mut chosen, mut missing): (Vec<String>, Vec<String>) = (Vec::new(), Vec::new());
+        let (mut outside, mut ignored): (Vec<String>, Vec<String>) = (Vec::new(), Vec::new());
+        for path in paths {
+            let Some(found) = self.normalise(&self.top, path) else {
+                outside.push(path.clone());
+                continue;
+            };
+            let is_tracked = self.is_tracked(&found).await?;
+            if chosen.contains(&found) {
+                continue;
+            }
+            // A file that was taken away is committed as such.
+            if !is_tracked && self.top.join(&found).symlink_metadata().is_err() {
+                missing.push(found);
+            } else if !is_tracked && self.is_ignored(&found).await? {
+                ignored.push(found);
+            } else {
+                chosen.push(found);
+            }
+        }
+        for (paths, what) in [
+            (missing, "not there"),
+            (outside, "not in the repository"),
+            (ignored, "ignored by git"),
+        ] {
+            if !paths.is_empty() {
+                warnings.push(format!("{what}, so not committed: {}", named(&paths)));
+            }
+        }
+        Ok(chosen)
+    }
+
+    async fn is_tracked(&self, path: &str) -> Result<bool, String> {
+        let arguments = with(&["ls-files", "--error-unmatch", "--"], &[path.to_owned()]);
+        Ok(self.git.ask(arguments).await?.is_well())
+    }
+
+    pub(super) async fn is_ignored(&self, path: &str) -> Result<bool, String> {
+        // This one knows no `:(literal)`, and takes nothing that begins with a dot for magic.
+        let path = format!("./{path}");
+        let asked = self.git.ask(["check-ignore", "--quiet", "--", &path]).await?;
+        match asked.code() {
+            Some(0) => Ok(true),
+            Some(1) => Ok(false),
+            Some(_) | None => Err(format!("`git check-ignore` failed: {}", asked.complaint())),
+        }
+    }
+
+    /// Returns the tracked files that differ from the last commit.
+    async fn changed(&self) -> Result<Vec<String>, String> {
+        let asked = self.git.ask(["diff", "--name-only", "-z", "HEAD"]).await?;
+        if !asked.is_well() {
+            return Ok(Vec::new());
+        }
+        Ok(asked.out.split('\0').filter(|it| !it.is_empty()).map(str::to_owned).collect())
+    }
+
+    /// Says which files git does not know and will not know after this commit either.
+    async fn others(&self, chosen: &[String]) -> Result<Option<String>, String> {
+        let listed = self.git.say(["ls-files", "--others", "--exclude-standard", "-z"]).await?;
+        let is_chosen = |path: &str| {
+            chosen.iter().any(|it| {
+                path.strip_prefix(it).is_some_and(|rest| {
+                    rest.is_empty() || rest.starts_with('/') || it.ends_with('/')
+                })
+            })
+        };
+        let others: Vec<String> = listed
+            .split('\0')
+            .filter(|it| !it.is_empty() && !is_chosen(it))
+            .map(str::to_owned)
+            .collect();
+        let told = format!("not known to git, and not committed: {}", named(&others));
+        Ok((!others.is_empty()).then_some(told))
+    }
+}
+
+/// Adds paths, which mean themselves whatever letters they are made of.
+fn with(arguments: &[&str], paths: &[String]) -> Vec<String> {
+    let paths = paths.iter().map(|it| format!(":(literal){it}"));
+    arguments.iter().map(|it| (*it).to_owned()).chain(paths).collect()
+}
+
+pub(super) fn named(paths: &[String]) -> String {
+    let shown: Vec<String> = paths.iter().take(NAMED_MAX).map(|it| format!("`{it}`")).collect();
+    match paths.len().saturating_sub(NAMED_MAX) {
+        0 => shown.join(", "),
+        more => format!("{} and {more} more", shown.join(", ")),
+    }
+}

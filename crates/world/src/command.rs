@@ -1,0 +1,193 @@
+//! A program that is run with a list of arguments: without a shell, in a folder, within a time, and
+//! without anyone to ask.
+
+use std::{
+    ffi::OsStr,
+    path::{Path, PathBuf},
+    process::Stdio,
+    time::Duration,
+};
+
+use tokio::{
+    io::AsyncWriteExt as _,
+    process::{Child, Command},
+};
+
+use crate::ChoreTimes;
+
+/// How much of what a program printed is told: the end, where the errors are.
+const TOLD_CHARS_MAX: usize = 600;
+
+/// How long a program has to clean up once its time is over.
+const GRACE: Duration = Duration::from_secs(5);
+
+/// What would point `git` at another repository than the one it is run in.
+const FOREIGN: [&str; 5] =
+    ["GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE", "GIT_OBJECT_DIRECTORY", "GIT_NAMESPACE"];
+
+/// A program in a folder.
+#[derive(Debug, Clone)]
+pub(crate) struct Tool {
+    program: &'static str,
+    folder: PathBuf,
+    times: ChoreTimes,
+    timeout: Duration,
+    index: Option<PathBuf>,
+}
+
+/// What a program said, and how it ended.
+#[derive(Debug, Default)]
+pub(crate) struct Said {
+    code: Option<i32>,
+    pub(crate) out: String,
+    err: String,
+}
+
+impl Said {
+    pub(crate) fn is_well(&self) -> bool {
+        self.code == Some(0)
+    }
+
+    /// Returns the exit code, if it ended by itself.
+    pub(crate) fn code(&self) -> Option<i32> {
+        self.code
+    }
+
+    /// Returns the end of what it complained of, in a line.
+    pub(crate) fn complaint(&self) -> String {
+        let text = if self.err.trim().is_empty() { &self.out } else { &self.err };
+        let line = text.split_whitespace().collect::<Vec<_>>().join(" ");
+        let surplus = line.chars().count().saturating_sub(TOLD_CHARS_MAX);
+        line.chars().skip(surplus).collect()
+    }
+}
+
+/// Why a program did not run to its end.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Lost {
+    NotThere,
+    Problem(String),
+}
+
+impl Tool {
+    pub(crate) fn git(folder: &Path, times: ChoreTimes) -> Self {
+        Self::new("git", folder, times)
+    }
+
+    /// GitHub's own program.
+    pub(crate) fn gh(folder: &Path, times: ChoreTimes) -> Self {
+        Self::new("gh", folder, times).far()
+    }
+
+    fn new(program: &'static str, folder: &Path, times: ChoreTimes) -> Self {
+        Self { program, folder: folder.to_owned(), times, timeout: times.near, index: None }
+    }
+
+    /// Returns the same for what goes over a network.
+    pub(crate) fn far(&self) -> Self {
+        Self { timeout: self.times.far, ..self.clone() }
+    }
+
+    /// Returns the same for another index than the user's.
+    pub(crate) fn with_index(&self, index: &Path) -> Self {
+        Self { index: Some(index.to_owned()), ..self.clone() }
+    }
+
+    pub(crate) fn times(&self) -> ChoreTimes {
+        self.times
+    }
+
+    /// Runs the program, and returns what it printed. That it ended badly is a problem.
+    pub(crate) async fn say<I, S>(&self, arguments: I) -> Result<String, String>
+    where
+        I: IntoIterator<Item = S>,
+        S: AsRef<OsStr>,
+    {
+        let arguments: Vec<S> = arguments.into_iter().collect();
+        let first = arguments.first().map(|it| it.as_ref().to_string_lossy().into_owned());
+        let said = self.ask(arguments).await?;
+        if said.is_well() {
+            return Ok(said.out);
+        }
+        let verb = first.unwrap_or_default();
+        Err(format!("`{} {verb}` failed: {}", self.program, said.complaint()))
+    }
+
+    /// Runs the program, however it ends.
+    pub(crate) async fn ask<I, S>(&self, arguments: I) -> Result<Said, String>
+    where
+        I: IntoIterator<Item = S>,
+        S: AsRef<OsStr>,
+    {
+        self.run(arguments, "").await.map_err(|lost| match lost {
+            Lost::NotThere => format!("`{}` is not installed", self.program),
+            Lost::Problem(problem) => problem,
+        })
+    }
+
+    /// Runs the program with a text as its input.
+    pub(crate) async fn run<I, S>(&self, arguments: I, input: &str) -> Result<Said, Lost>
+    where
+        I: IntoIterator<Item = S>,
+        S: AsRef<OsStr>,
+    {
+        let mut command = Command::new(self.program);
+        command
+            .args(arguments)
+            .current_dir(&self.folder)
+            .env("GIT_TERMINAL_PROMPT", "0")
+            .env("GIT_EDITOR", "true")
+            .env("GH_PROMPT_DISABLED", "1")
+            .env("LC_ALL", "C")
+            .stdin(if input.is_empty() { Stdio::null() } else { Stdio::piped() })
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .kill_on_drop(true);
+        for name in FOREIGN {
+            command.env_remove(name);
+        }
+        if let Some(index) = &self.index {
+            command.env("GIT_INDEX_FILE", index);
+        }
+        let cannot = |error: std::io::Error| {
+            if error.kind() == std::io::ErrorKind::NotFound {
+                return Lost::NotThere;
+            }
+            Lost::Problem(format!("`{}` cannot be run: {error}", self.program))
+        };
+        let child = command.spawn().map_err(cannot)?;
+        let id = child.id();
+        let running = finish(child, input);
+        tokio::pin!(running);
+        match tokio::time::timeout(self.timeout, &mut running).await {
+            Err(_) => {
+                end(id).await;
+                // It cleans up and goes, or is ended the hard way.
+                drop(tokio::time::timeout(GRACE, &mut running).await);
+                let (program, seconds) = (self.program, self.timeout.as_secs());
+                Err(Lost::Problem(format!("`{program}` took longer than {seconds} seconds")))
+            }
+            Ok(finished) => finished.map_err(cannot),
+        }
+    }
+}
+
+/// Gives a program its input, and waits for its end.
+async fn finish(mut child: Child, input: &str) -> std::io::Result<Said> {
+    if let Some(mut stdin) = child.stdin.take() {
+        // A program that does not want it all has its reasons, and says them.
+        drop(stdin.write_all(input.as_bytes()).await);
+    }
+    let output = child.wait_with_output().await?;
+    let text = |bytes: Vec<u8>| String::from_utf8_lossy(&bytes).into_owned();
+    Ok(Said { code: output.status.code(), out: text(output.stdout), err: text(output.stderr) })
+}
+
+/// Asks a program to end, so that it takes its locks away: those of `git` would stand in the way
+/// of everything that is done later.
+async fn end(id: Option<u32>) {
+    let Some(id) = id else { return };
+    let mut kill = Command::new("kill");
+    kill.arg(id.to_string()).stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
+    drop(kill.status().await);
+}

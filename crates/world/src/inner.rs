@@ -1,0 +1,305 @@
+//! The folders in a folder, each with one of its files. There may be thousands, so where the system
+//! says which of them something happened in, only those are looked at again.
+
+use std::{
+    collections::BTreeMap,
+    fs, io,
+    path::{Path, PathBuf},
+    sync::Arc,
+};
+
+use parking_lot::Mutex;
+use runtime::{Inner, Stat};
+
+use crate::desk;
+
+/// What is known of folders. Copies share it.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Watch(Arc<Mutex<Known>>);
+
+#[derive(Debug, Default)]
+struct Known {
+    /// By folder and by the file that is looked at in each of its folders.
+    folders: BTreeMap<(PathBuf, String), Folder>,
+    /// How often anything was seen to have changed.
+    changes: u64,
+}
+
+/// A folder, as it was when it was last looked at.
+#[derive(Debug)]
+struct Folder {
+    news: news::News,
+    inner: BTreeMap<String, Inner>,
+    /// The same as a list.
+    listed: Arc<[Inner]>,
+}
+
+impl Watch {
+    /// Returns the folders in `folder` in order. Hidden ones and links are left out.
+    pub(crate) fn list(&self, folder: &Path, file: &str) -> io::Result<Arc<[Inner]>> {
+        let mut known = self.0.lock();
+        let key = (folder.to_owned(), file.to_owned());
+        known.changes += 1;
+        let touched = known.changes;
+        if let Some(before) = known.folders.get_mut(&key)
+            && before.catch_up(folder, file, touched)
+        {
+            return Ok(Arc::clone(&before.listed));
+        }
+        known.folders.remove(&key);
+        let (news, inner) = look_at_all(folder, file, touched)?;
+        let listed: Arc<[Inner]> = inner.values().cloned().collect();
+        if let Some(news) = news {
+            known.folders.insert(key, Folder { news, inner, listed: Arc::clone(&listed) });
+        }
+        Ok(listed)
+    }
+}
+
+impl Folder {
+    /// Looks at what changed; `false` where that is not known any more.
+    fn catch_up(&mut self, folder: &Path, file: &str, touched: u64) -> bool {
+        let Some(happened) = self.news.read() else { return false };
+        if happened.folders.is_empty() && happened.inside.is_empty() {
+            return true;
+        }
+        for name in happened.folders {
+            if !is_folder(folder, &name) {
+                self.inner.remove(&name);
+                continue;
+            }
+            if !self.news.follow(folder, &name) {
+                return false;
+            }
+            self.inner.insert(name.clone(), look_at(folder, name, file, touched));
+        }
+        for name in happened.inside {
+            if let Some(inner) = self.inner.get_mut(&name) {
+                *inner = look_at(folder, name, file, touched);
+            }
+        }
+        self.listed = self.inner.values().cloned().collect();
+        true
+    }
+}
+
+type All = (Option<news::News>, BTreeMap<String, Inner>);
+
+/// First the watch, then the look: what happens in between is seen twice, and not missed.
+fn look_at_all(folder: &Path, file: &str, touched: u64) -> io::Result<All> {
+    let mut news = news::News::begin(folder);
+    let mut inner = BTreeMap::new();
+    for entry in fs::read_dir(folder)? {
+        let entry = entry?;
+        let Ok(name) = entry.file_name().into_string() else { continue };
+        if name.starts_with('.') || !entry.file_type().is_ok_and(|it| it.is_dir()) {
+            continue;
+        }
+        news = news.and_then(|mut it| it.follow(folder, &name).then_some(it));
+        inner.insert(name.clone(), look_at(folder, name, file, touched));
+    }
+    if news.is_none() {
+        inner.values_mut().for_each(|it| it.touched = 0);
+    }
+    Ok((news, inner))
+}
+
+fn look_at(folder: &Path, name: String, file: &str, touched: u64) -> Inner {
+    let stat = find_stat(&folder.join(&name).join(file));
+    Inner { name, stat, touched }
+}
+
+fn find_stat(path: &Path) -> Option<Stat> {
+    fs::metadata(path).ok().filter(fs::Metadata::is_file).map(|it| desk::stat(&it))
+}
+
+fn is_folder(folder: &Path, name: &str) -> bool {
+    !name.starts_with('.') && fs::symlink_metadata(folder.join(name)).is_ok_and(|it| it.is_dir())
+}
+
+#[cfg(target_os = "linux")]
+mod news {
+    use std::{
+        collections::{BTreeMap, BTreeSet},
+        mem::MaybeUninit,
+        os::fd::OwnedFd,
+        path::Path,
+    };
+
+    use rustix::{
+        fs::inotify::{self, CreateFlags, ReadFlags, Reader, WatchFlags},
+        io::Errno,
+    };
+
+    use crate::watched::is_local;
+
+    /// How much of what happened is read at once.
+    const BUFFER_BYTES: usize = 16 * 1024;
+
+    /// What happened since it was last asked.
+    #[derive(Debug, Default)]
+    pub(super) struct Happened {
+        /// Names that came, went, or became something else.
+        pub(super) folders: BTreeSet<String>,
+        /// Folders in which something changed.
+        pub(super) inside: BTreeSet<String>,
+    }
+
+    /// What happens in a folder and in the folders in it.
+    #[derive(Debug)]
+    pub(super) struct News {
+        queue: OwnedFd,
+        outer: i32,
+        names: BTreeMap<i32, String>,
+    }
+
+    impl News {
+        /// Begins to follow a folder; `None` where that would not tell everything.
+        pub(super) fn begin(folder: &Path) -> Option<Self> {
+            if !is_local(folder) {
+                return None;
+            }
+            let queue = inotify::init(CreateFlags::NONBLOCK | CreateFlags::CLOEXEC).ok()?;
+            let outer = inotify::add_watch(&queue, folder, wanted()).ok()?;
+            Some(Self { queue, outer, names: BTreeMap::new() })
+        }
+
+        /// Follows a folder in the folder too. Systems limit how many are followed.
+        pub(super) fn follow(&mut self, folder: &Path, name: &str) -> bool {
+            match inotify::add_watch(&self.queue, folder.join(name), wanted()) {
+                Ok(number) => {
+                    self.names.insert(number, name.to_owned());
+                    true
+                }
+                // It is gone already, and there will be news of that.
+                Err(Errno::NOENT) => true,
+                Err(_) => false,
+            }
+        }
+
+        /// Returns what happened; `None` where that is not known any more.
+        pub(super) fn read(&mut self) -> Option<Happened> {
+            let mut happened = Happened::default();
+            let mut buffer = [MaybeUninit::<u8>::uninit(); BUFFER_BYTES];
+            let mut reader = Reader::new(&self.queue, &mut buffer);
+            loop {
+                let event = match reader.next() {
+                    Ok(event) => event,
+                    Err(Errno::WOULDBLOCK) => return Some(happened),
+                    Err(_) => return None,
+                };
+                let kind = event.events();
+                let is_lost = event.wd() == self.outer && kind.intersects(gone());
+                if is_lost || kind.intersects(ReadFlags::QUEUE_OVERFLOW | ReadFlags::UNMOUNT) {
+                    return None;
+                }
+                if event.wd() == self.outer {
+                    happened.folders.insert(event.file_name()?.to_str().ok()?.to_owned());
+                } else if kind.intersects(ReadFlags::IGNORED) {
+                    happened.folders.extend(self.names.remove(&event.wd()));
+                } else {
+                    happened.inside.extend(self.names.get(&event.wd()).cloned());
+                }
+            }
+        }
+    }
+
+    fn wanted() -> WatchFlags {
+        WatchFlags::MODIFY
+            | WatchFlags::ATTRIB
+            | WatchFlags::CREATE
+            | WatchFlags::DELETE
+            | WatchFlags::MOVED_FROM
+            | WatchFlags::MOVED_TO
+            | WatchFlags::DELETE_SELF
+            | WatchFlags::MOVE_SELF
+    }
+
+    fn gone() -> ReadFlags {
+        ReadFlags::IGNORED | ReadFlags::DELETE_SELF | ReadFlags::MOVE_SELF
+    }
+}
+
+#[cfg(not(target_os = "linux"))]
+mod news {
+    use std::{collections::BTreeSet, path::Path};
+
+    /// What happened since it was last asked.
+    #[derive(Debug, Default)]
+    pub(super) struct Happened {
+        pub(super) folders: BTreeSet<String>,
+        pub(super) inside: BTreeSet<String>,
+    }
+
+    /// Other systems are not asked: every folder is looked at each time.
+    #[derive(Debug)]
+    pub(super) struct News;
+
+    impl News {
+        pub(super) fn begin(_folder: &Path) -> Option<Self> {
+            None
+        }
+
+        pub(super) fn follow(&mut self, _folder: &Path, _name: &str) -> bool {
+            false
+        }
+
+        pub(super) fn read(&mut self) -> Option<Happened> {
+            None
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::{fs, path::Path};
+
+    use super::Watch;
+
+    fn shown(watch: &Watch, folder: &Path) -> Vec<String> {
+        let all = watch.list(folder, "state.json").unwrap();
+        let row = |it: &super::Inner| {
+            let size = it.stat.map_or("none".to_owned(), |it| it.size.to_string());
+            format!("{} {size} {}", it.name, it.touched)
+        };
+        all.iter().map(row).collect()
+    }
+
+    #[cfg(target_os = "linux")]
+    #[test]
+    fn only_folders_in_which_something_happened_are_looked_at_again() {
+        let folder = tempfile::tempdir().unwrap();
+        let (watch, path) = (Watch::default(), folder.path());
+        for name in ["a", "b", ".hidden"] {
+            fs::create_dir(path.join(name)).unwrap();
+        }
+        fs::write(path.join("b/state.json"), "12").unwrap();
+        fs::write(path.join("file"), "1").unwrap();
+        assert_eq!(shown(&watch, path), ["a none 1", "b 2 1"]);
+        assert_eq!(shown(&watch, path), ["a none 1", "b 2 1"]);
+        fs::write(path.join("a/state.json"), "123").unwrap();
+        assert_eq!(shown(&watch, path), ["a 3 3", "b 2 1"]);
+        fs::write(path.join("b/other.md"), "x").unwrap();
+        assert_eq!(shown(&watch, path), ["a 3 3", "b 2 4"]);
+        fs::create_dir(path.join("c")).unwrap();
+        fs::write(path.join("c/state.json"), "1").unwrap();
+        assert_eq!(shown(&watch, path), ["a 3 3", "b 2 4", "c 1 5"]);
+        fs::write(path.join("c/state.json"), "1234").unwrap();
+        assert_eq!(shown(&watch, path), ["a 3 3", "b 2 4", "c 4 6"]);
+        fs::rename(path.join("c"), path.join("d")).unwrap();
+        fs::remove_dir_all(path.join("b")).unwrap();
+        assert_eq!(shown(&watch, path), ["a 3 3", "d 4 7"]);
+        fs::write(path.join("d/state.json"), "").unwrap();
+        assert_eq!(shown(&watch, path), ["a 3 3", "d 0 8"]);
+    }
+
+    #[test]
+    fn a_folder_that_is_gone_is_an_error() {
+        let folder = tempfile::tempdir().unwrap();
+        let watch = Watch::default();
+        assert!(shown(&watch, folder.path()).is_empty());
+        let path = folder.path().to_owned();
+        drop(folder);
+        assert!(watch.list(&path, "state.json").is_err());
+    }
+}

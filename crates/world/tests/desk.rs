@@ -1,0 +1,32 @@
+//! Files that are written for good, and who may read them.
+#![cfg(unix)]
+
+use std::{
+    fs::{self, Permissions},
+    os::unix::fs::PermissionsExt as _,
+};
+
+use runtime::{Desk as _, Place};
+use world::{RealWorld, WorldSettings};
+
+#[tokio::test]
+async fn a_private_file_is_its_owners_alone_also_where_it_was_not_before() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("specs/x.json");
+    let mode = || fs::metadata(&path).unwrap().permissions().mode() & 0o777;
+    let place = Place {
+        root: "/".to_owned(),
+        folder: path.parent().unwrap().display().to_string(),
+        path: "x.json".to_owned(),
+    };
+    let world = RealWorld::new(WorldSettings::default());
+
+    world.write_privately(&place, "1".to_owned()).await.unwrap();
+    assert_eq!((fs::read_to_string(&path).unwrap().as_str(), mode()), ("1", 0o600));
+
+    fs::set_permissions(&path, Permissions::from_mode(0o644)).unwrap();
+    world.write_durably(&place, "2".to_owned()).await.unwrap();
+    assert_eq!(mode(), 0o644);
+    world.write_privately(&place, "3".to_owned()).await.unwrap();
+    assert_eq!((fs::read_to_string(&path).unwrap().as_str(), mode()), ("3", 0o600));
+}
