@@ -12,6 +12,7 @@ const KEPT_TO: &[(&str, &[&str])] = &[
     ("minijinja::", &["crates/definition/src/expression"]),
     ("jsonschema::", &["crates/definition/src/pattern.rs", "surfaces/mcp/tests/"]),
     ("serde_saphyr::", &["crates/definition/src/parse"]),
+    ("tree_sitter::", &["crates/insight/src/code/"]),
     ("toml_edit::", &["surfaces/cli/src/commands/setup/"]),
 ];
 

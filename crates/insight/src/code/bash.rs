@@ -1,0 +1,52 @@
+//! Bash. An import is the file that is sourced, as it is written.
+
+use super::{
+    Import,
+    outline::Entry,
+    resolve::{self, Files},
+    syntax::{Part, Rules},
+};
+
+pub(super) struct Bash;
+
+impl Rules for Bash {
+    fn grammar(&self, _path: &str) -> tree_sitter::Language {
+        tree_sitter_bash::LANGUAGE.into()
+    }
+
+    fn outline<'t>(&self, part: Part<'t>, found: &mut Vec<Entry<'t>>) {
+        if part.kind() == "function_definition" {
+            found.push(Entry::function(part.before("body")));
+        }
+    }
+
+    fn declared<'t>(&self, part: Part<'t>) -> Option<(&'t str, &'t str)> {
+        let is_function = part.kind() == "function_definition";
+        is_function.then(|| (part.field_text("name"), part.text()))
+    }
+
+    fn is_call(&self, part: Part<'_>, name: &str) -> bool {
+        part.kind() == "command" && part.field_text("name") == name
+    }
+
+    /// Each line that may source something stands by itself: what is around it may be left out.
+    fn excerpt(&self, text: &str) -> String {
+        let is_candidate = |line: &str| {
+            let words = line.split([' ', '\t', ';', '&', '|', '(', '{']);
+            !line.starts_with('#') && words.into_iter().any(|it| matches!(it, "source" | "."))
+        };
+        let lines = text.lines().map(str::trim).filter(|it| is_candidate(it));
+        lines.flat_map(|line| [line, "\n"]).collect()
+    }
+
+    fn imports(&self, part: Part<'_>, found: &mut Vec<Import>) {
+        if part.kind() == "command" && matches!(part.field_text("name"), "source" | ".") {
+            let target = part.field_text("argument").trim_matches(['"', '\'']);
+            found.push(Import::of(target));
+        }
+    }
+
+    fn resolve(&self, from: &str, import: &Import, files: &Files<'_>) -> Option<u32> {
+        resolve::bash(from, &import.path, files)
+    }
+}
