@@ -37,6 +37,13 @@ pub mod devworkflow {
         Fallback, Mode, Options, Policy, SessionFormat, Sessions, TaskFormat,
     };
 }
+/// What the configuration says of the forge dialect, and its files.
+pub mod forge {
+    pub use crate::toolsets::forge::{
+        Memory, STATE_FILE, SpecFiles, WORKFLOW, options::Options, state_moved, state_stands,
+    };
+    pub use insight::past::{Price, Prices};
+}
 pub use toolsets::{
     Dialects, SCENE_GENERATION, StateFiles, TOOLSETS, Tools, Toolset, ToolsetUnknown, WorkflowFiles,
 };

@@ -38,6 +38,8 @@ pub(crate) trait Tool {
     const HINTS: Hints;
     /// How it takes arguments that do not quite fit.
     const MANNER: Manner = Manner::Lenient;
+    /// Whether what it answers is described in the list of tools, at the price of its length.
+    const DESCRIBES_ANSWER: bool = true;
     /// Whether an answer has its list of warnings even where that is empty.
     const LISTS_WARNINGS: bool = false;
 
@@ -160,7 +162,7 @@ pub struct Entry {
     pub description: &'static str,
     pub hints: Hints,
     shape: fn() -> Value,
-    output: fn() -> Value,
+    output: Option<fn() -> Value>,
     run: for<'a> fn(&'a Call<'a>, Map<String, Value>, &'a Value) -> Calling<'a>,
 }
 
@@ -179,7 +181,11 @@ impl Entry {
             description: T::DESCRIPTION,
             hints: T::HINTS,
             shape: schema::shape::<T::Parameters>,
-            output: schema::output::<T::Answer, T::Failure>,
+            output: if T::DESCRIBES_ANSWER {
+                Some(schema::output::<T::Answer, T::Failure>)
+            } else {
+                None
+            },
             run: run::<T>,
         }
     }
@@ -189,9 +195,9 @@ impl Entry {
         schema::published((self.shape)())
     }
 
-    /// Returns the JSON Schema that every answer fits, also one that says no.
-    pub fn output_schema(&self) -> Map<String, Value> {
-        schema::object((self.output)())
+    /// Returns the JSON Schema that every answer fits, also one that says no, where it is published.
+    pub fn output_schema(&self) -> Option<Map<String, Value>> {
+        self.output.map(|output| schema::object(output()))
     }
 
     /// Returns what arguments are checked against. Computed once by whoever serves the tool.

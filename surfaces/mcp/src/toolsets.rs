@@ -2,7 +2,10 @@
 
 pub(crate) mod core;
 pub(crate) mod devworkflow;
+pub(crate) mod forge;
 pub(crate) mod generation;
+mod json;
+mod moment;
 
 use serde_json::{Map, Value};
 
@@ -18,10 +21,12 @@ pub use generation::{StateFiles, WORKFLOW as SCENE_GENERATION};
 #[derive(Debug, Clone, Default)]
 pub struct Dialects {
     pub devworkflow: devworkflow::options::Options,
+    pub forge: forge::options::Options,
 }
 
 /// All toolsets. Which of them are served is a setting.
-pub const TOOLSETS: &[Toolset] = &[core::TOOLSET, generation::TOOLSET, devworkflow::TOOLSET];
+pub const TOOLSETS: &[Toolset] =
+    &[core::TOOLSET, generation::TOOLSET, devworkflow::TOOLSET, forge::TOOLSET];
 
 /// Tools that are served together.
 #[derive(Debug, Clone, Copy)]

@@ -25,15 +25,19 @@ use crate::{
 const PROMPTS_PAGE: usize = 100;
 
 pub(super) fn tool(entry: &Entry) -> Tool {
-    let hints = ToolAnnotations::with_title(entry.title)
+    // The title stands beside the name, and need not be said twice.
+    let hints = ToolAnnotations::new()
         .read_only(entry.hints.effect == Effect::Reads)
         .destructive(entry.hints.effect == Effect::Ends)
         .idempotent(entry.hints.is_idempotent)
         .open_world(entry.hints.reaches_out);
     let tool = Tool::new(entry.name, entry.description, entry.input_schema())
         .with_title(entry.title)
-        .with_raw_output_schema(Arc::new(entry.output_schema()))
         .with_annotations(hints);
+    let tool = match entry.output_schema() {
+        Some(schema) => tool.with_raw_output_schema(Arc::new(schema)),
+        None => tool,
+    };
     if app::TOOLS.contains(&entry.name) { tool.with_meta(meta(app::tool_meta())) } else { tool }
 }
 

@@ -4,11 +4,14 @@
 //! another one, `2.0` for `2`, `null` for nothing, an object written as text, fields that nobody
 //! asked for. What was ignored is named. How lenient that is a toolset says: its [`Manner`].
 
+mod coerced;
 mod limits;
 mod plain;
 
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
+
+use coerced::Coerced;
 
 use super::schema::{JSON, NULL_COUNTS, NULLABLE, RULE};
 
@@ -20,13 +23,17 @@ pub(crate) enum Manner {
     /// What nobody asked for is refused. Texts are trimmed, and read as the number or the yes or
     /// no that they are. All arguments may be inside `params`, and what is beside it is ignored.
     Closed,
+    /// What nobody asked for is ignored, and so is a number, a yes or no or a text that need not be
+    /// there and cannot be read. Numbers and yes or no that must be there are zero and no if they
+    /// are not.
+    Coercing,
 }
 
 impl Manner {
     /// Returns the one argument that may hold all others.
     fn wrapper(self) -> &'static str {
         match self {
-            Self::Lenient => "input_data",
+            Self::Lenient | Self::Coercing => "input_data",
             Self::Closed => "params",
         }
     }
@@ -34,7 +41,7 @@ impl Manner {
     /// Whether something may be beside the arguments that are inside another one.
     fn has_company(self) -> bool {
         match self {
-            Self::Lenient => false,
+            Self::Lenient | Self::Coercing => false,
             Self::Closed => true,
         }
     }
@@ -211,9 +218,20 @@ impl Reading {
             required.into_iter().flatten().filter_map(Value::as_str).collect();
         let may_be_null = |name: &str| match self.manner {
             Manner::Lenient => properties.get(name).is_some_and(|it| it.get(NULLABLE).is_some()),
-            Manner::Closed => properties.contains_key(name) && !required.contains(&name),
+            Manner::Closed | Manner::Coercing => {
+                properties.contains_key(name) && !required.contains(&name)
+            }
         };
         object.retain(|name, value| !(value.is_null() && may_be_null(name)));
+        if self.manner == Manner::Coercing {
+            object.retain(|name, value| {
+                let is_required = required.contains(&name.as_str());
+                properties
+                    .get(name)
+                    .is_none_or(|it| self.coerce(it, value, &place(name), is_required))
+            });
+            coerced::fill(properties, &required, object);
+        }
         for name in required {
             if !object.contains_key(name) {
                 self.add(&place(name), ProblemKind::Missing, "is missing".to_owned());
@@ -231,9 +249,21 @@ impl Reading {
         });
     }
 
+    /// Makes of a value what is wanted; `false` where it is as good as nothing.
+    fn coerce(&mut self, shape: &Value, value: &mut Value, path: &str, is_required: bool) -> bool {
+        let Some(kind) = shape.get("type").and_then(Value::as_str) else { return true };
+        // A text that must be there is refused for what it is.
+        let is_refused = is_required && coerced::default(kind).is_none();
+        if coerced::read(kind, value) == Coerced::Kept || is_refused {
+            return true;
+        }
+        self.warnings.push(format!("`{path}` was ignored: it {}", must_be(kind, value)));
+        false
+    }
+
     fn take_unknown(&mut self, path: &str) {
         match self.manner {
-            Manner::Lenient => self.ignored.push(format!("`{path}`")),
+            Manner::Lenient | Manner::Coercing => self.ignored.push(format!("`{path}`")),
             Manner::Closed => {
                 self.add(path, ProblemKind::Unknown, "there is no such parameter".to_owned());
             }
@@ -289,13 +319,18 @@ fn problem(path: &str, kind: ProblemKind, text: String) -> Problem {
 
 /// `2.0` is a whole number in JSON.
 fn make_whole(value: &mut Value) {
-    /// From here on a float does not hold every whole number.
-    const FLOAT_EXACT_MAX: f64 = 9_007_199_254_740_992.0;
     let Some(float) = value.as_f64().filter(|_| value.is_f64()) else { return };
-    let is_whole = float.fract().abs() < f64::EPSILON && float.abs() < FLOAT_EXACT_MAX;
-    if let Some(whole) = format!("{float:.0}").parse::<i64>().ok().filter(|_| is_whole) {
+    if let Some(whole) = whole(float) {
         *value = Value::from(whole);
     }
+}
+
+/// Returns the whole number that a float is, if it is one.
+fn whole(float: f64) -> Option<i64> {
+    /// From here on a float does not hold every whole number.
+    const FLOAT_EXACT_MAX: f64 = 9_007_199_254_740_992.0;
+    let is_whole = float.fract().abs() < f64::EPSILON && float.abs() < FLOAT_EXACT_MAX;
+    format!("{float:.0}").parse().ok().filter(|_| is_whole)
 }
 
 fn is_kind(kind: &str, value: &Value) -> bool {

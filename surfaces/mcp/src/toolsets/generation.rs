@@ -13,7 +13,6 @@ mod fail_generation;
 mod fail_step;
 mod files;
 mod get_generation_status;
-mod json;
 mod list_generations;
 mod log_question_answer;
 mod path;

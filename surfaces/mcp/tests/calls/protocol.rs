@@ -199,6 +199,6 @@ async fn a_toolset_that_does_not_exist_is_named() {
     assert!(matches!(ended, Err(ServeError::Toolset(_))));
     assert_eq!(
         ended.unwrap_err().to_string(),
-        "there is no toolset `forg`; there are: `core`, `generation`, `devworkflow`"
+        "there is no toolset `forg`; there are: `core`, `generation`, `devworkflow`, `forge`"
     );
 }

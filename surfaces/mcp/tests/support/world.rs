@@ -11,7 +11,10 @@ use std::{
 
 use definition::{Digest, MemoryFiles, WorkflowName};
 use engine::{Bounds, Fact, FileFact, Question, RunId, Timestamp};
-use runtime::{Desk, Found, Handled, Held, Looking, Place, Runtime, Settings, Stat, Wanted, World};
+use runtime::{
+    Desk, Found, Handled, Held, Inner, Kept, Looking, Place, Runtime, Settings, Stat, Tree, Visit,
+    Walk, Walked, Wanted, World,
+};
 use store::MemoryStore;
 
 /// What tests set.
@@ -86,6 +89,12 @@ impl Stage {
         }
     }
 
+    /// Puts a file where promised files are.
+    pub(crate) fn put(&self, path: &str, text: &str) {
+        let stat = Stat { size: text.len() as u64, modified: 0 };
+        self.desk.lock().unwrap().insert(path.to_owned(), (text.to_owned(), stat));
+    }
+
     /// Writes into a promised file, as a person would.
     pub(crate) fn rewrite(&self, path: &str, change: impl Fn(&str) -> String) {
         let mut desk = self.desk.lock().unwrap();
@@ -134,7 +143,10 @@ impl Stage {
         let runtime = Runtime::new(Arc::new(MemoryStore::default()), world, settings);
         let sessions = mcp::devworkflow::SessionFiles::new(&mcp::Dialects::default().devworkflow);
         let scenes = mcp::StateFiles::default();
-        Arc::new(runtime.with_projections(vec![Arc::new(scenes), Arc::new(sessions)]))
+        let specs = mcp::forge::SpecFiles;
+        let files: Vec<Arc<dyn runtime::Projection>> =
+            vec![Arc::new(scenes), Arc::new(sessions), Arc::new(specs)];
+        Arc::new(runtime.with_projections(files))
     }
 }
 
@@ -142,6 +154,10 @@ struct Acting(Arc<Stage>);
 
 impl World for Acting {
     fn desk(&self) -> Option<&dyn Desk> {
+        Some(self)
+    }
+
+    fn tree(&self) -> Option<&dyn Tree> {
         Some(self)
     }
 
@@ -158,11 +174,13 @@ impl World for Acting {
             Question::Git => Fact::Git(None),
             Question::Check { .. } => Fact::Check(engine::CheckFact::NotAllowed),
             Question::Model { .. } => unreachable!("no language model is there"),
+            Question::Beside(_) => Fact::File(FileFact::Missing),
             Question::File(path) => Fact::File(match self.0.files.lock().unwrap().get(path) {
                 Some(text) => FileFact::Present {
                     sha256: Digest::of(text.as_bytes()),
                     size: text.len() as u64,
                     text: Some(text.clone()),
+                    modified: None,
                 },
                 None => FileFact::Missing,
             }),
@@ -202,12 +220,12 @@ impl Desk for Acting {
     }
 
     fn stat<'a>(&'a self, place: &'a Place) -> Handled<'a, Option<Stat>> {
-        let found = self.0.desk.lock().unwrap().get(&place.path).map(|(_, stat)| *stat);
+        let found = self.0.desk.lock().unwrap().get(&key(place)).map(|(_, stat)| *stat);
         Box::pin(std::future::ready(Ok(found)))
     }
 
     fn read<'a>(&'a self, place: &'a Place) -> Handled<'a, Option<(Vec<u8>, Stat)>> {
-        let found = self.0.desk.lock().unwrap().get(&place.path).cloned();
+        let found = self.0.desk.lock().unwrap().get(&key(place)).cloned();
         let found = found.map(|(text, stat)| (text.into_bytes(), stat));
         Box::pin(std::future::ready(Ok(found)))
     }
@@ -215,7 +233,7 @@ impl Desk for Acting {
     fn write<'a>(&'a self, place: &'a Place, text: String) -> Handled<'a, Stat> {
         let modified = self.0.writes.fetch_add(1, Ordering::SeqCst);
         let stat = Stat { size: text.len() as u64, modified };
-        self.0.desk.lock().unwrap().insert(place.path.clone(), (text, stat));
+        self.0.desk.lock().unwrap().insert(key(place), (text, stat));
         Box::pin(std::future::ready(Ok(stat)))
     }
 
@@ -224,14 +242,14 @@ impl Desk for Acting {
             return Box::pin(std::future::ready(Err("it is stuck".to_owned())));
         }
         let mut desk = self.0.desk.lock().unwrap();
-        if let Some(file) = desk.remove(&place.path) {
+        if let Some(file) = desk.remove(&key(place)) {
             desk.insert(path.to_owned(), file);
         }
         Box::pin(std::future::ready(Ok(())))
     }
 
     fn remove<'a>(&'a self, place: &'a Place) -> Handled<'a, ()> {
-        self.0.desk.lock().unwrap().remove(&place.path);
+        self.0.desk.lock().unwrap().remove(&key(place));
         Box::pin(std::future::ready(Ok(())))
     }
 
@@ -245,6 +263,15 @@ impl Desk for Acting {
     }
 
     fn scan<'a>(&'a self, place: &'a Place, wanted: Wanted) -> Handled<'a, Vec<(String, Stat)>> {
+        if is_anywhere(place) {
+            let files = self.0.desk.lock().unwrap();
+            let inside = format!("{}/", place.folder);
+            let names =
+                files.iter().filter_map(|(path, file)| Some((path.strip_prefix(&inside)?, file)));
+            let found = names.filter(|(name, _)| !name.contains('/') && wanted(name));
+            let found = found.map(|(name, (_, stat))| (name.to_owned(), *stat)).collect();
+            return Box::pin(std::future::ready(Ok(found)));
+        }
         if !place.path.is_empty() {
             // A folder of the project, and not of promised files.
             let files = self.0.files.lock().unwrap();
@@ -260,4 +287,134 @@ impl Desk for Acting {
         let found = found.map(|(path, (_, stat))| (path.clone(), *stat)).collect();
         Box::pin(std::future::ready(Ok(found)))
     }
+
+    fn inner<'a>(&'a self, place: &'a Place, file: &'a str) -> Handled<'a, Arc<[Inner]>> {
+        let names = self.below(place).into_iter();
+        let folders = names.filter_map(|it| Some(it.strip_suffix('/')?.to_owned()));
+        let folders = folders.filter(|it| !it.starts_with('.'));
+        let found = folders.map(|name| {
+            let stat = self.text(place, &format!("{name}/{file}"));
+            let stat = stat.map(|it| Stat { size: it.len() as u64, modified: 0 });
+            Inner { name, stat, touched: 0 }
+        });
+        Box::pin(std::future::ready(Ok(found.collect())))
+    }
+
+    fn names<'a>(&'a self, place: &'a Place) -> Handled<'a, Vec<String>> {
+        Box::pin(std::future::ready(Ok(self.below(place))))
+    }
+
+    fn list_all<'a>(
+        &'a self,
+        place: &'a Place,
+        folders: Vec<String>,
+        wanted: Wanted,
+    ) -> Handled<'a, Vec<Vec<String>>> {
+        let list = |path: String| {
+            let mut names = self.below(&Place { path, ..place.clone() });
+            names.retain(|it| !it.ends_with('/') && wanted(it));
+            names
+        };
+        Box::pin(std::future::ready(Ok(folders.into_iter().map(list).collect())))
+    }
+
+    fn read_all<'a>(
+        &'a self,
+        place: &'a Place,
+        paths: Vec<String>,
+    ) -> Handled<'a, Vec<Option<Vec<u8>>>> {
+        let read = |path: String| {
+            let desk = self.0.desk.lock().unwrap();
+            let promised = desk.get(&path).map(|(text, _)| text.clone());
+            promised.or_else(|| self.text(place, &path)).map(String::into_bytes)
+        };
+        Box::pin(std::future::ready(Ok(paths.into_iter().map(read).collect())))
+    }
+
+    fn kept<'a>(&'a self, _folder: &'a str) -> Looking<'a, Option<Kept>> {
+        Box::pin(std::future::ready(None))
+    }
+}
+
+impl Acting {
+    /// Returns an artifact of a folder in the project.
+    fn text(&self, place: &Place, path: &str) -> Option<String> {
+        let whole = format!("{}/{path}", place.folder);
+        let inside = whole.strip_prefix("/project/")?;
+        self.0.files.lock().unwrap().get(inside).cloned()
+    }
+
+    /// Returns the names right in a folder of artifacts.
+    fn below(&self, place: &Place) -> Vec<String> {
+        let whole = format!("{}/{}/", place.folder, place.path);
+        let parts = whole.split('/').filter(|it| !it.is_empty() && *it != "." && *it != "project");
+        let prefix: String = parts.map(|it| format!("{it}/")).collect();
+        let files = self.0.files.lock().unwrap();
+        let mut names: Vec<String> = files
+            .keys()
+            .filter_map(|it| it.strip_prefix(&prefix))
+            .map(|it| it.split_once('/').map_or(it.to_owned(), |(name, _)| format!("{name}/")))
+            .collect();
+        names.dedup();
+        names
+    }
+}
+
+/// Whether a file may be anywhere, and is known by its whole path.
+fn is_anywhere(place: &Place) -> bool {
+    place.root == "/"
+}
+
+fn key(place: &Place) -> String {
+    if is_anywhere(place) {
+        return format!("{}/{}", place.folder, place.path);
+    }
+    place.path.clone()
+}
+
+/// The files of the project are all there is.
+impl Tree for Acting {
+    fn walk(&self, walk: Walk) -> Handled<'_, Walked> {
+        let files = self.0.files.lock().unwrap();
+        let root = inside_project(&walk.root, "");
+        let below = files.keys().filter_map(|it| it.strip_prefix(&root));
+        let is_wanted = |path: &&str| {
+            let mut parts: Vec<&str> = path.split('/').collect();
+            let name = parts.pop().unwrap();
+            (walk.files)(name) && parts.iter().all(|it| (walk.folders)(it))
+        };
+        let mut found: Vec<String> = below.filter(is_wanted).map(str::to_owned).collect();
+        let is_cut = walk.files_max < found.len();
+        found.truncate(walk.files_max);
+        let is_there = files.keys().any(|it| it.starts_with(&root));
+        let walked = Walked { files: found, unreadable: 0, is_cut };
+        let walked = if is_there { Ok(walked) } else { Err("it is not there".to_owned()) };
+        Box::pin(std::future::ready(walked))
+    }
+
+    fn visit(
+        &self,
+        root: &str,
+        paths: Vec<String>,
+        bytes_max: u64,
+        mut visit: Visit,
+    ) -> Handled<'_, ()> {
+        for path in paths {
+            let text = self.0.files.lock().unwrap().get(&inside_project(root, &path)).cloned();
+            let text = text.ok_or("it is not there");
+            let text = text.and_then(|it| {
+                if (it.len() as u64) <= bytes_max { Ok(it) } else { Err("it is too large") }
+            });
+            if visit(&path, text.as_deref().map_err(|it| *it)).is_break() {
+                break;
+            }
+        }
+        Box::pin(std::future::ready(Ok(())))
+    }
+}
+
+/// Returns a path as it is seen from the project's root.
+fn inside_project(root: &str, path: &str) -> String {
+    let path = if path.starts_with('/') { path.to_owned() } else { format!("{root}/{path}") };
+    path.strip_prefix("/project/").unwrap_or(&path).to_owned()
 }

@@ -20,7 +20,8 @@ pub(super) fn read(kind: &str, value: &mut Value) {
     }
 }
 
-fn find_bool(value: &Value) -> Option<bool> {
+/// Reads a word for yes or no.
+pub(super) fn find_bool(value: &Value) -> Option<bool> {
     let word = match value {
         Value::String(text) => text.to_ascii_lowercase(),
         Value::Number(number) => number.to_string(),
@@ -34,6 +35,6 @@ fn find_bool(value: &Value) -> Option<bool> {
 }
 
 /// Reads a number as JSON has it. `007` and `NaN` are none.
-fn find_number(value: &Value) -> Option<Number> {
+pub(super) fn find_number(value: &Value) -> Option<Number> {
     serde_json::from_str(value.as_str()?).ok()
 }

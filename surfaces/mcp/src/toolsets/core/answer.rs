@@ -1,7 +1,7 @@
 //! What the tools that move a run answer: where it is now, and what the agent is to do.
 
 use definition::{Answers, Effect, PartId, PartSpec, Step, Target};
-use engine::{Action, Event, OpenGate, Recorded, find_promised, next, target_name};
+use engine::{Action, Chore, Event, OpenGate, Recorded, find_promised, next, target_name};
 use runtime::{Outcome, Runtime, View};
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -108,7 +108,9 @@ pub(super) struct Part {
 
 /// Words what a command led to.
 pub(super) fn of_outcome(runtime: &Runtime, outcome: &Outcome) -> Done<Answer> {
-    of_view(runtime, &outcome.view, &outcome.events)
+    let mut done = of_view(runtime, &outcome.view, &outcome.events);
+    done.warnings.extend(outcome.chores.notices());
+    done
 }
 
 /// Words a run as it is after `events`, which are empty where nothing was changed.
@@ -146,10 +148,18 @@ impl Now {
             Action::Wait { gate } => {
                 Self { waiting: Some(waiting(view, &gate)), ..Self::default() }
             }
+            Action::Chore { chore } => Self { reason: Some(due(&chore)), ..Self::default() },
             Action::Done => Self::default(),
             Action::Stopped { reason } => Self { reason: Some(reason), ..Self::default() },
         }
     }
+}
+
+/// What the server has to do before anything else, and why it has not.
+fn due(chore: &Chore) -> String {
+    let what = chore.deed.describe();
+    let why = chore.failure.as_ref().map(|it| format!(", and could not: {it}"));
+    format!("the server is to {what}{}; call again, and it is tried", why.unwrap_or_default())
 }
 
 /// Why the run is where it is: what the decision says, else what the report led to.
@@ -180,6 +190,8 @@ fn reasoning(view: &View, events: &[Recorded]) -> Option<String> {
             | Event::StepReopened { .. }
             | Event::VerdictGiven { .. }
             | Event::PartsPlanned { .. }
+            | Event::PartPlaced(_)
+            | Event::FileLeft { .. }
             | Event::GateOpened(_)
             | Event::GateAnswered { .. }
             | Event::ContextChanged { .. }
@@ -197,6 +209,8 @@ fn reasoning(view: &View, events: &[Recorded]) -> Option<String> {
             | Event::ItemClosed { .. }
             | Event::JournalRotated(_)
             | Event::LineInserted { .. }
+            | Event::ChoreDone { .. }
+            | Event::ChoreFailed { .. }
             | Event::WorkEnded
             | Event::KeyGivenUp
             | Event::RunCompleted { .. }
@@ -216,9 +230,11 @@ fn reasoning(view: &View, events: &[Recorded]) -> Option<String> {
                 after.name
             ))
         }
-        Action::Work { .. } | Action::Wait { .. } | Action::Done | Action::Stopped { .. } => {
-            advised.or(moved)
-        }
+        Action::Work { .. }
+        | Action::Chore { .. }
+        | Action::Wait { .. }
+        | Action::Done
+        | Action::Stopped { .. } => advised.or(moved),
     };
     match (resumed, chosen) {
         (Some(resumed), Some(chosen)) => Some(format!("{resumed}; {chosen}")),

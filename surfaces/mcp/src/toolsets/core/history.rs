@@ -150,6 +150,8 @@ impl<'a> Said<'a> {
             Event::RunStarted(_)
             | Event::RunForked { .. }
             | Event::PartsPlanned { .. }
+            | Event::PartPlaced(_)
+            | Event::FileLeft { .. }
             | Event::ContextChanged { .. }
             | Event::VarsChanged { .. }
             | Event::DriftAccepted { .. }
@@ -160,6 +162,8 @@ impl<'a> Said<'a> {
             | Event::ItemClosed { .. }
             | Event::JournalRotated(_)
             | Event::LineInserted { .. }
+            | Event::ChoreDone { .. }
+            | Event::ChoreFailed { .. }
             | Event::WorkEnded
             | Event::KeyGivenUp
             | Event::RunFailed { .. }

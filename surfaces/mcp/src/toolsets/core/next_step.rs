@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use definition::{FINISH, Step};
-use engine::{Action, Event, Progress, Recorded, Standing, find_promised, next};
+use engine::{Action, Event, Progress, Recorded, Standing, find_agent, find_promised, next};
 use runtime::View;
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -35,7 +35,7 @@ pub(super) fn next_step(view: &View, events: &[Recorded]) -> Option<NextStep> {
     let current = || view.state.current.as_ref().map(ToString::to_string).unwrap_or_default();
     match next(&view.workflow, &view.state) {
         Action::Work { step, .. } => Some(work(view, step)),
-        Action::Choose { .. } | Action::Wait { .. } => None,
+        Action::Choose { .. } | Action::Chore { .. } | Action::Wait { .. } => None,
         Action::Done => {
             let is_news = events.iter().any(|it| matches!(it.event, Event::RunCompleted { .. }));
             let plain =
@@ -64,7 +64,7 @@ fn work(view: &View, step: &Step) -> NextStep {
     NextStep {
         step_name: step.name.to_string(),
         instructions: view.workflow.instructions(step, &view.state.context).into_owned(),
-        agent: step.agent.clone(),
+        agent: find_agent(&view.workflow, &view.state, step),
         feedback: effort.and_then(|it| it.feedback.clone()),
         produces,
         criteria: criteria.collect(),

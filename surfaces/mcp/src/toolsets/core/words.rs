@@ -217,6 +217,11 @@ fn code_of_refusal(refusal: &Refusal) -> ErrorCode {
         | Refusal::StepNotBegun { .. }
         | Refusal::StepNotFailed { .. }
         | Refusal::StepsOpen { .. }
+        | Refusal::StepOutOfOrder { .. }
+        | Refusal::StepPassed { .. }
+        | Refusal::GateNotAsked { .. }
+        | Refusal::GateHeld { .. }
+        | Refusal::PartsUnknown { .. }
         | Refusal::RunMoved { .. }
         | Refusal::StepNotCurrent { .. }
         | Refusal::ChoiceOpen { .. }
@@ -239,6 +244,7 @@ fn code_of_refusal(refusal: &Refusal) -> ErrorCode {
         Refusal::RunAmbiguous { .. }
         | Refusal::StepUnknown { .. }
         | Refusal::PartUnknown { .. }
+        | Refusal::PartSetUnknown { .. }
         | Refusal::AnswerUnknown { .. }
         | Refusal::KeyInvalid { .. }
         | Refusal::FlowUnknown { .. }
@@ -260,12 +266,15 @@ fn code_of_refusal(refusal: &Refusal) -> ErrorCode {
         | Refusal::ItemsFull { .. }
         | Refusal::CheckFailed { .. }
         | Refusal::CheckNotAllowed { .. }
+        | Refusal::ChoreDue { .. }
+        | Refusal::ChoreNotDue { .. }
         | Refusal::VerdictUnknown { .. }
         | Refusal::PartsInvalid { .. }
         | Refusal::GateNeedsPerson { .. }
         | Refusal::GateMissing { .. }
         | Refusal::EditRefused { .. }
         | Refusal::FileUnreadable { .. }
+        | Refusal::RulesInvalid { .. }
         | Refusal::RoundsSpent { .. }
         | Refusal::ConditionFailed { .. }
         | Refusal::WorkspaceNotHere { .. } => ErrorCode::Refused,

@@ -129,6 +129,8 @@ fn read(file: &StateFile) -> Reading {
     Reading {
         stood: if is_asked { Stood::Waiting } else { Stood::Running },
         reason: String::new(),
+        at: None,
+        parts: BTreeMap::new(),
         stated: place.and_then(|_| StepName::parse(phase).ok()),
         steps: stages.collect::<BTreeMap<_, _>>(),
         started_at: None,
@@ -267,6 +269,8 @@ impl Page {
             | Event::StepRetried { .. }
             | Event::VerdictGiven { .. }
             | Event::PartsPlanned { .. }
+            | Event::PartPlaced(_)
+            | Event::FileLeft { .. }
             | Event::GateOpened(_)
             | Event::GateWithdrawn { .. }
             | Event::ContextChanged { .. }
@@ -276,6 +280,8 @@ impl Page {
             | Event::DriftAccepted { .. }
             | Event::RuleFired { .. }
             | Event::LineInserted { .. }
+            | Event::ChoreDone { .. }
+            | Event::ChoreFailed { .. }
             | Event::WorkEnded
             | Event::RunCompleted { .. }
             | Event::RunFailed { .. }

@@ -10,9 +10,10 @@ mod recovery;
 
 use engine::Timestamp;
 
-use super::{
+use super::words::{STEPS, STEPS_TOTAL, Status, Step, StepStatus};
+use crate::toolsets::{
     json::{Json, Object},
-    words::{STEPS, STEPS_TOTAL, Status, Step, StepStatus, moment},
+    moment::moment,
 };
 
 pub(crate) use recovery::Recovery;

@@ -159,6 +159,8 @@ fn read(document: &Document) -> Reading {
         vars: Map::new(),
         items: None,
         journal: None,
+        at: None,
+        parts: BTreeMap::new(),
         stated: stated.and_then(|it| StepName::parse(it.key).ok()),
         steps,
         started_at: document.started_at(),
@@ -182,8 +184,9 @@ fn stage(record: StepRecord<'_>) -> Stage {
         progress,
         attempts: u32::from(progress == Progress::Active || failure.is_some()),
         started_at: record.started_at(),
-        ended_at: record.find_text("completed_at").and_then(super::words::moment),
+        ended_at: record.find_text("completed_at").and_then(crate::toolsets::moment::moment),
         failure,
         is_retried: record.is_retried(),
+        ..Stage::default()
     }
 }

@@ -10,9 +10,11 @@ use super::{
     scene,
     scene_id::SceneId,
     text::question as text,
-    words::moment,
 };
-use crate::tool::{Call, Done, Hints, Misfit};
+use crate::{
+    tool::{Call, Done, Hints, Misfit},
+    toolsets::moment::moment,
+};
 
 pub(super) struct LogQuestionAnswer;
 

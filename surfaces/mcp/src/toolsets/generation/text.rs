@@ -17,9 +17,9 @@ use engine::Timestamp;
 
 use super::{
     document::Document,
-    json::Json,
     words::{Step, duration},
 };
+use crate::toolsets::json::Json;
 
 /// A scene that is spoken of.
 #[derive(Debug, Clone, Copy)]

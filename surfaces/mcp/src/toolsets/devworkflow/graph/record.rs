@@ -224,6 +224,8 @@ impl Record {
             | Event::StepRetried { .. }
             | Event::VerdictGiven { .. }
             | Event::PartsPlanned { .. }
+            | Event::PartPlaced(_)
+            | Event::FileLeft { .. }
             | Event::GateOpened(_)
             | Event::GateAnswered { .. }
             | Event::GateWithdrawn { .. }
@@ -234,6 +236,8 @@ impl Record {
             | Event::MoveMade { .. }
             | Event::RuleFired { .. }
             | Event::LineInserted { .. }
+            | Event::ChoreDone { .. }
+            | Event::ChoreFailed { .. }
             | Event::WorkEnded
             | Event::KeyGivenUp => return false,
         }

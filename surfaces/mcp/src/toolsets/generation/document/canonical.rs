@@ -1,9 +1,9 @@
 //! The numbered form of a document: seven keys in `steps`, numbers wherever a step is meant.
 
 use super::Document;
-use crate::toolsets::generation::{
+use crate::toolsets::{
+    generation::words::{STEPS, Step, StepStatus},
     json::{Json, Object},
-    words::{STEPS, Step, StepStatus},
 };
 
 impl Document {

@@ -1,9 +1,9 @@
 //! What is wrong with a document that can still be read.
 
 use super::Document;
-use crate::toolsets::generation::{
+use crate::toolsets::{
+    generation::words::{STEPS_TOTAL, Status},
     json::Json,
-    words::{STEPS_TOTAL, Status},
 };
 
 /// The fields that a state must have.

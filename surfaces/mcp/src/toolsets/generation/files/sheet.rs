@@ -7,11 +7,11 @@ use serde_json::{Map, Value};
 use super::{
     super::{
         document::Document,
-        json::{Json, Object},
         words::{ATTEMPTS_MAX, DRAFT, FAST_CHECK, STEPS, Status, Step, StepStatus, session_id},
     },
     split,
 };
+use crate::toolsets::json::{Json, Object};
 
 /// The fields of a step's record that are written from the log, and not by what a caller says.
 const STEP_FIELDS: [&str; 13] = [
@@ -141,6 +141,8 @@ impl State {
             | Event::StepSkipped { .. }
             | Event::VerdictGiven { .. }
             | Event::PartsPlanned { .. }
+            | Event::PartPlaced(_)
+            | Event::FileLeft { .. }
             | Event::VarsChanged { .. }
             | Event::ModelAsked(_)
             | Event::LeaseTaken(_)
@@ -152,6 +154,8 @@ impl State {
             | Event::ItemClosed { .. }
             | Event::JournalRotated(_)
             | Event::LineInserted { .. }
+            | Event::ChoreDone { .. }
+            | Event::ChoreFailed { .. }
             | Event::WorkEnded
             | Event::KeyGivenUp => return false,
         }
@@ -379,7 +383,7 @@ impl State {
                 entry.set("timestamp", timestamp);
                 self.document.push(&["user_questions"], entry);
             }
-            Entry::Metric { .. } | Entry::Note { .. } => return false,
+            Entry::Metric { .. } | Entry::Usage { .. } | Entry::Note { .. } => return false,
         }
         true
     }

@@ -1,9 +1,12 @@
 //! `cancel_generation`: what a generation leaves that is not wanted any more.
 
 use super::Scene;
-use crate::toolsets::generation::{
-    document::UNKNOWN,
-    words::{STEPS, Step, StepStatus, duration, moment},
+use crate::toolsets::{
+    generation::{
+        document::UNKNOWN,
+        words::{STEPS, Step, StepStatus, duration},
+    },
+    moment::moment,
 };
 
 /// There is no state.

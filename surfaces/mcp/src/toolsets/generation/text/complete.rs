@@ -1,10 +1,12 @@
 //! `complete_generation`: the end that was meant.
 
 use super::{Scene, number, start::ATTEMPTS_MAX};
-use crate::toolsets::generation::{
-    document::UNKNOWN,
+use crate::toolsets::{
+    generation::{
+        document::UNKNOWN,
+        words::{STEPS_TOTAL, duration, thousands},
+    },
     json::Json,
-    words::{STEPS_TOTAL, duration, thousands},
 };
 
 /// Below so many seconds a generation was quick.

@@ -1,9 +1,9 @@
 //! `record_error`, `fail_step`, `retry_step` and `fail_generation`: what goes wrong, and what then.
 
 use super::{Scene, number, start::ATTEMPTS_MAX};
-use crate::toolsets::generation::{
+use crate::toolsets::{
+    generation::words::{Dialect, Spoken, Status, Step, severity_icon},
     json::Json,
-    words::{Dialect, Spoken, Status, Step, severity_icon},
 };
 
 /// An error that is recorded.
@@ -209,10 +209,12 @@ mod tests {
     use expect_test::expect;
 
     use super::{Recorded, failed, generation_failed, recorded, retried};
-    use crate::toolsets::generation::{
+    use crate::toolsets::{
+        generation::{
+            text::fixture,
+            words::{Dialect, Spoken, Step},
+        },
         json::Object,
-        text::fixture,
-        words::{Dialect, Spoken, Step},
     };
 
     fn draft(dialect: Dialect) -> Spoken {

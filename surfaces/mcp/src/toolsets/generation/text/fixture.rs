@@ -3,7 +3,7 @@
 use engine::Timestamp;
 
 use super::Scene;
-use crate::toolsets::generation::{document::Document, words::moment};
+use crate::toolsets::{generation::document::Document, moment::moment};
 
 /// Failed at step 4, after three steps that took 1, 19 and 12 seconds.
 pub(crate) fn failed() -> Document {

@@ -243,7 +243,7 @@ mod tests {
     use unicode_width::UnicodeWidthStr as _;
 
     use super::{Filter, Listing, Row, SortBy, list};
-    use crate::toolsets::generation::{text::fixture::now, words::moment};
+    use crate::toolsets::{generation::text::fixture::now, moment::moment};
 
     fn row(scene_id: &str, status: &str, step: u8, started_at: &str) -> Row {
         Row {

@@ -1,7 +1,7 @@
 //! `start_generation`: a new generation, or the one that there is.
 
 use super::Scene;
-use crate::toolsets::generation::{document::UNKNOWN, json::Json};
+use crate::toolsets::{generation::document::UNKNOWN, json::Json};
 
 /// How often a draft is tried unless the document says so.
 pub(super) const ATTEMPTS_MAX: u64 = 3;

@@ -3,9 +3,9 @@
 use std::collections::BTreeMap;
 
 use super::Scene;
-use crate::toolsets::generation::{
+use crate::toolsets::{
+    generation::words::{Spoken, Status, Step, StepStatus, duration},
     json::Json,
-    words::{Spoken, Status, Step, StepStatus, duration},
 };
 
 /// There is no state to start a step in.

@@ -1,7 +1,7 @@
 //! Changes a session by hand: each key of the updates is a command, and all of them are one.
 
 use definition::Evidence;
-use engine::{Command, ContextChange, Refusal, Report, ReportStep, Terms};
+use engine::{Command, ContextChange, Passing, Refusal, Report, ReportStep, Terms};
 use runtime::ExecuteError;
 use serde_json::{Map, Value, json};
 
@@ -181,7 +181,8 @@ impl Asked {
         if is_forced {
             let running = (words::STATUS.to_owned(), Value::from(Status::Running.word()));
             self.commands.push(Command::SetVars { set: Map::from_iter([running]) });
-            self.commands.push(Command::GoTo { step: node.to_owned() });
+            let (step, passing) = (node.to_owned(), Passing::Anything);
+            self.commands.push(Command::GoTo { step, passing });
         } else {
             self.commands.push(left(found, node, self.evidence));
         }

@@ -41,6 +41,11 @@ impl Json {
         serde_json::to_string_pretty(self).expect("its keys are text and its numbers JSON has")
     }
 
+    /// Writes it in one line.
+    pub(crate) fn compact(&self) -> String {
+        serde_json::to_string(self).expect("its keys are text and its numbers JSON has")
+    }
+
     /// Returns the text that it is.
     pub(crate) fn as_text(&self) -> Option<&str> {
         if let Self::Text(text) = self { Some(text) } else { None }

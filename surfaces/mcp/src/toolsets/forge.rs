@@ -1,0 +1,72 @@
+//! The forge dialect: pipelines from a request to a reviewed change, in phases.
+//!
+//! Its words for our things: a *pipeline* is a run, a *phase* a step, a *task* a part, a *checkpoint*
+//! a gate, a *workspace* the folder that a run is worked in.
+
+mod answer;
+mod code;
+mod dialect;
+mod display;
+mod drive;
+mod events;
+mod files;
+mod intake;
+pub(crate) mod options;
+mod place;
+mod prompt;
+mod records;
+mod state;
+mod state_doc;
+mod stated;
+mod workspace;
+
+pub use files::{STATE_FILE, SpecFiles, state_moved, state_stands};
+
+use crate::{tool::Entry, toolsets::Toolset};
+
+pub use records::Memory;
+
+/// What an agent is told before anything else.
+const INSTRUCTIONS: &str = "\
+Milepost takes a request through a pipeline: analysis, design, tasks, implementation, reviews, summary.
+1. `pipeline_init` with what the user typed; then `pipeline_init_with_context`, asking the user what it asks.
+2. An error says the way out.";
+
+pub(super) const TOOLSET: Toolset = Toolset {
+    name: "forge",
+    summary: "take requests through a pipeline of phases, as claude-forge did",
+    instructions: INSTRUCTIONS,
+    tools: &TOOLS,
+    prompts: &[],
+};
+
+/// The workflow whose runs are the pipelines.
+pub const WORKFLOW: &str = "forge";
+
+/// How many tools there are.
+const COUNT: usize = intake::TOOLS.len()
+    + state::TOOLS.len()
+    + drive::TOOLS.len()
+    + records::TOOLS.len()
+    + code::TOOLS.len();
+
+/// All tools.
+const TOOLS: [Entry; COUNT] = joined();
+
+#[expect(clippy::indexing_slicing, reason = "the compiler evaluates it, over lengths it knows")]
+const fn joined() -> [Entry; COUNT] {
+    let mut all = [intake::TOOLS[0]; COUNT];
+    let groups: [&[Entry]; 5] =
+        [&intake::TOOLS, &state::TOOLS, &drive::TOOLS, &records::TOOLS, &code::TOOLS];
+    let (mut at, mut group) = (0, 0);
+    while group < groups.len() {
+        let mut inside = 0;
+        while inside < groups[group].len() {
+            all[at] = groups[group][inside];
+            at += 1;
+            inside += 1;
+        }
+        group += 1;
+    }
+    all
+}

@@ -1,0 +1,20 @@
+//! What drives a pipeline: the next action, and reports on what was done.
+//!
+//! The engine says what comes next; here it is said in the dialect's words.
+
+mod action;
+pub(super) mod gate;
+mod pipeline_next_action;
+mod pipeline_report_result;
+mod prompting;
+mod report;
+mod waiting;
+
+use super::dialect::Spoken;
+use crate::tool::Entry;
+
+/// The tools that drive a pipeline.
+pub(super) const TOOLS: [Entry; 2] = [
+    Entry::of::<Spoken<pipeline_next_action::PipelineNextAction>>(),
+    Entry::of::<Spoken<pipeline_report_result::PipelineReportResult>>(),
+];

@@ -1,0 +1,306 @@
+//! `pipeline_next_action`: takes the report on the last action or a person's answer, and says what
+//! comes next.
+
+use std::collections::BTreeSet;
+
+use engine::{Action as Next, Answer as Said, AnswerGate, Command, How, Refusal, Standing, next};
+use insight::past::SpecState;
+use runtime::ExecuteError;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
+
+use super::{
+    super::{
+        answer::{Answer, Failure},
+        dialect::Verb,
+        display::{self, Spent},
+        intake::{begin::REQUEST_FILE, request::RequestFile},
+        records,
+        stated::Stated,
+        workspace::{self, Pipeline},
+    },
+    action::{self, Action},
+    prompting,
+    report::{self, Brief, Hint, Reported},
+    waiting,
+};
+use crate::tool::{Call, Done, Hints};
+
+pub(super) struct PipelineNextAction;
+
+#[derive(Debug, Deserialize, JsonSchema)]
+pub(super) struct Parameters {
+    /// Its folder
+    workspace: String,
+    /// What the user answered at a checkpoint
+    #[serde(default)]
+    user_response: String,
+    /// What the last action took
+    #[serde(default)]
+    previous_tokens: u64,
+    /// How long it took
+    #[serde(default)]
+    previous_duration_ms: u64,
+    /// Which model worked
+    #[serde(default)]
+    previous_model: String,
+    /// It only prepared something
+    #[serde(default)]
+    previous_setup_only: bool,
+    /// It is done
+    #[serde(default)]
+    previous_action_complete: bool,
+}
+
+/// What is answered: the action, and what goes with it.
+#[derive(Debug, Default, Serialize)]
+struct Told {
+    #[serde(flatten)]
+    action: Action,
+    #[serde(skip_serializing_if = "String::is_empty")]
+    warning: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    display_message: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    report_result: Option<Brief>,
+    #[serde(skip_serializing_if = "String::is_empty")]
+    current_phase: String,
+    #[serde(skip_serializing_if = "String::is_empty")]
+    current_phase_status: String,
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    still_waiting: bool,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    analytics: Option<Value>,
+}
+
+impl Verb for PipelineNextAction {
+    type Parameters = Parameters;
+    const NAME: &'static str = "pipeline_next_action";
+    const TITLE: &'static str = "Next action";
+    const DESCRIPTION: &'static str = "Report the last action with `previous_*`, or pass the user's answer on; and be told what to do \
+         next. At a checkpoint a call without either waits for the user.";
+    const HINTS: Hints = Hints::DECIDES;
+
+    async fn call(call: &Call<'_>, parameters: Parameters) -> Result<Done<Answer>, Failure> {
+        let pipeline = workspace::open(call, &parameters.workspace).await?;
+        let turn = Turn { call, parameters, pipeline, warnings: Vec::new() };
+        let told = turn.take().await?;
+        Ok(Answer::json(&told).into())
+    }
+}
+
+impl Parameters {
+    /// Whether the last action is reported.
+    fn is_report(&self) -> bool {
+        self.previous_action_complete
+            || 0 < self.previous_tokens
+            || 0 < self.previous_duration_ms
+            || !self.previous_model.is_empty()
+    }
+}
+
+/// One call, as far as it has come.
+struct Turn<'a> {
+    call: &'a Call<'a>,
+    parameters: Parameters,
+    pipeline: Pipeline,
+    warnings: Vec<String>,
+}
+
+impl Turn<'_> {
+    async fn take(mut self) -> Result<Told, Failure> {
+        self.warnings.append(&mut self.pipeline.notices);
+        let is_asked = self.is_asked();
+        let mut brief = None;
+        if self.parameters.is_report() && is_asked {
+            let message = "a checkpoint is not passed by a report; ask the user";
+            self.warnings.push(message.to_owned());
+        } else if self.parameters.is_report() && self.is_running() {
+            brief = self.report().await?;
+        }
+        if let Some((brief, Hint::RevisionRequired)) = brief {
+            let report_result = Some(brief);
+            return Ok(Told { report_result, ..self.told(Action::default()) });
+        }
+        let mut still_waiting = false;
+        if is_asked && !self.parameters.user_response.trim().is_empty() {
+            self.answer().await?;
+        } else if is_asked && !self.parameters.is_report() {
+            still_waiting = self.wait().await?;
+        }
+        if self.is_running() {
+            self.go_on().await?;
+        }
+        self.check_chores()?;
+        let model = self.call.options.forge.default_model.as_str();
+        let mut action = action::find(&self.pipeline, model);
+        self.warnings.extend(prompting::add(self.call, &self.pipeline, &mut action).await);
+        let report_result = brief.map(|(brief, _)| brief);
+        let told = Told { report_result, still_waiting, ..self.told(action) };
+        Ok(self.sum_up(told).await)
+    }
+
+    /// Says at a checkpoint what the pipeline has come to so far; and keeps a pipeline that is over
+    /// among the past ones.
+    async fn sum_up(&self, mut told: Told) -> Told {
+        if told.action.kind == "done" {
+            records::index_now(self.call).await;
+        }
+        if told.action.kind != "checkpoint" {
+            return told;
+        }
+        let Some(state) = SpecState::parse(&self.pipeline.text) else { return told };
+        let summary = records::summary_of(self.call, &self.pipeline.folder, &state).await;
+        let Ok(summary) = summary else { return told };
+        let spent = Spent {
+            tokens: summary.total_tokens,
+            cost_usd: summary.estimated_cost_usd,
+            phases: summary.phases_executed,
+            retries: summary.retries,
+        };
+        let lines = [told.display_message.take(), display::cost(spent)];
+        let lines: Vec<String> = lines.into_iter().flatten().collect();
+        told.display_message = (!lines.is_empty()).then(|| lines.join("\n"));
+        told.analytics = serde_json::to_value(summary).ok();
+        told
+    }
+
+    fn is_asked(&self) -> bool {
+        matches!(self.pipeline.view.state.standing, Standing::Waiting(_))
+    }
+
+    fn is_running(&self) -> bool {
+        self.pipeline.view.state.standing == Standing::Running
+    }
+
+    /// Reports the phase that the state file says to be at.
+    async fn report(&mut self) -> Result<Option<(Brief, Hint)>, Failure> {
+        let stated = Stated::read(&self.pipeline.text);
+        let current = self.pipeline.view.state.current.as_ref().map(ToString::to_string);
+        if current.as_deref() != Some(stated.phase()) {
+            let message = format!("phase `{}` was reported before", stated.phase());
+            self.warnings.push(message);
+            return Ok(None);
+        }
+        let model = Some(self.parameters.previous_model.clone()).filter(|it| !it.is_empty());
+        let reported = Reported {
+            phase: stated.phase().to_owned(),
+            tokens: self.parameters.previous_tokens,
+            duration_ms: self.parameters.previous_duration_ms,
+            model: model.unwrap_or_else(|| stated.model().to_owned()),
+            // What was sent out last is known better than it is remembered.
+            is_setup: self.parameters.previous_setup_only && !stated.has_dispatch(),
+        };
+        let (pipeline, outcome) = report::report(self.call, &self.pipeline, &reported).await?;
+        self.pipeline = pipeline;
+        let hint = outcome.next_action_hint;
+        // That a phase is logged again is no news where it is gone through again.
+        let told = outcome.warning.split("; ").filter(|it| !it.starts_with("WARNING:"));
+        if hint != Hint::RevisionRequired {
+            self.warnings.extend(told.filter(|it| !it.is_empty()).map(ToOwned::to_owned));
+        }
+        Ok(Some((outcome.brief(), hint)))
+    }
+
+    /// Passes a person's answer on. One that is not offered changes nothing.
+    async fn answer(&mut self) -> Result<(), Failure> {
+        let answer = AnswerGate {
+            answer: Said::Named(self.parameters.user_response.trim().to_owned()),
+            feedback: String::new(),
+            by: "the agent".to_owned(),
+            how: How::Relayed,
+            digest: None,
+        };
+        let command = Command::AnswerGate(Box::new(answer));
+        match self.pipeline.execute(self.call, command).await {
+            Ok(changed) => {
+                self.pipeline = changed.pipeline;
+                Ok(())
+            }
+            Err(ExecuteError::Refused(
+                refusal @ (Refusal::AnswerUnknown { .. }
+                | Refusal::GateNeedsPerson { .. }
+                | Refusal::RoundsSpent { .. }),
+            )) => {
+                self.warnings.push(format!("{refusal}; {}", refusal.hint()));
+                Ok(())
+            }
+            Err(ExecuteError::Refused(refusal @ Refusal::GateHeld { .. })) => {
+                let message = "a revision is pending; call clear_revision_pending first, after the \
+                               user has approved";
+                Err(workspace::blocked(&refusal, message))
+            }
+            Err(error) => Err(workspace::failure("answer", &error)),
+        }
+    }
+
+    async fn wait(&mut self) -> Result<bool, Failure> {
+        let duration = self.call.options.forge.poll;
+        let pipeline = workspace::open(self.call, &self.parameters.workspace).await?;
+        let (pipeline, is_over) = waiting::wait(self.call, pipeline, duration).await?;
+        self.pipeline = pipeline;
+        Ok(is_over)
+    }
+
+    async fn go_on(&mut self) -> Result<(), Failure> {
+        let model = self.call.options.forge.default_model.as_str();
+        let details = Map::from_iter([("model".to_owned(), Value::from(model))]);
+        let known = self.find_source().await.map(|set| Command::SetVars { set });
+        let commands = known.into_iter().chain([Command::GoOn { details }]).collect();
+        let changed = self.pipeline.execute(self.call, Command::All(commands)).await;
+        let mut changed = match changed {
+            Ok(changed) => changed,
+            // Someone else was faster, and a person is asked now.
+            Err(ExecuteError::Refused(Refusal::GateOpen { .. })) => {
+                self.pipeline = workspace::open(self.call, &self.pipeline.key).await?;
+                return Ok(());
+            }
+            Err(error) => return Err(workspace::failure("next action", &error)),
+        };
+        self.warnings.append(&mut changed.pipeline.notices);
+        self.pipeline = changed.pipeline;
+        Ok(())
+    }
+
+    /// Returns where the request came from, if the run does not know it: one that was begun from a
+    /// state file has it in the request alone.
+    async fn find_source(&self) -> Option<Map<String, Value>> {
+        let known = self.pipeline.view.state.vars.get("source_url").and_then(Value::as_str)?;
+        if !known.is_empty() {
+            return None;
+        }
+        let text = self.pipeline.folder.read(self.call, REQUEST_FILE).await.ok().flatten()?;
+        let request = RequestFile::parse(&text);
+        let source = request.source()?;
+        let vars = [
+            ("source_type", source.tracker.source_type().to_owned()),
+            ("source_url", source.url),
+            ("source_id", source.id),
+        ];
+        Some(vars.into_iter().map(|(name, it)| (name.to_owned(), it.into())).collect())
+    }
+
+    /// Refuses to go on while the server could not do its part.
+    fn check_chores(&mut self) -> Result<(), Failure> {
+        let mut told = BTreeSet::new();
+        self.warnings.retain(|it| told.insert(it.clone()));
+        let view = &self.pipeline.view;
+        if !matches!(next(&view.workflow, &view.state), Next::Chore { .. }) {
+            return Ok(());
+        }
+        Err(Failure::new("chore_due", self.warnings.join("; "), ""))
+    }
+
+    fn told(&self, action: Action) -> Told {
+        let stated = Stated::read(&self.pipeline.text);
+        Told {
+            warning: self.warnings.join("; "),
+            display_message: action.display(&self.pipeline),
+            action,
+            current_phase: stated.phase().to_owned(),
+            current_phase_status: stated.status().to_owned(),
+            ..Told::default()
+        }
+    }
+}

@@ -1,0 +1,88 @@
+//! The prompt of an agent that is sent out: its file, and what is known besides.
+
+use definition::find_findings;
+
+use super::{
+    super::{
+        place::Folder,
+        prompt::{self, AgentFile, Assignment, History, Layers, TOKENS_MAX, Task},
+        records,
+        workspace::Pipeline,
+    },
+    action::Action,
+};
+use crate::tool::Call;
+
+/// What a person says at a checkpoint by a file, for the next agent to read.
+const MESSAGE: &str = "checkpoint-message.txt";
+
+/// Writes the prompt into an action that sends an agent out. Returns what its sender should know.
+pub(super) async fn add(call: &Call<'_>, pipeline: &Pipeline, action: &mut Action) -> Vec<String> {
+    if action.agent.is_empty() {
+        return Vec::new();
+    }
+    let (path, text) = agent_file(call, &action.agent).await;
+    let feedback = feedback(call, pipeline).await;
+    let vars = &pipeline.view.state.vars;
+    let var = |name: &str| vars.get(name).and_then(serde_json::Value::as_str).unwrap_or_default();
+    let assignment = Assignment {
+        agent: &action.agent,
+        workspace: pipeline.folder.as_str(),
+        branch: Some(var("branch")).filter(|it| !it.is_empty()),
+        spec_name: var("spec_name"),
+        input_files: &action.input_files,
+        output_file: Some(action.output_file.as_str()).filter(|it| !it.is_empty()),
+    };
+    let past = records::past(call, var("spec_name")).await;
+    let history = History { task: task(pipeline, action), ..past.history };
+    let findings = findings(call, pipeline, action).await;
+    let layers = Layers {
+        profile: Some(&past.profile),
+        history: History { findings, ..history },
+        feedback: feedback.as_deref(),
+    };
+    let file = AgentFile { path: &path, text: text.as_deref() };
+    let assembled = prompt::assemble(&assignment, &file, layers, TOKENS_MAX);
+    action.prompt = assembled.text;
+    assembled.warnings
+}
+
+/// Returns the task that an agent is sent out for, if it is one.
+fn task(pipeline: &Pipeline, action: &Action) -> Option<Task> {
+    let id = prompt::task_of(&action.output_file)?;
+    let part = pipeline.view.state.parts.values().flatten().find(|it| it.id.as_str() == id)?;
+    Some(Task { title: part.title.clone(), files: part.files.clone() })
+}
+
+/// Returns what the review found that an agent is to answer.
+async fn findings(call: &Call<'_>, pipeline: &Pipeline, action: &Action) -> Vec<String> {
+    let review = action.input_files.iter().find(|it| it.starts_with("review-"));
+    let Some(review) = review else { return Vec::new() };
+    let Ok(Some(text)) = pipeline.folder.read(call, review).await else { return Vec::new() };
+    find_findings(&text).into_iter().map(|it| it.text).collect()
+}
+
+/// Returns where the file of an agent is looked for, and what it says.
+async fn agent_file(call: &Call<'_>, agent: &str) -> (String, Option<String>) {
+    let name = format!("{agent}.md");
+    let Some(folder) = &call.options.forge.agents else {
+        return (name, prompt::built_in(agent).map(ToOwned::to_owned));
+    };
+    let folder = Folder::named(call, folder);
+    let text = folder.read(call, &name).await.ok().flatten();
+    (format!("{}/{name}", folder.as_str()), text)
+}
+
+/// Returns what a person said at the last checkpoint, once.
+async fn feedback(call: &Call<'_>, pipeline: &Pipeline) -> Option<String> {
+    let written = pipeline.folder.take(call, MESSAGE).await.ok().flatten();
+    let state = &pipeline.view.state;
+    let said = || {
+        let step = state.current.as_ref()?;
+        let last = state.answers.last().filter(|it| !it.feedback.is_empty())?;
+        let entered = state.step(step)?.entered_at?;
+        (last.at <= entered && state.step(step)?.effort.attempts <= 1 || last.at == entered)
+            .then(|| last.feedback.clone())
+    };
+    written.or_else(said)
+}

@@ -1,0 +1,368 @@
+//! A phase is reported: what it took, what its review says, and what that leads to.
+
+use definition::{Finding, Review, Step, read_review};
+use engine::{
+    Command, ContextChange, Entry, Event, GateReason, Recorded, Refusal, Report, ReportStep,
+    Ruling, Standing, Terms, find_agent, find_promised,
+};
+use runtime::ExecuteError;
+use serde::Serialize;
+use serde_json::{Map, Value};
+
+use super::super::{
+    answer::Failure,
+    display,
+    intake::branch::classify,
+    records,
+    stated::Stated,
+    workspace::{self, Changed, Pipeline},
+};
+use crate::tool::Call;
+
+/// The verdict on tasks that break rules of the project.
+const REVISE: &str = "REVISE";
+/// The file with the design.
+const DESIGN: &str = "design.md";
+/// The variable with what the branch is to be called.
+const BRANCH_TO: &str = "branch_to";
+
+/// What an agent says of a phase.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Reported {
+    pub(super) phase: String,
+    pub(super) tokens: u64,
+    pub(super) duration_ms: u64,
+    pub(super) model: String,
+    /// Whether only something was prepared, and the phase goes on.
+    pub(super) is_setup: bool,
+}
+
+/// What a report led to.
+#[derive(Debug, Clone, Serialize)]
+pub(super) struct Outcome {
+    state_updated: bool,
+    artifact_written: String,
+    verdict_parsed: String,
+    findings: Vec<Found>,
+    pub(super) next_action_hint: Hint,
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub(super) warning: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    display_message: Option<String>,
+}
+
+/// A report within the answer of another tool.
+#[derive(Debug, Clone, Serialize)]
+pub(super) struct Brief {
+    next_action_hint: Hint,
+    #[serde(skip_serializing_if = "String::is_empty")]
+    verdict_parsed: String,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    findings: Vec<Found>,
+    #[serde(skip_serializing_if = "String::is_empty")]
+    warning: String,
+}
+
+/// Something that a review found.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub(super) struct Found {
+    severity: String,
+    description: String,
+}
+
+/// What comes of a report.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub(super) enum Hint {
+    Proceed,
+    RevisionRequired,
+    RetryImpl,
+    SetupContinue,
+}
+
+impl Outcome {
+    pub(super) fn brief(self) -> Brief {
+        Brief {
+            next_action_hint: self.next_action_hint,
+            verdict_parsed: self.verdict_parsed,
+            findings: self.findings,
+            warning: self.warning,
+        }
+    }
+}
+
+/// Reports a phase, with what it took. Refused, nothing of it is kept.
+pub(super) async fn report(
+    call: &Call<'_>,
+    pipeline: &Pipeline,
+    reported: &Reported,
+) -> Result<(Pipeline, Outcome), Failure> {
+    let step = check(pipeline, &reported.phase)?;
+    // A review is read whatever is said of it.
+    let is_setup = reported.is_setup && step.review.is_none();
+    let reported = &Reported { is_setup, ..reported.clone() };
+    let read = read_reviews(call, pipeline, step).await;
+    let was_logged = Stated::read(&pipeline.text).is_logged(&reported.phase);
+    let renamed = find_branch(call, pipeline, step).await;
+    let changed = pipeline.execute(call, command(reported, renamed)).await;
+    let changed = match changed {
+        Ok(changed) => changed,
+        Err(error) => return unfinished(pipeline, step, &reported.phase, &error),
+    };
+    let hint = hint(step, &changed, reported.is_setup);
+    let is_stale = is_stale(step, &changed.events);
+    let read = match find_note(step, &changed.events) {
+        Some(note) => Read::of(&note, &[REVISE]),
+        None if is_stale => Read::default(),
+        None => read,
+    };
+    let mut warnings = Vec::new();
+    if step.rules.is_some() && !read.findings.is_empty() {
+        let count = read.findings.len();
+        warnings.push(format!("the tasks break rules of the project: {count}"));
+    }
+    if was_logged {
+        warnings.push(format!("WARNING: phase `{}` was logged before", reported.phase));
+    }
+    warnings.extend(missing(step, &changed.events));
+    warnings.extend(changed.pipeline.notices.iter().cloned());
+    if step.each.is_none() && step.review.is_some() && !is_stale {
+        warnings.extend(learn(call, pipeline, step, &read).await);
+    }
+    let is_over = hint == Hint::Proceed && !reported.is_setup;
+    let outcome = Outcome {
+        state_updated: true,
+        artifact_written: first_artifact(pipeline, step),
+        verdict_parsed: read.verdict,
+        findings: read.findings,
+        next_action_hint: hint,
+        warning: warnings.join("; "),
+        display_message: is_over.then(|| display::complete(reported.tokens, reported.duration_ms)),
+    };
+    Ok((changed.pipeline, outcome))
+}
+
+/// Tasks that left no file are to go on; nothing of the report is kept. Else it is refused.
+fn unfinished(
+    pipeline: &Pipeline,
+    step: &Step,
+    phase: &str,
+    error: &ExecuteError,
+) -> Result<(Pipeline, Outcome), Failure> {
+    let is_built = step.each.is_some() && step.review.is_none();
+    let ExecuteError::Refused(Refusal::ArtifactMissing { path, .. }) = error else {
+        return Err(words(phase, error));
+    };
+    if !is_built {
+        return Err(words(phase, error));
+    }
+    let outcome = Outcome {
+        state_updated: false,
+        artifact_written: String::new(),
+        verdict_parsed: String::new(),
+        findings: Vec::new(),
+        next_action_hint: Hint::SetupContinue,
+        warning: format!("missing impl files: `{path}` is not there, so nothing was reported"),
+        display_message: None,
+    };
+    Ok((pipeline.clone(), outcome))
+}
+
+/// Refuses a report on a phase that is not the current one, or that a person is asked about.
+fn check<'a>(pipeline: &'a Pipeline, phase: &str) -> Result<&'a Step, Failure> {
+    let view = &pipeline.view;
+    let Some(step) = view.workflow.steps.iter().find(|it| it.name.as_str() == phase) else {
+        let message = format!("invalid phase `{phase}`");
+        return Err(Failure::new("step_unknown", message, "report the current phase"));
+    };
+    if let Standing::Waiting(gate) = &view.state.standing {
+        let (name, step) = (&gate.step, phase);
+        let message = format!("phase `{step}` cannot be reported: `{name}` is awaiting_human");
+        let hint = "ask the user, and pass `user_response` to `pipeline_next_action`";
+        return Err(Failure::new("gate_open", message, hint));
+    }
+    if step.gate.is_some() && step.produces.is_empty() {
+        let message = format!("checkpoint `{phase}` cannot be reported");
+        let hint = "it is for the user to answer, by `pipeline_next_action`";
+        return Err(Failure::new("gate_open", message, hint));
+    }
+    Ok(step)
+}
+
+fn command(reported: &Reported, branch: Option<String>) -> Command {
+    let usage = Command::RecordEntry {
+        step: Some(reported.phase.clone()),
+        entry: Entry::Usage {
+            tokens: reported.tokens,
+            duration_ms: reported.duration_ms,
+            model: reported.model.clone(),
+        },
+    };
+    if reported.is_setup {
+        return usage;
+    }
+    let report = ReportStep {
+        part: None,
+        report: Report {
+            step_id: reported.phase.clone(),
+            status: "success".to_owned(),
+            ..Report::default()
+        },
+        context: ContextChange::default(),
+        next: None,
+        holder: None,
+        terms: Terms::default(),
+    };
+    let renamed = branch.map(|branch| Command::SetVars {
+        set: Map::from_iter([(BRANCH_TO.to_owned(), Value::from(branch))]),
+    });
+    let report = Command::ReportStep(Box::new(report));
+    Command::All([usage].into_iter().chain(renamed).chain([report]).collect())
+}
+
+/// Returns what the branch is to be called, once there is a design that says what it is about.
+async fn find_branch(call: &Call<'_>, pipeline: &Pipeline, step: &Step) -> Option<String> {
+    if !artifacts(pipeline, step).iter().any(|it| it == DESIGN) {
+        return None;
+    }
+    let branch = pipeline.view.state.vars.get("branch").and_then(Value::as_str)?;
+    let (kind, rest) = branch.split_once('/')?;
+    let design = pipeline.folder.read(call, DESIGN).await.ok().flatten()?;
+    let wanted = classify(&design);
+    Some(if wanted == kind { String::new() } else { format!("{wanted}/{rest}") })
+}
+
+/// Keeps what a review found, for later agents to know.
+async fn learn(call: &Call<'_>, pipeline: &Pipeline, step: &Step, read: &Read) -> Option<String> {
+    let view = &pipeline.view;
+    let agent = find_agent(&view.workflow, &view.state, step).unwrap_or_default();
+    let finding = |it: &Found| Finding {
+        severity: it.severity.clone(),
+        text: it.description.clone(),
+        number: None,
+    };
+    let findings: Vec<Finding> = read.findings.iter().map(finding).collect();
+    let kept = records::accumulate(call, &findings, &agent).await;
+    kept.err().map(|problem| format!("the findings were not kept as patterns: {problem}"))
+}
+
+/// What the reviews of a phase say.
+#[derive(Debug, Default)]
+struct Read {
+    verdict: String,
+    findings: Vec<Found>,
+}
+
+/// Reads what the reviews of a phase say, before anything is made of it.
+async fn read_reviews(call: &Call<'_>, pipeline: &Pipeline, step: &Step) -> Read {
+    let mut read = Read::default();
+    let Some(review) = &step.review else { return read };
+    let words: Vec<&str> = words_of(review);
+    for file in artifacts(pipeline, step) {
+        let Ok(Some(text)) = pipeline.folder.read(call, &file).await else { continue };
+        let said = Read::of(&text, &words);
+        if read.verdict.is_empty() {
+            read.verdict = said.verdict;
+        }
+        read.findings.extend(said.findings);
+    }
+    read
+}
+
+impl Read {
+    fn of(text: &str, words: &[&str]) -> Self {
+        let Some(reviewed) = read_review(text, words) else { return Self::default() };
+        let found = |it: Finding| Found { severity: it.severity, description: it.text };
+        let findings = reviewed.findings.into_iter().map(found).collect();
+        Self { verdict: reviewed.verdict, findings }
+    }
+}
+
+/// Returns what the server wrote about tasks that break rules of the project.
+fn find_note(step: &Step, events: &[Recorded]) -> Option<String> {
+    step.rules.as_ref()?;
+    events.iter().find_map(|it| {
+        let Event::FileLeft { text, .. } = &it.event else { return None };
+        text.clone()
+    })
+}
+
+fn words_of(review: &Review) -> Vec<&str> {
+    review.approve.iter().chain(&review.revise).map(String::as_str).collect()
+}
+
+/// Returns the files that a phase leaves, those of its tasks among them.
+fn artifacts(pipeline: &Pipeline, step: &Step) -> Vec<String> {
+    let view = &pipeline.view;
+    let promised = |part| find_promised(&view.workflow, &view.state, step, part);
+    let parts = view.state.parts_of(step);
+    if step.each.is_none() {
+        return promised(None);
+    }
+    parts.iter().flat_map(|it| promised(Some(it))).collect()
+}
+
+fn first_artifact(pipeline: &Pipeline, step: &Step) -> String {
+    artifacts(pipeline, step).into_iter().next().unwrap_or_default()
+}
+
+fn hint(step: &Step, changed: &Changed, is_setup: bool) -> Hint {
+    let revised = |it: &&Recorded| matches!(&it.event, Event::VerdictGiven { ruling, .. } if *ruling == Ruling::Revised);
+    if let Some(Event::VerdictGiven { part, .. }) =
+        changed.events.iter().find(revised).map(|it| &it.event)
+    {
+        return if part.is_some() { Hint::RetryImpl } else { Hint::RevisionRequired };
+    }
+    let state = &changed.pipeline.view.state;
+    let is_unclear =
+        state.standing.open_gate().is_some_and(|it| it.why == GateReason::VerdictUnknown);
+    if is_unclear {
+        return Hint::SetupContinue;
+    }
+    let is_here = state.current.as_ref() == Some(&step.name) && state.standing.is_live();
+    let is_done = state.progress(&step.name).is_settled();
+    if is_setup || (is_here && !is_done) { Hint::SetupContinue } else { Hint::Proceed }
+}
+
+/// Whether a review was put away because what it judged has changed since.
+fn is_stale(step: &Step, events: &[Recorded]) -> bool {
+    let is_reopened = |it: &Recorded| matches!(&it.event, Event::StepReopened { step: reopened, part: None, .. } if *reopened == step.name);
+    step.review.is_some() && events.iter().any(is_reopened)
+}
+
+/// Says which tasks lack their file.
+fn missing(step: &Step, events: &[Recorded]) -> Option<String> {
+    let find = |it: &Recorded| {
+        let Event::StepReopened { step: reopened, part, feedback } = &it.event else { return None };
+        let is_gone = *reopened == step.name && feedback.ends_with("is gone");
+        part.as_ref().filter(|_| is_gone).map(ToString::to_string)
+    };
+    let gone: Vec<String> = events.iter().filter_map(find).collect();
+    let kind = if step.review.is_some() { "review" } else { "impl" };
+    (!gone.is_empty()).then(|| format!("missing {kind} files of tasks: {}", gone.join(", ")))
+}
+
+/// Words why a report is not taken.
+fn words(phase: &str, error: &ExecuteError) -> Failure {
+    let ExecuteError::Refused(refusal) = error else {
+        return workspace::failure("report", error);
+    };
+    let message = match find_problem(refusal) {
+        Some(problem) => format!("artifact invalid for {phase}: {problem}"),
+        None if refusal.code() == "run_ended" => "the pipeline is over".to_owned(),
+        None => format!("report: {refusal}"),
+    };
+    Failure::new(refusal.code(), message, refusal.hint())
+}
+
+/// Returns what is wrong with a file, where that is why.
+fn find_problem(refusal: &Refusal) -> Option<String> {
+    if let Refusal::ArtifactMissing { path, .. } = refusal {
+        return Some(format!("file not found: {path}"));
+    }
+    if let Refusal::ArtifactInvalid { path, problem, .. } = refusal {
+        return Some(format!("{path}: {problem}"));
+    }
+    let Refusal::VerdictUnknown { words, .. } = refusal else { return None };
+    Some(format!("no verdict keyword; one of {} is wanted", words.join(", ")))
+}

@@ -1,0 +1,98 @@
+//! `state.json` of each workspace: where it is, how it is read, and how the log is written into it.
+
+mod answers;
+mod reading;
+mod sheet;
+mod tasks;
+mod vars;
+
+use std::sync::Arc;
+
+use definition::Workflow;
+use runtime::{Projection, Reading, Sheet};
+use serde_json::{Map, Value};
+
+use super::{WORKFLOW, intake::slug, state_doc::SpecDocument};
+
+/// The file that a workspace is known by.
+pub const STATE_FILE: &str = "state.json";
+
+/// The state files of all workspaces of a project. The key of a run is its workspace, seen from the
+/// project's root.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct SpecFiles;
+
+impl Projection for SpecFiles {
+    fn workflow(&self) -> &str {
+        WORKFLOW
+    }
+
+    fn folder(&self) -> &'static str {
+        ""
+    }
+
+    fn path(&self, key: &str) -> Option<String> {
+        is_workspace(key).then(|| format!("{key}/{STATE_FILE}"))
+    }
+
+    fn key(&self, path: &str) -> Option<String> {
+        let workspace = path.strip_suffix(STATE_FILE)?.strip_suffix('/')?;
+        is_workspace(workspace).then(|| workspace.to_owned())
+    }
+
+    fn home(&self, key: &str) -> Option<String> {
+        is_workspace(key).then(|| key.to_owned())
+    }
+
+    fn vars_of_copy(&self, key: &str, home: &str) -> Map<String, Value> {
+        let name = key.rsplit('/').next().unwrap_or(key);
+        Map::from_iter([
+            ("spec_name".to_owned(), slug::spec_name(name).into()),
+            ("workspace".to_owned(), home.into()),
+        ])
+    }
+
+    /// Who asked for what is nobody else's business.
+    fn is_private(&self) -> bool {
+        true
+    }
+
+    fn outlives_file(&self, _key: &str) -> bool {
+        true
+    }
+
+    fn blank(&self, workflow: &Arc<Workflow>) -> Box<dyn Sheet> {
+        Box::new(sheet::State::new(workflow))
+    }
+
+    fn read(&self, text: &str) -> Result<Reading, String> {
+        SpecDocument::parse(text).and_then(|it| reading::read(&it))
+    }
+
+    fn aside(&self, key: &str, _text: &str) -> String {
+        format!("{key}/backups/state-replaced.json")
+    }
+}
+
+/// Returns the text of a state file as it is to be in another workspace; the error says what makes no
+/// sense in it.
+pub fn state_moved(text: &str, workspace: &str) -> Result<String, String> {
+    let mut document = SpecDocument::parse(text)?;
+    reading::read(&document)?;
+    document.set("workspace", workspace);
+    Ok(document.render())
+}
+
+/// Returns the phase that a state file says to be at, and how that stands.
+pub fn state_stands(text: &str) -> Option<(String, &'static str)> {
+    let document = SpecDocument::parse(text).ok()?;
+    Some((document.phase().to_owned(), document.status().word()))
+}
+
+/// Whether a key is a path inside the project.
+fn is_workspace(key: &str) -> bool {
+    key.split('/').all(|it| !matches!(it, "" | "." | ".."))
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,144 @@
+//! Where the work is, as a `state.json` says that someone wrote.
+
+use std::collections::BTreeMap;
+
+use definition::{PartId, PartSpec, StepName};
+use engine::{PartStage, Progress, Stage, Stood};
+use runtime::Reading;
+use serde_json::Map;
+
+use super::{
+    super::state_doc::{COMPLETED, PHASES, SpecDocument, Status, Task},
+    tasks::{BUILDING, JUDGING, SET},
+    vars,
+};
+use crate::toolsets::json::Json;
+
+/// The phases that are nothing but a question.
+const QUESTIONS: [&str; 3] = ["checkpoint-a", "checkpoint-b", "post-to-source"];
+
+/// Returns what a document says; the error says what makes no sense in it.
+pub(super) fn read(document: &SpecDocument) -> Result<Reading, String> {
+    let (stood, reason) = stood(document);
+    let at = PHASES.contains(&document.phase()).then(|| document.phase());
+    let at = at.and_then(|it| StepName::parse(it).ok());
+    let planned = document.tasks().into_iter().map(plan).collect::<Result<Vec<_>, _>>()?;
+    let mut parts = BTreeMap::new();
+    if !planned.is_empty() {
+        parts.insert(SET.to_owned(), planned);
+    }
+    Ok(Reading {
+        stood,
+        reason,
+        stated: at.clone(),
+        at,
+        steps: stages(document),
+        started_at: document.moment("timestamps", "created"),
+        updated_at: document.moment("timestamps", "lastUpdated"),
+        context: Map::new(),
+        vars: vars::read(document),
+        items: None,
+        journal: None,
+        parts,
+    })
+}
+
+fn stood(document: &SpecDocument) -> (Stood, String) {
+    if document.phase() == COMPLETED {
+        return (Stood::Completed, String::new());
+    }
+    match document.status() {
+        Status::Pending | Status::InProgress | Status::Completed => (Stood::Running, String::new()),
+        Status::AwaitingHuman => (Stood::Waiting, String::new()),
+        Status::Failed => {
+            let message = document.inside("error", "message").and_then(Json::as_text);
+            (Stood::Failed, message.unwrap_or_default().to_owned())
+        }
+        Status::Abandoned => (Stood::Cancelled, "it was abandoned".to_owned()),
+    }
+}
+
+fn stages(document: &SpecDocument) -> BTreeMap<StepName, Stage> {
+    let tasks = document.tasks();
+    let mut stages = BTreeMap::new();
+    for phase in PHASES {
+        let parts: BTreeMap<PartId, PartStage> = match phase {
+            BUILDING => tasks.iter().filter_map(built).collect(),
+            JUDGING => tasks.iter().filter_map(judged).collect(),
+            _ => BTreeMap::new(),
+        };
+        let stage = stage(document, phase);
+        let stage = stage.or_else(|| (!parts.is_empty()).then(Stage::default));
+        if let (Some(stage), Ok(name)) = (stage, StepName::parse(phase)) {
+            stages.insert(name, Stage { parts, ..stage });
+        }
+    }
+    stages
+}
+
+/// Returns how far a phase is; `None` where it was not come to.
+fn stage(document: &SpecDocument, phase: &str) -> Option<Stage> {
+    if document.phase() == phase {
+        return Some(current(document, phase));
+    }
+    let is_skipped = document.texts("skippedPhases").any(|it| it == phase);
+    let is_done = document.is_completed(phase);
+    let progress = match (is_skipped && (is_done || document.has_passed(phase)), is_done) {
+        (true, _) => Progress::Skipped,
+        (false, true) => Progress::Done,
+        (false, false) => return None,
+    };
+    Some(Stage { progress, ..Stage::default() })
+}
+
+fn current(document: &SpecDocument, phase: &str) -> Stage {
+    let progress = match document.status() {
+        Status::InProgress => Progress::Active,
+        // Nothing is left of it but the answer.
+        Status::AwaitingHuman if QUESTIONS.contains(&phase) => Progress::Done,
+        Status::Completed => Progress::Done,
+        Status::Pending | Status::AwaitingHuman | Status::Failed | Status::Abandoned => {
+            Progress::Ready
+        }
+    };
+    Stage {
+        progress,
+        attempts: u32::from(progress == Progress::Active),
+        started_at: document.moment("timestamps", "phaseStarted"),
+        ..Stage::default()
+    }
+}
+
+fn plan(task: Task<'_>) -> Result<PartSpec, String> {
+    let id = |key: &str| PartId::parse(key).map_err(|error| format!("task `{key}`: {error}"));
+    Ok(PartSpec {
+        id: id(task.key)?,
+        title: task.text("title").to_owned(),
+        mode: task.text("executionMode").to_owned(),
+        files: task.list("files"),
+        after: task.list("depends_on").iter().map(|it| id(it)).collect::<Result<_, _>>()?,
+    })
+}
+
+/// A task that a review found wanting is to be built again, whatever is said of its building.
+fn built(task: &Task<'_>) -> Option<(PartId, PartStage)> {
+    let progress = match task.text("implStatus") {
+        "in_progress" => Progress::Active,
+        "completed" if !task.is_rejected() => Progress::Done,
+        _ => Progress::Idle,
+    };
+    Some((PartId::parse(task.key).ok()?, part(progress, task.count("implRetries"))))
+}
+
+fn judged(task: &Task<'_>) -> Option<(PartId, PartStage)> {
+    let progress = match (task.is_passed(), task.is_rejected()) {
+        (true, _) => Progress::Done,
+        (false, true) => Progress::Rejected,
+        (false, false) => Progress::Idle,
+    };
+    Some((PartId::parse(task.key).ok()?, part(progress, task.count("reviewRetries"))))
+}
+
+fn part(progress: Progress, revisions: u64) -> PartStage {
+    PartStage { progress, revisions: u32::try_from(revisions).unwrap_or(u32::MAX) }
+}

@@ -1,0 +1,100 @@
+//! Begins a pipeline that was confirmed: its folder, its files, its run.
+
+use engine::{Command, Refusal, StartRun, find_needed};
+use runtime::{ExecuteError, Request, Target, View};
+use serde_json::Map;
+
+use super::{
+    super::{WORKFLOW, answer::Failure, events, workspace},
+    confirm::Confirmed,
+    lint_ignore::{self, LINT_IGNORE, SPECS_NAME},
+};
+use crate::tool::Call;
+
+/// The file that a workspace is known by.
+pub(in crate::toolsets::forge) const STATE_FILE: &str = "state.json";
+/// The file with what is to be done.
+pub(in crate::toolsets::forge) const REQUEST_FILE: &str = "request.md";
+
+/// Begins the pipeline, unless its workspace has one. Returns the files that its first phase works
+/// from and that are not there.
+pub(super) async fn begin(call: &Call<'_>, confirmed: &Confirmed) -> Result<Vec<String>, Failure> {
+    // A folder that is not in the project is refused before anything is written there.
+    workspace::find_key(call, &confirmed.shown)?;
+    let workspace = &confirmed.workspace;
+    if workspace.has(call, STATE_FILE).await {
+        return Err(taken(confirmed));
+    }
+    // The request goes first: a run without one could not be worked on.
+    let written = workspace.write_privately(call, REQUEST_FILE, confirmed.request.text()).await;
+    written.map_err(|problem| {
+        let message =
+            format!("`{}/{REQUEST_FILE}` could not be written: {problem}", confirmed.shown);
+        Failure::new("storage", message, "mend that, then call again")
+    })?;
+    spare_specs(call, confirmed).await;
+    let needed = start(call, confirmed).await?;
+    let mut missing = Vec::new();
+    for file in needed {
+        if !confirmed.workspace.has(call, &file).await {
+            missing.push(file);
+        }
+    }
+    Ok(missing)
+}
+
+/// Starts the run, and returns what its first phase works from. Where someone was faster, the
+/// workspace is theirs.
+async fn start(call: &Call<'_>, confirmed: &Confirmed) -> Result<Vec<String>, Failure> {
+    let (_, key) = workspace::find_key(call, &confirmed.shown)?;
+    let mut vars = confirmed.vars.clone();
+    vars.insert("spec_name".to_owned(), confirmed.spec_name.as_str().into());
+    vars.insert("workspace".to_owned(), confirmed.workspace.as_str().into());
+    vars.insert("flow_template".to_owned(), confirmed.effort.flow().into());
+    vars.insert("skipped_phases".to_owned(), confirmed.skipped.clone().into());
+    let start = StartRun {
+        key: Some(key),
+        flow: None,
+        context: Map::new(),
+        vars,
+        root: call.runtime.settings().root.clone(),
+    };
+    let request = Request {
+        target: Target::New(WORKFLOW.to_owned()),
+        command: Command::StartRun(Box::new(start)),
+        actor: call.actor.clone(),
+        request_id: None,
+    };
+    match call.runtime.execute(request).await {
+        Ok(outcome) => {
+            events::tell(call, &confirmed.workspace, &outcome).await;
+            Ok(needed(&outcome.view))
+        }
+        Err(ExecuteError::Refused(Refusal::KeyTaken { .. })) => Err(taken(confirmed)),
+        Err(error) => Err(workspace::failure("the pipeline could not begin", &error)),
+    }
+}
+
+fn needed(view: &View) -> Vec<String> {
+    let (workflow, state) = (&view.workflow, &*view.state);
+    let step = state.current.as_ref().and_then(|it| workflow.find_step(it));
+    step.map(|it| find_needed(workflow, state, it, None)).unwrap_or_default()
+}
+
+fn taken(confirmed: &Confirmed) -> Failure {
+    let message = format!("workspace `{}` is already initialised", confirmed.shown);
+    let hint = "go on with `pipeline_next_action`, or confirm with another `workspace_slug`";
+    Failure::new("already_initialised", message, hint)
+}
+
+/// Has the project's Markdown checked without the specs. No pipeline fails for that.
+async fn spare_specs(call: &Call<'_>, confirmed: &Confirmed) {
+    let specs = confirmed.workspace.parent();
+    if specs.name() != SPECS_NAME {
+        return;
+    }
+    let repository = specs.parent();
+    if let Err(problem) = repository.change(call, LINT_IGNORE, lint_ignore::amended).await {
+        tracing::warn!("`{LINT_IGNORE}` could not be changed: {problem}");
+    }
+}

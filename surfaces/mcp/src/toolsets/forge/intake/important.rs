@@ -1,0 +1,36 @@
+//! `__IMPORTANT`: says that the pipelines are here, to an agent that looks at names only.
+
+use schemars::JsonSchema;
+use serde::Deserialize;
+
+use super::super::{
+    answer::{Answer, Failure},
+    dialect::Verb,
+};
+use crate::tool::{Call, Done, Hints};
+
+pub(super) struct Important;
+
+#[derive(Debug, Deserialize, JsonSchema)]
+pub(super) struct Parameters {}
+
+impl Verb for Important {
+    type Parameters = Parameters;
+    const NAME: &'static str = "__IMPORTANT";
+    const TITLE: &'static str = "Read this first";
+    const DESCRIPTION: &'static str = "What this server is for, and how a pipeline is begun.";
+    const HINTS: Hints = Hints::READS;
+
+    async fn call(call: &Call<'_>, _: Parameters) -> Result<Done<Answer>, Failure> {
+        let mut text = "The forge pipeline orchestrator is active.".to_owned();
+        let port = call.options.forge.events_port;
+        if port != 0 {
+            text.push_str(&format!(" Dashboard: http://localhost:{port}/"));
+        }
+        text.push_str(
+            "\nBegin a pipeline with `/forge <task, issue URL or spec folder>`, which calls \
+             `pipeline_init`, and go on with `pipeline_next_action`.",
+        );
+        Ok(Answer::text(text).into())
+    }
+}

@@ -1,0 +1,65 @@
+//! `validate_artifact`: whether what a phase wrote can be gone on with.
+
+use std::sync::Arc;
+
+use schemars::JsonSchema;
+use serde::Deserialize;
+
+use super::{
+    super::{
+        answer::{Answer, Failure},
+        dialect::Verb,
+        place::Folder,
+    },
+    artifact::{self, Files},
+};
+use crate::tool::{Call, Done, Hints};
+
+pub(super) struct ValidateArtifact;
+
+#[derive(Debug, Deserialize, JsonSchema)]
+pub(super) struct Parameters {
+    /// The spec's folder
+    workspace: String,
+    /// Phase id
+    phase: String,
+}
+
+impl Verb for ValidateArtifact {
+    type Parameters = Parameters;
+    const NAME: &'static str = "validate_artifact";
+    const TITLE: &'static str = "Validate artifact";
+    const DESCRIPTION: &'static str =
+        "Check the files that a phase wrote, and read their verdicts.";
+    const HINTS: Hints = Hints::READS;
+
+    async fn call(call: &Call<'_>, parameters: Parameters) -> Result<Done<Answer>, Failure> {
+        let Parameters { workspace, phase } = parameters;
+        for (name, value) in [("workspace", &workspace), ("phase", &phase)] {
+            if value.trim().is_empty() {
+                let message = format!("argument `{name}` is required");
+                return Err(Failure::new("argument_invalid", message, "pass it, then call again"));
+            }
+        }
+        let files = load(call, &Folder::named(call, &workspace), &phase).await?;
+        Ok(Answer::json(&artifact::check(&phase, &files)).into())
+    }
+}
+
+/// Reads the files that count for a phase.
+async fn load(call: &Call<'_>, folder: &Folder, phase: &str) -> Result<Files, Failure> {
+    let owned = phase.to_owned();
+    let wanted = Arc::new(move |name: &str| artifact::is_wanted(&owned, name));
+    let unreadable = |what: &str, problem: &str| {
+        let message = format!("`{what}` cannot be read: {problem}");
+        Failure::new("file_unreadable", message, "mend that, then call again")
+    };
+    let names = folder.names(call, wanted).await;
+    let names = names.map_err(|problem| unreadable(folder.as_str(), &problem))?;
+    let mut files = Files::new();
+    for name in names {
+        let text = folder.read(call, &name).await.map_err(|it| unreadable(&name, &it))?;
+        files.extend(text.map(|text| (name, text)));
+    }
+    Ok(files)
+}

@@ -1,0 +1,261 @@
+//! Where the dialect's files are, and the way to them: the specs' folder, the workspaces in it.
+//!
+//! A path is resolved once, by its words alone, to an absolute one; what is shown of it is seen from
+//! the project's root where that holds it.
+
+use std::sync::Arc;
+
+use runtime::{Desk, Inner, Kept, Place, Stat, Wanted};
+
+use crate::tool::Call;
+
+/// An absolute folder.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub(in crate::toolsets::forge) struct Folder(String);
+
+impl Folder {
+    /// Returns the folder that `path` means, seen from `root`.
+    pub(in crate::toolsets::forge) fn resolve(root: &str, path: &str) -> Self {
+        let joined = if path.starts_with('/') { path.to_owned() } else { format!("{root}/{path}") };
+        let mut parts: Vec<&str> = Vec::new();
+        for part in joined.split('/') {
+            match part {
+                "" | "." => {}
+                ".." => drop(parts.pop()),
+                part => parts.push(part),
+            }
+        }
+        Self(format!("/{}", parts.join("/")))
+    }
+
+    /// Returns the project's root.
+    pub(in crate::toolsets::forge) fn project(call: &Call<'_>) -> Self {
+        Self::resolve(&call.runtime.settings().root, "")
+    }
+
+    /// Returns the folder that an agent names, seen from the project's root.
+    pub(in crate::toolsets::forge) fn named(call: &Call<'_>, path: &str) -> Self {
+        Self::resolve(&call.runtime.settings().root, path)
+    }
+
+    /// Returns the folder of the specs.
+    pub(in crate::toolsets::forge) fn specs(call: &Call<'_>) -> Self {
+        Self::named(call, &call.options.forge.specs)
+    }
+
+    /// Returns the absolute path.
+    pub(in crate::toolsets::forge) fn as_str(&self) -> &str {
+        &self.0
+    }
+
+    /// Returns the last part of the path.
+    pub(in crate::toolsets::forge) fn name(&self) -> &str {
+        self.0.rsplit('/').next().unwrap_or_default()
+    }
+
+    /// Returns the folder that this one is in.
+    pub(in crate::toolsets::forge) fn parent(&self) -> Self {
+        Self::resolve(&self.0, "..")
+    }
+
+    /// Returns the path as it is seen from `root`, if that holds it.
+    pub(in crate::toolsets::forge) fn seen_from(&self, root: &Self) -> String {
+        let inside = self.0.strip_prefix(root.as_str()).and_then(|it| it.strip_prefix('/'));
+        inside.unwrap_or(&self.0).to_owned()
+    }
+
+    /// Reads a file in the folder; `None` where there is none.
+    pub(in crate::toolsets::forge) async fn read(
+        &self,
+        call: &Call<'_>,
+        path: &str,
+    ) -> Result<Option<String>, String> {
+        let Some((bytes, _)) = desk(call)?.read(&self.place(path)).await? else { return Ok(None) };
+        String::from_utf8(bytes).map(Some).map_err(|_| "it is no text".to_owned())
+    }
+
+    /// Returns whether the folder is there.
+    pub(in crate::toolsets::forge) async fn is_there(&self, call: &Call<'_>) -> bool {
+        let Ok(desk) = desk(call) else { return false };
+        desk.has_folder(&self.0).await
+    }
+
+    /// Returns whether a file is in the folder.
+    pub(in crate::toolsets::forge) async fn has(&self, call: &Call<'_>, path: &str) -> bool {
+        let Ok(desk) = desk(call) else { return false };
+        desk.stat(&self.place(path)).await.is_ok_and(|it| it.is_some())
+    }
+
+    /// Returns the names of the files right in the folder that are wanted, in order.
+    pub(in crate::toolsets::forge) async fn names(
+        &self,
+        call: &Call<'_>,
+        wanted: Wanted,
+    ) -> Result<Vec<String>, String> {
+        let found = desk(call)?.scan(&self.place(""), wanted).await?;
+        let mut names: Vec<String> = found.into_iter().map(|(name, _)| name).collect();
+        names.sort();
+        Ok(names)
+    }
+
+    /// Replaces a file that only its owner may read. The folder is made if it is not there.
+    pub(in crate::toolsets::forge) async fn write_privately(
+        &self,
+        call: &Call<'_>,
+        path: &str,
+        text: String,
+    ) -> Result<(), String> {
+        let desk = desk(call)?;
+        let _held = desk.lock(&lock_of(call, self, path)).await?;
+        desk.write_privately(&self.place(path), text).await.map(drop)
+    }
+
+    /// Reads a file in the folder, and removes it.
+    pub(in crate::toolsets::forge) async fn take(
+        &self,
+        call: &Call<'_>,
+        path: &str,
+    ) -> Result<Option<String>, String> {
+        let text = self.read(call, path).await?;
+        if text.is_some() {
+            desk(call)?.remove(&self.place(path)).await?;
+        }
+        Ok(text)
+    }
+
+    /// Changes a file that anyone may read, given what it says now; it stays as it is where
+    /// `change` has nothing to say.
+    pub(in crate::toolsets::forge) async fn change(
+        &self,
+        call: &Call<'_>,
+        path: &str,
+        change: impl FnOnce(Option<&str>) -> Option<String> + Send,
+    ) -> Result<(), String> {
+        let desk = desk(call)?;
+        let _held = desk.lock(&lock_of(call, self, path)).await?;
+        let text = self.read(call, path).await?;
+        let Some(text) = change(text.as_deref()) else { return Ok(()) };
+        desk.write_durably(&self.place(path), text).await.map(drop)
+    }
+
+    /// Adds a line to a file in the folder, which is put aside before it has more than `bytes_max`.
+    pub(in crate::toolsets::forge) async fn append(
+        &self,
+        call: &Call<'_>,
+        path: &str,
+        line: String,
+        bytes_max: u64,
+    ) -> Result<(), String> {
+        desk(call)?.append(&self.place(path), line, bytes_max).await
+    }
+
+    /// Returns whether the folder is there.
+    pub(in crate::toolsets::forge) async fn exists(&self, call: &Call<'_>) -> bool {
+        let Ok(desk) = desk(call) else { return false };
+        desk.has_folder(&self.0).await
+    }
+
+    /// Looks at a file from outside; `None` where there is none.
+    pub(in crate::toolsets::forge) async fn stat(
+        &self,
+        call: &Call<'_>,
+        path: &str,
+    ) -> Result<Option<Stat>, String> {
+        desk(call)?.stat(&self.place(path)).await
+    }
+
+    /// Returns the folders in this one in order, each with how its file `file` looks from outside;
+    /// nothing where this one is not there.
+    pub(in crate::toolsets::forge) async fn inner(
+        &self,
+        call: &Call<'_>,
+        file: &str,
+    ) -> Result<Arc<[Inner]>, String> {
+        desk(call)?.inner(&self.place(""), file).await
+    }
+
+    /// Returns all names in a folder of this one in order, those of folders with `/` at the end.
+    pub(in crate::toolsets::forge) async fn all_names(
+        &self,
+        call: &Call<'_>,
+        path: &str,
+    ) -> Result<Vec<String>, String> {
+        desk(call)?.names(&self.place(path)).await
+    }
+
+    /// Returns the wanted files of each of these folders, by name and in order.
+    pub(in crate::toolsets::forge) async fn list_all(
+        &self,
+        call: &Call<'_>,
+        folders: Vec<String>,
+        wanted: Wanted,
+    ) -> Result<Vec<Vec<String>>, String> {
+        desk(call)?.list_all(&self.place(""), folders, wanted).await
+    }
+
+    /// Reads many files at once; what is not there, too large or no text is `None`.
+    pub(in crate::toolsets::forge) async fn read_all(
+        &self,
+        call: &Call<'_>,
+        paths: Vec<String>,
+    ) -> Result<Vec<Option<String>>, String> {
+        let found = desk(call)?.read_all(&self.place(""), paths).await?;
+        let text = |bytes: Option<Vec<u8>>| bytes.and_then(|it| String::from_utf8(it).ok());
+        Ok(found.into_iter().map(text).collect())
+    }
+
+    /// Reads a file of any size that is taken at all; `None` where that cannot be.
+    pub(in crate::toolsets::forge) async fn read_large(
+        &self,
+        call: &Call<'_>,
+        path: &str,
+    ) -> Option<String> {
+        let read = self.read_all(call, vec![path.to_owned()]).await;
+        read.ok()?.into_iter().next().flatten()
+    }
+
+    /// Returns what the repository keeps that the folder is in; `None` where it is in none.
+    pub(in crate::toolsets::forge) async fn kept(&self, call: &Call<'_>) -> Option<Kept> {
+        desk(call).ok()?.kept(&self.0).await
+    }
+
+    fn place(&self, path: &str) -> Place {
+        // The root is never made, so it must be one that is there.
+        Place { root: "/".to_owned(), folder: self.0.clone(), path: path.to_owned() }
+    }
+}
+
+/// Locks lie in the project, and not among the specs.
+fn lock_of(call: &Call<'_>, folder: &Folder, path: &str) -> Place {
+    let root = call.runtime.settings().root.clone();
+    Place { folder: root.clone(), root, path: format!("{}/{path}", folder.as_str()) }
+}
+
+fn desk<'a>(call: &Call<'a>) -> Result<&'a dyn Desk, String> {
+    call.runtime.desk().ok_or_else(|| "no files can be reached here".to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Folder;
+
+    #[test]
+    fn a_path_is_resolved_by_its_words() {
+        let resolve = |path: &str| Folder::resolve("/p", path).0;
+        assert_eq!(resolve(".specs/x"), "/p/.specs/x");
+        assert_eq!(resolve(".specs/x/"), "/p/.specs/x");
+        assert_eq!(resolve("./a/../b"), "/p/b");
+        assert_eq!(resolve("/q/.specs/x//"), "/q/.specs/x");
+        assert_eq!(resolve("../../.."), "/");
+        assert_eq!(resolve(""), "/p");
+    }
+
+    #[test]
+    fn what_is_in_the_project_is_seen_from_its_root() {
+        let root = Folder::resolve("/p", "");
+        assert_eq!(Folder::resolve("/p", ".specs/x").seen_from(&root), ".specs/x");
+        assert_eq!(Folder::resolve("/p", "/pq/.specs/x").seen_from(&root), "/pq/.specs/x");
+        let folder = Folder::resolve("/p", ".specs/x");
+        assert_eq!((folder.name(), folder.parent().name()), ("x", ".specs"));
+    }
+}

@@ -1,0 +1,31 @@
+//! What a process remembers of past pipelines. All of it can be read again.
+
+use std::{collections::BTreeMap, fmt, sync::Arc};
+
+use tokio::sync::Mutex;
+
+use super::{super::place::Folder, library::Library};
+
+/// Remembered things. Copies share them.
+#[derive(Clone, Default)]
+pub struct Memory(Arc<parking_lot::Mutex<BTreeMap<Folder, Arc<Mutex<Library>>>>>);
+
+impl fmt::Debug for Memory {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        out.write_str("Memory")
+    }
+}
+
+impl PartialEq for Memory {
+    /// What is remembered is no setting.
+    fn eq(&self, _other: &Self) -> bool {
+        true
+    }
+}
+
+impl Memory {
+    /// Returns what is remembered of a folder of specs. Whoever holds it reads for all.
+    pub(super) fn library(&self, specs: &Folder) -> Arc<Mutex<Library>> {
+        Arc::clone(self.0.lock().entry(specs.clone()).or_default())
+    }
+}

@@ -1,0 +1,35 @@
+//! `profile_get`: what kind of repository this is.
+
+use schemars::JsonSchema;
+use serde::Deserialize;
+
+use super::{
+    super::{
+        answer::{Answer, Failure},
+        dialect::Verb,
+    },
+    profile,
+};
+use crate::tool::{Call, Done, Hints};
+
+pub(super) struct ProfileGet;
+
+#[derive(Debug, Deserialize, JsonSchema)]
+pub(super) struct Parameters {
+    /// Ignored
+    #[serde(rename = "workspace")]
+    _workspace: Option<String>,
+}
+
+impl Verb for ProfileGet {
+    type Parameters = Parameters;
+    const NAME: &'static str = "profile_get";
+    const TITLE: &'static str = "Repository profile";
+    const DESCRIPTION: &'static str =
+        "Languages, tests, build, CI, linters and branch names of this repository.";
+    const HINTS: Hints = Hints::READS;
+
+    async fn call(call: &Call<'_>, _parameters: Parameters) -> Result<Done<Answer>, Failure> {
+        Ok(Answer::json(&profile::profile(call).await).into())
+    }
+}

@@ -1,0 +1,71 @@
+//! `phase_complete`: a phase is done, or what the user was asked is agreed to.
+
+use engine::{Command, ContextChange, Refusal, Report, ReportStep, Rigor, Terms};
+
+use super::{
+    super::{answer::Failure, stated::Stated, workspace::Pipeline},
+    change::{Change, ENDS, OnPhase, taken_up},
+    phase,
+};
+use crate::tool::Hints;
+
+pub(super) struct PhaseComplete;
+
+impl Change for PhaseComplete {
+    type Parameters = OnPhase;
+    const NAME: &'static str = "phase_complete";
+    const TITLE: &'static str = "Complete a phase";
+    const DESCRIPTION: &'static str = "Complete the current phase. Its file must exist; a \
+                                       checkpoint must have been asked, and agreed to.";
+    const HINTS: Hints = ENDS;
+
+    fn command(parameters: &OnPhase, pipeline: &Pipeline) -> Result<Command, Failure> {
+        let step = phase::find(Self::NAME, pipeline, &parameters.phase)?;
+        let open = pipeline.view.state.standing.open_gate();
+        let is_asked = open.is_some_and(|it| it.step == step.name);
+        let name = step.name.to_string();
+        let command = if is_asked || step.gate.is_some() {
+            Command::ApproveStep { step: name }
+        } else {
+            Command::ReportStep(Box::new(report(name)))
+        };
+        Ok(taken_up(pipeline, vec![command]))
+    }
+
+    fn warnings(parameters: &OnPhase, pipeline: &Pipeline) -> Vec<String> {
+        let (stated, phase) = (Stated::read(&pipeline.text), parameters.phase.as_str());
+        let mut warnings = Vec::new();
+        if phase::LOGGED.contains(&phase) && !stated.is_logged(phase) {
+            warnings.push(format!("WARNING: nothing is logged of `{phase}`; call `phase_log`"));
+        }
+        if stated.status() != "in_progress" {
+            let status = stated.status();
+            warnings.push(format!("WARNING: `{phase}` was {status}, not in_progress"));
+        }
+        warnings
+    }
+
+    fn guard(parameters: &OnPhase, refusal: &Refusal) -> Option<String> {
+        let phase = &parameters.phase;
+        if let Refusal::GateNotOpen = refusal {
+            let way_out = "call `checkpoint` first, and ask the user";
+            return Some(format!("`{phase}` requires awaiting_human; {way_out}"));
+        }
+        if let Refusal::StepNotCurrent { current, .. } = refusal {
+            return Some(format!("`{phase}` is not the current phase, which is `{current}`"));
+        }
+        phase::guard(refusal)
+    }
+}
+
+/// What is in the files of the phase is not looked at.
+fn report(step: String) -> ReportStep {
+    ReportStep {
+        part: None,
+        report: Report { step_id: step, status: "success".to_owned(), ..Report::default() },
+        context: ContextChange::default(),
+        next: None,
+        holder: None,
+        terms: Terms { rigor: Rigor::Presence, ..Terms::default() },
+    }
+}

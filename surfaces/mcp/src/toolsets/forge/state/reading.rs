@@ -1,0 +1,84 @@
+//! The tools that only look at the state: one field of it, what the phases took, and what an agent
+//! needs to go on.
+
+use schemars::JsonSchema;
+use serde::Deserialize;
+
+use super::{
+    super::{
+        answer::{Answer, Failure},
+        dialect::Verb,
+        state_doc::SpecDocument,
+        workspace,
+    },
+    change::{InWorkspace as _, OnWorkspace},
+};
+use crate::tool::{Call, Done, Hints};
+
+pub(super) struct Get;
+
+#[derive(Debug, Deserialize, JsonSchema)]
+pub(super) struct OnField {
+    /// Its folder
+    workspace: String,
+    /// Such as `currentPhase` or `revisions.designRevisions`
+    field: String,
+}
+
+impl Verb for Get {
+    type Parameters = OnField;
+    const NAME: &'static str = "get";
+    const TITLE: &'static str = "Get a field";
+    const DESCRIPTION: &'static str = "Read one field of the state.";
+    const HINTS: Hints = Hints::READS;
+
+    async fn call(call: &Call<'_>, parameters: OnField) -> Result<Done<Answer>, Failure> {
+        let document = load(call, &parameters.workspace).await?;
+        let field = &parameters.field;
+        match document.get(field) {
+            Some(text) => Ok(Answer::text(text).into()),
+            None => {
+                let known = format!("there are: {}", SpecDocument::readable().join(", "));
+                Err(Failure::new("field_unknown", format!("get: unknown field `{field}`"), known))
+            }
+        }
+    }
+}
+
+pub(super) struct PhaseStats;
+
+impl Verb for PhaseStats {
+    type Parameters = OnWorkspace;
+    const NAME: &'static str = "phase_stats";
+    const TITLE: &'static str = "Sum the log up";
+    const DESCRIPTION: &'static str = "Tell what the phases took, each and in all.";
+    const HINTS: Hints = Hints::READS;
+
+    async fn call(call: &Call<'_>, parameters: OnWorkspace) -> Result<Done<Answer>, Failure> {
+        let document = load(call, parameters.workspace()).await?;
+        Ok(Answer::json(&document.phase_stats()).into())
+    }
+}
+
+pub(super) struct ResumeInfo;
+
+impl Verb for ResumeInfo {
+    type Parameters = OnWorkspace;
+    const NAME: &'static str = "resume_info";
+    const TITLE: &'static str = "Tell how to go on";
+    const DESCRIPTION: &'static str = "Tell where the pipeline is, and what is left of its tasks.";
+    const HINTS: Hints = Hints::READS;
+
+    async fn call(call: &Call<'_>, parameters: OnWorkspace) -> Result<Done<Answer>, Failure> {
+        let document = load(call, parameters.workspace()).await?;
+        Ok(Answer::json(&document.resume_info()).into())
+    }
+}
+
+async fn load(call: &Call<'_>, workspace: &str) -> Result<SpecDocument, Failure> {
+    let pipeline = workspace::open(call, workspace).await?;
+    SpecDocument::parse(&pipeline.text).map_err(|problem| {
+        let message = format!("load state: `{}/state.json`: {problem}", pipeline.key);
+        Failure::new("file_unreadable", message, "mend it, or move it away")
+    })
+}

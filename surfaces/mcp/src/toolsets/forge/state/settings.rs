@@ -1,0 +1,168 @@
+//! The tools that set one thing, or count one up. They differ in a word or two, so they are one table.
+
+use engine::{Command, MakeMove};
+use schemars::JsonSchema;
+use serde::Deserialize;
+use serde_json::{Map, Value};
+
+use super::{
+    super::{answer::Failure, workspace::Pipeline},
+    change::{Change, OnWorkspace, SETS, in_workspace},
+    phase::CHECKPOINTS,
+};
+use crate::tool::Hints;
+
+#[derive(Debug, Deserialize, JsonSchema)]
+pub(super) struct OnBranch {
+    /// Its folder
+    workspace: String,
+    /// Its name
+    branch: String,
+}
+
+#[derive(Debug, Deserialize, JsonSchema)]
+pub(super) struct OnEffort {
+    /// Its folder
+    workspace: String,
+    /// S, M or L
+    effort: String,
+}
+
+#[derive(Debug, Deserialize, JsonSchema)]
+pub(super) struct OnTemplate {
+    /// Its folder
+    workspace: String,
+    /// light, standard or full
+    flow_template: String,
+}
+
+#[derive(Debug, Deserialize, JsonSchema)]
+pub(super) struct OnCheckpoint {
+    /// Its folder
+    workspace: String,
+    /// checkpoint-a or checkpoint-b
+    checkpoint: String,
+}
+
+#[derive(Debug, Deserialize, JsonSchema)]
+pub(super) struct OnRevision {
+    /// Its folder
+    workspace: String,
+    /// design or tasks
+    rev_type: String,
+}
+
+in_workspace!(OnBranch, OnEffort, OnTemplate, OnCheckpoint, OnRevision);
+
+/// Makes a tool of each row: its type, what it takes, its name, title and description, whether the
+/// same again changes nothing, and the command.
+macro_rules! settings {
+    ($(
+        $tool:ident($parameters:ty) $name:literal $title:literal $description:literal
+        $hints:expr, $command:expr;
+    )*) => { $(
+        pub(super) struct $tool;
+
+        impl Change for $tool {
+            type Parameters = $parameters;
+            const NAME: &'static str = $name;
+            const TITLE: &'static str = $title;
+            const DESCRIPTION: &'static str = $description;
+            const HINTS: Hints = $hints;
+
+            fn command(parameters: &$parameters, pipeline: &Pipeline) -> Result<Command, Failure> {
+                let make: fn(&$parameters, &Pipeline) -> Result<Command, Failure> = $command;
+                make(parameters, pipeline)
+            }
+        }
+    )* };
+}
+
+settings! {
+    SetBranch(OnBranch) "set_branch" "Set the branch"
+        "Name the branch that is worked on."
+        SETS, |it, _| set([("branch", it.branch.as_str().into())]);
+    SetUseCurrentBranch(OnBranch) "set_use_current_branch" "Use the current branch"
+        "Work on a branch that exists already."
+        SETS, |it, _| {
+            set([("use_current_branch", true.into()), ("branch", it.branch.as_str().into())])
+        };
+    SetEffort(OnEffort) "set_effort" "Set the effort"
+        "Set the effort alone; template and skipped phases stay."
+        SETS, |it, _| {
+            let effort = one_of("set_effort", "effort", &it.effort, &["S", "M", "L"])?;
+            set([("effort", effort.into())])
+        };
+    SetFlowTemplate(OnTemplate) "set_flow_template" "Set the flow template"
+        "Set the template alone; skipped phases stay."
+        SETS, |it, pipeline| {
+            let known: Vec<&str> = templates(pipeline);
+            let template = one_of("set_flow_template", "flow_template", &it.flow_template, &known)?;
+            set([("flow_template", template.into())])
+        };
+    SetAutoApprove(OnWorkspace) "set_auto_approve" "Approve automatically"
+        "Ask nobody at a checkpoint whose review approves."
+        SETS, |_, _| set([("auto_approve", true.into())]);
+    SetSkipPr(OnWorkspace) "set_skip_pr" "Skip the pull request"
+        "Open no pull request."
+        SETS, |_, _| set([("skip_pr", true.into())]);
+    SetDebug(OnWorkspace) "set_debug" "Debug"
+        "Mark the pipeline as one to debug."
+        SETS, |_, _| set([("debug", true.into())]);
+    SetRevisionPending(OnCheckpoint) "set_revision_pending" "Mark a revision as pending"
+        "Say that the user wants something changed: the checkpoint is held until it is cleared."
+        SETS, |it, _| set([(pending("set_revision_pending", &it.checkpoint)?, true.into())]);
+    ClearRevisionPending(OnCheckpoint) "clear_revision_pending" "Clear a pending revision"
+        "Say that the user approved what was changed."
+        SETS, |it, _| set([(pending("clear_revision_pending", &it.checkpoint)?, false.into())]);
+    RevisionBump(OnRevision) "revision_bump" "Count a revision"
+        "Count one more revision of the design or the tasks."
+        Hints::ADDS, |it, _| bump("revision_bump", &it.rev_type, "");
+    InlineRevisionBump(OnRevision) "inline_revision_bump" "Count an inline revision"
+        "Count one more small revision that the user asked for."
+        Hints::ADDS, |it, _| bump("inline_revision_bump", &it.rev_type, "_inline");
+}
+
+fn set<const N: usize>(vars: [(&str, Value); N]) -> Result<Command, Failure> {
+    let set = vars.into_iter().map(|(name, value)| (name.to_owned(), value)).collect();
+    Ok(Command::SetVars { set })
+}
+
+/// Counts within the run, so that two who count at once both count.
+fn bump(tool: &str, kind: &str, suffix: &str) -> Result<Command, Failure> {
+    let kind = one_of(tool, "rev_type", kind, &["design", "tasks"])?;
+    let name = format!("bump_{kind}{suffix}");
+    Ok(Command::Move(Box::new(MakeMove { name, args: Map::new(), ..MakeMove::default() })))
+}
+
+/// Returns the variable that says whether a revision is pending at a checkpoint.
+fn pending(tool: &str, checkpoint: &str) -> Result<&'static str, Failure> {
+    let known = CHECKPOINTS.map(|(name, _)| name);
+    let name = one_of(tool, "checkpoint", checkpoint, &known)?;
+    let found = CHECKPOINTS.iter().find(|(it, _)| *it == name);
+    Ok(found.map_or("", |(_, var)| *var))
+}
+
+/// Returns the word if it is one of those that are known.
+pub(super) fn one_of<'a>(
+    tool: &str,
+    argument: &str,
+    word: &'a str,
+    known: &[&str],
+) -> Result<&'a str, Failure> {
+    if known.contains(&word) {
+        return Ok(word);
+    }
+    let message = format!("{tool}: invalid {argument} `{word}`");
+    Err(Failure::new("argument_invalid", message, format!("one of: {}", listed(known))))
+}
+
+/// Lists words. The empty one is taken, but not offered.
+pub(super) fn listed(words: &[&str]) -> String {
+    let offered: Vec<&str> = words.iter().copied().filter(|it| !it.is_empty()).collect();
+    offered.join(", ")
+}
+
+fn templates(pipeline: &Pipeline) -> Vec<&str> {
+    pipeline.view.workflow.flows.keys().map(String::as_str).collect()
+}

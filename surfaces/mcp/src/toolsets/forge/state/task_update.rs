@@ -1,0 +1,98 @@
+//! `task_update`: one field of a task is set.
+
+use definition::PartId;
+use engine::{Command, PartPlaced, Refusal};
+use schemars::JsonSchema;
+use serde::Deserialize;
+
+use super::{
+    super::{answer::Failure, workspace::Pipeline},
+    change::{Change, SETS, in_workspace},
+    phase,
+    settings::one_of,
+    task,
+};
+use crate::tool::Hints;
+
+pub(super) struct TaskUpdate;
+
+#[derive(Debug, Deserialize, JsonSchema)]
+pub(super) struct Parameters {
+    /// Its folder
+    workspace: String,
+    /// The task's number
+    task_num: String,
+    /// implStatus, reviewStatus, executionMode, title, implRetries or reviewRetries
+    field: String,
+    /// What it is to be
+    value: String,
+}
+
+in_workspace!(Parameters);
+
+/// What can be set.
+const FIELDS: [&str; 6] =
+    ["implStatus", "reviewStatus", "executionMode", "title", "implRetries", "reviewRetries"];
+
+impl Change for TaskUpdate {
+    type Parameters = Parameters;
+    const NAME: &'static str = "task_update";
+    const TITLE: &'static str = "Update a task";
+    const DESCRIPTION: &'static str = "Set a field of a task. It passes its review \
+                                       (completed_pass) only with its review file.";
+    const HINTS: Hints = SETS;
+
+    fn command(parameters: &Parameters, pipeline: &Pipeline) -> Result<Command, Failure> {
+        let task = find(pipeline, &parameters.task_num)?;
+        Ok(Command::PlacePart(placed(&task, parameters)?))
+    }
+
+    fn guard(parameters: &Parameters, refusal: &Refusal) -> Option<String> {
+        if let Refusal::ArtifactMissing { path, .. } = refusal {
+            let task = &parameters.task_num;
+            return Some(format!("`{path}` must exist before task {task} is marked as passed"));
+        }
+        phase::guard(refusal)
+    }
+}
+
+fn placed(task: &PartId, parameters: &Parameters) -> Result<PartPlaced, Failure> {
+    let value = parameters.value.as_str();
+    let word = |known: &[&str]| one_of(TaskUpdate::NAME, &parameters.field, value, known);
+    match one_of(TaskUpdate::NAME, "field", &parameters.field, &FIELDS)? {
+        "implStatus" => Ok(task::worked(task, word(&task::WORK)?)),
+        "reviewStatus" => Ok(task::reviewed(task, word(&task::REVIEWS)?)),
+        "executionMode" => {
+            let mode = Some(word(&task::MODES)?.to_owned());
+            Ok(PartPlaced { mode, ..task::work_on(task) })
+        }
+        "title" => Ok(PartPlaced { title: Some(value.to_owned()), ..task::work_on(task) }),
+        "implRetries" => {
+            Ok(PartPlaced { revisions: Some(count(parameters)?), ..task::work_on(task) })
+        }
+        _ => Ok(PartPlaced { revisions: Some(count(parameters)?), ..task::review_of(task) }),
+    }
+}
+
+fn count(parameters: &Parameters) -> Result<u32, Failure> {
+    parameters.value.trim().parse().map_err(|_| {
+        let Parameters { field, value, .. } = parameters;
+        let message = format!("{}: `{field}` cannot be `{value}`", TaskUpdate::NAME);
+        Failure::new("argument_invalid", message, "give a whole number")
+    })
+}
+
+/// Returns the task with this number.
+fn find(pipeline: &Pipeline, number: &str) -> Result<PartId, Failure> {
+    let tasks = pipeline.view.state.parts.get(task::SET).map(Vec::as_slice).unwrap_or_default();
+    let found = tasks.iter().map(|it| &it.id).find(|it| it.as_str() == number.trim());
+    found.cloned().ok_or_else(|| {
+        let ids: Vec<&str> = tasks.iter().map(|it| it.id.as_str()).collect();
+        let message = format!("{}: there is no task `{number}`", TaskUpdate::NAME);
+        let hint = match ids.as_slice() {
+            [] => "call `task_init` first".to_owned(),
+            ids => format!("there are: {}", ids.join(", ")),
+        };
+        Failure::new("part_unknown", message, hint)
+    })
+}

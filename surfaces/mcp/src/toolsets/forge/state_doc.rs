@@ -1,0 +1,197 @@
+//! `state.json` of a workspace: the document that people, agents and the tools of the dialect read.
+//!
+//! It is written by hand too. A field that is missing or null is read as empty, one of another type
+//! makes the document unreadable, and what nobody here knows is kept behind the fields. What follows
+//! from other fields (`status`, `phases`) is worked out anew whenever a document is read.
+
+mod fields;
+mod get;
+mod phases;
+mod resume;
+mod tasks;
+
+use engine::Timestamp;
+
+pub(in crate::toolsets::forge) use tasks::Task;
+
+use crate::toolsets::{
+    json::{Json, Object},
+    moment::moment,
+};
+
+/// The version of the document that is written.
+const VERSION: u64 = 2;
+/// The phase of a pipeline that is not begun.
+pub(in crate::toolsets::forge) const SETUP: &str = "setup";
+/// The phase of a pipeline that is over.
+pub(in crate::toolsets::forge) const COMPLETED: &str = "completed";
+
+/// The phases that are steps of the workflow, in their order.
+pub(in crate::toolsets::forge) const PHASES: [&str; 16] = [
+    "phase-1",
+    "phase-2",
+    "phase-3",
+    "phase-3b",
+    "checkpoint-a",
+    "phase-4",
+    "phase-4b",
+    "checkpoint-b",
+    "phase-5",
+    "phase-6",
+    "phase-7",
+    "final-verification",
+    "pr-creation",
+    "final-summary",
+    "post-to-source",
+    "final-commit",
+];
+
+/// How the current phase stands.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(in crate::toolsets::forge) enum Status {
+    Pending,
+    InProgress,
+    Completed,
+    Failed,
+    AwaitingHuman,
+    Abandoned,
+}
+
+/// The state of one pipeline, whole and in its order.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub(in crate::toolsets::forge) struct SpecDocument {
+    object: Object,
+}
+
+impl Status {
+    const ALL: [Self; 6] = [
+        Self::Pending,
+        Self::InProgress,
+        Self::Completed,
+        Self::Failed,
+        Self::AwaitingHuman,
+        Self::Abandoned,
+    ];
+
+    /// Returns the word for it.
+    pub(in crate::toolsets::forge) fn word(self) -> &'static str {
+        match self {
+            Self::Pending => "pending",
+            Self::InProgress => "in_progress",
+            Self::Completed => "completed",
+            Self::Failed => "failed",
+            Self::AwaitingHuman => "awaiting_human",
+            Self::Abandoned => "abandoned",
+        }
+    }
+
+    fn find(word: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|it| it.word() == word)
+    }
+}
+
+impl SpecDocument {
+    /// Reads a document; the error says what is wrong with it.
+    pub(in crate::toolsets::forge) fn parse(text: &str) -> Result<Self, String> {
+        let text = text.trim_start_matches('\u{feff}');
+        let json = Json::parse(text).map_err(|error| error.to_string())?;
+        let Json::Object(object) = json else { return Err("it is not an object".to_owned()) };
+        let mut document = Self { object: fields::complete(object)? };
+        document.derive();
+        Ok(document)
+    }
+
+    /// Writes it with two spaces of indentation, and no line break at the end.
+    pub(in crate::toolsets::forge) fn render(&self) -> String {
+        Json::Object(self.object.clone()).render()
+    }
+
+    /// Returns the phase that the pipeline is at.
+    pub(in crate::toolsets::forge) fn phase(&self) -> &str {
+        self.text("currentPhase")
+    }
+
+    /// Returns how that phase stands. A word that nobody knows is as good as none.
+    pub(in crate::toolsets::forge) fn status(&self) -> Status {
+        Status::find(self.text("currentPhaseStatus")).unwrap_or(Status::Pending)
+    }
+
+    /// Returns a field that is a text; an empty one where it is not there.
+    pub(in crate::toolsets::forge) fn text(&self, key: &str) -> &str {
+        self.object.get(key).and_then(Json::as_text).unwrap_or_default()
+    }
+
+    /// Returns whether a field is true.
+    pub(in crate::toolsets::forge) fn is(&self, key: &str) -> bool {
+        self.object.get(key) == Some(&Json::Bool(true))
+    }
+
+    /// Returns the texts of a list.
+    pub(in crate::toolsets::forge) fn texts(&self, key: &str) -> impl Iterator<Item = &str> {
+        self.list(key).iter().filter_map(Json::as_text)
+    }
+
+    /// Returns the entries of a list.
+    pub(in crate::toolsets::forge) fn list(&self, key: &str) -> &[Json] {
+        self.object.get(key).and_then(Json::as_list).unwrap_or_default()
+    }
+
+    /// Returns a field inside another.
+    pub(in crate::toolsets::forge) fn inside(&self, outer: &str, key: &str) -> Option<&Json> {
+        self.object.get(outer)?.as_object()?.get(key)
+    }
+
+    /// Returns a moment, if it can be read.
+    pub(in crate::toolsets::forge) fn moment(&self, outer: &str, key: &str) -> Option<Timestamp> {
+        moment(self.inside(outer, key)?.as_text()?)
+    }
+
+    /// Returns whether a phase is done.
+    pub(in crate::toolsets::forge) fn is_completed(&self, phase: &str) -> bool {
+        self.texts("completedPhases").any(|it| it == phase)
+    }
+
+    /// Sets a field. Its place among the others is its own.
+    pub(super) fn set(&mut self, key: &str, value: impl Into<Json>) {
+        self.object.set(key, value);
+    }
+
+    /// Sets a field inside another.
+    pub(super) fn set_inside(&mut self, outer: &str, key: &str, value: impl Into<Json>) {
+        self.object.entry(outer).make_object().set(key, value);
+    }
+
+    /// Takes a field out.
+    pub(super) fn remove(&mut self, key: &str) {
+        self.object.remove(key);
+    }
+
+    /// Adds an entry to a list.
+    pub(super) fn push(&mut self, key: &str, entry: impl Into<Json>) {
+        self.object.entry(key).make_list().push(entry.into());
+    }
+
+    /// Puts a phase among those that are done, if it is not there.
+    pub(super) fn complete_phase(&mut self, phase: &str) {
+        if !self.is_completed(phase) {
+            self.push("completedPhases", phase);
+        }
+    }
+
+    /// Takes a phase out of those that are done.
+    pub(super) fn reopen_phase(&mut self, phase: &str) {
+        let done = self.object.entry("completedPhases").make_list();
+        done.retain(|it| it.as_text() != Some(phase));
+    }
+
+    /// Brings the document into its form after it was changed.
+    pub(super) fn settle(&mut self) {
+        let object = std::mem::take(&mut self.object);
+        // What is set here has the type that it is to have.
+        self.object = fields::complete(object).unwrap_or_default();
+        self.derive();
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,108 @@
+//! Opens the pipeline of a workspace: finds its run by the folder, with its state file in step.
+//!
+//! Nothing is kept from one call to the next, so any number of workspaces can be worked on at once.
+
+use engine::{Command, Refusal};
+use runtime::{ExecuteError, Outcome, Request, RunFile, Target, View};
+
+use super::{WORKFLOW, answer::Failure, events, intake::begin::STATE_FILE, place::Folder};
+use crate::tool::Call;
+
+/// A pipeline as it is now.
+#[derive(Clone)]
+pub(in crate::toolsets::forge) struct Pipeline {
+    /// The workspace as people see it from the project's root; the key of the run.
+    pub(in crate::toolsets::forge) key: String,
+    pub(in crate::toolsets::forge) folder: Folder,
+    pub(in crate::toolsets::forge) view: View,
+    /// What the state file says.
+    pub(in crate::toolsets::forge) text: String,
+    /// What was found and done to the state file on the way.
+    pub(in crate::toolsets::forge) notices: Vec<String>,
+}
+
+/// What a change led to.
+pub(in crate::toolsets::forge) struct Changed {
+    pub(in crate::toolsets::forge) pipeline: Pipeline,
+    pub(in crate::toolsets::forge) events: Vec<engine::Recorded>,
+}
+
+/// Returns the folder that an agent names, and the key of its run.
+pub(in crate::toolsets::forge) fn find_key(
+    call: &Call<'_>,
+    workspace: &str,
+) -> Result<(Folder, String), Failure> {
+    if workspace.trim().is_empty() {
+        let hint = "pass the workspace that `pipeline_init` answered";
+        return Err(Failure::new("argument_invalid", "argument `workspace` is empty", hint));
+    }
+    let folder = Folder::named(call, workspace.trim());
+    let project = Folder::project(call);
+    let key = folder.seen_from(&project);
+    if key.starts_with('/') || key.is_empty() {
+        let message = format!("load state: workspace `{workspace}` is not in the project");
+        let hint = format!("the project is `{}`; start the server in another", project.as_str());
+        return Err(Failure::new("workspace_outside", message, hint));
+    }
+    Ok((folder, key))
+}
+
+/// Opens a workspace that has a pipeline.
+pub(in crate::toolsets::forge) async fn open(
+    call: &Call<'_>,
+    workspace: &str,
+) -> Result<Pipeline, Failure> {
+    let (folder, key) = find_key(call, workspace)?;
+    match call.runtime.find_file(WORKFLOW, &key).await {
+        Ok(Some((view, file))) => Ok(Pipeline::new(folder, key, view, Some(file))),
+        Ok(None) => {
+            let message = format!("load state: there is no `{key}/{STATE_FILE}`");
+            let hint = "begin with `pipeline_init`, or name another workspace";
+            Err(Failure::new("workspace_unknown", message, hint))
+        }
+        Err(error) => Err(failure("load state", &error)),
+    }
+}
+
+impl Pipeline {
+    fn new(folder: Folder, key: String, view: View, file: Option<RunFile>) -> Self {
+        let (text, notices) = file.map(|it| (it.text, it.notices)).unwrap_or_default();
+        Self { key, folder, view, text, notices }
+    }
+
+    /// Asks for a change.
+    pub(in crate::toolsets::forge) async fn execute(
+        &self,
+        call: &Call<'_>,
+        command: Command,
+    ) -> Result<Changed, ExecuteError> {
+        let request = Request {
+            target: Target::Run(self.view.state.run),
+            command,
+            actor: call.actor.clone(),
+            request_id: None,
+        };
+        let outcome = call.runtime.execute(request).await?;
+        events::tell(call, &self.folder, &outcome).await;
+        let Outcome { view, events, file, chores } = outcome;
+        let (folder, key) = (self.folder.clone(), self.key.clone());
+        let mut pipeline = Self::new(folder, key, view, file);
+        pipeline.notices.extend(chores.notices());
+        Ok(Changed { pipeline, events })
+    }
+}
+
+/// Words why a change led to nothing.
+pub(in crate::toolsets::forge) fn failure(what: &str, error: &ExecuteError) -> Failure {
+    let hint = match error {
+        ExecuteError::Refused(refusal) => refusal.hint(),
+        ExecuteError::Store(_) | ExecuteError::Busy { .. } => "call again".to_owned(),
+        ExecuteError::Endless => String::new(),
+    };
+    Failure::new(error.code(), format!("{what}: {error}"), hint)
+}
+
+/// Words a refusal of a guard.
+pub(in crate::toolsets::forge) fn blocked(refusal: &Refusal, message: &str) -> Failure {
+    Failure::new(refusal.code(), format!("BLOCKED: {message}"), "")
+}
