@@ -7,8 +7,8 @@ use clap::{Args as ClapArgs, Parser, Subcommand, ValueEnum, ValueHint};
 
 use crate::{
     commands::{
-        backup, brief, completions, config, demo, devworkflow, gate, generation, import, mcp, run,
-        search, serve, setup, workflow,
+        backup, brief, completions, config, demo, devworkflow, gate, generation, hook, import, mcp,
+        run, search, serve, setup, workflow,
     },
     config::Flag,
 };
@@ -135,6 +135,9 @@ pub(crate) enum Command {
     Search(search::Args),
     /// Print what a newcomer needs to go on with a run
     Brief(brief::Args),
+    /// Answer the hooks of an agent's client
+    #[command(subcommand)]
+    Hook(hook::Command),
     /// Copy the database, while it is in use
     Backup(backup::Args),
     /// Check that everything is as it should be
@@ -184,6 +187,7 @@ impl Args {
             | Command::Devworkflow(_)
             | Command::Search(_)
             | Command::Brief(_)
+            | Command::Hook(_)
             | Command::Backup(_)
             | Command::Doctor
             | Command::Config(_)

@@ -9,6 +9,7 @@ pub(crate) mod devworkflow;
 pub(crate) mod doctor;
 pub(crate) mod gate;
 pub(crate) mod generation;
+pub(crate) mod hook;
 pub(crate) mod import;
 pub(crate) mod mcp;
 pub(crate) mod run;
@@ -33,6 +34,8 @@ pub(crate) async fn perform(args: Args, config: Config, output: Output) -> Resul
         Command::Serve(_) => return serve::perform(config, output).await.map(|()| true),
         Command::Demo(args) => return demo::perform(&args, output).await.map(|()| true),
         Command::Completions(args) => return completions::perform(&args, output).map(|()| true),
+        // A hook is answered before the settings are looked through, so that they cannot fail it.
+        Command::Hook(_) => return Ok(true),
         Command::Doctor => doctor::perform(config, output).await?,
         Command::Config(config::Command::Show) => config::show(&config, output),
         Command::Setup(command) => setup::perform(command, &config, output)?,

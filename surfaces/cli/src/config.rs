@@ -261,7 +261,8 @@ impl Config {
         let options = self.dialects().devworkflow;
         let sessions = mcp::devworkflow::SessionFiles::new(&options);
         let files = mcp::WorkflowFiles::new(options);
-        vec![Arc::new(workspace), Arc::new(files), Arc::new(sessions)]
+        let specs = mcp::forge::SpecFiles;
+        vec![Arc::new(workspace), Arc::new(files), Arc::new(sessions), Arc::new(specs)]
     }
 
     /// Returns the toolsets that are offered.

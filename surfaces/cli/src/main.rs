@@ -24,6 +24,7 @@ use tokio::runtime::{Builder, Runtime};
 
 use crate::{
     args::{Args, Command},
+    commands::hook,
     config::{Config, Surroundings},
     failure::{Failure, Kind},
     output::Output,
@@ -61,6 +62,9 @@ fn main() -> ExitCode {
 }
 
 fn perform(args: Args, output: Output) -> Result<ExitCode, Failure> {
+    if let Command::Hook(command) = &args.command {
+        return Ok(answer_hook(command, &args, output));
+    }
     let around = Surroundings::look(args.common.project.as_deref())?;
     let config = Config::load(around, &args.flags());
     if !config.problems.is_empty() && !args.bears_problems() {
@@ -69,6 +73,14 @@ fn perform(args: Args, output: Output) -> Result<ExitCode, Failure> {
     log::start(&config, args.is_server())?;
     let is_fine = tokio_for(&args.command)?.block_on(commands::perform(args, config, output))?;
     Ok(if is_fine { ExitCode::SUCCESS } else { Kind::Refused.exit_code().into() })
+}
+
+/// Answers a hook. Whatever is wrong with the settings, it blocks nothing.
+fn answer_hook(command: &hook::Command, args: &Args, output: Output) -> ExitCode {
+    let Ok(around) = Surroundings::look(args.common.project.as_deref()) else {
+        return ExitCode::SUCCESS;
+    };
+    hook::perform(command, &Config::load(around, &args.flags()), output)
 }
 
 /// A server of many callers gets all cores; whatever serves one needs one thread and starts faster.
@@ -83,6 +95,7 @@ fn tokio_for(command: &Command) -> Result<Runtime, Failure> {
         | Command::Devworkflow(_)
         | Command::Search(_)
         | Command::Brief(_)
+        | Command::Hook(_)
         | Command::Backup(_)
         | Command::Doctor
         | Command::Config(_)

@@ -96,6 +96,12 @@ fn action(workflow: &Workflow, state: &RunState) -> Value {
             "after": after.name.as_str(),
             "choices": choices.iter().map(engine::target_name).collect::<Vec<_>>(),
         }),
+        Action::Chore { chore } => json!({
+            "action": "chore",
+            "chore": chore.name,
+            "what": chore.deed.describe(),
+            "failure": chore.failure,
+        }),
         Action::Wait { gate } => json!({"action": "wait", "step": gate.step.as_str()}),
         Action::Done => json!({"action": "done"}),
         Action::Stopped { reason } => json!({"action": "stopped", "reason": reason}),

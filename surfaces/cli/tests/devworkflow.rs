@@ -47,6 +47,8 @@ mod project;
 mod refusals;
 #[path = "devworkflow/rules.rs"]
 mod rules;
+#[path = "support/said.rs"]
+mod said;
 #[path = "devworkflow/search.rs"]
 mod search;
 #[path = "support/server.rs"]

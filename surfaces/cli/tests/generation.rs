@@ -34,6 +34,8 @@ mod random;
 mod records;
 #[path = "generation/resume.rs"]
 mod resume;
+#[path = "support/said.rs"]
+mod said;
 #[path = "generation/semantic.rs"]
 mod semantic;
 #[path = "support/server.rs"]

@@ -2,6 +2,7 @@
 //! import takes only what is new.
 
 mod devworkflow;
+mod forge;
 mod generation;
 mod orchestrator;
 
@@ -64,6 +65,16 @@ pub(crate) enum Command {
                       devworkflow ../old-shop --json"
     )]
     Devworkflow(DevworkflowArgs),
+    /// Take over the workspaces of a forge-state server
+    #[command(
+        after_help = "Every folder of the specs that has a `state.json` becomes a run of `forge` \
+                      of this project, unless it is one. The folder is that of the specs, or a \
+                      project that has one. In this project the workspaces stay where they are; \
+                      from elsewhere they are copied among its specs, and nothing that is there is \
+                      overwritten. What is read is left as it is.\n\nExamples:\n  milepost import \
+                      forge .specs\n  milepost import forge ../old-shop --json"
+    )]
+    Forge(ForgeArgs),
 }
 
 /// What `import orchestrator` takes.
@@ -86,6 +97,14 @@ pub(crate) struct GenerationArgs {
 #[derive(Debug, clap::Args)]
 pub(crate) struct DevworkflowArgs {
     /// The project's folder, or the server's own folder in it
+    #[arg(value_name = "DIR", value_hint = ValueHint::DirPath)]
+    path: PathBuf,
+}
+
+/// What `import forge` takes.
+#[derive(Debug, clap::Args)]
+pub(crate) struct ForgeArgs {
+    /// The folder of the specs, or the project's
     #[arg(value_name = "DIR", value_hint = ValueHint::DirPath)]
     path: PathBuf,
 }
@@ -115,6 +134,7 @@ pub(crate) async fn perform(
         Command::Orchestrator(args) => take_database(&args, config, output).await,
         Command::Generation(args) => generation::perform(&args.path, config, output).await,
         Command::Devworkflow(args) => devworkflow::perform(&args.path, config, output).await,
+        Command::Forge(args) => forge::perform(&args.path, config, output).await,
     }
 }
 

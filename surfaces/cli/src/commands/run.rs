@@ -282,7 +282,9 @@ async fn fork(joined: &Joined, args: ForkArgs) -> Result<Reply, Failure> {
     let state = &outcome.view.state;
     let at = state.current.as_ref().map(ToString::to_string).unwrap_or_default();
     let text = format!("forked {} from {}, at step `{at}`", state.run.short(), short(run));
-    Ok(Reply::new(json!({"run": wire::run(&outcome.view)}), text::lines(&text)))
+    let notices = outcome.file.map(|it| it.notices).unwrap_or_default();
+    let note = (!notices.is_empty()).then(|| notices.join("\n"));
+    Ok(Reply::new(json!({"run": wire::run(&outcome.view)}), text::lines(&text)).with_note(note))
 }
 
 /// Has a command executed on behalf of whoever sits here.

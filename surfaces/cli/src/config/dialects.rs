@@ -6,14 +6,56 @@ use definition::Evidence;
 use mcp::{
     Dialects,
     devworkflow::{Fallback, Memory, Mode, Options, Policy, SessionFormat, Sessions, TaskFormat},
+    forge::{self, Price, Prices},
 };
 
 use super::Config;
 
+/// Where in the user's home it is told what happens to forge pipelines.
+const EVENTS_LOG: &str = ".claude/forge-events.jsonl";
+
 impl Config {
     /// Returns what the configuration says of the dialects.
     pub(crate) fn dialects(&self) -> Dialects {
-        Dialects { devworkflow: self.devworkflow() }
+        Dialects { devworkflow: self.devworkflow(), forge: self.forge() }
+    }
+
+    fn forge(&self) -> forge::Options {
+        let agents = Some(self.text("forge.agents")).filter(|it| !it.is_empty());
+        forge::Options {
+            specs: self.inside("forge.specs"),
+            agents: agents.map(ToOwned::to_owned),
+            default_model: self.text("forge.default_model").to_owned(),
+            poll: self.duration("forge.poll"),
+            events_port: self.count("forge.events_port").try_into().unwrap_or_default(),
+            events_log: self.events_log(),
+            prices: self.prices(),
+            memory: forge::Memory::default(),
+        }
+    }
+
+    /// Returns the file for what happens to pipelines; without a home there is none unless it is
+    /// named.
+    fn events_log(&self) -> Option<String> {
+        let named = Some(self.text("forge.events_log")).filter(|it| !it.is_empty());
+        let usual = || Some(self.places.home.as_ref()?.join(EVENTS_LOG));
+        named.map(ToOwned::to_owned).or_else(|| Some(usual()?.to_string_lossy().into_owned()))
+    }
+
+    /// Returns what tokens cost. A price that cannot be read is as if it were not there.
+    fn prices(&self) -> Prices {
+        let mut prices = Prices::default();
+        if let Ok(rate) = self.text("forge.cost_per_token").parse() {
+            prices.per_token = rate;
+        }
+        for said in self.list("forge.prices") {
+            let Some((model, price)) = said.split_once('=') else { continue };
+            let Some((input, output)) = price.split_once('/') else { continue };
+            if let (Ok(input), Ok(output)) = (input.trim().parse(), output.trim().parse()) {
+                prices.models.insert(model.trim().to_owned(), Price { input, output });
+            }
+        }
+        prices
     }
 
     fn devworkflow(&self) -> Options {

@@ -152,6 +152,47 @@ pub(crate) const SETTINGS: &[Setting] = &[
         ..setting("devworkflow.transitions", Kind::Word(&["strict", "warn"]), "strict")
     },
     Setting {
+        doc: "The folder of the agents' files of the forge pipeline, `architect.md` and so on.",
+        unset: "those that come with the program",
+        aliases: &["FORGE_AGENTS_PATH"],
+        ..setting("forge.agents", Kind::Path, "")
+    },
+    Setting {
+        doc: "What a token costs in dollars whose model has no price.",
+        ..setting("forge.cost_per_token", Kind::Text, "0.000006")
+    },
+    Setting {
+        doc: "What an agent's model is called in the log that nobody named.",
+        ..setting("forge.default_model", Kind::Text, "sonnet")
+    },
+    Setting {
+        doc: "The file that gets a line of JSON for everything that happens to a forge pipeline, \
+              shared by all projects. It is put aside as `.1` when it has grown large.",
+        unset: "~/.claude/forge-events.jsonl",
+        aliases: &["FORGE_EVENTS_LOG"],
+        ..setting("forge.events_log", Kind::Path, "")
+    },
+    Setting {
+        doc: "The port that the addresses of events and dashboard name; 0 where there is none.",
+        aliases: &["FORGE_EVENTS_PORT"],
+        ..setting("forge.events_port", Kind::Count { min: 0, max: 65_535 }, "0")
+    },
+    Setting {
+        doc: "For how long `pipeline_next_action` waits at a checkpoint for the person.",
+        ..setting("forge.poll", Kind::Duration { min_s: 0, max_s: 600 }, "50s")
+    },
+    Setting {
+        doc: "What a million tokens of a model cost in dollars, input and output: \
+              `opus=15/75, haiku=1/5`.",
+        unset: "every token costs the same",
+        ..setting("forge.prices", Kind::Names, "")
+    },
+    Setting {
+        doc: "The folder of the specs of the forge pipeline.",
+        aliases: &["FORGE_SPECS_DIR"],
+        ..setting("forge.specs", Kind::Path, ".specs")
+    },
+    Setting {
         doc: "Which answers count at gates: `definition` leaves it to each workflow, `verified` \
               takes only a person's own answer everywhere.",
         ..setting("gates.answers", Kind::Word(&["definition", "verified"]), "definition")

@@ -8,7 +8,8 @@ use crate::{
     fixtures::{
         ANALYZE, BLUEPRINT, CHANGELOG, COMPLETE, CONSTRUCT, ERROR, INIT, REVISE, UPDATE, VALIDATE,
     },
-    stage::{Said, Stage},
+    said::Said,
+    stage::Stage,
 };
 
 /// The classic tools.

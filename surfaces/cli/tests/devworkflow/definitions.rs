@@ -5,7 +5,8 @@ use serde_json::{Value, json};
 
 use crate::{
     fixtures::{LOOP, TINY, yaml},
-    stage::{Said, Stage},
+    said::Said,
+    stage::Stage,
 };
 
 fn start(stage: &Stage, context: &str) -> Said {

@@ -5,7 +5,8 @@ use serde_json::{Value, json};
 use crate::{
     calls::joined,
     fixtures::{LOOP, yaml},
-    stage::{Said, Stage},
+    said::Said,
+    stage::Stage,
 };
 
 const STATUSES: [&str; 8] = [

@@ -3,10 +3,7 @@
 use regex::Regex;
 use serde_json::{Value, json};
 
-use crate::{
-    fixtures::yaml,
-    stage::{Said, Stage},
-};
+use crate::{fixtures::yaml, said::Said, stage::Stage};
 
 const TREE: &str = "    a: {goal: x, acceptance_criteria: {c: y}, next_allowed_nodes: [b]}\n    b: \
                     {goal: z}\n";

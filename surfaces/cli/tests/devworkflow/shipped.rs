@@ -3,7 +3,7 @@
 
 use serde_json::{Value, json};
 
-use crate::stage::{Said, Stage};
+use crate::{said::Said, stage::Stage};
 
 /// A workflow: its nodes on one way to the end (`!` needs approval), and the defaults of its inputs.
 type Shipped = (&'static str, &'static str, &'static [(&'static str, &'static str)]);

@@ -5,42 +5,17 @@
 
 use std::{fs, path::PathBuf};
 
-use serde_json::{Value, json};
+use serde_json::Value;
 
 use crate::{
     fixtures::{CONFIG, TINY_FILES},
     project::Project,
+    said::Said,
     server::{Era, Gone, Server},
     sheet::Sheet,
 };
 
-/// What a tool said. Of a graph tool that answers with a text, `text` is that text.
-#[derive(Debug, Clone, PartialEq)]
-pub(crate) struct Said {
-    pub(crate) text: String,
-    pub(crate) value: Value,
-    pub(crate) is_error: bool,
-}
-
 impl Said {
-    /// Checks that the text has each of `parts`.
-    #[track_caller]
-    pub(crate) fn has(&self, parts: &[&str]) -> &Self {
-        for part in parts {
-            assert!(self.text.contains(part), "no `{part}` in:\n{}", self.text);
-        }
-        self
-    }
-
-    /// Checks that the text has none of `parts`.
-    #[track_caller]
-    pub(crate) fn lacks(&self, parts: &[&str]) -> &Self {
-        for part in parts {
-            assert!(!self.text.contains(part), "`{part}` is in:\n{}", self.text);
-        }
-        self
-    }
-
     /// Checks that it was refused with the dialect's own `code`.
     #[track_caller]
     pub(crate) fn code(&self, code: &str) -> &Self {
@@ -87,18 +62,10 @@ fn is_classic(tool: &str) -> bool {
     tool == "hello_workflow" || (tool.ends_with("_guidance") && !is_graph)
 }
 
-/// Calls a tool, unless the server is gone before it answers.
+/// Calls a tool, unless the server is gone before it answers. Of a graph tool that answers with a
+/// text, `text` is that text.
 pub(crate) fn try_call(server: &Server, tool: &str, arguments: Value) -> Result<Said, Gone> {
-    let mut params = json!({"name": tool});
-    params["arguments"] = arguments;
-    let message = server.request("tools/call", params)?;
-    let result = &message["result"];
-    let [content] = result["content"].as_array().map(Vec::as_slice).unwrap_or_default() else {
-        panic!("`{tool}` must answer with one block: {message}")
-    };
-    let text = content["text"].as_str().unwrap_or_else(|| panic!("{message}")).to_owned();
-    let value = result["structuredContent"].clone();
-    let said = Said { text, value, is_error: result["isError"] == true };
+    let said = Said::hear(server, tool, arguments)?;
     if said.is_error {
         check_refusal(tool, &said);
     } else {

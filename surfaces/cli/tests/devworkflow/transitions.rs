@@ -11,8 +11,9 @@ use crate::{
         ANALYZE, BLUEPRINT, CHANGELOG, COMPLETE, CONSTRUCT, ERROR, ESCALATE, FINALIZE, FIX, INIT,
         ITERATE, REVISE, UPDATE, VALIDATE,
     },
+    said::Said,
     sheet::{Sheet, sheet},
-    stage::{Said, Stage},
+    stage::Stage,
 };
 
 /// A call in the table: its letter, its tool, and where it leads.

@@ -8,7 +8,8 @@ use unicode_width::UnicodeWidthStr as _;
 
 use crate::{
     fixtures::{STATUSES, state},
-    stage::{Said, Stage, place, pretty},
+    said::Said,
+    stage::{Stage, place, pretty},
 };
 
 /// One scene in each status. By instant the order of their starts is 0104, 0105, 0101, 0103, 0102,

@@ -5,7 +5,8 @@ use serde_json::{Value, json};
 
 use crate::{
     fixtures::{BEGUN, CHANGED, FINAL, KEYS, TITLES, all_steps, completed, state},
-    stage::{Said, Stage},
+    said::Said,
+    stage::Stage,
 };
 
 const SCENE: &str = "0204";

@@ -10,36 +10,11 @@ use serde_json::{Value, json};
 use crate::{
     fixtures::TITLES,
     project::Project,
+    said::Said,
     server::{Era, Gone, Server},
 };
 
-/// What a tool said.
-#[derive(Debug, Clone, PartialEq)]
-pub(crate) struct Said {
-    pub(crate) text: String,
-    pub(crate) value: Value,
-    pub(crate) is_error: bool,
-}
-
 impl Said {
-    /// Checks that the text has each of `parts`.
-    #[track_caller]
-    pub(crate) fn has(&self, parts: &[&str]) -> &Self {
-        for part in parts {
-            assert!(self.text.contains(part), "no `{part}` in:\n{}", self.text);
-        }
-        self
-    }
-
-    /// Checks that the text has none of `parts`.
-    #[track_caller]
-    pub(crate) fn lacks(&self, parts: &[&str]) -> &Self {
-        for part in parts {
-            assert!(!self.text.contains(part), "`{part}` is in:\n{}", self.text);
-        }
-        self
-    }
-
     /// Checks that the text has `parts`, each after the one before it.
     #[track_caller]
     pub(crate) fn has_in_order(&self, parts: &[&str]) -> &Self {
@@ -61,26 +36,18 @@ impl Said {
 
 /// Calls a tool, unless the server is gone before it answers.
 pub(crate) fn try_call(server: &Server, tool: &str, arguments: Value) -> Result<Said, Gone> {
-    let mut params = json!({"name": tool});
-    params["arguments"] = arguments;
-    let message = server.request("tools/call", params)?;
-    let result = &message["result"];
-    let [content] = result["content"].as_array().map(Vec::as_slice).unwrap_or_default() else {
-        panic!("`{tool}` must answer with one block: {message}")
-    };
-    let text = content["text"].as_str().unwrap_or_else(|| panic!("{message}")).to_owned();
-    let value = result["structuredContent"].clone();
-    let is_error = result["isError"] == true;
+    let said = Said::hear(server, tool, arguments)?;
+    let Said { text, value, is_error } = &said;
     assert_eq!(value["result"], text.as_str(), "`{tool}`: text and structured content differ");
     assert!(value["ok"].is_boolean(), "`{tool}` does not say whether it did it: {value:#}");
-    if is_error {
+    if *is_error {
         assert_eq!(value["ok"], false, "{value:#}");
         let code = value["refusal"]["code"].as_str().unwrap_or_default();
         assert!(!code.is_empty(), "`{tool}` refused without a code: {value:#}");
     } else {
         assert_eq!(value["refusal"], Value::Null, "{value:#}");
     }
-    Ok(Said { text, value, is_error })
+    Ok(said)
 }
 
 /// A project, and a server in it.

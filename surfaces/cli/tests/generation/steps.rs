@@ -5,7 +5,8 @@ use serde_json::{Value, json};
 
 use crate::{
     fixtures::{FINAL, KEYS, TITLES, state},
-    stage::{Said, Stage, start_of},
+    said::Said,
+    stage::{Stage, start_of},
 };
 
 const SCENE: &str = "0204";

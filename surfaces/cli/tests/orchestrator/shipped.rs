@@ -59,11 +59,12 @@ fn a22_every_other_workflow_is_completed_with_its_files_and_answers() {
         let others: Vec<&String> = steps.keys().filter(|it| !is_ours(it)).collect();
         assert_eq!(others, ["dev-workflow", "forge", "scene-generation"]);
         for (flow, key) in [("light", "S-1"), ("standard", "M-1"), ("full", "L-1")] {
-            write_forge(project);
             let arguments = json!({"workflow_name": "forge", "flow": flow, "key": key});
             let begun = done(server, "start_workflow", arguments);
             // Parts are reported one by one, and tasks and reviews have two each.
-            assert!(play(server, begun) <= steps["forge"] + 1 + 2);
+            // What a review said before is taken away when its subject is made anew.
+            let write = || write_forge(project, key);
+            assert!(play_with(server, begun, write) <= steps["forge"] + 1 + 2);
         }
         let begun = done(server, "start_workflow", json!({"workflow_name": "dev-workflow"}));
         assert!(play(server, begun) <= steps["dev-workflow"] + 1);
@@ -87,6 +88,11 @@ fn count_steps(server: &Server) -> BTreeMap<String, usize> {
 
 /// Reports success until the run is over, answers its gates, and returns how many reports it took.
 fn play(server: &Server, begun: Value) -> usize {
+    play_with(server, begun, || {})
+}
+
+/// The same, with something that is done before each report.
+fn play_with(server: &Server, begun: Value, before: impl Fn()) -> usize {
     const ADVANCES_MAX: usize = 60;
     let run = id_of(&begun);
     let mut answer = begun;
@@ -99,6 +105,7 @@ fn play(server: &Server, begun: Value) -> usize {
         if answer["status"] == "COMPLETED" {
             return advances;
         }
+        before();
         assert_eq!(answer["status"], "RUNNING", "{answer:#}");
         if let Some(next) = answer["next_step"]["step_name"].as_str() {
             next.clone_into(&mut step);
@@ -119,8 +126,8 @@ fn play(server: &Server, begun: Value) -> usize {
     panic!("run {run} is not over after {ADVANCES_MAX} advances: {answer:#}");
 }
 
-/// Writes every file that the forge asks for, with two tasks and reviews that approve.
-fn write_forge(project: &Project) {
+/// Writes every file that the forge asks for into the folder of a run, with two tasks and reviews that approve.
+fn write_forge(project: &Project, key: &str) {
     let verdict = "# Review\n\n## Verdict: APPROVE\n";
     for (path, text) in [
         ("request.md", "# Request\n"),
@@ -141,6 +148,6 @@ fn write_forge(project: &Project) {
         ("final-verification.md", "# Verified\n"),
         ("summary.md", "# Summary\n"),
     ] {
-        project.write(path, text);
+        project.write(&format!("{key}/{path}"), text);
     }
 }

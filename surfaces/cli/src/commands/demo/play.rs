@@ -162,7 +162,9 @@ impl Play<'_> {
                 (ALERT, "waits for a person:", asked)
             }
             engine::Action::Done => (GOOD, "the run is completed", String::new()),
-            engine::Action::Choose { .. } | engine::Action::Stopped { .. } => {
+            engine::Action::Choose { .. }
+            | engine::Action::Chore { .. }
+            | engine::Action::Stopped { .. } => {
                 (ALERT, "the run is", state.standing.as_str().to_owned())
             }
         };

@@ -147,6 +147,12 @@ impl Page<'_> {
                 let (after, choices) = (after.name.as_str(), text::line(&choices.join(", ")));
                 format!("{BOLD}Now{BOLD:#} the agent chooses what follows {after}: {choices}\n")
             }
+            Action::Chore { chore } => {
+                let what = text::line(&chore.deed.describe());
+                let why = chore.failure.as_ref().map(|it| format!(": {}", text::line(it)));
+                let why = why.unwrap_or_default();
+                format!("{BOLD}Now{BOLD:#} the server is to {what}{why}\n")
+            }
             Action::Wait { gate } => {
                 let id = short(state.run);
                 let how = format!("`milepost gate show {id}` shows it whole");
@@ -206,6 +212,9 @@ fn describe(entry: &engine::Entry) -> String {
         engine::Entry::Question { question, .. } => text::line(question),
         engine::Entry::Metric { name, .. } => text::line(name),
         engine::Entry::Note { text, .. } => text::line(text),
+        engine::Entry::Usage { tokens, model, .. } => {
+            text::line(&format!("{tokens} tokens {model}"))
+        }
     }
 }
 

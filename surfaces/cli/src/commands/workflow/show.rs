@@ -159,7 +159,7 @@ impl Drawing<'_> {
             rules.push(("goal", step.goal.clone()));
         }
         if let Some(agent) = &step.agent {
-            rules.push(("agent", agent.clone()));
+            rules.push(("agent", agent.source().to_owned()));
         }
         if let Some(when) = &step.skip_when {
             rules.push(("left out when", when.source().to_owned()));
@@ -298,6 +298,9 @@ fn gate_rules(workflow: &Workflow, step: &Step) -> Vec<(&'static str, String)> {
     let mut rules = vec![("asks", asks)];
     if let Some(unless) = &gate.unless {
         rules.push(("asks nobody when", unless.source().to_owned()));
+    }
+    if let Some(holds) = &gate.holds {
+        rules.push(("lets nobody on while", holds.source().to_owned()));
     }
     rules
 }

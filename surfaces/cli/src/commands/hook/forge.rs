@@ -1,0 +1,212 @@
+//! What a forge pipeline lets an agent do: nothing is written outside of the workspace while the
+//! situation is looked at, nothing is committed while tasks run side by side, the branch stays, and
+//! the agent does not stop half-way.
+
+use std::{
+    fs,
+    path::{Component, Path, PathBuf},
+};
+
+use serde_json::Value;
+
+use super::{Event, Ruling, pipeline::Pipeline, shell::Git};
+
+/// How short an agent's answer is that cannot have been meant.
+const ANSWER_CHARS_MIN: usize = 50;
+/// Branches that a pipeline never works on by itself.
+const TRUNKS: [&str; 2] = ["main", "master"];
+
+/// What a phase leaves behind, and the words that its verdict can be.
+const OUTCOMES: [(&str, &str, &[&str]); 10] = [
+    ("phase-1", "analysis.md", &[]),
+    ("phase-2", "investigation.md", &[]),
+    ("phase-3", "design.md", &[]),
+    ("phase-3b", "review-design.md", &["APPROVE", "REVISE"]),
+    ("phase-4", "tasks.md", &[]),
+    ("phase-4b", "review-tasks.md", &["APPROVE", "REVISE"]),
+    ("phase-6", "", &["PASS", "FAIL"]),
+    ("phase-7", "comprehensive-review.md", &[]),
+    ("final-verification", "final-verification.md", &[]),
+    ("final-summary", "summary.md", &[]),
+];
+
+/// Returns whether a pipeline could have something to say. Most calls are none of its business, and
+/// then no file is read.
+pub(super) fn is_concerned(event: Event, call: &Value) -> bool {
+    if !call.is_object() {
+        return event == Event::SessionStart;
+    }
+    match event {
+        Event::PreToolUse => match tool(call) {
+            "Bash" => Git::calls(command(call)).iter().any(|it| is_guarded(&it.verb)),
+            other => is_edit(other),
+        },
+        Event::PostToolUse => matches!(tool(call), "Agent" | "Task"),
+        // Whoever was sent back once may stop, or it would go on for ever.
+        Event::Stop => call.get("stop_hook_active") != Some(&Value::Bool(true)),
+        Event::SessionStart => true,
+    }
+}
+
+/// Returns what the pipeline says to a call. `root` is the project's folder.
+pub(super) fn rule(event: Event, call: &Value, pipeline: &Pipeline, root: &Path) -> Ruling {
+    match event {
+        Event::PreToolUse if is_edit(tool(call)) => edit(call, pipeline, root),
+        Event::PreToolUse => shell(command(call), pipeline),
+        Event::PostToolUse => answer(call, pipeline),
+        Event::Stop => stop(pipeline),
+        Event::SessionStart => Ruling::Tell(format!(
+            "Forge pipeline {} is going on here. To continue it: /forge, with the folder {}.",
+            at(pipeline),
+            pipeline.workspace.display()
+        )),
+    }
+}
+
+fn edit(call: &Value, pipeline: &Pipeline, root: &Path) -> Ruling {
+    let is_looking = ["phase-1", "phase-2"].contains(&pipeline.phase.as_str());
+    let Some(path) = path(call).filter(|_| is_looking && pipeline.is_in_progress()) else {
+        return Ruling::Pass;
+    };
+    let from = call.get("cwd").and_then(Value::as_str).map_or(root, Path::new);
+    if settled(&from.join(path)).starts_with(settled(&pipeline.workspace)) {
+        return Ruling::Pass;
+    }
+    Ruling::Block(format!(
+        "blocked: `{path}` lies outside of the workspace of forge pipeline {}\n\
+         hint: in this phase write only below `{}`; code is changed in phase-5",
+        at(pipeline),
+        pipeline.workspace.display()
+    ))
+}
+
+fn shell(command: &str, pipeline: &Pipeline) -> Ruling {
+    let calls = Git::calls(command);
+    for call in &calls {
+        let branch = call.branch().filter(|it| TRUNKS.contains(it));
+        // A pipeline may have been told to work on that branch.
+        if let Some(branch) = branch.filter(|it| pipeline.branch.as_deref() != Some(it)) {
+            return Ruling::Block(format!(
+                "blocked: forge pipeline {} is going on, and `{branch}` is not its branch\n\
+                 hint: stay on `{}`; finish or abandon the pipeline before you leave it",
+                at(pipeline),
+                pipeline.branch.as_deref().unwrap_or("the current branch")
+            ));
+        }
+    }
+    let is_building = pipeline.phase == "phase-5" && pipeline.is_in_progress();
+    if !is_building || pipeline.under_way.is_empty() || !calls.iter().any(|it| it.verb == "commit")
+    {
+        return Ruling::Pass;
+    }
+    Ruling::Block(format!(
+        "blocked: tasks of forge pipeline {} run side by side: {}\n\
+         hint: leave the changes as they are; the pipeline commits them when all of them are done",
+        at(pipeline),
+        pipeline.under_way.join(", ")
+    ))
+}
+
+fn answer(call: &Value, pipeline: &Pipeline) -> Ruling {
+    if !pipeline.is_in_progress() {
+        return Ruling::Pass;
+    }
+    let said = said(call.get("tool_response").unwrap_or(&Value::Null));
+    let known = OUTCOMES.iter().find(|(phase, ..)| *phase == pipeline.phase);
+    let (file, verdicts) = known.map_or(("", &[][..]), |(_, file, verdicts)| (*file, *verdicts));
+    let written = written(pipeline, file);
+    let has_verdict = |it: &String| verdicts.iter().any(|word| it.contains(word));
+    let problem = if said.chars().count() < ANSWER_CHARS_MIN && written.is_empty() {
+        "the agent answered next to nothing"
+    } else if !verdicts.is_empty() && !has_verdict(&said) && !written.iter().any(has_verdict) {
+        "the agent gave no verdict"
+    } else {
+        return Ruling::Pass;
+    };
+    Ruling::Tell(format!(
+        "forge pipeline {}: {problem}; see that its file is complete before you report it as done",
+        at(pipeline)
+    ))
+}
+
+fn stop(pipeline: &Pipeline) -> Ruling {
+    if pipeline.status == "awaiting_human" {
+        return Ruling::Pass;
+    }
+    Ruling::Block(format!(
+        "forge pipeline {} is not finished\n\
+         hint: call `pipeline_next_action` with workspace `{}` to go on; if the person wants to \
+         end it, call `abandon`",
+        at(pipeline),
+        pipeline.workspace.display()
+    ))
+}
+
+fn at(pipeline: &Pipeline) -> String {
+    format!("`{}` (`{}`, {})", pipeline.name, pipeline.phase, pipeline.status)
+}
+
+fn tool(call: &Value) -> &str {
+    call.get("tool_name").and_then(Value::as_str).unwrap_or_default()
+}
+
+fn command(call: &Value) -> &str {
+    call.pointer("/tool_input/command").and_then(Value::as_str).unwrap_or_default()
+}
+
+fn path(call: &Value) -> Option<&str> {
+    let input = call.get("tool_input")?;
+    input.get("file_path").or_else(|| input.get("notebook_path"))?.as_str()
+}
+
+fn is_edit(tool: &str) -> bool {
+    matches!(tool, "Edit" | "MultiEdit" | "NotebookEdit" | "Write")
+}
+
+fn is_guarded(verb: &str) -> bool {
+    matches!(verb, "checkout" | "commit" | "switch")
+}
+
+/// Returns every text in what a tool answered.
+fn said(response: &Value) -> String {
+    match response {
+        Value::String(text) => text.clone(),
+        Value::Array(parts) => parts.iter().map(said).collect(),
+        Value::Object(fields) => {
+            let told = ["text", "content", "result"].iter().filter_map(|it| fields.get(*it));
+            told.map(said).collect()
+        }
+        Value::Null | Value::Bool(_) | Value::Number(_) => String::new(),
+    }
+}
+
+/// Returns what agents have written for the phase: its file, or the reviews of tasks.
+fn written(pipeline: &Pipeline, file: &str) -> Vec<String> {
+    if !file.is_empty() {
+        return fs::read_to_string(pipeline.workspace.join(file)).into_iter().collect();
+    }
+    let Ok(folder) = fs::read_dir(&pipeline.workspace) else { return Vec::new() };
+    let names = folder.filter_map(|it| it.ok()?.file_name().into_string().ok());
+    let reviews = names.filter(|it| {
+        let task = it.strip_prefix("review-").and_then(|it| it.strip_suffix(".md"));
+        task.is_some_and(|it| it.bytes().all(|it| it.is_ascii_digit()))
+    });
+    reviews.filter_map(|it| fs::read_to_string(pipeline.workspace.join(it)).ok()).collect()
+}
+
+/// Returns a path without links and detours, also of what is not there yet.
+fn settled(path: &Path) -> PathBuf {
+    let real = path.ancestors().find_map(|it| {
+        let rest = path.strip_prefix(it).ok()?;
+        Some(it.canonicalize().ok()?.join(rest))
+    });
+    let mut settled = PathBuf::new();
+    for part in real.as_deref().unwrap_or(path).components() {
+        match part {
+            Component::ParentDir => drop(settled.pop()),
+            Component::CurDir => {}
+            Component::Prefix(_) | Component::RootDir | Component::Normal(_) => settled.push(part),
+        }
+    }
+    settled
+}

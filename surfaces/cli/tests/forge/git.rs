@@ -1,0 +1,162 @@
+//! What a run does to the repository, and what it tells the world of itself.
+
+use std::fs;
+
+use serde_json::{Value, json};
+
+use crate::{
+    player::{Player, line},
+    stage::{Stage, done, word},
+};
+
+/// A run that is to end in a pull request, in a repository that has an origin.
+fn publishing() -> Stage {
+    let stage = Stage::new();
+    stage.git(&["init", "-q", "--bare", "-b", "main", "../origin.git"]);
+    stage.git(&["remote", "add", "origin", "../origin.git"]);
+    stage.git(&["push", "-q", "-u", "origin", "main"]);
+    stage.init_with("M", json!({}));
+    stage
+}
+
+#[test]
+fn a_pull_request_is_asked_for_after_the_branch_was_pushed() {
+    let mut stage = publishing();
+    let mut player = Player::new(&mut stage, &[]);
+    let action = player.play_until(|it| it["type"] == "exec");
+    assert_eq!(line(&action), "exec pr-creation");
+    let argv = crate::stage::words(&action["commands"]);
+    assert_eq!(argv[..4], ["gh", "pr", "create", "--title"], "{action:#}");
+    assert_eq!(argv[4], "feat: x");
+    assert_eq!(argv[5], "--body");
+    assert_eq!(stage.state()["branchPushed"], true);
+}
+
+#[test]
+fn a_completed_run_is_committed_and_pushed_and_leaves_nothing_behind() {
+    let mut stage = publishing();
+    let lines = Player::new(&mut stage, &[]).play();
+    assert_eq!(lines.last().unwrap(), "done pipeline completed");
+    stage.is_at("completed", "completed");
+    let left = stage.git(&["status", "--porcelain", "--", ".specs/20260101-x/state.json"]);
+    assert_eq!(left, "", "the state differs from what was committed");
+    let committed = stage.git(&["show", "HEAD:.specs/20260101-x/state.json"]);
+    let committed: Value = serde_json::from_str(&committed).unwrap();
+    assert_eq!(committed["currentPhase"], "completed");
+    stage.git(&["cat-file", "-e", "HEAD:.specs/20260101-x/summary.md"]);
+    let origin = stage.git(&["ls-remote", "origin", "refs/heads/main"]);
+    assert!(origin.starts_with(&stage.git(&["rev-parse", "HEAD"])), "{origin}");
+    assert!(stage.events().iter().any(|it| it.0 == "pipeline-complete"));
+}
+
+#[test]
+fn a_push_that_fails_can_be_tried_again() {
+    let mut stage = publishing();
+    let mut player = Player::new(&mut stage, &[]);
+    let action = player.play_until(|it| it["phase"] == "final-summary");
+    player.act(&action);
+    let origin = stage.project.path("../origin.git");
+    let away = stage.project.path("../away.git");
+    fs::rename(&origin, &away).unwrap();
+    let mut arguments = done();
+    arguments["workspace"] = json!(stage.workspace());
+    let said = stage.call("pipeline_next_action", arguments);
+    assert!(said.is_error, "{}", said.text);
+    assert_ne!(stage.state()["status"], "completed");
+    fs::rename(away, origin).unwrap();
+    let mut action = stage.go(json!({}));
+    // The report may have been taken or not; the failure said neither.
+    if action["phase"] == "final-summary" {
+        action = stage.go(done());
+    }
+    assert_eq!(line(&action), "done pipeline completed");
+    stage.is_at("completed", "completed");
+}
+
+/// A run on a branch of its own.
+fn branched() -> Stage {
+    let stage = Stage::new();
+    let arguments = json!({
+        "workspace": stage.workspace(), "task_text": "Add thing xx", "flags": {"skip_pr": true},
+        "user_confirmation": {"effort": "M"},
+    });
+    let said = stage.expect_ok("pipeline_init_with_context", arguments).json();
+    assert_eq!((&said["branch"], &said["create_branch"]), (&json!("feature/x"), &json!(true)));
+    stage.git(&["checkout", "-q", "-b", "feature/x"]);
+    stage
+}
+
+#[test]
+fn a_branch_gets_another_name_when_the_design_shows_another_kind_of_work() {
+    let mut stage = branched();
+    let script = [("design.md", 1, "# D\n\n## A\n\nThis is a bugfix.\n")];
+    let mut player = Player::new(&mut stage, &script);
+    player.play_until(|it| it["type"] == "checkpoint");
+    assert_eq!(stage.git(&["rev-parse", "--abbrev-ref", "HEAD"]), "fix/x");
+    let state = stage.state();
+    assert_eq!((&state["branch"], &state["branchClassified"]), (&json!("fix/x"), &json!(true)));
+}
+
+#[test]
+fn an_agent_starts_on_the_branch_of_its_run() {
+    let stage = branched();
+    stage.git(&["checkout", "-q", "main"]);
+    let action = stage.go(json!({}));
+    assert!(action["warning"].as_str().unwrap().contains("feature/x"), "{action:#}");
+    assert_eq!(stage.git(&["rev-parse", "--abbrev-ref", "HEAD"]), "feature/x");
+}
+
+#[test]
+fn a_branch_with_a_command_in_its_name_runs_nothing() {
+    let stage = Stage::begun("M");
+    for branch in ["x; touch pwned", "$(touch pwned)", "--help", "-f"] {
+        let said =
+            stage.call("set_branch", json!({"workspace": stage.workspace(), "branch": branch}));
+        if !said.is_error {
+            stage.call("pipeline_next_action", json!({"workspace": stage.workspace()}));
+        }
+        assert!(!stage.project.path("pwned").exists());
+        assert_eq!(stage.git(&["rev-parse", "--abbrev-ref", "HEAD"]), "main");
+    }
+}
+
+#[test]
+fn a_dispatched_phase_is_told_of_in_order() {
+    let stage = Stage::begun("M");
+    stage.go(json!({}));
+    let told: Vec<(String, String)> = stage.events().into_iter().map(|it| (it.0, it.2)).collect();
+    let expected = [
+        ("pipeline-init", "in_progress"),
+        ("phase-start", "in_progress"),
+        ("agent-dispatch", "dispatched"),
+    ]
+    .map(|(event, outcome)| (event.to_owned(), outcome.to_owned()));
+    assert_eq!(told, expected);
+}
+
+#[test]
+fn an_event_has_the_members_of_the_contract() {
+    let stage = Stage::begun("M");
+    let text = fs::read_to_string(stage.project.path("events.jsonl")).unwrap();
+    let event: Value = serde_json::from_str(text.lines().next().unwrap()).unwrap();
+    assert_eq!(word(&event["event"]), "pipeline-init");
+    assert_eq!(word(&event["phase"]), "setup");
+    assert_eq!(word(&event["specName"]), "x");
+    assert_eq!(word(&event["workspace"]), stage.workspace());
+    assert_eq!(word(&event["detail"]), "effort=M");
+    let time = word(&event["timestamp"]);
+    assert!(time.len() == "2026-01-01T00:00:00Z".len() && time.ends_with('Z'), "{time}");
+}
+
+#[test]
+fn a_whole_run_is_told_of_from_its_beginning_to_its_end() {
+    let mut stage = Stage::begun("S");
+    Player::new(&mut stage, &[]).play();
+    let events = stage.events();
+    let count = |event: &str| events.iter().filter(|it| it.0 == event).count();
+    assert_eq!(count("pipeline-init"), 1, "{events:#?}");
+    assert_eq!(count("checkpoint"), 1, "{events:#?}");
+    assert_eq!(count("pipeline-complete"), 1, "{events:#?}");
+    assert_eq!(count("agent-dispatch"), 7, "{events:#?}");
+    assert_eq!(events.last().unwrap().0, "pipeline-complete", "{events:#?}");
+}
