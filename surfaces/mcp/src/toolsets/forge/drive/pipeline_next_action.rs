@@ -126,7 +126,7 @@ impl Turn<'_> {
         let mut still_waiting = false;
         if is_asked && !self.parameters.user_response.trim().is_empty() {
             self.answer().await?;
-        } else if is_asked && !self.parameters.is_report() {
+        } else if is_asked && !self.parameters.is_report() && self.is_shown() {
             still_waiting = self.wait().await?;
         }
         if self.is_running() {
@@ -137,6 +137,7 @@ impl Turn<'_> {
         let mut action = action::find(&self.pipeline, model);
         self.warnings.extend(prompting::add(self.call, &self.pipeline, &mut action).await);
         let report_result = brief.map(|(brief, _)| brief);
+        self.is_shown();
         let told = Told { report_result, still_waiting, ..self.told(action) };
         Ok(self.sum_up(told).await)
     }
@@ -164,6 +165,13 @@ impl Turn<'_> {
         told.display_message = (!lines.is_empty()).then(|| lines.join("\n"));
         told.analytics = serde_json::to_value(summary).ok();
         told
+    }
+
+    /// Whether what is asked was shown before. From now on it was: nobody waits for an answer to a
+    /// question that was not put.
+    fn is_shown(&self) -> bool {
+        let open = self.pipeline.view.state.standing.open_gate();
+        open.is_some_and(|it| self.call.options.forge.memory.show(&it.digest))
     }
 
     fn is_asked(&self) -> bool {
