@@ -50,8 +50,8 @@ mod tests {
 
     #[test]
     fn near_is_less_than_the_part() {
-        assert!(is_near("abcdefghij", "abcdefghXX", 0.3));
-        assert!(!is_near("abcdefghij", "abcdefgXXX", 0.3));
+        assert!(is_near("abcdefghij", "abcdefghZZ", 0.3));
+        assert!(!is_near("abcdefghij", "abcdefgZZZ", 0.3));
         assert!(!is_near("ab", "abcdefghij", 0.3));
         assert!(is_near("", "", 0.3));
     }

@@ -198,14 +198,12 @@ fn command(reported: &Reported, branch: Option<String>) -> Command {
             model: reported.model.clone(),
         },
     };
-    if reported.is_setup {
-        return usage;
-    }
     let report = ReportStep {
         part: None,
         report: Report {
             step_id: reported.phase.clone(),
-            status: "success".to_owned(),
+            // What was only prepared goes on.
+            status: if reported.is_setup { "in_progress" } else { "success" }.to_owned(),
             ..Report::default()
         },
         context: ContextChange::default(),
