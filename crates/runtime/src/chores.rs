@@ -263,6 +263,7 @@ pub(crate) fn waits_for_chores(command: &Command) -> bool {
         | Command::ResumeRun(_)
         | Command::ChooseStep { .. }
         | Command::GoOn { .. } => true,
+        Command::Halting(command) => waits_for_chores(command),
         Command::All(commands) => commands.iter().any(waits_for_chores),
         Command::StartRun(_)
         | Command::AdoptRun(..)

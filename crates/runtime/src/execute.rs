@@ -4,8 +4,8 @@ use std::{collections::BTreeMap, sync::Arc, time::Duration};
 
 use definition::{Digest, Hasher, Workflow};
 use engine::{
-    Actor, Command, Decided, DecodeError, Fact, Known, Question, Recorded, Refusal, RunId,
-    RunState, Stop, Surface, decide, find_due, summary,
+    Actor, Command, Decided, DecodeError, Fact, Known, Progress, Question, Recorded, Refusal,
+    RunId, RunState, Standing, Stop, Surface, decide, find_due, summary,
 };
 use store::{Append, Definition, LeaseChange, RequestKey, StoreError};
 
@@ -155,7 +155,20 @@ impl Runtime {
         }
         let mut outcome = self.commit(request, key, Some(view)).await?;
         outcome.events.splice(0..0, earlier);
-        Ok(self.follow_up(outcome, before).await)
+        let mut is_held = is_held_up(&outcome.view) && is_going_on(&request.command);
+        let mut outcome = self.follow_up(outcome, before).await;
+        while is_held && outcome.chores.failure.is_none() {
+            // What waited for a chore goes on once it is done.
+            if outcome.view.state.standing != Standing::Running {
+                break;
+            }
+            let further = self.commit(&going_on(request), None, Some(outcome.view)).await?;
+            is_held = is_held_up(&further.view);
+            let (events, chores) = (outcome.events, outcome.chores);
+            outcome = self.follow_up(further, chores).await;
+            outcome.events.splice(0..0, events);
+        }
+        Ok(outcome)
     }
 
     /// Does what is due after a command. What is committed is committed: what cannot be done is
@@ -466,6 +479,9 @@ fn check_unmoved(command: &Command, before: &RunState, now: &RunState) -> Result
     if let Command::All(commands) = command {
         return commands.iter().try_for_each(|it| check_unmoved(it, before, now));
     }
+    if let Command::Halting(command) = command {
+        return check_unmoved(command, before, now);
+    }
     let speaks_of_a_place = match command {
         Command::ReportStep(_)
         | Command::SkipStep { .. }
@@ -501,6 +517,7 @@ fn check_unmoved(command: &Command, before: &RunState, now: &RunState) -> Result
         | Command::GiveUpKey
         | Command::ReportChore { .. }
         | Command::SettleRun
+        | Command::Halting(_)
         | Command::All(_) => false,
     };
     let is_unmoved = before.is_same_place(now) && is_same_part(command, before, now);
@@ -546,8 +563,25 @@ pub(crate) fn definition_of(workflow: &Workflow) -> Definition {
 
 /// Whether a command only has the run go on in the end.
 fn is_going_on(command: &Command) -> bool {
-    let last = if let Command::All(all) = command { all.last() } else { Some(command) };
-    matches!(last, Some(Command::GoOn { .. }))
+    matches!(last(command), Command::GoOn { .. })
+}
+
+fn last(command: &Command) -> &Command {
+    if let Command::All(all) = command { all.last().unwrap_or(command) } else { command }
+}
+
+/// Only to go on, of all that was asked.
+fn going_on(request: &Request) -> Request {
+    let command = last(&request.command).clone();
+    Request { command, request_id: None, ..request.clone() }
+}
+
+/// Whether a run that is to go on has stopped for what the server has to do first.
+fn is_held_up(view: &View) -> bool {
+    let state = &view.state;
+    let is_begun = state.current.as_ref().is_some_and(|it| state.progress(it) == Progress::Active);
+    let due = engine::find_chore(&view.workflow, state);
+    state.standing == Standing::Running && !is_begun && matches!(due, Ok(Some(_)))
 }
 
 /// What changed of who holds what.

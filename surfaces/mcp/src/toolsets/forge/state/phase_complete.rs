@@ -29,7 +29,7 @@ impl Change for PhaseComplete {
         } else {
             Command::ReportStep(Box::new(report(name)))
         };
-        Ok(taken_up(pipeline, vec![command]))
+        Ok(taken_up(pipeline, vec![Command::Halting(command.into())]))
     }
 
     fn warnings(parameters: &OnPhase, pipeline: &Pipeline) -> Vec<String> {
