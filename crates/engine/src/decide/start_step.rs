@@ -7,8 +7,8 @@ use definition::{PartSpec, Presence, Step, Target};
 use serde_json::{Map, Value};
 
 use super::{
-    Draft, Sight, check_depth, check_size, choose_step, condition_failed, enter, gate, lease,
-    parts, scope,
+    Draft, Reach, Sight, check_depth, check_size, choose_step, condition_failed, enter, gate,
+    lease, parts, scope,
 };
 use crate::{
     Artifact, Choice, Event, GateReason, Progress, Refusal, Standing, StartStep, Stop, Trouble,
@@ -35,7 +35,9 @@ pub(super) fn decide(draft: &mut Draft<'_>, start: &StartStep) -> Result<(), Sto
     guard::check_needs(draft, step, part.as_ref())?;
     check_details(draft, &start.details)?;
     if !parts::is_planned(&draft.state, step) {
-        parts::plan(draft, step)?;
+        if draft.reach != Reach::Next {
+            parts::plan(draft, step)?;
+        }
         if !parts::is_planned(&draft.state, step) {
             return Err(Refusal::PartsUnknown { step: step.name.clone() }.into());
         }

@@ -23,7 +23,8 @@ impl Change for PhaseStart {
         let step = phase::find(Self::NAME, pipeline, &parameters.phase)?.name.to_string();
         let start = StartStep { step: step.clone(), again: true, ..StartStep::default() };
         let go = Command::GoTo { step, passing: Passing::InOrder };
-        Ok(taken_up(pipeline, vec![go, Command::StartStep(start)]))
+        let both = Command::All(vec![go, Command::StartStep(start)]);
+        Ok(taken_up(pipeline, vec![Command::Halting(both.into())]))
     }
 
     fn guard(parameters: &OnPhase, refusal: &Refusal) -> Option<String> {
