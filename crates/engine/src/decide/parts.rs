@@ -44,14 +44,21 @@ pub(super) fn prepare(draft: &mut Draft<'_>, step: &Step) -> Result<(), Stop> {
     }
 }
 
-/// Leaves out the parts that the step is not for.
+/// Leaves out the parts that the step is not for, and takes those up again that it is for by now.
 fn leave_out(draft: &mut Draft<'_>, step: &Step, each: &Each) -> Result<(), Refusal> {
     let Some(only) = &each.only else { return Ok(()) };
     for part in draft.state.parts_of(step).to_vec() {
         let is_meant = draft.holds(Some(only), step, Sight::of_part(Some(&part)))?;
-        if !is_meant && !draft.state.part_progress(&step.name, &part.id).is_settled() {
+        let progress = draft.state.part_progress(&step.name, &part.id);
+        let (step, part) = (step.name.clone(), Some(part.id));
+        let is_open = !progress.is_settled() && progress != Progress::Rejected;
+        if !is_meant && is_open {
             let reason = format!("`{}` does not hold", only.source());
-            draft.push(Event::StepSkipped { step: step.name.clone(), part: Some(part.id), reason });
+            draft.push(Event::StepSkipped { step, part, reason });
+        } else if is_meant && progress == Progress::Skipped {
+            // It was left out before, and is meant now.
+            let feedback = String::new();
+            draft.push(Event::StepReopened { step, part, feedback });
         }
     }
     Ok(())
