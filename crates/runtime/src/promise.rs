@@ -178,6 +178,9 @@ impl Runtime {
         let is_whole = view.state.length <= known.length && known.written() == known.length;
         if known.is_as_left(&stat) && is_whole {
             let (path, text) = (promise.shown, known.text().to_owned());
+            // Someone else may have taken in meanwhile what was written into it.
+            let is_behind = view.state.length < known.length;
+            let view = if is_behind { self.load(promise.run).await? } else { view };
             return Ok((view, Some(RunFile { path, text, notices: Vec::new() })));
         }
         if promise.is_over(&known, &stat) {

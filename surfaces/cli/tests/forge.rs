@@ -41,6 +41,8 @@ mod intelligence;
 mod interrupted;
 #[path = "forge/many.rs"]
 mod many;
+#[path = "forge/onward.rs"]
+mod onward;
 #[path = "forge/player.rs"]
 mod player;
 #[path = "support/project.rs"]

@@ -98,6 +98,25 @@ fn a_branch_gets_another_name_when_the_design_shows_another_kind_of_work() {
 }
 
 #[test]
+fn a_branch_gets_another_name_also_where_nobody_is_asked() {
+    let mut stage = branched();
+    stage.ok("set_auto_approve", json!({}));
+    let script = [("design.md", 1, "# D\n\n## A\n\nThis is a bugfix.\n")];
+    let mut player = Player::new(&mut stage, &script);
+    player.play_until(|it| it["phase"] == "phase-4");
+    assert_eq!(stage.git(&["rev-parse", "--abbrev-ref", "HEAD"]), "fix/x");
+}
+
+#[test]
+fn a_branch_gets_another_name_at_a_checkpoint_that_a_file_speaks_of() {
+    let stage = branched();
+    stage.write("design.md", "# D\n\nThis is a bugfix.\n");
+    stage.put("checkpoint-a", json!({"currentPhaseStatus": "pending"}));
+    assert_eq!(stage.go(json!({}))["type"], "checkpoint");
+    assert_eq!(stage.git(&["rev-parse", "--abbrev-ref", "HEAD"]), "fix/x");
+}
+
+#[test]
 fn an_agent_starts_on_the_branch_of_its_run() {
     let stage = branched();
     stage.git(&["checkout", "-q", "main"]);
