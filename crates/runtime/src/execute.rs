@@ -4,12 +4,12 @@ use std::{collections::BTreeMap, sync::Arc, time::Duration};
 
 use definition::{Digest, Hasher, Workflow};
 use engine::{
-    Actor, Command, Decided, DecodeError, Fact, Known, Progress, Question, Recorded, Refusal,
-    RunId, RunState, Standing, Stop, Surface, decide, find_due, summary,
+    Actor, Command, Decided, DecodeError, Fact, Known, Question, Recorded, Refusal, RunId,
+    RunState, Stop, Surface, decide, find_due, summary,
 };
 use store::{Append, Definition, LeaseChange, RequestKey, StoreError};
 
-use crate::{Chores, RunFile, Runtime, View, chores, fault};
+use crate::{Chores, RunFile, Runtime, View, fault};
 
 /// How often a command is decided anew because someone else was faster. With eight processes at one
 /// run each try has about one chance in eight, so fewer would be too few now and then.
@@ -134,63 +134,6 @@ impl Runtime {
         }
         outcome.file = self.keep_promise(&outcome.view, notices).await;
         Ok(outcome)
-    }
-
-    /// Does what is due before a report and after any command, so that no surface gets past it.
-    async fn commit_between_chores(
-        &self,
-        request: &Request,
-        key: Option<RequestKey>,
-        mut view: View,
-    ) -> Result<Outcome, ExecuteError> {
-        let (mut before, mut earlier) = (Chores::default(), Vec::new());
-        if !view.workflow.chores.is_empty() && chores::waits_for_chores(&request.command) {
-            let (outcome, chores) = self.keep_chores(view).await?;
-            let is_over = !outcome.events.is_empty() && !outcome.view.state.standing.is_live();
-            if is_over && is_going_on(&request.command) {
-                // The chore was all that was left, so the run went on to its end.
-                return Ok(Outcome { chores, ..outcome });
-            }
-            (view, before, earlier) = (outcome.view, chores, outcome.events);
-        }
-        let mut outcome = self.commit(request, key, Some(view)).await?;
-        outcome.events.splice(0..0, earlier);
-        let mut is_held = is_held_up(&outcome.view) && is_going_on(&request.command);
-        let mut outcome = self.follow_up(outcome, before).await;
-        while is_held && outcome.chores.failure.is_none() {
-            // What waited for a chore goes on once it is done.
-            if outcome.view.state.standing != Standing::Running {
-                break;
-            }
-            let further = self.commit(&going_on(request), None, Some(outcome.view)).await?;
-            is_held = is_held_up(&further.view);
-            let (events, chores) = (outcome.events, outcome.chores);
-            outcome = self.follow_up(further, chores).await;
-            outcome.events.splice(0..0, events);
-        }
-        Ok(outcome)
-    }
-
-    /// Does what is due after a command. What is committed is committed: what cannot be done is
-    /// told, and stays due.
-    async fn follow_up(&self, mut outcome: Outcome, before: Chores) -> Outcome {
-        if outcome.view.workflow.chores.is_empty() {
-            return outcome;
-        }
-        match self.keep_chores(outcome.view.clone()).await {
-            Ok((done, chores)) => {
-                outcome.view = done.view;
-                outcome.events.extend(done.events);
-                outcome.chores = chores;
-            }
-            Err(error) => {
-                tracing::warn!(run = %outcome.view.state.run, %error, "chores were not done");
-                let problem = format!("what the server is to do is done later: {error}");
-                outcome.chores.warnings.push(problem);
-            }
-        }
-        outcome.chores.warnings.splice(0..0, before.warnings);
-        outcome
     }
 
     /// Writes the run's file. What is committed is committed: a file that cannot be written stays
@@ -559,29 +502,6 @@ pub(crate) fn definition_of(workflow: &Workflow) -> Definition {
         name: workflow.name.to_string(),
         source: serde_json::to_string(&workflow.source).unwrap_or_default(),
     }
-}
-
-/// Whether a command only has the run go on in the end.
-fn is_going_on(command: &Command) -> bool {
-    matches!(last(command), Command::GoOn { .. })
-}
-
-fn last(command: &Command) -> &Command {
-    if let Command::All(all) = command { all.last().unwrap_or(command) } else { command }
-}
-
-/// Only to go on, of all that was asked.
-fn going_on(request: &Request) -> Request {
-    let command = last(&request.command).clone();
-    Request { command, request_id: None, ..request.clone() }
-}
-
-/// Whether a run that is to go on has stopped for what the server has to do first.
-fn is_held_up(view: &View) -> bool {
-    let state = &view.state;
-    let is_begun = state.current.as_ref().is_some_and(|it| state.progress(it) == Progress::Active);
-    let due = engine::find_chore(&view.workflow, state);
-    state.standing == Standing::Running && !is_begun && matches!(due, Ok(Some(_)))
 }
 
 /// What changed of who holds what.
