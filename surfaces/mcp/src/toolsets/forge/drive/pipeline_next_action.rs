@@ -18,6 +18,7 @@ use super::{
         intake::{begin::REQUEST_FILE, request::RequestFile},
         records,
         stated::Stated,
+        way_out,
         workspace::{self, Pipeline},
     },
     action::{self, Action},
@@ -231,7 +232,7 @@ impl Turn<'_> {
                 | Refusal::GateNeedsPerson { .. }
                 | Refusal::RoundsSpent { .. }),
             )) => {
-                self.warnings.push(format!("{refusal}; {}", refusal.hint()));
+                self.warnings.push(format!("{refusal}; {}", way_out::hint(&refusal)));
                 Ok(())
             }
             Err(ExecuteError::Refused(refusal @ Refusal::GateHeld { .. })) => {

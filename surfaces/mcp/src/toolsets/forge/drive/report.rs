@@ -15,6 +15,7 @@ use super::super::{
     intake::branch::classify,
     records,
     stated::Stated,
+    way_out,
     workspace::{self, Changed, Pipeline},
 };
 use crate::tool::Call;
@@ -350,7 +351,7 @@ fn words(phase: &str, error: &ExecuteError) -> Failure {
         None if refusal.code() == "run_ended" => "the pipeline is over".to_owned(),
         None => format!("report: {refusal}"),
     };
-    Failure::new(refusal.code(), message, refusal.hint())
+    Failure::new(refusal.code(), message, way_out::hint(refusal))
 }
 
 /// Returns what is wrong with a file, where that is why.
