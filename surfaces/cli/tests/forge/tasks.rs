@@ -147,6 +147,8 @@ fn a41_the_last_batch_leads_on_to_the_review() {
     let subjects = stage.git(&["log", "--format=%s"]);
     let batches = subjects.lines().filter(|it| *it == "chore: batch commit parallel tasks");
     assert_eq!(batches.count(), 1);
+    let warning = action["warning"].as_str().unwrap_or_default();
+    assert!(!warning.contains(".specs") && !warning.contains(".milepost"), "{warning}");
 }
 
 #[test]
