@@ -312,6 +312,13 @@ fn hint(step: &Step, changed: &Changed, is_setup: bool) -> Hint {
     {
         return if part.is_some() { Hint::RetryImpl } else { Hint::RevisionRequired };
     }
+    // A task that failed as often as it may is to be built again, unless a person says otherwise.
+    let is_spent = |it: &Recorded| {
+        matches!(&it.event, Event::VerdictGiven { part: Some(_), ruling: Ruling::Asked, .. })
+    };
+    if changed.events.iter().any(is_spent) {
+        return Hint::RetryImpl;
+    }
     let state = &changed.pipeline.view.state;
     let is_unclear =
         state.standing.open_gate().is_some_and(|it| it.why == GateReason::VerdictUnknown);
