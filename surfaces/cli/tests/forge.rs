@@ -17,6 +17,8 @@ mod checkpoints;
 mod code;
 #[path = "forge/confirming.rs"]
 mod confirming;
+#[path = "forge/elsewhere.rs"]
+mod elsewhere;
 #[path = "forge/ended.rs"]
 mod ended;
 #[path = "forge/extras.rs"]
