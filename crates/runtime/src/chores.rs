@@ -200,7 +200,7 @@ impl Runtime {
             }
             Err(error) => return Err(error),
         };
-        let root = self.home_of(&view);
+        let (root, home) = (view.state.root(), self.home_of(&view));
         let texts = match &due.deed {
             GitDeed::Publish { .. } => self.foresee(&view, &record(&view, &rehearsed)).await?,
             GitDeed::RenameBranch { .. }
@@ -208,8 +208,8 @@ impl Runtime {
             | GitDeed::Push { .. }
             | GitDeed::Checkout { .. } => Vec::new(),
         };
-        let Some(done) = self.world.do_chore(&root, &due.deed, &texts).await else {
-            chores.failure = Some(Refusal::WorkspaceNotHere { root });
+        let Some(done) = self.world.do_chore((root, &home), &due.deed, &texts).await else {
+            chores.failure = Some(Refusal::WorkspaceNotHere { root: home });
             return Ok(Turn::Over(view));
         };
         tracing::debug!(run = %view.state.run, chore = due.name, ?done, "did a chore");

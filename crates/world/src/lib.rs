@@ -156,13 +156,14 @@ impl World for RealWorld {
 
     fn do_chore<'a>(
         &'a self,
-        root: &'a str,
+        (root, home): (&'a str, &'a str),
         deed: &'a GitDeed,
         texts: &'a [(String, String)],
     ) -> Looking<'a, Option<ChoreOutcome>> {
         Box::pin(async move {
-            let root = PathBuf::from(root).canonicalize().ok()?;
-            Some(chores::run(&root, deed, texts, self.settings.chore_times).await)
+            let [root, home] = [root, home].map(|it| PathBuf::from(it).canonicalize());
+            let folders = chores::Folders { root: root.ok()?, home: home.ok()? };
+            Some(chores::run(&folders, deed, texts, self.settings.chore_times).await)
         })
     }
 

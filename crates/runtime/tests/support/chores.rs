@@ -89,7 +89,7 @@ impl World for ActingWorld {
 
     fn do_chore<'a>(
         &'a self,
-        _root: &'a str,
+        _folders: (&'a str, &'a str),
         deed: &'a GitDeed,
         texts: &'a [(String, String)],
     ) -> Looking<'a, Option<ChoreOutcome>> {

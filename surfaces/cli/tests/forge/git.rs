@@ -126,6 +126,20 @@ fn an_agent_starts_on_the_branch_of_its_run() {
 }
 
 #[test]
+fn where_no_agent_is_sent_out_the_branch_is_left_as_it_is() {
+    let stage = branched();
+    let request = "---\nsource_type: linear_issue\nsource_url: https://linear.app/a/issue/ENG-7\n\
+                   source_id: ENG-7\n---\n\nBroken page!\n";
+    stage.write("request.md", request);
+    stage.put("post-to-source", json!({}));
+    stage.git(&["checkout", "-q", "main"]);
+    let action = stage.go(json!({}));
+    assert_eq!(line(&action), "checkpoint post-to-source [post, skip]");
+    assert_eq!(word(&action["warning"]), "", "{action:#}");
+    assert_eq!(stage.git(&["rev-parse", "--abbrev-ref", "HEAD"]), "main");
+}
+
+#[test]
 fn a_branch_with_a_command_in_its_name_runs_nothing() {
     let stage = Stage::begun("M");
     for branch in ["x; touch pwned", "$(touch pwned)", "--help", "-f"] {

@@ -5,7 +5,7 @@
 use engine::{Command, Refusal};
 use runtime::{ExecuteError, Outcome, Request, RunFile, Target, View};
 
-use super::{WORKFLOW, answer::Failure, events, intake::begin::STATE_FILE, place::Folder};
+use super::{WORKFLOW, answer::Failure, events, intake::begin::STATE_FILE, place::Folder, way_out};
 use crate::tool::Call;
 
 /// A pipeline as it is now.
@@ -87,7 +87,9 @@ impl Pipeline {
         let Outcome { view, events, file, chores } = outcome;
         let (folder, key) = (self.folder.clone(), self.key.clone());
         let mut pipeline = Self::new(folder, key, view, file);
-        pipeline.notices.extend(chores.notices());
+        pipeline.notices.extend(chores.warnings);
+        let failure = chores.failure.map(|it| format!("{it} ({})", way_out::hint(&it)));
+        pipeline.notices.extend(failure);
         Ok(Changed { pipeline, events })
     }
 }
@@ -95,7 +97,7 @@ impl Pipeline {
 /// Words why a change led to nothing.
 pub(in crate::toolsets::forge) fn failure(what: &str, error: &ExecuteError) -> Failure {
     let hint = match error {
-        ExecuteError::Refused(refusal) => refusal.hint(),
+        ExecuteError::Refused(refusal) => way_out::hint(refusal),
         ExecuteError::Store(_) | ExecuteError::Busy { .. } => "call again".to_owned(),
         ExecuteError::Endless => String::new(),
     };

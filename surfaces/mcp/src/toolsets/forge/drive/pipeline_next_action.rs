@@ -21,6 +21,7 @@ use super::{
         records,
         state_doc::COMPLETED,
         stated::Stated,
+        way_out,
         workspace::{self, Pipeline},
     },
     action::{self, Action},
@@ -256,7 +257,7 @@ impl Turn<'_> {
                 | Refusal::GateNeedsPerson { .. }
                 | Refusal::RoundsSpent { .. }),
             )) => {
-                self.warnings.push(format!("{refusal}; {}", refusal.hint()));
+                self.warnings.push(format!("{refusal}; {}", way_out::hint(&refusal)));
                 Ok(())
             }
             Err(ExecuteError::Refused(refusal @ Refusal::GateHeld { .. })) => {

@@ -12,6 +12,7 @@ use super::super::{
     answer::Failure,
     display, records,
     stated::Stated,
+    way_out,
     workspace::{self, Changed, Pipeline},
 };
 use crate::tool::Call;
@@ -289,6 +290,13 @@ fn hint(step: &Step, changed: &Changed, is_setup: bool) -> Hint {
     {
         return if part.is_some() { Hint::RetryImpl } else { Hint::RevisionRequired };
     }
+    // A task that failed as often as it may is to be built again, unless a person says otherwise.
+    let is_spent = |it: &Recorded| {
+        matches!(&it.event, Event::VerdictGiven { part: Some(_), ruling: Ruling::Asked, .. })
+    };
+    if changed.events.iter().any(is_spent) {
+        return Hint::RetryImpl;
+    }
     let state = &changed.pipeline.view.state;
     let is_unclear =
         state.standing.open_gate().is_some_and(|it| it.why == GateReason::VerdictUnknown);
@@ -328,7 +336,7 @@ fn words(phase: &str, error: &ExecuteError) -> Failure {
         None if refusal.code() == "run_ended" => "the pipeline is over".to_owned(),
         None => format!("report: {refusal}"),
     };
-    Failure::new(refusal.code(), message, refusal.hint())
+    Failure::new(refusal.code(), message, way_out::hint(refusal))
 }
 
 /// Returns what is wrong with a file, where that is why.
