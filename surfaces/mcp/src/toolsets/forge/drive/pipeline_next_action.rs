@@ -93,9 +93,11 @@ impl Verb for PipelineNextAction {
 
     async fn call(call: &Call<'_>, parameters: Parameters) -> Result<Done<Answer>, Failure> {
         let pipeline = workspace::open(call, &parameters.workspace).await?;
-        let turn = Turn { call, parameters, pipeline, warnings: Vec::new() };
-        let told = turn.take().await?;
-        Ok(Answer::json(&told).into())
+        let mut turn = Turn { call, parameters, pipeline, warnings: Vec::new() };
+        match turn.take().await {
+            Ok(told) => Ok(Answer::json(&told).into()),
+            Err(failure) => Err(failure.noting(&turn.warnings)),
+        }
     }
 }
 
@@ -118,7 +120,7 @@ struct Turn<'a> {
 }
 
 impl Turn<'_> {
-    async fn take(mut self) -> Result<Told, Failure> {
+    async fn take(&mut self) -> Result<Told, Failure> {
         self.warnings.append(&mut self.pipeline.notices);
         self.check_phase()?;
         let is_asked = self.is_asked();

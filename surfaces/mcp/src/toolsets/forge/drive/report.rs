@@ -109,7 +109,7 @@ pub(super) async fn report(
         None if is_stale => Read::default(),
         None => read,
     };
-    let mut warnings = Vec::new();
+    let mut warnings = pipeline.notices.clone();
     if step.rules.is_some() && !read.findings.is_empty() {
         let count = read.findings.len();
         warnings.push(format!("the tasks break rules of the project: {count}"));

@@ -100,7 +100,7 @@ impl<T: Change> Verb for Changing<T> {
             }
             Err(error) => {
                 let guard = |it: &Refusal| T::guard(&parameters, &pipeline, it);
-                Err(refused(T::NAME, &error, guard))
+                Err(refused(T::NAME, &error, guard).noting(&pipeline.notices))
             }
         }
     }
