@@ -128,12 +128,12 @@ impl Surroundings {
 
 impl Config {
     /// Reads every source. Problems are kept, so that they can all be told at once.
-    pub(crate) fn load(around: Surroundings, flags: &[Flag]) -> Self {
+    pub(crate) fn load(around: &Surroundings, flags: &[Flag]) -> Self {
         let places = Places::find(&around.working, around.user.clone(), around.home.clone());
-        let config = Self::read(&around, flags, places);
+        let config = Self::read(around, flags, places);
         // Another project has settings of its own.
         match config.find_elsewhere() {
-            Some(places) => Self::read(&around, flags, places),
+            Some(places) => Self::read(around, flags, places),
             None => config,
         }
     }

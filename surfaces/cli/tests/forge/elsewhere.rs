@@ -1,6 +1,9 @@
 //! The specs lie in another project than the one that the server is started in.
 
-use std::{fs, path::PathBuf};
+use std::{
+    fs,
+    path::{Path, PathBuf},
+};
 
 use serde_json::{Value, json};
 
@@ -26,7 +29,7 @@ fn begin(settings: &str) -> (Stage, PathBuf) {
 
 /// Calls a tool on the workspace, by its absolute path.
 #[track_caller]
-fn call(stage: &Stage, other: &PathBuf, tool: &str, mut arguments: Value) -> Value {
+fn call(stage: &Stage, other: &Path, tool: &str, mut arguments: Value) -> Value {
     arguments["workspace"] = json!(other.join(".specs/20260101-x"));
     stage.expect_ok(tool, arguments).json()
 }
