@@ -92,11 +92,11 @@ pub(super) fn settle(draft: &mut Draft<'_>, step: &Step) -> Result<(), Stop> {
     }
     let is_judged = |it: &PartSpec| progress(it).is_settled() || progress(it) == Progress::Rejected;
     if parts.iter().all(is_judged) {
-        let rejected = parts.iter().find(|it| progress(it) == Progress::Rejected);
-        if let Some(part) = rejected.cloned()
-            && review::ask_spent(draft, step, &part)?
-        {
-            return Ok(());
+        let rejected = parts.iter().filter(|it| progress(it) == Progress::Rejected);
+        for part in rejected.cloned().collect::<Vec<_>>() {
+            if review::ask_spent(draft, step, &part)? {
+                return Ok(());
+            }
         }
         return go_back(draft, step, &parts);
     }
