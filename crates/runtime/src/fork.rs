@@ -45,7 +45,7 @@ impl Runtime {
         let state = Arc::new(fold(run, &events));
         let cut = View { state, leases: Vec::new(), ..view.clone() };
         // The files go first: what the copy does next is decided by them.
-        let notices = self.copy_files(&view, &cut).await?;
+        let mut notices = self.copy_files(&view, &cut).await?;
         let cut = match self.vars_of_copy(&cut).filter(|_| request.key.is_some()) {
             None => cut,
             Some(set) => {
@@ -67,7 +67,7 @@ impl Runtime {
             definition: Some(definition_of(&view.workflow)),
             request: key.clone(),
             leases: Vec::new(),
-            owes: self.owed_by(&view, view.state.key(), &[]),
+            owes: self.owed_by(&view, view.state.key(), own_of(&events)),
         };
         let appended = self.store.append(append).await.map_err(refuse_taken_key);
         if appended.is_ok() {
@@ -75,6 +75,7 @@ impl Runtime {
         }
         let outcome = match appended {
             Ok(()) => {
+                notices.extend(self.keep_errands(&view).await);
                 let file = self.keep_promise(&view, notices).await;
                 Ok(Outcome { view, events, file, chores: Chores::default() })
             }
@@ -89,4 +90,10 @@ impl Runtime {
         let set = projection.vars_of_copy(copy.state.key()?, &self.home_of(copy));
         (!set.is_empty()).then_some(set)
     }
+}
+
+/// Returns what is not in the log of the original.
+fn own_of(events: &[Recorded]) -> &[Recorded] {
+    let copied = events.iter().rposition(|it| matches!(it.event, Event::RunForked { .. }));
+    copied.and_then(|it| events.get(it..)).unwrap_or_default()
 }

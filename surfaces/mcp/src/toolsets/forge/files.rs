@@ -9,18 +9,33 @@ mod vars;
 use std::sync::Arc;
 
 use definition::Workflow;
-use runtime::{Projection, Reading, Sheet};
+use engine::{Recorded, RunId};
+use runtime::{Ledger, Projection, Reading, Sheet, Teller};
 use serde_json::{Map, Value};
 
-use super::{WORKFLOW, intake::slug, state_doc::SpecDocument};
+use super::{WORKFLOW, events, intake::slug, options::Options, state_doc::SpecDocument};
 
 /// The file that a workspace is known by.
 pub const STATE_FILE: &str = "state.json";
 
 /// The state files of all workspaces of a project. The key of a run is its workspace, seen from the
 /// project's root.
-#[derive(Debug, Clone, Copy, Default)]
-pub struct SpecFiles;
+#[derive(Debug, Clone, Default)]
+pub struct SpecFiles {
+    ledger: Option<Ledger>,
+}
+
+/// How large the file that others are told in becomes before it is put aside.
+const LEDGER_BYTES_MAX: u64 = 10 * 1024 * 1024;
+
+impl SpecFiles {
+    /// Returns the files of a project in which others are told what happens as the configuration
+    /// has it.
+    pub fn new(options: &Options) -> Self {
+        let ledger = |path: &String| Ledger { path: path.clone(), bytes_max: LEDGER_BYTES_MAX };
+        Self { ledger: options.events_log.as_ref().map(ledger) }
+    }
+}
 
 impl Projection for SpecFiles {
     fn workflow(&self) -> &str {
@@ -71,6 +86,18 @@ impl Projection for SpecFiles {
 
     fn aside(&self, key: &str, _text: &str) -> String {
         format!("{key}/backups/state-replaced.json")
+    }
+
+    fn ledger(&self) -> Option<&Ledger> {
+        self.ledger.as_ref()
+    }
+
+    fn is_told(&self, events: &[Recorded]) -> bool {
+        events::is_told(events)
+    }
+
+    fn teller(&self, workflow: &Arc<Workflow>, run: RunId) -> Option<Box<dyn Teller>> {
+        Some(Box::new(events::Telling::new(workflow, run, self.blank(workflow))))
     }
 }
 

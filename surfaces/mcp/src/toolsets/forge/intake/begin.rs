@@ -5,7 +5,7 @@ use runtime::{ExecuteError, Request, Target, View};
 use serde_json::Map;
 
 use super::{
-    super::{WORKFLOW, answer::Failure, events, workspace},
+    super::{WORKFLOW, answer::Failure, workspace},
     confirm::Confirmed,
     lint_ignore::{self, LINT_IGNORE, SPECS_NAME},
 };
@@ -66,10 +66,7 @@ async fn start(call: &Call<'_>, confirmed: &Confirmed) -> Result<Vec<String>, Fa
         request_id: None,
     };
     match call.runtime.execute(request).await {
-        Ok(outcome) => {
-            events::tell(call, &confirmed.workspace, &outcome).await;
-            Ok(needed(&outcome.view))
-        }
+        Ok(outcome) => Ok(needed(&outcome.view)),
         Err(ExecuteError::Refused(Refusal::KeyTaken { .. })) => Err(taken(confirmed)),
         Err(error) => Err(workspace::failure("the pipeline could not begin", &error)),
     }
