@@ -81,6 +81,10 @@ impl<'a> Uses<'a> {
         workflow.stretch.until.iter().for_each(|it| self.expression(&["until"], it));
         if let Some(budget) = &workflow.budget {
             self.expression(&["budget", "tokens"], &budget.tokens);
+            if let Some(money) = &budget.money {
+                self.expression(&["budget", "money"], &money.max);
+                self.expression(&["budget", "prices"], &money.prices);
+            }
             budget.ask.iter().for_each(|it| self.template(&["budget", "ask"], it));
         }
     }
