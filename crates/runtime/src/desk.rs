@@ -3,7 +3,7 @@
 use std::{any::Any, collections::BTreeMap, sync::Arc};
 
 use definition::{PartSpec, StepName, Workflow};
-use engine::{Item, Recorded, RunId, Stage, Stood, Timestamp};
+use engine::{Item, Recorded, RunId, RunState, Stage, Stood, Timestamp};
 use serde_json::{Map, Value};
 
 use crate::Looking;
@@ -37,7 +37,7 @@ pub trait Projection: Send + Sync {
     }
 
     /// Returns the variables that a copy of a run has to itself, with this key in this folder.
-    fn vars_of_copy(&self, _key: &str, _home: &str) -> Map<String, Value> {
+    fn vars_of_copy(&self, _key: &str, _home: &str, _of: &RunState) -> Map<String, Value> {
         Map::new()
     }
 

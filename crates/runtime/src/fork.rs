@@ -4,7 +4,7 @@ mod files;
 
 use std::sync::Arc;
 
-use engine::{Actor, Command, Event, ForkPoint, Recorded, RunId, fold, fork, summary};
+use engine::{Actor, Command, Event, ForkPoint, Recorded, RunId, RunState, fold, fork, summary};
 use serde_json::{Map, Value};
 use store::Append;
 
@@ -46,7 +46,7 @@ impl Runtime {
         let cut = View { state, leases: Vec::new(), ..view.clone() };
         // The files go first: what the copy does next is decided by them.
         let mut notices = self.copy_files(&view, &cut).await?;
-        let cut = match self.vars_of_copy(&cut).filter(|_| request.key.is_some()) {
+        let cut = match self.vars_of_copy(&cut, &view.state).filter(|_| request.key.is_some()) {
             None => cut,
             Some(set) => {
                 let (seq, by) = (cut.state.length + 1, request.actor.clone());
@@ -85,9 +85,9 @@ impl Runtime {
     }
 
     /// Returns the variables that are not those of the original, if there are any.
-    fn vars_of_copy(&self, copy: &View) -> Option<Map<String, Value>> {
+    fn vars_of_copy(&self, copy: &View, of: &RunState) -> Option<Map<String, Value>> {
         let projection = self.find_covering(&copy.workflow)?;
-        let set = projection.vars_of_copy(copy.state.key()?, &self.home_of(copy));
+        let set = projection.vars_of_copy(copy.state.key()?, &self.home_of(copy), of);
         (!set.is_empty()).then_some(set)
     }
 }

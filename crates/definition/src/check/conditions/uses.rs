@@ -111,8 +111,9 @@ impl<'a> Uses<'a> {
                 it.body.iter().for_each(|it| self.template(&path(&["publish", "body"]), it));
                 it.closes.iter().for_each(|it| self.template(&path(&["publish", "closes"]), it));
             }
-            ChoreDeed::Checkout { branch } => {
+            ChoreDeed::Checkout { branch, from } => {
                 self.template(&path(&["checkout", "branch"]), branch);
+                from.iter().for_each(|it| self.template(&path(&["checkout", "from"]), it));
             }
         }
     }

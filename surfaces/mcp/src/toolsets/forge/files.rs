@@ -9,11 +9,16 @@ mod vars;
 use std::sync::Arc;
 
 use definition::Workflow;
-use engine::{Recorded, RunId};
+use engine::{Recorded, RunId, RunState};
 use runtime::{Ledger, Projection, Reading, Sheet, Teller};
 use serde_json::{Map, Value};
 
-use super::{WORKFLOW, events, intake::slug, options::Options, state_doc::SpecDocument};
+use super::{
+    WORKFLOW, events,
+    intake::{branch::branch_of_copy, slug},
+    options::Options,
+    state_doc::SpecDocument,
+};
 
 /// The file that a workspace is known by.
 pub const STATE_FILE: &str = "state.json";
@@ -59,12 +64,22 @@ impl Projection for SpecFiles {
         is_workspace(key).then(|| key.to_owned())
     }
 
-    fn vars_of_copy(&self, key: &str, home: &str) -> Map<String, Value> {
+    fn vars_of_copy(&self, key: &str, home: &str, of: &RunState) -> Map<String, Value> {
         let name = key.rsplit('/').next().unwrap_or(key);
-        Map::from_iter([
+        let mut vars = Map::from_iter([
             ("spec_name".to_owned(), slug::spec_name(name).into()),
             ("workspace".to_owned(), home.into()),
-        ])
+        ]);
+        let branch = of.vars.get("branch").and_then(Value::as_str).unwrap_or_default();
+        let is_shared = of.vars.get("use_current_branch") == Some(&Value::Bool(true));
+        if !branch.is_empty() && !is_shared {
+            vars.insert("branch".to_owned(), branch_of_copy(branch, name).into());
+            vars.insert("branch_from".to_owned(), branch.into());
+            // What was found out about the branch of the original is not so of this one.
+            vars.extend(["branch_to", "branch_at"].map(|it| (it.to_owned(), "".into())));
+            vars.insert("branch_pushed".to_owned(), false.into());
+        }
+        vars
     }
 
     /// Who asked for what is nobody else's business.
