@@ -179,3 +179,15 @@ fn a_copy_of_a_pipeline_works_on_a_branch_of_its_own() {
     stage.go(done());
     assert_eq!(head(), "feature/x", "the original goes on where it was");
 }
+
+#[test]
+fn a_chore_that_is_not_allowed_is_not_done_and_the_setting_is_named() {
+    let mut stage = Stage::set(&[("MILEPOST_CHORES_ALLOW", "rename_branch, checkout")]);
+    stage.init("M");
+    stage.git(&["commit", "-q", "--allow-empty", "-m", "before"]);
+    let script = [("tasks.md", 1, "## Task 1: One\nmode: parallel\nfiles:\n- one.txt\n")];
+    let action = Player::new(&mut stage, &script).play_until(|it| word(&it["phase"]) == "phase-6");
+    let warning = word(&action["warning"]);
+    assert!(warning.contains("`commit`") && warning.contains("`chores.allow`"), "{action:#}");
+    assert_eq!(stage.git(&["log", "-1", "--format=%s"]), "before");
+}
