@@ -42,6 +42,8 @@ pub enum ChoreDeed {
     Publish(Publication),
     Checkout {
         branch: Template,
+        /// The branch that it is made of where it is not there. Nothing where it renders to nothing.
+        from: Option<Template>,
     },
 }
 

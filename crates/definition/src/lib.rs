@@ -51,8 +51,8 @@ pub use text::{
     read_review, word_count,
 };
 pub use workflow::{
-    Answers, Budget, Choices, Decider, End, Ends, Flow, Form, Input, Limits, Stretch, Var, VarKind,
-    Workflow,
+    Answers, Budget, Choices, Decider, End, Ends, Flow, Form, Input, Limits, Money, Stretch, Var,
+    VarKind, Workflow,
 };
 
 /// The word that ends a run in `next` and in a decider's reply.

@@ -168,8 +168,19 @@ pub struct Stretch {
 pub struct Budget {
     /// How many tokens. Nothing, or zero: as many as it takes.
     pub tokens: Expression,
+    /// How much money, where tokens have prices.
+    pub money: Option<Money>,
     /// What the person is asked, if the definition has its own words for it.
     pub ask: Option<Template>,
+}
+
+/// What a run may cost.
+#[derive(Debug, Clone)]
+pub struct Money {
+    /// How much. Nothing, or zero: as much as it takes.
+    pub max: Expression,
+    /// What one token costs, by the name of its model; `*` is any other.
+    pub prices: Expression,
 }
 
 /// How a run may end, and what an ended run still holds.

@@ -55,6 +55,9 @@ pub enum GitDeed {
     },
     Checkout {
         branch: String,
+        /// The branch that it is made of where it is not there.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        from: Option<String>,
     },
 }
 
@@ -72,6 +75,17 @@ pub enum ChoreOutcome {
 }
 
 impl GitDeed {
+    /// Returns the word that definitions have for it.
+    pub fn word(&self) -> &'static str {
+        match self {
+            Self::RenameBranch { .. } => "rename_branch",
+            Self::Commit { .. } => "commit",
+            Self::Push { .. } => "push",
+            Self::Publish { .. } => "publish",
+            Self::Checkout { .. } => "checkout",
+        }
+    }
+
     /// Returns what is to be done, in a line.
     pub fn describe(&self) -> String {
         match self {
@@ -86,7 +100,7 @@ impl GitDeed {
             }
             Self::Push { remote } => format!("push the branch to `{remote}`"),
             Self::Publish { .. } => "publish the last commit".into(),
-            Self::Checkout { branch } => format!("check `{branch}` out"),
+            Self::Checkout { branch, .. } => format!("check `{branch}` out"),
         }
     }
 }
@@ -139,7 +153,11 @@ fn render(deed: &ChoreDeed, scope: &Scope) -> Result<GitDeed, EvaluationError> {
             let said = |it: &String| !it.trim().is_empty();
             GitDeed::Publish { files: files?, body: body.filter(said), closes: closes.filter(said) }
         }
-        ChoreDeed::Checkout { branch } => GitDeed::Checkout { branch: branch.render(scope)? },
+        ChoreDeed::Checkout { branch, from } => {
+            let from = from.as_ref().map(|it| it.render(scope)).transpose()?;
+            let from = from.filter(|it| !it.trim().is_empty());
+            GitDeed::Checkout { branch: branch.render(scope)?, from }
+        }
     })
 }
 

@@ -405,7 +405,7 @@ fn answer(state: &mut RunState, recorded: &Recorded) {
     }
     let is_budget = asked.open_gate().is_some_and(|it| it.why == GateReason::BudgetSpent);
     if is_budget && effect == Some(Effect::Approve) {
-        state.usage.granted_at = state.usage.total();
+        state.usage.granted.clone_from(&state.usage.tokens);
     }
     state.answers.push(Answered {
         seq: recorded.seq,

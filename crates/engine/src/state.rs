@@ -101,8 +101,8 @@ pub struct Spending {
     pub duration_ms: u64,
     /// By the name of the model.
     pub tokens: BTreeMap<String, u64>,
-    /// How many tokens it was when a person last let the run go on although the budget was spent.
-    pub granted_at: u64,
+    /// What `tokens` were when a person last let the run go on although the budget was spent.
+    pub granted: BTreeMap<String, u64>,
 }
 
 /// What is known of a step.
@@ -213,6 +213,13 @@ impl Spending {
     /// Returns the tokens of all models.
     pub fn total(&self) -> u64 {
         self.tokens.values().fold(0, |sum, it| sum.saturating_add(*it))
+    }
+
+    /// Returns the tokens of each model since a person last let the run go on.
+    pub fn since_granted(&self) -> impl Iterator<Item = (&str, u64)> {
+        let granted = |model: &str| self.granted.get(model).copied().unwrap_or_default();
+        let since = move |(model, it): (&'_ String, &u64)| it.saturating_sub(granted(model));
+        self.tokens.iter().map(move |it| (it.0.as_str(), since(it)))
     }
 }
 

@@ -3,7 +3,7 @@
 use std::{any::Any, collections::BTreeMap, sync::Arc};
 
 use definition::{PartSpec, StepName, Workflow};
-use engine::{Item, Recorded, Stage, Stood, Timestamp};
+use engine::{Item, Recorded, RunId, RunState, Stage, Stood, Timestamp};
 use serde_json::{Map, Value};
 
 use crate::Looking;
@@ -37,7 +37,7 @@ pub trait Projection: Send + Sync {
     }
 
     /// Returns the variables that a copy of a run has to itself, with this key in this folder.
-    fn vars_of_copy(&self, _key: &str, _home: &str) -> Map<String, Value> {
+    fn vars_of_copy(&self, _key: &str, _home: &str, _of: &RunState) -> Map<String, Value> {
         Map::new()
     }
 
@@ -69,6 +69,36 @@ pub trait Projection: Send + Sync {
     fn run_errand(&self, _recorded: &Recorded, _text: Option<&str>) -> Errand {
         Errand::default()
     }
+
+    /// Returns the file that others are told in what happens to the runs, if they are.
+    fn ledger(&self) -> Option<&Ledger> {
+        None
+    }
+
+    /// Returns whether others may have to be told of these events of one change.
+    fn is_told(&self, _events: &[Recorded]) -> bool {
+        false
+    }
+
+    /// Returns who words what others are told of a run of this workflow.
+    fn teller(&self, _workflow: &Arc<Workflow>, _run: RunId) -> Option<Box<dyn Teller>> {
+        None
+    }
+}
+
+/// A file that only grows, and that many share.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Ledger {
+    /// Absolute.
+    pub path: String,
+    /// How large it becomes before it is put aside.
+    pub bytes_max: u64,
+}
+
+/// Words what others are told of one run.
+pub trait Teller: Send + Sync {
+    /// Takes the events of the next change in, and returns the lines about them.
+    fn tell(&mut self, events: &[Recorded]) -> Vec<String>;
 }
 
 /// Another file that an event has written or changed.

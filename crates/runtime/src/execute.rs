@@ -351,6 +351,7 @@ impl Runtime {
             };
             self.store.append(append).await.map_err(refuse_taken_key)?;
             self.remember(&after);
+            self.note_errands(&after, &events);
         }
         tracing::debug!(run = %view.state.run, command = request.command.name(), "executed");
         Ok(Outcome { view: after, events, file: None, chores: Chores::default() })

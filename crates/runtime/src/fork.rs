@@ -4,7 +4,7 @@ mod files;
 
 use std::sync::Arc;
 
-use engine::{Actor, Command, Event, ForkPoint, Recorded, RunId, fold, fork, summary};
+use engine::{Actor, Command, Event, ForkPoint, Recorded, RunId, RunState, fold, fork, summary};
 use serde_json::{Map, Value};
 use store::Append;
 
@@ -45,8 +45,8 @@ impl Runtime {
         let state = Arc::new(fold(run, &events));
         let cut = View { state, leases: Vec::new(), ..view.clone() };
         // The files go first: what the copy does next is decided by them.
-        let notices = self.copy_files(&view, &cut).await?;
-        let cut = match self.vars_of_copy(&cut).filter(|_| request.key.is_some()) {
+        let mut notices = self.copy_files(&view, &cut).await?;
+        let cut = match self.vars_of_copy(&cut, &view.state).filter(|_| request.key.is_some()) {
             None => cut,
             Some(set) => {
                 let (seq, by) = (cut.state.length + 1, request.actor.clone());
@@ -67,7 +67,7 @@ impl Runtime {
             definition: Some(definition_of(&view.workflow)),
             request: key.clone(),
             leases: Vec::new(),
-            owes: self.owed_by(&view, view.state.key(), &[]),
+            owes: self.owed_by(&view, view.state.key(), own_of(&events)),
         };
         let appended = self.store.append(append).await.map_err(refuse_taken_key);
         if appended.is_ok() {
@@ -75,6 +75,7 @@ impl Runtime {
         }
         let outcome = match appended {
             Ok(()) => {
+                notices.extend(self.keep_errands(&view).await);
                 let file = self.keep_promise(&view, notices).await;
                 Ok(Outcome { view, events, file, chores: Chores::default() })
             }
@@ -84,9 +85,15 @@ impl Runtime {
     }
 
     /// Returns the variables that are not those of the original, if there are any.
-    fn vars_of_copy(&self, copy: &View) -> Option<Map<String, Value>> {
+    fn vars_of_copy(&self, copy: &View, of: &RunState) -> Option<Map<String, Value>> {
         let projection = self.find_covering(&copy.workflow)?;
-        let set = projection.vars_of_copy(copy.state.key()?, &self.home_of(copy));
+        let set = projection.vars_of_copy(copy.state.key()?, &self.home_of(copy), of);
         (!set.is_empty()).then_some(set)
     }
+}
+
+/// Returns what is not in the log of the original.
+fn own_of(events: &[Recorded]) -> &[Recorded] {
+    let copied = events.iter().rposition(|it| matches!(it.event, Event::RunForked { .. }));
+    copied.and_then(|it| events.get(it..)).unwrap_or_default()
 }

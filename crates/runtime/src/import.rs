@@ -38,7 +38,12 @@ impl Runtime {
             owes: Vec::new(),
         };
         match self.store.append(append).await {
-            Ok(()) => Ok(true),
+            Ok(()) => {
+                if self.find_covering(&workflow).is_some_and(|it| it.ledger().is_some()) {
+                    self.mark_told(run, state.length).await?;
+                }
+                Ok(true)
+            }
             // Someone else took it over in between.
             Err(StoreError::Conflict { .. }) => Ok(false),
             Err(error) => Err(fault(error)),

@@ -7,6 +7,7 @@
 mod errands;
 mod moved;
 mod scan;
+mod telling;
 
 use std::{
     collections::{BTreeSet, HashMap},
@@ -54,6 +55,7 @@ pub(crate) struct Promises {
     unfinished: Mutex<BTreeSet<RunId>>,
     /// The runs of which this process knows whether another one left their other files undone.
     looked: Mutex<Kept<RunId, ()>>,
+    tellers: Mutex<Kept<RunId, Arc<Mutex<telling::Told>>>>,
 }
 
 /// What is known of a run's file. Never more than a start: what is there counts.
@@ -91,6 +93,9 @@ impl Runtime {
             if !owed.iter().any(|it| it == name) {
                 owed.push(name.to_owned());
             }
+        }
+        if projection.is_some_and(|it| it.ledger().is_some() && it.is_told(events)) {
+            owed.push(telling::TOLD.to_owned());
         }
         owed
     }
@@ -474,11 +479,7 @@ impl Runtime {
         let request = promise.request(Command::TakeEdit(Box::new(placement)));
         let decided = self.decide(&view, &request.command, &mut Checks::new()).await?;
         match self.append(&view, decided, &request, None).await {
-            Ok(_) => {
-                // Rules may have fired that change other files.
-                self.promises.unfinished.lock().insert(promise.run);
-                Ok(true)
-            }
+            Ok(_) => Ok(true),
             Err(ExecuteError::Store(StoreError::Conflict { .. })) => Ok(false),
             Err(error) => Err(error),
         }

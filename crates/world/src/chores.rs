@@ -89,7 +89,7 @@ impl Repository<'_> {
             GitDeed::Publish { files, body, closes } => {
                 self.publish(files, (body.as_deref(), closes.as_deref()), texts).await
             }
-            GitDeed::Checkout { branch } => self.check_out(branch).await,
+            GitDeed::Checkout { branch, from } => self.check_out(branch, from.as_deref()).await,
         }
     }
 
@@ -124,19 +124,31 @@ impl Repository<'_> {
         Ok(Told::new(format!("pushed `{branch}` to `{remote}`")))
     }
 
-    async fn check_out(&self, branch: &str) -> Done {
+    async fn check_out(&self, branch: &str, from: Option<&str>) -> Done {
         self.check_branch(branch).await?;
         let now = self.branch().await?;
         if now.as_deref() == Some(branch) {
             return Ok(Told::new(format!("`{branch}` is checked out already")));
         }
         if !self.has_branch(branch).await? {
-            return Err(format!("there is no branch `{branch}`"));
+            let Some(from) = from else { return Err(format!("there is no branch `{branch}`")) };
+            return self.make_branch(branch, from).await;
         }
         self.git.say(["checkout", branch, "--"]).await?;
         let now = now.unwrap_or_else(|| "a detached head".to_owned());
         let left = format!("`{now}` was checked out, and not `{branch}`");
         Ok(Told { warnings: vec![left], ..Told::new(format!("checked `{branch}` out")) })
+    }
+
+    /// Makes a branch of another one, and checks it out.
+    async fn make_branch(&self, branch: &str, from: &str) -> Done {
+        self.check_branch(from).await?;
+        if !self.has_branch(from).await? {
+            return Err(format!("there is no branch `{branch}`, nor `{from}` to make it of"));
+        }
+        let full = format!("refs/heads/{from}");
+        self.git.say(["checkout", "--no-track", "-b", branch, &full, "--"]).await?;
+        Ok(Told::new(format!("made branch `{branch}` of `{from}`, and checked it out")))
     }
 
     /// Returns the branch that is checked out; `None` with a detached head.

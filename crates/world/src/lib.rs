@@ -39,6 +39,8 @@ pub struct WorldSettings {
     pub text_bytes_max: u64,
     /// The largest artifact that is taken at all, in bytes.
     pub file_bytes_max: u64,
+    /// The chores that are not done here, by their words in definitions.
+    pub forbidden_chores: Vec<String>,
     /// How long programs may take that do chores.
     pub chore_times: ChoreTimes,
     /// The language model, if there is one.
@@ -53,6 +55,7 @@ impl Default for WorldSettings {
             allow_checks: false,
             text_bytes_max: 4 * 1024 * 1024,
             file_bytes_max: 64 * 1024 * 1024,
+            forbidden_chores: Vec::new(),
             chore_times: ChoreTimes::default(),
             model: None,
         }
@@ -161,6 +164,13 @@ impl World for RealWorld {
         texts: &'a [(String, String)],
     ) -> Looking<'a, Option<ChoreOutcome>> {
         Box::pin(async move {
+            if self.settings.forbidden_chores.iter().any(|it| it == deed.word()) {
+                let word = deed.word();
+                let reason = format!(
+                    "`{word}` is not among what the setting `chores.allow` lets the server do"
+                );
+                return Some(ChoreOutcome::Failed { reason });
+            }
             let [root, home] = [root, home].map(|it| PathBuf::from(it).canonicalize());
             let folders = chores::Folders { root: root.ok()?, home: home.ok()? };
             Some(chores::run(&folders, deed, texts, self.settings.chore_times).await)

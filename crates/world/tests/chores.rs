@@ -375,13 +375,30 @@ fn the_root_may_be_a_folder_of_the_repository() {
 fn a_branch_is_checked_out_again() {
     let bench = Bench::new();
     bench.git(&["branch", "feature/x"]);
-    let deed = |name: &str| GitDeed::Checkout { branch: name.to_owned() };
+    let deed = |name: &str| GitDeed::Checkout { branch: name.to_owned(), from: None };
     let (detail, warnings) = done(bench.do_it(&deed("feature/x")));
     assert_eq!(detail, "checked `feature/x` out");
     assert_eq!(warnings, ["`main` was checked out, and not `feature/x`"]);
     assert_eq!(done(bench.do_it(&deed("feature/x"))).1, Vec::<String>::new());
     assert_eq!(failed(bench.do_it(&deed("nowhere"))), "there is no branch `nowhere`");
     assert_eq!(failed(bench.do_it(&deed("--force"))), "`--force` cannot name a branch");
+}
+
+#[test]
+fn a_branch_that_is_not_there_is_made_of_another() {
+    let bench = Bench::new();
+    bench.git(&["branch", "feature/x"]);
+    let deed = |name: &str, from: &str| {
+        let (branch, from) = (name.to_owned(), Some(from.to_owned()));
+        GitDeed::Checkout { branch, from }
+    };
+    let told = "made branch `feature/y` of `feature/x`, and checked it out";
+    assert_eq!(done(bench.do_it(&deed("feature/y", "feature/x"))).0, told);
+    let again = done(bench.do_it(&deed("feature/y", "nowhere"))).0;
+    assert_eq!(again, "`feature/y` is checked out already");
+    let reason = failed(bench.do_it(&deed("feature/z", "nowhere")));
+    assert_eq!(reason, "there is no branch `feature/z`, nor `nowhere` to make it of");
+    assert_eq!(failed(bench.do_it(&deed("z", "-x"))), "`-x` cannot name a branch");
 }
 
 #[test]

@@ -26,7 +26,7 @@ use store::{SqliteSettings, Synchronous};
 use table::{SETTINGS, Scope, Setting};
 use tokio_util::sync::CancellationToken;
 use value::Value;
-use world::{ModelSettings, WorldSettings};
+use world::{ChoreTimes, ModelSettings, WorldSettings};
 
 use crate::failure::Failure;
 
@@ -223,9 +223,20 @@ impl Config {
                 .workflow_dirs(self.list("workflows.dirs"), self.text("devworkflow.directory")),
             has_builtin: self.flag("workflows.builtin"),
             allow_checks: self.flag("checks.allow"),
+            forbidden_chores: self.forbidden_chores(),
+            chore_times: ChoreTimes {
+                near: self.duration("chores.timeout"),
+                far: self.duration("chores.network_timeout"),
+            },
             model: self.model.clone(),
             ..WorldSettings::default()
         }
+    }
+
+    fn forbidden_chores(&self) -> Vec<String> {
+        let allowed = self.list("chores.allow");
+        let is_allowed = |word: &&str| allowed.iter().any(|it| it == word);
+        table::CHORES.iter().filter(|it| !is_allowed(it)).map(|it| (*it).to_owned()).collect()
     }
 
     /// Returns the folders of workflows that a setting names.
@@ -267,10 +278,10 @@ impl Config {
                 mcp::StateFiles::new(&inside.to_string_lossy())
             }
         };
-        let options = self.dialects().devworkflow;
-        let sessions = mcp::devworkflow::SessionFiles::new(&options);
-        let files = mcp::WorkflowFiles::new(options);
-        let specs = mcp::forge::SpecFiles;
+        let mcp::Dialects { devworkflow, forge } = self.dialects();
+        let sessions = mcp::devworkflow::SessionFiles::new(&devworkflow);
+        let files = mcp::WorkflowFiles::new(devworkflow);
+        let specs = mcp::forge::SpecFiles::new(&forge);
         vec![Arc::new(workspace), Arc::new(files), Arc::new(sessions), Arc::new(specs)]
     }
 

@@ -70,6 +70,8 @@ mod state_tools;
 mod task_reviews;
 #[path = "forge/tasks.rs"]
 mod tasks;
+#[path = "forge/told.rs"]
+mod told;
 #[path = "forge/whole_runs.rs"]
 mod whole_runs;
 

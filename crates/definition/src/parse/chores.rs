@@ -90,8 +90,10 @@ fn read_deed(reader: &mut Reader<'_>, word: &str, node: &Node) -> Option<ChoreDe
         }
         "publish" => ChoreDeed::Publish(read_publication(reader, node, &key)?),
         _ => {
-            let fields = reader.fields(node, &key, &["branch"])?;
-            ChoreDeed::Checkout { branch: read_text(reader, node, (&key, fields), "branch")? }
+            let fields = reader.fields(node, &key, &["branch", "from"])?;
+            let from =
+                fields.find("from").and_then(|it| reader.template(it, "chores.checkout.from"));
+            ChoreDeed::Checkout { branch: read_text(reader, node, (&key, fields), "branch")?, from }
         }
     })
 }

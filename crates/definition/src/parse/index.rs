@@ -6,8 +6,8 @@ use serde_json::{Map, Value};
 
 use super::{chores, moves, node::Node, reader::Reader, step::required, values};
 use crate::{
-    Action, Answers, Budget, Chore, Decider, End, Ends, FINISH, Flow, Limits, Move, Pattern, Rule,
-    Schema, StepName, Stretch, Var, WorkflowName, suggest,
+    Action, Answers, Budget, Chore, Decider, End, Ends, FINISH, Flow, Limits, Money, Move, Pattern,
+    Rule, Schema, StepName, Stretch, Var, WorkflowName, suggest,
 };
 
 /// What the front matter of an index says.
@@ -126,10 +126,15 @@ pub(super) fn read(reader: &mut Reader<'_>, name: &WorkflowName) -> Head {
 }
 
 fn read_budget(reader: &mut Reader<'_>, node: &Node) -> Option<Budget> {
-    let fields = reader.fields(node, "budget", &["tokens", "ask"])?;
+    let fields = reader.fields(node, "budget", &["tokens", "money", "prices", "ask"])?;
     let tokens = required(reader, node, "budget", fields.find("tokens"), "tokens");
     let ask = fields.find("ask").and_then(|it| reader.template(it, "budget.ask"));
-    Some(Budget { tokens: reader.expression(tokens?, "budget.tokens")?, ask })
+    let money = fields.find("money").and_then(|max| {
+        let prices = required(reader, node, "budget", fields.find("prices"), "prices")?;
+        let max = reader.expression(max, "budget.money")?;
+        Some(Money { max, prices: reader.expression(prices, "budget.prices")? })
+    });
+    Some(Budget { tokens: reader.expression(tokens?, "budget.tokens")?, money, ask })
 }
 
 fn read_ends(reader: &mut Reader<'_>, node: &Node) -> Option<Ends> {

@@ -430,8 +430,20 @@ fn a_run_can_be_confined_to_a_stretch_and_to_a_budget() {
     assert_eq!(it.stretch.until.as_ref().unwrap().source(), "vars.until");
     let budget = it.budget.as_ref().unwrap();
     assert_eq!(budget.tokens.source(), "1000");
-    assert!(budget.ask.is_some());
+    assert!(budget.ask.is_some() && budget.money.is_none());
     assert!(good("title: t").budget.is_none());
+    let it = good(
+        "budget: {tokens: 0, money: 5, prices: \"vars.p\"}\nvars: {p: {type: object, default: {}}}",
+    );
+    let money = it.budget.unwrap().money.unwrap();
+    assert_eq!((money.max.source(), money.prices.source()), ("5", "vars.p"));
+    bad(
+        "budget: {tokens: 0, money: 5}",
+        expect![[r#"
+            Invalid
+            error key_missing ^1 DEMO/index.md:2:9: `budget` lacks `prices`
+        "#]],
+    );
     bad(
         "from: [a]\nuntil: \"var.x\"\nbudget: {ask: x, euros: 5}",
         expect![[r#"
@@ -439,7 +451,7 @@ fn a_run_can_be_confined_to_a_stretch_and_to_a_budget() {
         error value_invalid ^1 DEMO/index.md:2:7: `from` must be a text, not a list
         error expression_invalid ^3 DEMO/index.md:3:9: `until`: there is no name `var` (did you mean `vars`?)
         error key_missing ^1 DEMO/index.md:4:9: `budget` lacks `tokens`
-        error key_unknown ^5 DEMO/index.md:4:18: `budget` has no key `euros` (known: `tokens`, `ask`)
+        error key_unknown ^5 DEMO/index.md:4:18: `budget` has no key `euros` (known: `tokens`, `money`, `prices`, `ask`)
     "#]],
     );
 }

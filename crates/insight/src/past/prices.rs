@@ -2,6 +2,8 @@
 
 use std::collections::BTreeMap;
 
+use serde_json::{Map, Value};
+
 /// The rate of a token whose model has no price, in dollars.
 const FLAT: f64 = 0.000_006;
 /// Which part of tokens is taken for output where only the sum is known: agents read far more than
@@ -51,6 +53,14 @@ impl Prices {
             None => (tokens * (1.0 - OUTPUT_SHARE), tokens * OUTPUT_SHARE),
         };
         (input * price.input + output * price.output) / MILLION
+    }
+
+    /// Returns what one token costs, by model; `*` is any other.
+    pub fn by_token(&self) -> Map<String, Value> {
+        let one = |model: &String| Usage { model: model.clone(), tokens: 1, split: None };
+        let priced = self.models.keys().map(|it| (it.clone(), self.cost(&one(it))));
+        let others = ("*".to_owned(), self.per_token);
+        priced.chain([others]).map(|(model, price)| (model, price.into())).collect()
     }
 
     /// Returns what all of them cost, to a millionth of a dollar.

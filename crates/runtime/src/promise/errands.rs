@@ -7,7 +7,7 @@ use definition::Digest;
 use engine::{Event, Recorded};
 use store::{FileFilter, FileMark, Touch};
 
-use super::{place, shown};
+use super::{place, shown, telling::TOLD};
 use crate::{Desk, Errand, ExecuteError, Goal, Outcome, Place, Projection, Runtime, View, fault};
 
 /// How many runs are remembered to have been looked at.
@@ -17,10 +17,16 @@ impl Runtime {
     /// Returns whether a command asked for other files to be changed, or an earlier one did and
     /// they were not.
     pub(crate) fn has_errands(&self, outcome: &Outcome) -> bool {
-        let projection = self.find_covering(&outcome.view.workflow).map(|it| &**it);
-        let is_errand = |it: &Recorded| find_name(projection, it).is_some();
-        outcome.events.iter().any(is_errand)
-            || self.promises.unfinished.lock().contains(&outcome.view.state.run)
+        let (view, events) = (&outcome.view, &outcome.events);
+        !self.owed_by(view, None, events).is_empty()
+            || self.promises.unfinished.lock().contains(&view.state.run)
+    }
+
+    /// Notes that events that were just committed have other files changed, whoever sees to it.
+    pub(crate) fn note_errands(&self, view: &View, events: &[Recorded]) {
+        if !self.owed_by(view, None, events).is_empty() {
+            self.promises.unfinished.lock().insert(view.state.run);
+        }
     }
 
     /// Changes the other files as the log of a run has it. Returns what the caller should know:
@@ -28,6 +34,8 @@ impl Runtime {
     pub(crate) async fn keep_errands(&self, view: &View) -> Vec<String> {
         let run = view.state.run;
         let mut notices = Vec::new();
+        // What is committed from here on may not be seen, and says so itself.
+        self.promises.unfinished.lock().remove(&run);
         let is_finished = match self.run_errands(view, &mut notices).await {
             Ok(is_finished) => is_finished,
             Err(error) => {
@@ -36,11 +44,8 @@ impl Runtime {
                 false
             }
         };
-        let mut unfinished = self.promises.unfinished.lock();
-        if is_finished {
-            unfinished.remove(&run);
-        } else {
-            unfinished.insert(run);
+        if !is_finished {
+            self.promises.unfinished.lock().insert(run);
         }
         notices
     }
@@ -80,7 +85,10 @@ impl Runtime {
             // Someone else may have done it while this one waited.
             let marks = self.owed_errands(view, own.as_deref()).await?;
             if let Some(mark) = marks.into_iter().find(|it| it.path == mark.path) {
-                is_finished &= self.run_errand(view, &errands, mark, notices).await?;
+                is_finished &= match mark.path.as_str() {
+                    TOLD => self.tell(view, desk, mark).await?,
+                    _ => self.run_errand(view, &errands, mark, notices).await?,
+                };
             }
             drop(held);
         }

@@ -61,6 +61,9 @@ const fn setting(name: &'static str, kind: Kind, default: &'static str) -> Setti
     }
 }
 
+/// The words that definitions have for chores.
+pub(crate) const CHORES: [&str; 5] = ["rename_branch", "commit", "push", "publish", "checkout"];
+
 /// Every setting, by name.
 pub(crate) const SETTINGS: &[Setting] = &[
     Setting {
@@ -72,6 +75,24 @@ pub(crate) const SETTINGS: &[Setting] = &[
               run without a shell, in the run's folder.",
         scope: Scope::Project,
         ..setting("checks.allow", Kind::Flag, "false")
+    },
+    Setting {
+        doc: "What the server itself may do in a repository where a workflow has it as a chore. What \
+              it may not do fails, and the chore's `on_failure` says what that leads to.",
+        scope: Scope::User,
+        ..setting(
+            "chores.allow",
+            Kind::AnyOf(&CHORES),
+            "rename_branch, commit, push, publish, checkout",
+        )
+    },
+    Setting {
+        doc: "How long `git` and `gh` may take for a chore where they need a network.",
+        ..setting("chores.network_timeout", Kind::Duration { min_s: 1, max_s: 3_600 }, "3m")
+    },
+    Setting {
+        doc: "How long `git` may take for a chore on this machine, with the hooks that you have.",
+        ..setting("chores.timeout", Kind::Duration { min_s: 1, max_s: 3_600 }, "2m")
     },
     Setting {
         doc: "Whether plans of the dev-workflow need nobody's approval.",

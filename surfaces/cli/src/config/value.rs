@@ -36,6 +36,8 @@ pub(crate) enum Kind {
     Words,
     /// The same, or none.
     Names,
+    /// Several of these words, or `none`.
+    AnyOf(&'static [&'static str]),
     /// An address and a port.
     Address,
     /// Any text in one line.
@@ -110,6 +112,10 @@ impl Kind {
                 let words: Vec<String> = words.map(str::to_owned).collect();
                 if words.is_empty() { Err(self.expected(text)) } else { Ok(Value::List(words)) }
             }
+            Self::AnyOf(words) => {
+                let items = text.split([',', ' ']).filter(|it| !it.is_empty());
+                self.any_of(items.map(str::to_owned).collect(), words)
+            }
             Self::Address => match text.parse::<SocketAddr>() {
                 Ok(address) => Ok(Value::Text(address.to_string())),
                 Err(_) => Err(self.expected(text)),
@@ -121,6 +127,7 @@ impl Kind {
     pub(crate) fn parse_list(self, items: Vec<String>) -> Result<Value, String> {
         match self {
             Self::Paths | Self::Words | Self::Names => Ok(Value::List(items)),
+            Self::AnyOf(words) => self.any_of(items, words),
             Self::Flag
             | Self::Count { .. }
             | Self::Bytes { .. }
@@ -154,6 +161,10 @@ impl Kind {
             Self::Path => "a path".to_owned(),
             Self::Paths => "a list of paths".to_owned(),
             Self::Words | Self::Names => "a list of names".to_owned(),
+            Self::AnyOf(words) => {
+                let words: Vec<String> = words.iter().map(|it| format!("`{it}`")).collect();
+                format!("any of {}, or `none`", words.join(", "))
+            }
             Self::Address => "an address and a port, such as `127.0.0.1:7420`".to_owned(),
             Self::Text => "a text in one line".to_owned(),
             Self::Url => {
@@ -181,6 +192,16 @@ impl Kind {
     fn number(self, text: &str, found: Option<u64>, min: u64, max: u64) -> Result<Value, String> {
         let fitting = found.filter(|it| min <= *it && *it <= max);
         fitting.map(Value::Number).ok_or_else(|| self.expected(text))
+    }
+
+    fn any_of(self, items: Vec<String>, words: &[&str]) -> Result<Value, String> {
+        if matches!(items.as_slice(), [one] if one == "none") {
+            return Ok(Value::List(Vec::new()));
+        }
+        match items.iter().find(|it| !words.contains(&it.as_str())) {
+            Some(unknown) => Err(self.expected(unknown)),
+            None => Ok(Value::List(items)),
+        }
     }
 
     fn word(self, text: &str, words: &[&str]) -> Result<Value, String> {
@@ -305,6 +326,8 @@ mod tests {
         check(Kind::Flag, "Yes", "true");
         check(Kind::Word(&["warn", "error"]), "WARNING", "warn");
         check(Kind::Words, "core, forge", "core, forge");
+        check(Kind::AnyOf(&["push", "commit"]), "commit", "commit");
+        check(Kind::AnyOf(&["push", "commit"]), "none", "");
         check(Kind::Word(&["a", "b"]), "c", "`c` is not one of `a`, `b`");
         check(Kind::Address, "[::1]:80", "[::1]:80");
         let address = "`localhost` is not an address and a port, such as `127.0.0.1:7420`";

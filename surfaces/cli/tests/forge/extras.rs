@@ -117,10 +117,23 @@ fn a_pipeline_asks_before_it_spends_more_than_its_budget() {
 }
 
 #[test]
-fn a_budget_in_money_is_one_in_tokens_at_the_flat_rate() {
-    let stage = Stage::new();
-    let said = stage.expect_ok("pipeline_init", json!({"arguments": "Add thing xx --budget=$3"}));
-    assert_eq!(said.json()["flags"]["budget_tokens"], 500_000);
+fn a_budget_in_money_counts_the_price_of_each_model() {
+    // An agent that is sent out without a model of its own has the usual one.
+    let stage = Stage::set(&[("MILEPOST_FORGE_PRICES", "sonnet=2000/6000")]);
+    let said = stage.expect_ok("pipeline_init", json!({"arguments": "Add thing xx --budget=$5"}));
+    let mut flags = said.json()["flags"].clone();
+    assert_eq!(flags["budget_dollars"], 5.0, "{flags:#}");
+    flags["auto"] = json!(true);
+    stage.init_with("M", flags);
+    assert_eq!(stage.go(json!({}))["phase"], "phase-1");
+    stage.write("analysis.md", "Thus.\n");
+    // A thousand tokens cost three dollars.
+    assert_eq!(stage.go(done())["phase"], "phase-2");
+    stage.write("investigation.md", "Thus.\n");
+    let asked = stage.go(done());
+    assert_eq!(word(&asked["name"]), "budget-spent", "{asked:#}");
+    assert!(word(&asked["present_to_user"]).contains("5.0 dollars"), "{asked:#}");
+    assert_eq!(stage.go(answer("continue"))["phase"], "phase-3");
 }
 
 #[test]

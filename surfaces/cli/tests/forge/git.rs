@@ -74,7 +74,7 @@ fn a_push_that_fails_can_be_tried_again() {
 }
 
 /// A run on a branch of its own.
-fn branched() -> Stage {
+pub(crate) fn branched() -> Stage {
     let stage = Stage::new();
     let arguments = json!({
         "workspace": stage.workspace(), "task_text": "Add thing xx", "flags": {"skip_pr": true},
@@ -192,4 +192,35 @@ fn a_whole_run_is_told_of_from_its_beginning_to_its_end() {
     assert_eq!(count("pipeline-complete"), 1, "{events:#?}");
     assert_eq!(count("agent-dispatch"), 7, "{events:#?}");
     assert_eq!(events.last().unwrap().0, "pipeline-complete", "{events:#?}");
+}
+
+#[test]
+fn a_copy_of_a_pipeline_works_on_a_branch_of_its_own() {
+    let mut stage = branched();
+    Player::new(&mut stage, &[]).play_until(|it| it["phase"] == "phase-3b");
+    let fork = ["run", "fork", ".specs/20260101-x", "--from-step", "phase-3", "--key"];
+    let forked = stage.project.milepost(&[&fork[..], &[".specs/20260202-y"]].concat()).output();
+    assert!(forked.unwrap().status.success());
+    let copy = stage.specs("20260202-y");
+    let branch = json!({"workspace": copy, "field": "branch"});
+    assert_eq!(stage.expect_ok("get", branch).text, "feature/y");
+    let action = stage.expect_ok("pipeline_next_action", json!({"workspace": copy})).json();
+    assert_eq!((word(&action["phase"]), action.get("warning")), ("phase-3".to_owned(), None));
+    let head = || stage.git(&["rev-parse", "--abbrev-ref", "HEAD"]);
+    assert_eq!(head(), "feature/y");
+    stage.write("review-design.md", "## Verdict: REVISE\n\n1. [CRITICAL] no.\n");
+    stage.go(done());
+    assert_eq!(head(), "feature/x", "the original goes on where it was");
+}
+
+#[test]
+fn a_chore_that_is_not_allowed_is_not_done_and_the_setting_is_named() {
+    let mut stage = Stage::set(&[("MILEPOST_CHORES_ALLOW", "rename_branch, checkout")]);
+    stage.init("M");
+    stage.git(&["commit", "-q", "--allow-empty", "-m", "before"]);
+    let script = [("tasks.md", 1, "## Task 1: One\nmode: parallel\nfiles:\n- one.txt\n")];
+    let action = Player::new(&mut stage, &script).play_until(|it| word(&it["phase"]) == "phase-6");
+    let warning = word(&action["warning"]);
+    assert!(warning.contains("`commit`") && warning.contains("`chores.allow`"), "{action:#}");
+    assert_eq!(stage.git(&["log", "-1", "--format=%s"]), "before");
 }

@@ -81,6 +81,10 @@ impl<'a> Uses<'a> {
         workflow.stretch.until.iter().for_each(|it| self.expression(&["until"], it));
         if let Some(budget) = &workflow.budget {
             self.expression(&["budget", "tokens"], &budget.tokens);
+            if let Some(money) = &budget.money {
+                self.expression(&["budget", "money"], &money.max);
+                self.expression(&["budget", "prices"], &money.prices);
+            }
             budget.ask.iter().for_each(|it| self.template(&["budget", "ask"], it));
         }
     }
@@ -107,8 +111,9 @@ impl<'a> Uses<'a> {
                 it.body.iter().for_each(|it| self.template(&path(&["publish", "body"]), it));
                 it.closes.iter().for_each(|it| self.template(&path(&["publish", "closes"]), it));
             }
-            ChoreDeed::Checkout { branch } => {
+            ChoreDeed::Checkout { branch, from } => {
                 self.template(&path(&["checkout", "branch"]), branch);
+                from.iter().for_each(|it| self.template(&path(&["checkout", "from"]), it));
             }
         }
     }

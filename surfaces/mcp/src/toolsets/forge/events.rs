@@ -1,25 +1,24 @@
 //! What others are told of a pipeline: a line of JSON for everything that happens, in a file that
 //! all projects share.
 //!
-//! It is told once a change is kept, from one place. That nobody could be told is no reason for a
-//! change to fail.
+//! It is told once a change is kept, of the log alone, so that it is the same whoever made the
+//! change: an agent, a person at the terminal, or someone who wrote into the state file.
 
-use definition::StepName;
-use engine::{Entry, Event, GateReason, Recorded, Ruling, find_agent, find_starter};
-use runtime::{Outcome, View};
+use std::sync::Arc;
+
+use definition::{StepName, Workflow};
+use engine::{
+    Entry, Event, GateReason, Recorded, Ruling, RunId, RunState, evolve, find_agent, find_starter,
+};
+use runtime::{Sheet, Teller};
 use serde::Serialize;
 use serde_json::Value;
 
 use super::{
     drive::gate,
-    place::Folder,
-    state_doc::{COMPLETED, SETUP},
+    state_doc::{COMPLETED, SETUP, Status},
     stated::Stated,
 };
-use crate::tool::Call;
-
-/// How large the file becomes before it is put aside.
-const LOG_BYTES_MAX: u64 = 10 * 1024 * 1024;
 
 /// Something that happened, as others are told.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
@@ -36,35 +35,95 @@ struct ForgeEvent {
     detail: Option<String>,
 }
 
-/// Tells of what a change of the pipeline in a workspace led to.
-pub(in crate::toolsets::forge) async fn tell(
-    call: &Call<'_>,
-    workspace: &Folder,
-    outcome: &Outcome,
-) {
-    let Some(path) = &call.options.forge.events_log else { return };
-    let log = Folder::named(call, path);
-    let text = outcome.file.as_ref().map(|it| it.text.as_str()).unwrap_or_default();
-    let after = After { view: &outcome.view, stated: Stated::read(text) };
-    for event in lines(&outcome.events, workspace, &after) {
-        let Ok(line) = serde_json::to_string(&event) else { continue };
-        let added = log.parent().append(call, log.name(), line, LOG_BYTES_MAX).await;
-        if let Err(problem) = added {
-            tracing::warn!("`{}` could not be added to: {problem}", log.as_str());
-            return;
-        }
+/// Tells of one pipeline, change by change.
+pub(in crate::toolsets::forge) struct Telling {
+    workflow: Arc<Workflow>,
+    state: RunState,
+    sheet: Box<dyn Sheet>,
+}
+
+impl Telling {
+    /// Begins with a pipeline of which nothing is known, and its state file.
+    pub(in crate::toolsets::forge) fn new(
+        workflow: &Arc<Workflow>,
+        run: RunId,
+        sheet: Box<dyn Sheet>,
+    ) -> Self {
+        Self { workflow: Arc::clone(workflow), state: RunState::new(run), sheet }
     }
+}
+
+impl Teller for Telling {
+    fn tell(&mut self, events: &[Recorded]) -> Vec<String> {
+        let is_edit = events.iter().any(|it| is_placed(&it.event));
+        let was = if is_edit { self.sheet.text() } else { String::new() };
+        for recorded in events {
+            let blank = RunState::new(self.state.run);
+            self.state = evolve(std::mem::replace(&mut self.state, blank), recorded);
+            self.sheet.apply(recorded);
+        }
+        if !is_told(events) {
+            return Vec::new();
+        }
+        let (was, stated) = (Stated::read(&was), Stated::read(&self.sheet.text()));
+        let after = After { workflow: &self.workflow, state: &self.state, was, stated };
+        let lines = lines(events, &after);
+        lines.iter().filter_map(|it| serde_json::to_string(it).ok()).collect()
+    }
+}
+
+/// Whether there may be anything to tell of a change. A pipeline that was found as it is did not
+/// happen here.
+pub(in crate::toolsets::forge) fn is_told(events: &[Recorded]) -> bool {
+    let has = |is: fn(&Event) -> bool| events.iter().any(|it| is(&it.event));
+    let is_found = has(is_begun) && has(is_placed);
+    !is_found && (has(is_telling) || (has(is_usage) && is_report(events)))
+}
+
+fn is_begun(event: &Event) -> bool {
+    matches!(event, Event::RunStarted(_))
+}
+
+fn is_placed(event: &Event) -> bool {
+    matches!(event, Event::RunPlaced(_))
+}
+
+fn is_usage(event: &Event) -> bool {
+    matches!(event, Event::EntryRecorded { entry: Entry::Usage { .. }, .. })
+}
+
+/// Whether there may be words for an event by itself.
+fn is_telling(event: &Event) -> bool {
+    matches!(
+        event,
+        Event::RunStarted(_)
+            | Event::RunForked { .. }
+            | Event::RunPlaced(_)
+            | Event::StepStarted { part: None, .. }
+            | Event::StepCompleted(_)
+            | Event::GateAnswered { part: None, .. }
+            | Event::VerdictGiven { part: None, .. }
+            | Event::GateOpened(_)
+            | Event::RunFailed { .. }
+            | Event::RunCancelled { .. }
+            | Event::RunCompleted { .. }
+    )
 }
 
 /// A pipeline after a change.
 struct After<'a> {
-    view: &'a View,
+    workflow: &'a Workflow,
+    state: &'a RunState,
+    /// What the state file said before, where someone wrote into it.
+    was: Stated,
     stated: Stated,
 }
 
 /// Returns what is told of the events of one change. Nothing is told twice.
-fn lines(events: &[Recorded], workspace: &Folder, after: &After<'_>) -> Vec<ForgeEvent> {
-    let spec_name = after.view.state.vars.get("spec_name").and_then(Value::as_str);
+fn lines(events: &[Recorded], after: &After<'_>) -> Vec<ForgeEvent> {
+    let state = after.state;
+    let spec_name = state.vars.get("spec_name").and_then(Value::as_str).unwrap_or_default();
+    let (root, key) = (state.root().trim_end_matches('/'), state.key().unwrap_or_default());
     let mut told: Vec<ForgeEvent> = Vec::new();
     for recorded in events {
         for Word { event, phase, outcome, detail } in words(&recorded.event, events, after) {
@@ -74,8 +133,8 @@ fn lines(events: &[Recorded], workspace: &Folder, after: &After<'_>) -> Vec<Forg
             told.push(ForgeEvent {
                 event,
                 phase,
-                spec_name: spec_name.unwrap_or_default().to_owned(),
-                workspace: workspace.as_str().to_owned(),
+                spec_name: spec_name.to_owned(),
+                workspace: format!("{root}/{key}"),
                 timestamp: seconds(&recorded.at.to_string()),
                 outcome,
                 detail,
@@ -104,17 +163,17 @@ impl Word {
 }
 
 fn words(event: &Event, events: &[Recorded], after: &After<'_>) -> Vec<Word> {
-    let state = &after.view.state;
+    let state = after.state;
     match event {
         Event::RunStarted(started) => {
-            let effort = started.vars.get("effort").and_then(Value::as_str).unwrap_or_default();
-            let word = Word::new("pipeline-init", SETUP, "in_progress");
-            vec![word.with(format!("effort={effort}"))]
+            let effort = started.vars.get("effort");
+            vec![begun(effort)]
         }
+        Event::RunForked { .. } => vec![begun(state.vars.get("effort"))],
         Event::StepStarted { step, part: None, details, .. } => {
             let begun = Word::new("phase-start", step.as_str(), "in_progress");
             // Where somebody is sent out it is known with which model.
-            let agent = details.get("model").and_then(|_| find_sent(step, after.view));
+            let agent = details.get("model").and_then(|_| find_sent(step, after));
             let sent = |it| Word::new("agent-dispatch", step.as_str(), "dispatched").with(it);
             [begun].into_iter().chain(agent.map(sent)).collect()
         }
@@ -140,8 +199,8 @@ fn words(event: &Event, events: &[Recorded], after: &After<'_>) -> Vec<Word> {
         Event::RunCompleted { .. } => {
             vec![Word::new("pipeline-complete", COMPLETED, "completed")]
         }
-        Event::RunForked { .. }
-        | Event::RunResumed { .. }
+        Event::RunPlaced(_) => placed(events, after),
+        Event::RunResumed { .. }
         | Event::StepEntered { .. }
         | Event::StepStarted { .. }
         | Event::StepReported { .. }
@@ -164,7 +223,6 @@ fn words(event: &Event, events: &[Recorded], after: &After<'_>) -> Vec<Word> {
         | Event::LeaseTaken(_)
         | Event::LeaseReleased { .. }
         | Event::DriftAccepted { .. }
-        | Event::RunPlaced(_)
         | Event::MoveMade { .. }
         | Event::RuleFired { .. }
         | Event::ItemAdded { .. }
@@ -179,11 +237,44 @@ fn words(event: &Event, events: &[Recorded], after: &After<'_>) -> Vec<Word> {
     }
 }
 
+fn begun(effort: Option<&Value>) -> Word {
+    let effort = effort.and_then(Value::as_str).filter(|it| !it.is_empty());
+    let detail = effort.map(|it| format!("effort={it}")).unwrap_or_default();
+    Word::new("pipeline-init", SETUP, "in_progress").with(detail)
+}
+
 /// Returns the agent that is sent out for a phase, if one is.
-fn find_sent(step: &StepName, view: &View) -> Option<String> {
-    let step = view.workflow.find_step(step)?;
-    let agent = find_agent(&view.workflow, &view.state, step)?;
-    find_starter(&view.workflow, &view.state, step).is_none().then_some(agent)
+fn find_sent(step: &StepName, after: &After<'_>) -> Option<String> {
+    let (workflow, state) = (after.workflow, after.state);
+    let step = workflow.find_step(step)?;
+    let agent = find_agent(workflow, state, step)?;
+    find_starter(workflow, state, step).is_none().then_some(agent)
+}
+
+/// Returns what someone who wrote into the state file has made happen by that.
+fn placed(events: &[Recorded], after: &After<'_>) -> Vec<Word> {
+    let (was, now) = (&after.was, &after.stated);
+    let mut words: Vec<Word> = Vec::new();
+    for phase in now.completed().filter(|it| !was.is_completed(it)) {
+        words.push(Word::new("phase-complete", phase, "completed"));
+    }
+    let is_asked = events.iter().any(|it| matches!(it.event, Event::GateOpened(_)));
+    if (was.phase(), was.status()) == (now.phase(), now.status()) {
+        return words;
+    }
+    words.extend(match Status::find(now.status()) {
+        Some(Status::InProgress) => Some(Word::new("phase-start", now.phase(), "in_progress")),
+        Some(Status::AwaitingHuman) if !is_asked => {
+            Some(Word::new("checkpoint", now.phase(), "awaiting_human"))
+        }
+        Some(Status::Failed) => Some(Word::new("phase-fail", now.phase(), "failed")),
+        Some(Status::Abandoned) => Some(Word::new("abandon", now.phase(), "abandoned")),
+        Some(Status::Completed) if now.phase() == COMPLETED => {
+            Some(Word::new("pipeline-complete", COMPLETED, "completed"))
+        }
+        Some(Status::AwaitingHuman | Status::Completed | Status::Pending) | None => None,
+    });
+    words
 }
 
 /// Whether what was logged is part of a report, and not only noted.

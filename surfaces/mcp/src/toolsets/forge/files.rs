@@ -9,18 +9,38 @@ mod vars;
 use std::sync::Arc;
 
 use definition::Workflow;
-use runtime::{Projection, Reading, Sheet};
+use engine::{Recorded, RunId, RunState};
+use runtime::{Ledger, Projection, Reading, Sheet, Teller};
 use serde_json::{Map, Value};
 
-use super::{WORKFLOW, intake::slug, state_doc::SpecDocument};
+use super::{
+    WORKFLOW, events,
+    intake::{branch::branch_of_copy, slug},
+    options::Options,
+    state_doc::SpecDocument,
+};
 
 /// The file that a workspace is known by.
 pub const STATE_FILE: &str = "state.json";
 
 /// The state files of all workspaces of a project. The key of a run is its workspace, seen from the
 /// project's root.
-#[derive(Debug, Clone, Copy, Default)]
-pub struct SpecFiles;
+#[derive(Debug, Clone, Default)]
+pub struct SpecFiles {
+    ledger: Option<Ledger>,
+}
+
+/// How large the file that others are told in becomes before it is put aside.
+const LEDGER_BYTES_MAX: u64 = 10 * 1024 * 1024;
+
+impl SpecFiles {
+    /// Returns the files of a project in which others are told what happens as the configuration
+    /// has it.
+    pub fn new(options: &Options) -> Self {
+        let ledger = |path: &String| Ledger { path: path.clone(), bytes_max: LEDGER_BYTES_MAX };
+        Self { ledger: options.events_log.as_ref().map(ledger) }
+    }
+}
 
 impl Projection for SpecFiles {
     fn workflow(&self) -> &str {
@@ -44,12 +64,22 @@ impl Projection for SpecFiles {
         is_workspace(key).then(|| key.to_owned())
     }
 
-    fn vars_of_copy(&self, key: &str, home: &str) -> Map<String, Value> {
+    fn vars_of_copy(&self, key: &str, home: &str, of: &RunState) -> Map<String, Value> {
         let name = key.rsplit('/').next().unwrap_or(key);
-        Map::from_iter([
+        let mut vars = Map::from_iter([
             ("spec_name".to_owned(), slug::spec_name(name).into()),
             ("workspace".to_owned(), home.into()),
-        ])
+        ]);
+        let branch = of.vars.get("branch").and_then(Value::as_str).unwrap_or_default();
+        let is_shared = of.vars.get("use_current_branch") == Some(&Value::Bool(true));
+        if !branch.is_empty() && !is_shared {
+            vars.insert("branch".to_owned(), branch_of_copy(branch, name).into());
+            vars.insert("branch_from".to_owned(), branch.into());
+            // What was found out about the branch of the original is not so of this one.
+            vars.extend(["branch_to", "branch_at"].map(|it| (it.to_owned(), "".into())));
+            vars.insert("branch_pushed".to_owned(), false.into());
+        }
+        vars
     }
 
     /// Who asked for what is nobody else's business.
@@ -71,6 +101,18 @@ impl Projection for SpecFiles {
 
     fn aside(&self, key: &str, _text: &str) -> String {
         format!("{key}/backups/state-replaced.json")
+    }
+
+    fn ledger(&self) -> Option<&Ledger> {
+        self.ledger.as_ref()
+    }
+
+    fn is_told(&self, events: &[Recorded]) -> bool {
+        events::is_told(events)
+    }
+
+    fn teller(&self, workflow: &Arc<Workflow>, run: RunId) -> Option<Box<dyn Teller>> {
+        Some(Box::new(events::Telling::new(workflow, run, self.blank(workflow))))
     }
 }
 

@@ -138,17 +138,6 @@ impl Folder {
         desk.write_durably(&self.place(path), text).await.map(drop)
     }
 
-    /// Adds a line to a file in the folder, which is put aside before it has more than `bytes_max`.
-    pub(in crate::toolsets::forge) async fn append(
-        &self,
-        call: &Call<'_>,
-        path: &str,
-        line: String,
-        bytes_max: u64,
-    ) -> Result<(), String> {
-        desk(call)?.append(&self.place(path), line, bytes_max).await
-    }
-
     /// Returns whether the folder is there.
     pub(in crate::toolsets::forge) async fn exists(&self, call: &Call<'_>) -> bool {
         let Ok(desk) = desk(call) else { return false };

@@ -85,7 +85,8 @@ impl Status {
         }
     }
 
-    fn find(word: &str) -> Option<Self> {
+    /// Returns what a word means.
+    pub(in crate::toolsets::forge) fn find(word: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|it| it.word() == word)
     }
 }

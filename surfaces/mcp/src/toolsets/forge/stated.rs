@@ -39,8 +39,13 @@ impl Stated {
 
     /// Returns whether a phase is among those that are done.
     pub(in crate::toolsets::forge) fn is_completed(&self, phase: &str) -> bool {
+        self.completed().any(|it| it == phase)
+    }
+
+    /// Returns the phases that are done.
+    pub(super) fn completed(&self) -> impl Iterator<Item = &str> {
         let done = self.0.get("completedPhases").and_then(Value::as_array).into_iter().flatten();
-        done.filter_map(Value::as_str).any(|it| it == phase)
+        done.filter_map(Value::as_str)
     }
 
     /// Returns whether the branch is called what it stays.

@@ -5,7 +5,7 @@
 use engine::{Command, Refusal};
 use runtime::{ExecuteError, Outcome, Request, RunFile, Target, View};
 
-use super::{WORKFLOW, answer::Failure, events, intake::begin::STATE_FILE, place::Folder, way_out};
+use super::{WORKFLOW, answer::Failure, intake::begin::STATE_FILE, place::Folder, way_out};
 use crate::tool::Call;
 
 /// A pipeline as it is now.
@@ -83,7 +83,6 @@ impl Pipeline {
             request_id: None,
         };
         let outcome = call.runtime.execute(request).await?;
-        events::tell(call, &self.folder, &outcome).await;
         let Outcome { view, events, file, chores } = outcome;
         let (folder, key) = (self.folder.clone(), self.key.clone());
         let mut pipeline = Self::new(folder, key, view, file);

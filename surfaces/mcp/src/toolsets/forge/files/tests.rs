@@ -454,7 +454,7 @@ fn a_callers_own_tasks_have_no_status_until_they_are_given_one() {
 
 #[test]
 fn a_workspace_is_a_path_inside_the_project() {
-    let files = SpecFiles;
+    let files = SpecFiles::default();
     assert_eq!(files.path(".specs/x").as_deref(), Some(".specs/x/state.json"));
     assert_eq!(files.key(".specs/x/state.json").as_deref(), Some(".specs/x"));
     assert_eq!(files.home(".specs/x").as_deref(), Some(".specs/x"));

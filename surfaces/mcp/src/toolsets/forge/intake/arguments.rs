@@ -62,7 +62,7 @@ impl Arguments {
         if let Some(effort) = read.flags.get("effort").filter(|it| Effort::find(it).is_none()) {
             return Err(wrong_effort(effort));
         }
-        read.extent(0.0)?.check()?;
+        read.extent()?.check()?;
         if read.core_text.is_empty() {
             return Err("Only flags were given: describe what is to be done as well".to_owned());
         }
@@ -80,14 +80,15 @@ impl Arguments {
         self.flags.get("effort").and_then(|it| Effort::find(it))
     }
 
-    /// Returns how far the pipeline goes, with money turned into tokens at this rate.
-    pub(super) fn extent(&self, dollars_per_token: f64) -> Result<Extent, String> {
+    /// Returns how far the pipeline goes.
+    pub(super) fn extent(&self) -> Result<Extent, String> {
         let text = |flag: &str| self.flags.get(flag).cloned().unwrap_or_default();
         let budget = self.flags.get("budget").map(|it| Budget::parse(it)).transpose()?;
         Ok(Extent {
             from: text("from"),
             until: text("until"),
-            budget_tokens: budget.map_or(0, |it| it.tokens(dollars_per_token)),
+            budget_tokens: budget.and_then(Budget::tokens),
+            budget_dollars: budget.and_then(Budget::dollars),
         })
     }
 

@@ -5,8 +5,9 @@ use runtime::{ExecuteError, Request, Target, View};
 use serde_json::Map;
 
 use super::{
-    super::{WORKFLOW, answer::Failure, events, workspace},
+    super::{WORKFLOW, answer::Failure, workspace},
     confirm::Confirmed,
+    extent::BUDGET_DOLLARS,
     lint_ignore::{self, LINT_IGNORE, SPECS_NAME},
 };
 use crate::tool::Call;
@@ -52,6 +53,9 @@ async fn start(call: &Call<'_>, confirmed: &Confirmed) -> Result<Vec<String>, Fa
     vars.insert("workspace".to_owned(), confirmed.workspace.as_str().into());
     vars.insert("flow_template".to_owned(), confirmed.effort.flow().into());
     vars.insert("skipped_phases".to_owned(), confirmed.skipped.clone().into());
+    if vars.contains_key(BUDGET_DOLLARS) {
+        vars.insert("token_prices".to_owned(), call.options.forge.prices.by_token().into());
+    }
     let start = StartRun {
         key: Some(key),
         flow: None,
@@ -66,10 +70,7 @@ async fn start(call: &Call<'_>, confirmed: &Confirmed) -> Result<Vec<String>, Fa
         request_id: None,
     };
     match call.runtime.execute(request).await {
-        Ok(outcome) => {
-            events::tell(call, &confirmed.workspace, &outcome).await;
-            Ok(needed(&outcome.view))
-        }
+        Ok(outcome) => Ok(needed(&outcome.view)),
         Err(ExecuteError::Refused(Refusal::KeyTaken { .. })) => Err(taken(confirmed)),
         Err(error) => Err(workspace::failure("the pipeline could not begin", &error)),
     }

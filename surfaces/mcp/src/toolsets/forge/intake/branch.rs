@@ -101,6 +101,14 @@ pub(in crate::toolsets::forge) fn branch_name(spec: &str, text: &str) -> String 
     format!("{}/{}", classify(text), cut(&plain(spec_name(spec))))
 }
 
+/// Returns the branch for a spec whose work is a copy of that on another branch.
+pub(in crate::toolsets::forge) fn branch_of_copy(branch: &str, spec: &str) -> String {
+    let kind = branch.split_once('/').map_or(FEATURE, |it| it.0);
+    let named = format!("{kind}/{}", cut(&plain(spec_name(spec))));
+    // Specs of two days may have one name.
+    if named == branch { format!("{kind}/{}", cut(&plain(spec))) } else { named }
+}
+
 /// Returns the title of the pull request of a branch.
 pub(in crate::toolsets::forge) fn pr_title(branch: &str, spec: &str) -> String {
     let kind = branch.split_once('/').map_or("", |it| it.0);
@@ -134,7 +142,7 @@ fn cut(name: &str) -> &str {
 
 #[cfg(test)]
 mod tests {
-    use super::{branch_name, classify, pr_title};
+    use super::{branch_name, branch_of_copy, classify, pr_title};
 
     #[test]
     fn the_kind_of_change_is_told_by_words_that_stand_alone() {
@@ -154,6 +162,13 @@ mod tests {
         ] {
             assert_eq!(classify(text), kind, "{text}");
         }
+    }
+
+    #[test]
+    fn a_copy_has_a_branch_of_its_own_and_of_the_same_kind() {
+        assert_eq!(branch_of_copy("fix/x", "20260202-y"), "fix/y");
+        assert_eq!(branch_of_copy("fix/x", "20260202-x"), "fix/20260202-x");
+        assert_eq!(branch_of_copy("main", "20260202-y"), "feature/y");
     }
 
     #[test]

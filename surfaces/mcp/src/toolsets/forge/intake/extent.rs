@@ -6,7 +6,7 @@ use serde_json::{Map, Value};
 use super::super::state_doc::PHASES;
 
 /// How far a pipeline goes. Only what was asked for is told.
-#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 #[serde(default)]
 pub(super) struct Extent {
     /// The phase that it begins with.
@@ -16,14 +16,15 @@ pub(super) struct Extent {
     #[serde(skip_serializing_if = "String::is_empty")]
     pub(super) until: String,
     /// After how many tokens a person is asked; never where it is none.
-    #[serde(skip_serializing_if = "is_none")]
-    pub(super) budget_tokens: u64,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) budget_tokens: Option<u64>,
+    /// After how much money.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) budget_dollars: Option<f64>,
 }
 
-#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde wants it so")]
-fn is_none(tokens: &u64) -> bool {
-    *tokens == 0
-}
+/// The variable with what a pipeline may cost.
+pub(super) const BUDGET_DOLLARS: &str = "budget_dollars";
 
 /// A budget as it was written.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -44,6 +45,9 @@ impl Extent {
             let (from, until) = (&self.from, &self.until);
             return Err(format!("`--until={until}` comes before `--from={from}`"));
         }
+        if self.budget_dollars.is_some_and(|it| it < 0.0) {
+            return Err("`budget_dollars` is below zero".to_owned());
+        }
         Ok(())
     }
 
@@ -54,8 +58,11 @@ impl Extent {
                 vars.insert(name.to_owned(), phase.as_str().into());
             }
         }
-        if 0 < self.budget_tokens {
-            vars.insert("budget_tokens".to_owned(), self.budget_tokens.into());
+        if let Some(tokens) = self.budget_tokens {
+            vars.insert("budget_tokens".to_owned(), tokens.into());
+        }
+        if let Some(dollars) = self.budget_dollars {
+            vars.insert(BUDGET_DOLLARS.to_owned(), dollars.into());
         }
     }
 }
@@ -88,21 +95,19 @@ impl Budget {
         count.filter(|it| 0 < *it).map(Self::Tokens).ok_or_else(wrong)
     }
 
-    /// Returns how many tokens it buys at this rate.
-    pub(super) fn tokens(self, dollars_per_token: f64) -> u64 {
+    /// Returns the tokens, where it is that.
+    pub(super) fn tokens(self) -> Option<u64> {
         match self {
-            Self::Tokens(tokens) => tokens,
-            Self::Dollars(dollars) if 0.0 < dollars_per_token => {
-                #[expect(
-                    clippy::cast_possible_truncation,
-                    clippy::cast_sign_loss,
-                    reason = "a part of a token buys nothing, and both numbers are above zero"
-                )]
-                let tokens = (dollars / dollars_per_token).round() as u64;
-                tokens.max(1)
-            }
-            // What costs nothing spends nothing.
-            Self::Dollars(_) => 0,
+            Self::Tokens(tokens) => Some(tokens),
+            Self::Dollars(_) => None,
+        }
+    }
+
+    /// Returns the money, where it is that.
+    pub(super) fn dollars(self) -> Option<f64> {
+        match self {
+            Self::Tokens(_) => None,
+            Self::Dollars(dollars) => Some(dollars),
         }
     }
 }
@@ -113,10 +118,10 @@ mod tests {
 
     #[test]
     fn a_budget_is_tokens_or_money() {
-        let tokens = |text: &str| Budget::parse(text).unwrap().tokens(0.000_006);
-        assert_eq!((tokens("7"), tokens("500k"), tokens("2M")), (7, 500_000, 2_000_000));
-        assert_eq!((tokens("$6"), tokens("$0.000001")), (1_000_000, 1));
-        assert_eq!(Budget::parse("$5").unwrap().tokens(0.0), 0);
+        let read = |text: &str| Budget::parse(text).unwrap();
+        let tokens = [("7", 7), ("500k", 500_000), ("2M", 2_000_000)];
+        assert!(tokens.into_iter().all(|(text, it)| read(text) == Budget::Tokens(it)));
+        assert_eq!(read("$12.50"), Budget::Dollars(12.5));
         for text in ["", "0", "-1", "k", "$", "$-2", "$inf", "much", "99999999999999999999m"] {
             assert!(Budget::parse(text).unwrap_err().contains("500k"), "{text}");
         }
@@ -126,7 +131,7 @@ mod tests {
     fn only_phases_are_begun_with_and_ended_after() {
         let check = |from: &str, until: &str| {
             let (from, until) = (from.to_owned(), until.to_owned());
-            Extent { from, until, budget_tokens: 0 }.check()
+            Extent { from, until, ..Extent::default() }.check()
         };
         assert_eq!(check("", ""), Ok(()));
         assert_eq!(check("phase-4", "phase-4"), Ok(()));

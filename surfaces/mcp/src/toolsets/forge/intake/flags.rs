@@ -11,7 +11,7 @@ use super::{
 };
 
 /// What is wanted of a pipeline.
-#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 #[serde(default)]
 #[expect(clippy::struct_excessive_bools, reason = "these are the members that the contract has")]
 pub(super) struct Flags {
@@ -28,12 +28,7 @@ pub(super) struct Flags {
 
 impl Flags {
     /// Returns the flags of the arguments, with what is preferred where they say nothing.
-    pub(super) fn new(
-        arguments: &Arguments,
-        preferred: Preferences,
-        branch: String,
-        dollars_per_token: f64,
-    ) -> Self {
+    pub(super) fn new(arguments: &Arguments, preferred: Preferences, branch: String) -> Self {
         let is_on = |flag: &str, preferred: Option<bool>| {
             arguments.has(flag) || preferred.unwrap_or_default()
         };
@@ -46,7 +41,7 @@ impl Flags {
             effort_override: effort.map(|it| it.as_str().to_owned()),
             current_branch: branch,
             // What is wrong with it was told when the arguments were read.
-            extent: arguments.extent(dollars_per_token).unwrap_or_default(),
+            extent: arguments.extent().unwrap_or_default(),
         }
     }
 
@@ -89,9 +84,8 @@ mod tests {
             effort: Some(Effort::L),
             ..Preferences::default()
         };
-        let flags = |text: &str| {
-            Flags::new(&Arguments::parse(text).unwrap(), preferred, "main".to_owned(), 0.0)
-        };
+        let flags =
+            |text: &str| Flags::new(&Arguments::parse(text).unwrap(), preferred, "main".to_owned());
         let one = flags("some text here --effort=S --debug");
         assert!(one.auto && one.debug && !one.skip_pr && !one.discuss);
         assert_eq!(one.effort(), Some(Effort::S));
@@ -102,19 +96,20 @@ mod tests {
     fn how_far_it_goes_is_told_where_it_was_said() {
         let text = "fix login --from=phase-3 --until=phase-4 --budget=$3";
         let arguments = Arguments::parse(text).unwrap();
-        let flags = Flags::new(&arguments, Preferences::default(), String::new(), 0.00001);
+        let flags = Flags::new(&arguments, Preferences::default(), String::new());
         let told = serde_json::to_value(&flags).unwrap();
         assert_eq!(told["from"], "phase-3");
-        assert_eq!((&told["until"], &told["budget_tokens"]), (&json!("phase-4"), &json!(300_000)));
+        assert_eq!((&told["until"], &told["budget_dollars"]), (&json!("phase-4"), &json!(3.0)));
         assert_eq!(read(&told), Ok(flags));
         assert!(read(&json!({ "until": "phase-77" })).unwrap_err().contains("phase-1"));
         assert!(read(&json!({ "budget_tokens": -1 })).unwrap_err().contains("`flags`"));
+        assert!(read(&json!({ "budget_dollars": -1 })).unwrap_err().contains("below zero"));
     }
 
     #[test]
     fn flags_are_told_and_told_again() {
         let arguments = Arguments::parse("fix login --auto").unwrap();
-        let flags = Flags::new(&arguments, Preferences::default(), String::new(), 0.0);
+        let flags = Flags::new(&arguments, Preferences::default(), String::new());
         let told = serde_json::to_value(&flags).unwrap();
         assert_eq!(
             told,

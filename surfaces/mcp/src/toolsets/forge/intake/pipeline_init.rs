@@ -81,8 +81,7 @@ impl Verb for PipelineInit {
         }
         // Preferences that cannot be read are looked at with `preferences_get`.
         let preferred = preferences_get::load(call).await.unwrap_or_default();
-        let rate = call.options.forge.prices.per_token;
-        let flags = Flags::new(&arguments, preferred, parameters.current_branch, rate);
+        let flags = Flags::new(&arguments, preferred, parameters.current_branch);
         Ok(Answer::json(&new(call, arguments, flags)).into())
     }
 }

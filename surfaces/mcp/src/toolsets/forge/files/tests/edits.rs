@@ -189,7 +189,7 @@ fn what_an_old_file_lacks_is_filled_in() {
 
 #[test]
 fn a_file_that_makes_no_sense_says_why() {
-    let problem = |text: &str| SpecFiles.read(text).unwrap_err();
+    let problem = |text: &str| SpecFiles::default().read(text).unwrap_err();
     for (text, wanted) in [
         ("[]", "it is not an object"),
         ("{\"tasks\": []}", "`tasks` is not an object"),

@@ -37,14 +37,14 @@ impl Pipeline {
     /// Begins a run from what a file says.
     pub(super) fn adopt(text: &str) -> Self {
         let mut pipeline = Self::blank();
-        let placement = placement(text, SpecFiles.read(text).unwrap());
+        let placement = placement(text, SpecFiles::default().read(text).unwrap());
         pipeline.run(&Command::AdoptRun(Box::new(start(&Value::Null)), Box::new(placement)));
         pipeline
     }
 
     fn blank() -> Self {
         let workflow = Arc::new(workflow());
-        let sheet = SpecFiles.blank(&workflow);
+        let sheet = SpecFiles::default().blank(&workflow);
         let state = RunState::new(RunId::from_bytes([7; 16]));
         let now = Timestamp::parse("2026-01-01T10:00:00Z").unwrap();
         Self { workflow, state, log: Vec::new(), sheet, files: BTreeMap::new(), now }
@@ -119,7 +119,7 @@ impl Pipeline {
 
     /// Takes in what someone made of the file.
     pub(super) fn edit(&mut self, text: &str) {
-        let placement = placement(text, SpecFiles.read(text).unwrap());
+        let placement = placement(text, SpecFiles::default().read(text).unwrap());
         self.run(&Command::TakeEdit(Box::new(placement)));
     }
 
@@ -171,7 +171,7 @@ impl Pipeline {
 
     /// Checks that what the file says is where the run is.
     pub(super) fn check_reading(&self) {
-        let read = SpecFiles.read(&self.text()).unwrap();
+        let read = SpecFiles::default().read(&self.text()).unwrap();
         let standing = self.state.standing.as_str();
         assert_eq!(format!("{:?}", read.stood).to_lowercase(), standing);
         for (name, value) in &read.vars {
