@@ -156,6 +156,8 @@ pub struct Gate {
     pub during: Option<Condition>,
     /// When this holds, nobody is asked.
     pub unless: Option<Condition>,
+    /// The review that must have approved for `unless` to count.
+    pub reviewed: Option<StepName>,
     /// While this holds, no answer lets the run go on.
     pub holds: Option<Condition>,
     /// How often a person may send the work back before only the other answers are left.

@@ -269,6 +269,8 @@ pub enum Answer {
     /// The one that sends the work back.
     Reject,
     Named(String),
+    /// The one with just this name.
+    Offered(String),
 }
 
 /// A request for a lease.

@@ -202,6 +202,15 @@ impl<'a> Draft<'a> {
         self.events.push(recorded.event);
     }
 
+    /// Whether a file is taken away by what is decided so far.
+    fn is_removed(&self, path: &str) -> bool {
+        let left = self.events.iter().rev().find_map(|it| match it {
+            Event::FileLeft { path: left, text, .. } if left == path => Some(text),
+            _ => None,
+        });
+        left.is_some_and(Option::is_none)
+    }
+
     /// Refuses whatever is asked of a run that has not begun, is over, or waits for a person.
     fn check_running(&self) -> Result<(), Refusal> {
         match &self.state.standing {

@@ -116,11 +116,13 @@ pub fn evolve(mut state: RunState, recorded: &Recorded) -> RunState {
                 effort_of(&mut state, of, part.as_ref()).revisions += 1;
             }
             let judged = effort_of(&mut state, step, part.as_ref());
-            if *ruling == Ruling::Approved && judged.progress == Progress::Rejected {
+            let is_passed = matches!(ruling, Ruling::Approved | Ruling::Promoted);
+            if is_passed && judged.progress == Progress::Rejected {
                 judged.progress = Progress::Done;
             }
-            if *ruling == Ruling::Revised && part.is_some() {
-                effort_of(&mut state, step, part.as_ref()).progress = Progress::Rejected;
+            // A review that wants more is not done itself.
+            if *ruling == Ruling::Revised {
+                judged.progress = Progress::Rejected;
             }
         }
         Event::PartsPlanned { set, parts, .. } => {
@@ -308,6 +310,8 @@ fn place(state: &mut RunState, recorded: &Recorded, placement: &Placement) {
 /// The parts are as a file says, if it says anything of them.
 fn place_parts(state: &mut RunState, placement: &Placement) {
     state.parts.extend(placement.parts.clone());
+    // A set that is said to be empty is yet to be planned.
+    state.parts.retain(|_, parts| !parts.is_empty());
     for (step, stage) in &placement.steps {
         if stage.parts.is_empty() && placement.parts.is_empty() {
             continue;

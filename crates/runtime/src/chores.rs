@@ -62,6 +62,10 @@ impl Runtime {
         }
         let mut outcome = self.commit(request, key, Some(view)).await?;
         outcome.events.splice(0..0, earlier);
+        if is_halting(&request.command) {
+            // Whoever goes on has them done.
+            return Ok(outcome);
+        }
         let mut is_held = is_held_up(&outcome.view) && is_going_on(&request.command);
         let mut outcome = self.follow_up(outcome, before).await;
         while is_held && outcome.chores.failure.is_none() {
@@ -320,6 +324,11 @@ fn is_going_on(command: &Command) -> bool {
 
 fn last(command: &Command) -> &Command {
     if let Command::All(all) = command { all.last().unwrap_or(command) } else { command }
+}
+
+/// Whether a command leaves it to others to find out what is to be done.
+fn is_halting(command: &Command) -> bool {
+    matches!(last(command), Command::Halting(_))
 }
 
 /// Only to go on, of all that was asked.

@@ -25,6 +25,7 @@ pub(super) fn read_gate(reader: &mut Reader<'_>, node: &Node, step: &StepName) -
         answers: None,
         during: None,
         unless: None,
+        reviewed: None,
         holds: None,
         rounds_max: None,
         drops: Vec::new(),
@@ -36,8 +37,10 @@ pub(super) fn read_gate(reader: &mut Reader<'_>, node: &Node, step: &StepName) -
         reader.refuse_kind(node, "gate", "true or a map");
         return None;
     }
-    let known =
-        ["ask", "show", "options", "answers", "during", "unless", "holds", "rounds", "drops"];
+    let known = [
+        "ask", "show", "options", "answers", "during", "unless", "reviewed", "holds", "rounds",
+        "drops",
+    ];
     let fields = reader.fields(node, "gate", &known)?;
     let ask = fields.find("ask").and_then(|it| reader.template(it, "gate.ask"));
     gate.ask = ask.unwrap_or(gate.ask);
@@ -50,6 +53,7 @@ pub(super) fn read_gate(reader: &mut Reader<'_>, node: &Node, step: &StepName) -
         fields.find("answers").and_then(|it| reader.choice(it, "gate.answers", &ANSWERS));
     gate.during = fields.find("during").and_then(|it| reader.condition(it, "gate.during"));
     gate.unless = fields.find("unless").and_then(|it| reader.condition(it, "gate.unless"));
+    gate.reviewed = fields.find("reviewed").and_then(|it| reader.step(it, "gate.reviewed"));
     gate.holds = fields.find("holds").and_then(|it| reader.condition(it, "gate.holds"));
     gate.rounds_max = fields.find("rounds").and_then(|it| reader.count(it, "gate.rounds"));
     Some(gate)

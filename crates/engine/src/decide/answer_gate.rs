@@ -9,8 +9,8 @@ use definition::{Answers, Digest, Effect, GateOption, Step, StepName, Target};
 
 use super::{Draft, NAME_BYTES_MAX, Reach, check_size, enter, files, gate, parts, route};
 use crate::{
-    Answer, AnswerGate, Artifact, Event, GateReason, How, OpenGate, Refusal, Ruling, Standing,
-    StepCompleted, Stop,
+    Answer, AnswerGate, Artifact, Event, GateReason, How, OpenGate, Refusal, Rigor, Ruling,
+    Standing, StepCompleted, Stop, guard,
 };
 
 pub(super) fn decide(draft: &mut Draft<'_>, answer: &AnswerGate) -> Result<(), Stop> {
@@ -52,6 +52,10 @@ pub(super) fn decide(draft: &mut Draft<'_>, answer: &AnswerGate) -> Result<(), S
             if let Some(own) = step.gate.as_ref().filter(|_| gate.why == GateReason::Gate) {
                 files::drop(draft, step, None, &own.drops)?;
             }
+            let read = step.review.as_ref().and_then(|it| it.read.clone());
+            if let Some(read) = read.filter(|_| gate.why == GateReason::VerdictUnknown) {
+                files::drop(draft, step, None, core::slice::from_ref(&read))?;
+            }
             send_back(draft, &gate, target, &answer.feedback)
         }
         Effect::Skip => skip(draft, step, &gate, &option.name),
@@ -76,6 +80,7 @@ fn find_option(gate: &OpenGate, answer: &Answer) -> Result<GateOption, Refusal> 
     let found = match answer {
         Answer::Approve => approving(),
         Answer::Reject => rejecting(),
+        Answer::Offered(name) => options().find(|it| it.name == name.trim()),
         // An option's own name comes first; then what the words mean at any gate.
         Answer::Named(name) => {
             let named = options().find(|it| it.name.eq_ignore_ascii_case(name.trim()));
@@ -91,7 +96,7 @@ fn find_option(gate: &OpenGate, answer: &Answer) -> Result<GateOption, Refusal> 
         answer: match answer {
             Answer::Approve => String::from("approve"),
             Answer::Reject => String::from("reject"),
-            Answer::Named(name) => name.clone(),
+            Answer::Named(name) | Answer::Offered(name) => name.clone(),
         },
         options: gate.options.iter().map(|it| it.name.clone()).collect(),
     })
@@ -152,6 +157,10 @@ fn approve(
     let report = draft.state.step(&step.name).and_then(|it| it.effort.report.clone());
     match gate.why {
         GateReason::Gate => {
+            if step.gate.is_none() && !draft.state.progress(&step.name).is_settled() {
+                // A person who is asked about work in hand does not do it.
+                guard::check_products(draft, step, None, Rigor::Presence)?;
+            }
             gate::settle_work(draft, step, gate::APPROVED);
             route::onward(draft, step, report.as_ref(), None)
         }
@@ -173,6 +182,9 @@ fn approve(
             }
             if gate.part.is_some() {
                 return settle(draft, step);
+            }
+            if step.rules.is_some() {
+                files::drop(draft, step, None, &step.drops)?;
             }
             gate::settle_work(draft, step, gate::APPROVED);
             let report = report.unwrap_or_else(|| enter::passed(step, "approved"));

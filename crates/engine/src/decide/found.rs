@@ -51,7 +51,10 @@ pub(super) fn take(draft: &mut Draft<'_>, step: &Step, command: &ReportStep) -> 
         }
     }
     // A report that finds nothing is none, unless it found that something is gone.
-    if !is_any && before == draft.events.len() {
+    let is_rejected =
+        |it: &PartSpec| draft.state.part_progress(&step.name, &it.id) == Progress::Rejected;
+    let has_rejected = draft.state.parts_of(step).iter().any(is_rejected);
+    if !is_any && !has_rejected && before == draft.events.len() {
         return Err(nothing(draft, step).into());
     }
     parts::settle(draft, step)

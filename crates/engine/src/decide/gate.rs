@@ -9,10 +9,10 @@ use definition::{
     Answers, Condition, Digest, Effect, Form, Gate, GateOption, Hasher, PartId, Step,
 };
 
-use super::{Draft, Sight, condition_failed, enter, route, scope};
+use super::{Draft, Sight, condition_failed, enter, review, route, scope};
 use crate::{
-    Artifact, Event, GateReason, How, OpenGate, Refusal, Report, RunState, Standing, StepCompleted,
-    Stop,
+    Artifact, Event, GateReason, How, OpenGate, Progress, Refusal, Report, RunState, Standing,
+    StepCompleted, Stop,
 };
 
 /// Why work is done that nobody reported.
@@ -38,6 +38,7 @@ pub(super) fn open(draft: &mut Draft<'_>, step: &Step, report: &Report) -> Resul
         Some(unless) => !is_held && unless.evaluate(&scope).map_err(fails)?,
         None => false,
     };
+    let is_automatic = is_automatic && is_reviewed(draft, gate)?;
     if is_automatic {
         let unless = gate.unless.as_ref().map(Condition::source).unwrap_or_default();
         draft.push(Event::GateAnswered {
@@ -57,12 +58,46 @@ pub(super) fn open(draft: &mut Draft<'_>, step: &Step, report: &Report) -> Resul
     Ok(true)
 }
 
+/// Whether the review that a gate goes by approved, is left out, or there is none.
+fn is_reviewed(draft: &Draft<'_>, gate: &Gate) -> Result<bool, Stop> {
+    let review = gate.reviewed.as_ref().and_then(|it| draft.workflow.find_step(it));
+    let Some(step) = review else { return Ok(true) };
+    if enter::find_skip(draft, step)?.is_some() || review::is_approved(draft, step)? {
+        return Ok(true);
+    }
+    // A person or a limit may have overruled it. What a file says of it was seen by nobody.
+    let is_done = draft.state.progress(&step.name) == Progress::Done;
+    Ok(is_done && draft.state.placed_by.is_none())
+}
+
 /// Refuses to go on from `step` while its gate holds the run back.
 pub(super) fn check_free(draft: &Draft<'_>, step: &Step) -> Result<(), Refusal> {
     let Some(holds) = step.gate.as_ref().and_then(|it| it.holds.as_ref()) else { return Ok(()) };
     if draft.holds(Some(holds), step, Sight::default())? {
         let condition = holds.source().to_string();
         return Err(Refusal::GateHeld { step: step.name.clone(), condition });
+    }
+    Ok(())
+}
+
+/// Does not ask any more at a gate that is left out by now, or that would be passed by itself.
+pub(super) fn reconsider(draft: &mut Draft<'_>) -> Result<(), Stop> {
+    let open = draft.state.standing.open_gate().filter(|it| it.why == GateReason::Gate);
+    let step = open.and_then(|it| draft.workflow.find_step(&it.step));
+    let Some((step, gate)) = step.and_then(|it| Some((it, it.gate.as_ref()?))) else {
+        return Ok(());
+    };
+    let is_left_out = enter::find_skip(draft, step)?.is_some();
+    let unless = gate.unless.is_some()
+        && draft.holds(gate.unless.as_ref(), step, Sight::default())?
+        && is_reviewed(draft, gate)?;
+    if !is_left_out && !unless || check_free(draft, step).is_err() {
+        return Ok(());
+    }
+    draft.push(Event::GateWithdrawn { step: step.name.clone() });
+    let report = enter::passed(step, APPROVED);
+    if !is_left_out && !self::open(draft, step, &report)? {
+        return route::onward(draft, step, Some(&report), None);
     }
     Ok(())
 }

@@ -8,12 +8,13 @@ use definition::{Step, Whole, Work};
 use serde_json::{Map, Value};
 
 use super::{
-    Draft, Reach, budget, enter, parts, report_chore, report_step, review, route, rulebook,
+    Draft, Reach, budget, enter, gate, parts, report_chore, report_step, review, route, rulebook,
     start_step,
 };
 use crate::{ContextChange, Report, ReportStep, Standing, StartStep, Stop, Terms, guard};
 
 pub(super) fn decide(draft: &mut Draft<'_>, details: &Map<String, Value>) -> Result<(), Stop> {
+    draft.reaching(Reach::Stepwise, gate::reconsider)?;
     draft.check_running()?;
     draft.reaching(Reach::Stepwise, |draft| go_on(draft, details))
 }
@@ -58,7 +59,7 @@ fn pass(draft: &mut Draft<'_>, step: &Step) -> Result<bool, Stop> {
     parts::prepare(draft, step)?;
     if before == draft.events.len() && step.each.is_some() && parts::is_planned(&draft.state, step)
     {
-        parts::settle_found(draft, step)?;
+        parts::settle(draft, step)?;
     }
     if before == draft.events.len() {
         take_review(draft, step)?;
@@ -68,7 +69,7 @@ fn pass(draft: &mut Draft<'_>, step: &Step) -> Result<bool, Stop> {
 
 /// Takes a review that was written and not reported, as if it had been.
 fn take_review(draft: &mut Draft<'_>, step: &Step) -> Result<(), Stop> {
-    if step.review.is_none() || !is_written(draft, step)? {
+    if step.review.is_none() || !is_written(draft, step)? || review::resume(draft, step)? {
         return Ok(());
     }
     let was_begun = draft.state.effort(&step.name, None).is_some_and(|it| !it.seen.is_empty());

@@ -14,7 +14,7 @@ use definition::{
 };
 use serde_json::Value;
 
-use super::{Draft, Reach, Sight, condition_failed, enter, gate, review, scope};
+use super::{Draft, Reach, Sight, condition_failed, enter, gate, report_chore, review, scope};
 use crate::{Event, FileFact, GateReason, Progress, Refusal, RunState, StepCompleted, Stop};
 
 /// Why a fanned-out step is done on which nobody reported.
@@ -64,14 +64,6 @@ fn leave_out(draft: &mut Draft<'_>, step: &Step, each: &Each) -> Result<(), Refu
     Ok(())
 }
 
-/// Goes on with a fanned-out step that nobody reported on. One of which nothing is left to do is done.
-pub(super) fn settle_found(draft: &mut Draft<'_>, step: &Step) -> Result<(), Stop> {
-    if open_parts(&draft.state, step) == 0 {
-        return complete(draft, step, NOTHING_LEFT);
-    }
-    settle(draft, step)
-}
-
 fn complete(draft: &mut Draft<'_>, step: &Step, message: &str) -> Result<(), Stop> {
     let report = enter::passed(step, message);
     let completed = StepCompleted::unseen(step.name.clone(), None, report.clone());
@@ -88,10 +80,20 @@ pub(super) fn settle(draft: &mut Draft<'_>, step: &Step) -> Result<(), Stop> {
     let parts = draft.state.parts_of(step).to_vec();
     let progress = |it: &PartSpec| draft.state.part_progress(&step.name, &it.id);
     if parts.iter().all(|it| progress(it).is_settled()) {
+        if draft.reach == Reach::Next && report_chore::find_due(draft)?.is_some() {
+            // What the server has to do for them comes first, by whoever goes on.
+            return Ok(());
+        }
+        if draft.reach == Reach::Stepwise {
+            return complete(draft, step, NOTHING_LEFT);
+        }
         return complete(draft, step, &format!("all {} parts are done", parts.len()));
     }
     let is_judged = |it: &PartSpec| progress(it).is_settled() || progress(it) == Progress::Rejected;
     if parts.iter().all(is_judged) {
+        if draft.reach == Reach::Next {
+            return Ok(());
+        }
         let rejected = parts.iter().filter(|it| progress(it) == Progress::Rejected);
         for part in rejected.cloned().collect::<Vec<_>>() {
             if review::ask_spent(draft, step, &part)? {
@@ -121,6 +123,7 @@ fn find_personal(draft: &Draft<'_>, step: &Step) -> Option<PartSpec> {
 fn go_back(draft: &mut Draft<'_>, step: &Step, parts: &[PartSpec]) -> Result<(), Stop> {
     for part in parts {
         if draft.state.part_progress(&step.name, &part.id) == Progress::Rejected {
+            review::send_back(draft, step, part)?;
             draft.push(Event::StepReopened {
                 step: step.name.clone(),
                 part: Some(part.id.clone()),
@@ -168,7 +171,9 @@ pub(super) fn reopen(
 
 /// Whether the parts of a step are known.
 pub(super) fn is_planned(state: &RunState, step: &Step) -> bool {
-    step.each.as_ref().is_none_or(|each| state.parts.contains_key(&each.parts))
+    step.each.as_ref().is_none_or(|each| {
+        matches!(each.from, PartSource::Shared) || state.parts.contains_key(&each.parts)
+    })
 }
 
 /// Returns the parts of `step` that may be worked on now.

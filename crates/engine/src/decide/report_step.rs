@@ -9,8 +9,8 @@ use super::{
     enter, fail_step, files, found, gate, lease, parts, report_chore, review, route, rulebook,
 };
 use crate::{
-    Answer, AnswerGate, Event, GateReason, How, Outcome, Refusal, Report, ReportStep, Rigor,
-    Standing, StepCompleted, Stop, guard,
+    Answer, AnswerGate, Event, GateReason, How, Outcome, Progress, Refusal, Report, ReportStep,
+    Rigor, Standing, StepCompleted, Stop, guard,
 };
 
 pub(super) fn decide(draft: &mut Draft<'_>, command: &ReportStep) -> Result<(), Stop> {
@@ -89,6 +89,9 @@ pub(super) fn take(draft: &mut Draft<'_>, step: &Step, command: &ReportStep) -> 
     match report.outcome() {
         Outcome::Success => {
             report_chore::check_none_due(draft)?;
+            // A review that was reported before was counted then.
+            let is_again = draft.state.progress(&step.name) == Progress::Rejected;
+            draft.counts &= !is_again;
             complete(draft, step, part.as_ref(), command)
         }
         Outcome::Failure => fail(draft, step, part.as_ref(), command),

@@ -8,12 +8,12 @@ use alloc::{
     vec::Vec,
 };
 
-use definition::{Effect, PartSpec, Review, Spent, Step, Target, Unknown, find_verdict};
+use definition::{Effect, Limit, PartSpec, Review, Spent, Step, Target, Unknown, find_verdict};
 
 use serde_json::{Map, Value};
 
-use super::{Draft, Sight, condition_failed, enter, gate, parts, route, scope};
-use crate::{Event, FileFact, GateReason, Refusal, Report, Ruling, Stop};
+use super::{Draft, Reach, Sight, condition_failed, enter, gate, parts, route, scope};
+use crate::{Event, FileFact, GateReason, Progress, Refusal, Report, Ruling, Stop};
 
 /// What a verdict did to the run.
 #[derive(Debug, PartialEq, Eq)]
@@ -39,13 +39,40 @@ pub(super) fn judge(
             Ok(Judged::Passed)
         }
         Some(verdict) => judging.revise(draft, &verdict),
-        None if review.unknown == Unknown::Ask => judging.ask_unknown(draft),
+        // Whoever reports is told, and can write it; whoever goes on finds what there is.
+        None if review.unknown == Unknown::Ask && draft.reach != Reach::Next => {
+            judging.ask_unknown(draft)
+        }
         None => {
             let words = judging.words().map(ToString::to_string).collect();
             let is_read = review.read.is_some();
             Err(Refusal::VerdictUnknown { step: step.name.clone(), words, is_read }.into())
         }
     }
+}
+
+/// Goes on from a review that was reported and wants something done again, as it is by now. Returns
+/// whether it does: one that says something else by now is judged anew.
+pub(super) fn resume(draft: &mut Draft<'_>, step: &Step) -> Result<bool, Stop> {
+    let Some(review) = step.review.as_ref().filter(|_| step.each.is_none()) else {
+        return Ok(false);
+    };
+    let judging = Judging { step, review, part: None };
+    let verdict = judging.find_verdict(draft, &Report::default())?;
+    if judging.is_spent(draft) {
+        judging.ask_limit(draft, &verdict.unwrap_or_default())?;
+        return Ok(true);
+    }
+    let is_noted = draft.state.progress(&step.name) == Progress::Rejected;
+    let Some(verdict) = verdict.filter(|it| is_noted && review.revise.contains(it)) else {
+        return Ok(false);
+    };
+    if judging.resume(draft, &verdict)? == Judged::Passed {
+        let report = draft.state.step(&step.name).and_then(|it| it.effort.report.clone());
+        let report = report.unwrap_or_else(|| enter::passed(step, "it was overruled"));
+        enter::after_work(draft, step, &report, None)?;
+    }
+    Ok(true)
 }
 
 /// Returns whether there is a review that can be judged by.
@@ -60,6 +87,19 @@ pub(super) fn is_given(
     let judging = Judging { step, review, part };
     match judging.find_verdict(draft, &Report::default()) {
         Ok(verdict) => Ok(verdict.is_some() || review.unknown == Unknown::Ask),
+        Err(Stop::Refused(_)) => Ok(false),
+        Err(asked @ Stop::Ask(_)) => Err(asked),
+    }
+}
+
+/// Returns whether the file of a review approves.
+pub(super) fn is_approved(draft: &Draft<'_>, step: &Step) -> Result<bool, Stop> {
+    let Some(review) = step.review.as_ref().filter(|it| it.read.is_some()) else {
+        return Ok(false);
+    };
+    let judging = Judging { step, review, part: None };
+    match judging.find_verdict(draft, &Report::default()) {
+        Ok(verdict) => Ok(verdict.is_some_and(|it| review.approve.contains(&it))),
         Err(Stop::Refused(_)) => Ok(false),
         Err(asked @ Stop::Ask(_)) => Err(asked),
     }
@@ -95,17 +135,32 @@ pub(super) fn find_stale(
     Ok(is_stale.then_some(read))
 }
 
+/// Has a part that was found wanting done again, unless it is open already.
+pub(super) fn send_back(
+    draft: &mut Draft<'_>,
+    step: &Step,
+    part: &PartSpec,
+) -> Result<(), Refusal> {
+    let Some(review) = &step.review else { return Ok(()) };
+    if !draft.state.part_progress(&review.of, &part.id).is_settled() {
+        return Ok(());
+    }
+    let judging = Judging { step, review, part: Some(part) };
+    judging.reopen(draft, review.revise.first().map_or("", String::as_str))
+}
+
 /// Asks a person about a part that was found wanting as often as it may be, as a file says. Returns
 /// whether it does.
 pub(super) fn ask_spent(draft: &mut Draft<'_>, step: &Step, part: &PartSpec) -> Result<bool, Stop> {
     let Some(review) = &step.review else { return Ok(false) };
     let counted = draft.state.effort(&review.of, Some(&part.id)).map_or(0, |it| it.revisions);
     let before = counted.saturating_sub(1);
-    let limit = review.limits.iter().filter(|it| it.after <= before).max_by_key(|it| it.after);
-    let Some(limit) = limit.filter(|it| it.then == Spent::Ask) else { return Ok(false) };
     let judging = Judging { step, review, part: Some(part) };
+    if judging.find_limit(before).is_none_or(|it| it.then != Spent::Ask) {
+        return Ok(false);
+    }
     let verdict = review.revise.first().cloned().unwrap_or_default();
-    judging.ask_limit(draft, &verdict, limit.after)?;
+    judging.ask_limit(draft, &verdict)?;
     Ok(true)
 }
 
@@ -130,6 +185,9 @@ impl Judging<'_> {
         };
         let scope = scope(draft.workflow, &draft.state, Sight::of_part(self.part));
         let path = read.render(&scope).map_err(|error| condition_failed(self.step, &error))?;
+        if draft.is_removed(&path) {
+            return Err(Refusal::ArtifactMissing { step: self.step.name.clone(), path }.into());
+        }
         match draft.known.file(&path)? {
             FileFact::Present { text: Some(text), .. } => Ok(find_verdict(text, &words)),
             FileFact::Present { text: None, .. } | FileFact::Unreadable(_) => Ok(None),
@@ -151,11 +209,27 @@ impl Judging<'_> {
 
     fn revise(&self, draft: &mut Draft<'_>, verdict: &str) -> Result<Judged, Stop> {
         let revisions = self.count(draft);
-        let reached = self.review.limits.iter().filter(|it| it.after <= revisions);
-        let Some(limit) = reached.max_by_key(|it| it.after).cloned() else {
+        if draft.reach == Reach::Next {
+            // Where that leads is for whoever goes on.
+            self.rule(draft, verdict, Ruling::Revised);
+            let is_part = self.part.is_some();
+            return Ok(if is_part { Judged::Passed } else { Judged::Moved });
+        }
+        let Some(limit) = self.find_limit(revisions) else {
             self.rule(draft, verdict, Ruling::Revised);
             return self.send_back(draft, verdict);
         };
+        self.spend(draft, verdict, &limit)
+    }
+
+    /// Returns the limit that so many verdicts to revise have reached.
+    fn find_limit(&self, revisions: u32) -> Option<Limit> {
+        let reached = self.review.limits.iter().filter(|it| it.after <= revisions);
+        reached.max_by_key(|it| it.after).cloned()
+    }
+
+    /// Does what a limit says once it is reached.
+    fn spend(&self, draft: &mut Draft<'_>, verdict: &str, limit: &Limit) -> Result<Judged, Stop> {
         route::set_vars(draft, self.step, &limit.set, Sight::default())?;
         match &limit.then {
             Spent::Approve | Spent::Warn => {
@@ -175,48 +249,77 @@ impl Judging<'_> {
             }
             Spent::Ask => {
                 self.rule(draft, verdict, Ruling::Asked);
-                self.ask_limit(draft, verdict, limit.after)
+                self.ask_limit(draft, verdict)
             }
         }
     }
 
-    fn ask_limit(&self, draft: &mut Draft<'_>, verdict: &str, max: u32) -> Result<Judged, Stop> {
+    /// Whether as many verdicts to revise were counted as a person is asked after.
+    fn is_spent(&self, draft: &Draft<'_>) -> bool {
+        let counted = self.counted(draft);
+        let asks = |it: &Limit| it.then == Spent::Ask && it.after < counted;
+        self.review.count.is_some() && self.review.limits.iter().any(asks)
+    }
+
+    fn ask_limit(&self, draft: &mut Draft<'_>, verdict: &str) -> Result<Judged, Stop> {
         let (step, of) = (&self.step.name, &self.review.of);
+        let counted = self.counted(draft);
         let ask = format!(
-            "The review `{step}` still says {verdict} of `{of}`, which was revised as often as it \
-             may be ({max}). Approve it as it is?"
+            "The review `{step}` wanted `{of}` changed {counted} times, as often as it may, and \
+             says {verdict} now. Approve it as it is?"
         );
         let options = vec![("approve", Effect::Approve), ("abandon", Effect::Cancel)];
         self.ask(draft, GateReason::RevisionsSpent, ask, options)
     }
 
-    /// Counts a verdict to revise, and returns how many there were before it.
-    fn count(&self, draft: &mut Draft<'_>) -> u32 {
+    /// Goes on from a verdict to revise that was only noted so far.
+    fn resume(&self, draft: &mut Draft<'_>, verdict: &str) -> Result<Judged, Stop> {
+        let counted = self.counted(draft);
+        match self.find_limit(counted.saturating_sub(1)) {
+            Some(limit) => self.spend(draft, verdict, &limit),
+            None => self.send_back(draft, verdict),
+        }
+    }
+
+    /// Returns how many verdicts to revise were counted.
+    fn counted(&self, draft: &Draft<'_>) -> u32 {
         let Some(name) = &self.review.count else {
             let part = self.part.map(|it| &it.id);
             return draft.state.effort(&self.review.of, part).map_or(0, |it| it.revisions);
         };
         let counted = draft.state.vars.get(name).and_then(Value::as_u64).unwrap_or_default();
-        if !draft.counts {
-            return u32::try_from(counted.saturating_sub(1)).unwrap_or(u32::MAX);
-        }
-        let set = Map::from_iter([(name.clone(), Value::from(counted.saturating_add(1)))]);
-        draft.push(Event::VarsChanged { set });
         u32::try_from(counted).unwrap_or(u32::MAX)
     }
 
+    /// Counts a verdict to revise, and returns how many there were before it.
+    fn count(&self, draft: &mut Draft<'_>) -> u32 {
+        let counted = self.counted(draft);
+        let Some(name) = &self.review.count else { return counted };
+        if !draft.counts {
+            return counted.saturating_sub(1);
+        }
+        let set = Map::from_iter([(name.clone(), Value::from(counted.saturating_add(1)))]);
+        draft.push(Event::VarsChanged { set });
+        counted
+    }
+
     fn send_back(&self, draft: &mut Draft<'_>, verdict: &str) -> Result<Judged, Stop> {
-        let scope = scope(draft.workflow, &draft.state, Sight::of_part(self.part));
-        let read = self.review.read.as_ref().and_then(|it| it.render(&scope).ok());
-        let see = read.map(|it| format!("; see `{it}`")).unwrap_or_default();
-        let feedback = format!("`{}` says {verdict}{see}", self.step.name);
-        parts::reopen(draft, &self.review.of, self.part.map(|it| &it.id), &feedback)?;
+        self.reopen(draft, verdict)?;
         if self.part.is_some() {
             // The other parts are judged first; then the run goes back once, for all of them.
             return Ok(Judged::Passed);
         }
         enter::enter(draft, Target::Step(self.review.of.clone()), None)?;
         Ok(Judged::Moved)
+    }
+
+    /// Has what was judged done again.
+    fn reopen(&self, draft: &mut Draft<'_>, verdict: &str) -> Result<(), Refusal> {
+        let scope = scope(draft.workflow, &draft.state, Sight::of_part(self.part));
+        let read = self.review.read.as_ref().and_then(|it| it.render(&scope).ok());
+        let see = read.map(|it| format!("; see `{it}`")).unwrap_or_default();
+        let feedback = format!("`{}` says {verdict}{see}", self.step.name);
+        parts::reopen(draft, &self.review.of, self.part.map(|it| &it.id), &feedback)
     }
 
     fn ask_unknown(&self, draft: &mut Draft<'_>) -> Result<Judged, Stop> {

@@ -240,7 +240,7 @@ fn confirm(answer: &Answer, output: Output) -> Result<bool, Failure> {
     let word = match answer {
         Answer::Approve => "approve",
         Answer::Reject => "reject",
-        Answer::Named(name) => name,
+        Answer::Named(name) | Answer::Offered(name) => name,
     };
     output.ask(&format!("Answer `{word}`?"))
 }

@@ -210,6 +210,7 @@ fn a_copy_of_a_pipeline_works_on_a_branch_of_its_own() {
     assert_eq!(head(), "feature/y");
     stage.write("review-design.md", "## Verdict: REVISE\n\n1. [CRITICAL] no.\n");
     stage.go(done());
+    stage.go(json!({}));
     assert_eq!(head(), "feature/x", "the original goes on where it was");
 }
 

@@ -166,7 +166,7 @@ fn a_design_that_was_reviewed_is_made_again_with_the_review() {
     let past = json!({"completedPhases": ["setup", "phase-1", "phase-2", "phase-3", "phase-3b"]});
     let wanted = "phase-3 architect [request.md, analysis.md, investigation.md, review-design.md] \
                   -> design.md";
-    assert_eq!(read_at("phase-3", past, &[]), wanted);
+    assert_eq!(read_at("phase-3", past, &[("review-design.md", "x\n")]), wanted);
 }
 
 #[test]

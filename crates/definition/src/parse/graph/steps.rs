@@ -78,6 +78,7 @@ fn gate(name: &StepName, goal: &str) -> Gate {
         answers: None,
         during: None,
         unless: None,
+        reviewed: None,
         holds: None,
         rounds_max: None,
         drops: Vec::new(),

@@ -31,6 +31,11 @@ use super::{
 };
 use crate::tool::{Call, Done, Hints};
 
+/// Why a checkpoint is not passed that the user wants something changed at.
+const HELD: &str =
+    "a revision is pending; call clear_revision_pending first, after the user has approved";
+/// How a phase stands that the user is asked about.
+const AWAITING: &str = "awaiting_human";
 /// The file with the design.
 const DESIGN: &str = "design.md";
 /// The phases from which a pipeline comes to the checkpoint that the branch is renamed at.
@@ -123,6 +128,11 @@ impl Turn<'_> {
     async fn take(&mut self) -> Result<Told, Failure> {
         self.warnings.append(&mut self.pipeline.notices);
         self.check_phase()?;
+        let was_asked = Stated::read(&self.pipeline.text).status() == AWAITING;
+        if self.is_asked() && !self.parameters.is_report() && !self.is_answered() {
+            // What was set since may have made the question needless.
+            self.go_on().await?;
+        }
         let is_asked = self.is_asked();
         let mut brief = None;
         if self.parameters.is_report() && self.is_for_person() {
@@ -136,16 +146,23 @@ impl Turn<'_> {
             return Ok(Told { report_result, ..self.told(Action::default()) });
         }
         let mut still_waiting = false;
-        if is_asked && !self.parameters.user_response.trim().is_empty() {
+        if is_asked && self.is_answered() {
             self.answer().await?;
         } else if is_asked && !self.parameters.is_report() {
             still_waiting = self.wait().await?;
-        } else if !is_asked && self.is_for_person() && !self.parameters.user_response.is_empty() {
+        } else if !is_asked && !was_asked && self.is_for_person() && self.is_answered() {
             let message = "the user was not asked before; show them this, and pass their answer on";
             self.warnings.push(message.to_owned());
         }
         if self.is_running() {
             self.go_on().await?;
+        }
+        if was_asked && !is_asked && self.is_asked() && self.is_answered() {
+            // A state that was found waiting has put the question already.
+            self.answer().await?;
+            if self.is_running() {
+                self.go_on().await?;
+            }
         }
         self.check_chores()?;
         let model = self.call.options.forge.default_model.as_str();
@@ -202,6 +219,11 @@ impl Turn<'_> {
         self.is_asked() || (self.is_running() && is_question)
     }
 
+    /// Whether a person's answer is passed on.
+    fn is_answered(&self) -> bool {
+        !self.parameters.user_response.trim().is_empty()
+    }
+
     fn is_asked(&self) -> bool {
         matches!(self.pipeline.view.state.standing, Standing::Waiting(_))
     }
@@ -242,7 +264,7 @@ impl Turn<'_> {
     /// Passes a person's answer on. One that is not offered changes nothing.
     async fn answer(&mut self) -> Result<(), Failure> {
         let answer = AnswerGate {
-            answer: Said::Named(self.parameters.user_response.trim().to_owned()),
+            answer: Said::Offered(self.parameters.user_response.trim().to_owned()),
             feedback: String::new(),
             by: "the agent".to_owned(),
             how: How::Relayed,
@@ -263,9 +285,7 @@ impl Turn<'_> {
                 Ok(())
             }
             Err(ExecuteError::Refused(refusal @ Refusal::GateHeld { .. })) => {
-                let message = "a revision is pending; call clear_revision_pending first, after the \
-                               user has approved";
-                Err(workspace::blocked(&refusal, message))
+                Err(workspace::blocked(&refusal, HELD))
             }
             Err(error) => Err(workspace::failure("answer", &error)),
         }
@@ -295,6 +315,9 @@ impl Turn<'_> {
             Err(ExecuteError::Refused(Refusal::GateOpen { .. })) => {
                 self.pipeline = workspace::open(self.call, &self.pipeline.key).await?;
                 return Ok(());
+            }
+            Err(ExecuteError::Refused(refusal @ Refusal::GateHeld { .. })) => {
+                return Err(workspace::blocked(&refusal, HELD));
             }
             Err(error) => return Err(workspace::failure("next action", &error)),
         };

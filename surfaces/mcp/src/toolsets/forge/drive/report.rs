@@ -1,9 +1,9 @@
 //! A phase is reported: what it took, what its review says, and what that leads to.
 
-use definition::{Finding, Review, Step, read_review};
+use definition::{Finding, PartSpec, Review, Step, read_review};
 use engine::{
-    Command, ContextChange, Entry, Event, GateReason, Recorded, Refusal, Report, ReportStep,
-    Ruling, Standing, Terms, find_agent, find_promised,
+    Command, ContextChange, Entry, Event, GateReason, Progress, Recorded, Refusal, Report,
+    ReportStep, Ruling, Standing, Terms, find_agent, find_promised,
 };
 use runtime::ExecuteError;
 use serde::Serialize;
@@ -298,6 +298,10 @@ fn hint(step: &Step, changed: &Changed, is_setup: bool) -> Hint {
         return Hint::RetryImpl;
     }
     let state = &changed.pipeline.view.state;
+    let is_rejected = |it: &PartSpec| state.part_progress(&step.name, &it.id) == Progress::Rejected;
+    if step.review.is_some() && state.parts_of(step).iter().any(is_rejected) {
+        return Hint::RetryImpl;
+    }
     let is_unclear =
         state.standing.open_gate().is_some_and(|it| it.why == GateReason::VerdictUnknown);
     if is_unclear {

@@ -66,7 +66,7 @@ impl State {
         let effect = option.map(|it| it.effect.clone());
         self.document.remove("pendingHumanGate");
         self.answered = Some(step.to_owned());
-        if self.gated.contains(step) {
+        if why != Some(GateReason::Part) {
             self.log(step, (0, 0), CHECKPOINT, at);
         }
         self.set_status(Status::Pending);

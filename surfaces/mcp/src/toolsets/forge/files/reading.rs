@@ -23,10 +23,7 @@ pub(super) fn read(document: &SpecDocument) -> Result<Reading, String> {
     let at = PHASES.contains(&document.phase()).then(|| document.phase());
     let at = at.and_then(|it| StepName::parse(it).ok());
     let planned = document.tasks().into_iter().map(plan).collect::<Result<Vec<_>, _>>()?;
-    let mut parts = BTreeMap::new();
-    if !planned.is_empty() {
-        parts.insert(SET.to_owned(), planned);
-    }
+    let parts = BTreeMap::from([(SET.to_owned(), planned)]);
     Ok(Reading {
         stood,
         reason,
@@ -121,11 +118,10 @@ fn plan(task: Task<'_>) -> Result<PartSpec, String> {
     })
 }
 
-/// A task that a review found wanting is to be built again, whatever is said of its building.
 fn built(task: &Task<'_>) -> Option<(PartId, PartStage)> {
     let progress = match task.text("implStatus") {
         "in_progress" => Progress::Active,
-        "completed" if !task.is_rejected() => Progress::Done,
+        "completed" => Progress::Done,
         _ => Progress::Idle,
     };
     Some((PartId::parse(task.key).ok()?, part(progress, task.count("implRetries"))))

@@ -184,10 +184,10 @@ impl State {
                 self.set_status(Status::Pending);
             }
             Event::VerdictGiven { step, part, verdict, ruling, .. } => {
-                self.judge(step.as_str(), *ruling);
                 if let Some(part) = part {
                     tasks::judge(&mut self.document, part, verdict, *ruling);
                 }
+                self.judge(step.as_str(), (*ruling, part.is_some()), at);
             }
             Event::PartsPlanned { set, parts, by_hand } if set == tasks::SET => {
                 self.document.plan_tasks(parts, *by_hand);
@@ -360,11 +360,16 @@ impl State {
     }
 
     /// A review that wants something done again is not done itself.
-    fn judge(&mut self, step: &str, ruling: Ruling) {
+    fn judge(&mut self, step: &str, (ruling, is_part): (Ruling, bool), at: Timestamp) {
         match ruling {
             Ruling::Revised => {
                 self.document.reopen_phase(step);
                 self.way = Way::Held;
+            }
+            // It was noted before, and is overruled now.
+            Ruling::Promoted if !is_part && !self.document.is_completed(step) => {
+                self.way = Way::Onward;
+                self.close(step, at);
             }
             Ruling::Approved | Ruling::Promoted | Ruling::Asked | Ruling::Failed => {}
         }

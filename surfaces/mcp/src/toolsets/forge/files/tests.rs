@@ -206,10 +206,11 @@ fn a_review_that_sends_back_is_shown_until_the_work_begins_anew() {
     check(
         &it,
         &expect![[r#"
-        in_progress: checkpoint-a awaiting_human
-        done: setup phase-1 phase-2 phase-3 phase-3b
-        left out: phase-4b checkpoint-b
-    "#]],
+            in_progress: checkpoint-a awaiting_human
+            done: setup phase-1 phase-2 phase-3 phase-3b
+            left out: phase-4b checkpoint-b
+            log: phase-3b checkpoint
+        "#]],
     );
 }
 
