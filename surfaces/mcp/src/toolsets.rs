@@ -7,6 +7,8 @@ pub(crate) mod generation;
 mod json;
 mod moment;
 
+use definition::{Form, Workflow};
+use engine::Idiom;
 use serde_json::{Map, Value};
 
 use crate::{
@@ -40,6 +42,9 @@ pub struct Toolset {
     pub tools: &'static [Entry],
     /// What people can have done with these tools.
     pub(crate) prompts: &'static [Own],
+    /// Returns how the runs of a workflow are gone through with these tools, where they are its
+    /// own.
+    pub(crate) idiom: fn(&Workflow) -> Option<Idiom>,
 }
 
 /// The tools that are served. Built once: schemas are not made anew at each call.
@@ -47,6 +52,7 @@ pub struct Tools {
     tools: Vec<(Entry, Value)>,
     prompts: Vec<Own>,
     instructions: String,
+    toolsets: Vec<&'static Toolset>,
 }
 
 /// There is no such toolset.
@@ -62,10 +68,12 @@ impl Tools {
         let mut tools: Vec<(Entry, Value)> = Vec::new();
         let mut prompts: Vec<Own> = Vec::new();
         let mut told: Vec<&str> = Vec::new();
+        let mut toolsets: Vec<&'static Toolset> = Vec::new();
         for name in names {
             let Some(toolset) = TOOLSETS.iter().find(|it| it.name == name) else {
                 return Err(ToolsetUnknown { name: name.clone() });
             };
+            toolsets.push(toolset);
             if !told.contains(&toolset.instructions) {
                 told.push(toolset.instructions);
             }
@@ -80,7 +88,7 @@ impl Tools {
                 }
             }
         }
-        Ok(Self { tools, prompts, instructions: told.join("\n\n") })
+        Ok(Self { tools, prompts, instructions: told.join("\n\n"), toolsets })
     }
 
     /// Returns the tools, in the order they are listed.
@@ -98,6 +106,11 @@ impl Tools {
         &self.prompts
     }
 
+    /// Returns how the runs of a workflow are gone through with these tools.
+    pub(crate) fn idiom(&self, workflow: &Workflow) -> Idiom {
+        self.toolsets.iter().find_map(|it| (it.idiom)(workflow)).unwrap_or_default()
+    }
+
     /// Calls the tool called `name`, if there is one.
     pub fn call<'a>(
         &'a self,
@@ -108,6 +121,14 @@ impl Tools {
         let (entry, shape) = self.tools.iter().find(|(entry, _)| entry.name == name)?;
         Some(entry.run(call, arguments, shape))
     }
+}
+
+/// Returns how the runs of a workflow are gone through where it is not known which tools there are,
+/// but which are usual. A dialect's own workflow needs its tools; a graph does not.
+pub fn find_idiom(workflow: &Workflow, usual: &[String]) -> Idiom {
+    let is_usual = |it: &Toolset| usual.iter().any(|name| name == it.name);
+    let mut toolsets = TOOLSETS.iter().filter(|it| workflow.form != Form::Graph || is_usual(it));
+    toolsets.find_map(|it| (it.idiom)(workflow)).unwrap_or_default()
 }
 
 fn names() -> String {

@@ -8,6 +8,10 @@ use runtime::{ExecuteError, Outcome, Request, RunFile, Target, View};
 use super::{WORKFLOW, answer::Failure, intake::begin::STATE_FILE, place::Folder};
 use crate::tool::Call;
 
+/// What to do where a person is asked.
+const ASK_FIRST: &str =
+    "ask the person, then pass the answer on with `pipeline_next_action` (`user_response`)";
+
 /// A pipeline as it is now.
 #[derive(Clone)]
 pub(in crate::toolsets::forge) struct Pipeline {
@@ -94,6 +98,7 @@ impl Pipeline {
 /// Words why a change led to nothing.
 pub(in crate::toolsets::forge) fn failure(what: &str, error: &ExecuteError) -> Failure {
     let hint = match error {
+        ExecuteError::Refused(Refusal::GateOpen { .. }) => ASK_FIRST.to_owned(),
         ExecuteError::Refused(refusal) => refusal.hint(),
         ExecuteError::Store(_) | ExecuteError::Busy { .. } => "call again".to_owned(),
         ExecuteError::Endless => String::new(),
