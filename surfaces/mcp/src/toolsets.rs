@@ -135,3 +135,60 @@ fn names() -> String {
     let names: Vec<String> = TOOLSETS.iter().map(|it| format!("`{}`", it.name)).collect();
     names.join(", ")
 }
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeMap;
+
+    use definition::{Form, MemoryFiles, Workflow, WorkflowName, parse};
+    use engine::Idiom;
+
+    use super::{TOOLSETS, Tools, Toolset, find_idiom};
+
+    fn workflow(name: &str, form: Form) -> Workflow {
+        let step = "# Orchestrator Guidance\nx\n# Client Instructions\nx\n".to_owned();
+        let index = "# Goal\nx\n- [a](steps/a.md)\n".to_owned();
+        let files = [(format!("{name}/index.md"), index), (format!("{name}/steps/a.md"), step)];
+        let files = MemoryFiles(BTreeMap::from(files));
+        let name = WorkflowName::parse(name).unwrap();
+        Workflow { form, ..parse(&name, &files).unwrap() }
+    }
+
+    fn phrases(idiom: &Idiom) -> [&'static str; 8] {
+        let Idiom { start, resume, report, choose, relay, wait, reopen, more } = *idiom;
+        [start, resume, report, choose, relay, wait, reopen, more]
+    }
+
+    fn has(toolset: &Toolset, tool: &str) -> bool {
+        toolset.tools.iter().any(|it| it.name == tool)
+    }
+
+    #[test]
+    fn every_dialect_speaks_of_its_own_tools() {
+        let spoken = [
+            ("core", "x", Form::Folder),
+            ("generation", "scene-generation", Form::Folder),
+            ("devworkflow", "dev-workflow", Form::Folder),
+            ("devworkflow", "x", Form::Graph),
+            ("forge", "forge", Form::Folder),
+        ];
+        for (toolset, name, form) in spoken {
+            let workflow = workflow(name, form);
+            let idiom = Tools::new(&[toolset.to_owned()]).unwrap().idiom(&workflow);
+            assert_eq!(find_idiom(&workflow, &[toolset.to_owned()]), idiom);
+            let toolset = TOOLSETS.iter().find(|it| it.name == toolset).unwrap();
+            let named = phrases(&idiom).into_iter().flat_map(|it| it.split('`').skip(1).step_by(2));
+            let tools: Vec<&str> =
+                named.filter(|word| TOOLSETS.iter().any(|it| has(it, word))).collect();
+            assert!(!tools.is_empty() && tools.iter().all(|it| has(toolset, it)), "{tools:?}");
+        }
+    }
+
+    #[test]
+    fn a_graph_is_gone_through_with_the_tools_that_are_usual() {
+        let graph = workflow("x", Form::Graph);
+        assert_eq!(find_idiom(&graph, &["core".to_owned()]), Idiom::default());
+        let forge = workflow("forge", Form::Folder);
+        assert_ne!(find_idiom(&forge, &["core".to_owned()]), Idiom::default());
+    }
+}

@@ -68,7 +68,8 @@ const ON_GRAPH: Idiom = Idiom {
     start: "Call `workflow_discovery`, then `workflow_guidance` with `action` `start`, and pass \
             its `session_id` with every call.",
     resume: "call `workflow_state` for its session, and go on with `workflow_guidance`",
-    report: "call `workflow_guidance` with `action` `next`, its `session_id`, and evidence",
+    report: "call `workflow_guidance` with its `session_id`, and in `context` what you `choose` and \
+             the `criteria_evidence`",
     choose: "Name the next one as `choose` in the `context` of `workflow_guidance`:",
     relay: "Ask the person; only once they said yes, pass `user_approval` with \
             `workflow_guidance`.",

@@ -58,7 +58,7 @@ fn idiom(workflow: &Workflow) -> Option<Idiom> {
                  `resume_generation` if it was stopped",
         report: "call `complete_step`; `start_step` comes before the work",
         choose: "Begin the next one with `start_step`:",
-        relay: "Ask the user, and wait for the answer.",
+        relay: "Ask the user; only once they approved, call `complete_step`.",
         wait: "Only the user can answer: tell them to use `milepost gate`, do not run it yourself, \
                and look with `get_generation_status`.",
         reopen: "`resume_generation` shows how it would go on; after the user agreed, call it with \
