@@ -43,8 +43,8 @@ pub use rulebook::{Rulebook, Violation};
 pub use source::{FileError, Files, MemoryFiles, Source};
 pub use step::{
     Attempts, Check, CommandCheck, Criterion, Each, Effect, Evidence, Gate, GateOption, Limit,
-    Need, Order, Otherwise, PartSource, PartSpec, Product, Review, Rules, Spent, Step, Successor,
-    Target, Timeout, Unknown, Whole, Work,
+    Need, Order, Otherwise, PartSource, PartSpec, Presence, Product, Review, Rules, Spent, Step,
+    Successor, Target, Timeout, Unknown, Whole, Work,
 };
 pub use text::{
     Finding, Reviewed, find_findings, find_heading, find_verdict, mentions, parse_parts,

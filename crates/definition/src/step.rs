@@ -69,8 +69,19 @@ pub enum Work {
 pub struct Need {
     pub path: Template,
     pub when: Option<Condition>,
-    /// It is worked from where it is there, and not missed where it is not.
-    pub is_optional: bool,
+    pub presence: Presence,
+}
+
+/// What it means that a file is not there which a step is worked on from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Presence {
+    /// The step may not be begun.
+    #[default]
+    Required,
+    /// Nothing: whoever works on the step is told of the file all the same.
+    Optional,
+    /// Nothing, and nobody is told of it.
+    Found,
 }
 
 /// `produces`: a file that the step must leave behind, and what must be true of it.
@@ -290,6 +301,8 @@ pub struct Each {
     pub only: Option<Condition>,
     /// Whether the step may also be begun and reported as a whole.
     pub whole: Whole,
+    /// When what `otherwise` says counts. `None`: whenever the file is not there.
+    pub otherwise_when: Option<Condition>,
     /// Whether parts that are known stay as they are, whatever their source says by now.
     pub keeps: bool,
     /// Variables to set whenever a part is done.

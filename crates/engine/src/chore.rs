@@ -13,7 +13,7 @@ use serde_json::Value;
 
 use crate::{
     RunState,
-    decide::{Sight, scope},
+    decide::{Sight, left_out, scope},
 };
 
 /// A chore that is due.
@@ -112,6 +112,13 @@ const SHOWN_MAX: usize = 5;
 /// shown when it is done.
 pub fn find_chore(workflow: &Workflow, state: &RunState) -> Result<Option<Chore>, EvaluationError> {
     if workflow.chores.is_empty() || !state.standing.is_live() || state.current.is_none() {
+        return Ok(None);
+    }
+    let current = state.current.as_ref().and_then(|it| workflow.find_step(it));
+    // Nothing is done for a step that the run only has to pass.
+    if let Some(step) = current
+        && left_out(workflow, state, step)?.is_some()
+    {
         return Ok(None);
     }
     let scope = scope(workflow, state, Sight::default());

@@ -124,6 +124,9 @@ pub enum Command {
     },
     /// Finish what the log of a copy was cut off in. Sent by the server itself.
     SettleRun,
+    /// The same, but the run comes no further than to the next step: whether that is left out, asks a
+    /// person or falls into parts is found out by whoever goes on.
+    Halting(Box<Self>),
     /// Several commands that are one: all of them happen, or none.
     All(Vec<Self>),
 }
@@ -325,6 +328,7 @@ impl Command {
             Self::ExpireStep => "expire_step",
             Self::ReportChore { .. } => "report_chore",
             Self::SettleRun => "settle_run",
+            Self::Halting(_) => "halting",
             Self::All(_) => "all",
         }
     }

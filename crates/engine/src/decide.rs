@@ -51,14 +51,16 @@ use crate::{
     Actor, AtEnd, Command, Event, Known, Recorded, Refusal, RunState, Standing, Stop, evolve,
 };
 
+pub(crate) use enter::left_out;
 pub use expire_step::find_due;
 pub use lease::lease_until;
+pub use parts::NOTHING_LEFT;
 pub use route::target_name;
 pub(crate) use scope::{Sight, scope};
 pub use start_run::resolve_decider;
 
 /// How many steps one command may pass through without any work being done.
-const HOPS_MAX: u32 = 40;
+const HOPS_MAX: u32 = 80;
 /// How deeply a value may be nested. A stored event adds a few levels, and must stay readable.
 const DEPTH_MAX: usize = 64;
 /// The longest name that a caller may give for a step, a holder or a person, in bytes.
@@ -93,6 +95,7 @@ pub fn decide(
         end,
         counts: true,
         resumes: false,
+        reach: Reach::Full,
     };
     apply(&mut draft, command)?;
     rules::settle(&mut draft, before)?;
@@ -142,6 +145,7 @@ fn apply(draft: &mut Draft<'_>, command: &Command) -> Result<(), Stop> {
             report_chore::decide(draft, (name, deed), outcome)
         }
         Command::SettleRun => settle_run::decide(draft),
+        Command::Halting(command) => draft.reaching(Reach::Next, |draft| apply(draft, command)),
         Command::All(commands) => commands.iter().try_for_each(|it| apply(draft, it)),
     }
 }
@@ -161,9 +165,29 @@ pub(crate) struct Draft<'a> {
     counts: bool,
     /// Whether nobody reported, and what is there is taken all the same.
     resumes: bool,
+    reach: Reach,
+}
+
+/// How far a command takes the run.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Reach {
+    /// To a step at which there is something to do, or a person to ask.
+    Full,
+    /// To the next step, whatever is to be found there.
+    Next,
+    /// From one step to the next, with a look at each.
+    Stepwise,
 }
 
 impl<'a> Draft<'a> {
+    /// Does something that takes the run this far.
+    fn reaching<T>(&mut self, reach: Reach, act: impl FnOnce(&mut Self) -> T) -> T {
+        let before = core::mem::replace(&mut self.reach, reach);
+        let done = act(self);
+        self.reach = before;
+        done
+    }
+
     /// Adds an event, and folds it in.
     fn push(&mut self, event: Event) {
         let recorded = Recorded {

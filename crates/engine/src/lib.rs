@@ -41,7 +41,9 @@ pub use command::{
     Answer, AnswerGate, AtEnd, ClaimStep, Command, ContextChange, Holder, MakeMove, Outcome,
     Passing, ReportStep, ResumeRun, Rigor, StartRun, StartStep, Terms,
 };
-pub use decide::{Decided, decide, find_due, lease_until, resolve_decider, target_name};
+pub use decide::{
+    Decided, NOTHING_LEFT, decide, find_due, lease_until, resolve_decider, target_name,
+};
 pub use drift::{Shown, find_drift, find_shown};
 pub use event::{
     Actor, Artifact, CheckRun, Choice, DecodeError, EVENT_VERSION, Entry, Event, GateReason, Git,

@@ -2,7 +2,9 @@
 
 use alloc::{boxed::Box, string::String, vec::Vec};
 
-use definition::{Need, Otherwise, PartSource, PartSpec, Product, Step, Target, Workflow};
+use definition::{
+    Need, Otherwise, PartSource, PartSpec, Presence, Product, Step, Target, Workflow,
+};
 
 use crate::{
     Chore, OpenGate, RunState, Standing,
@@ -68,8 +70,9 @@ pub fn find_promised(
     products.filter_map(|it| it.path.render(&scope).ok()).collect()
 }
 
-/// Returns the files that `step`, or one part of it, is worked on from, as far as is known now. An
-/// optional one is among them whether or not it is there.
+/// Returns the files that `step`, or one part of it, is worked on from, as far as is known now. One
+/// that counts only where it is found is among them if a step left it, or if it was there when the
+/// work was begun.
 pub fn find_needed(
     workflow: &Workflow,
     state: &RunState,
@@ -79,8 +82,16 @@ pub fn find_needed(
     let scope = scope(workflow, state, Sight::of_part(part));
     let is_needed =
         |it: &&Need| it.when.as_ref().is_none_or(|when| when.evaluate(&scope).unwrap_or(false));
-    let needs = step.needs.iter().filter(is_needed);
-    needs.filter_map(|it| it.path.render(&scope).ok()).collect()
+    let effort = state.effort(&step.name, part.map(|it| &it.id));
+    let begun = effort.map(|it| it.seen.as_slice()).unwrap_or_default();
+    let is_there = |path: &String| {
+        state.artifacts.contains_key(path) || begun.iter().any(|it| it.path == *path)
+    };
+    let path = |it: &Need| {
+        let path = it.path.render(&scope).ok();
+        path.filter(|path| it.presence != Presence::Found || is_there(path))
+    };
+    step.needs.iter().filter(is_needed).filter_map(path).collect()
 }
 
 /// Returns the kind of agent that `step` is meant for now.
@@ -100,7 +111,10 @@ pub fn find_starter(
     let PartSource::File { path, otherwise: Otherwise::Text(text) } = &each.from else {
         return None;
     };
-    let path = path.render(&scope(workflow, state, Sight::default())).ok()?;
+    let scope = scope(workflow, state, Sight::default());
+    let when = each.otherwise_when.as_ref();
+    let is_meant = when.is_none_or(|it| it.evaluate(&scope).unwrap_or(false));
+    let path = path.render(&scope).ok().filter(|_| is_meant)?;
     Some((path, text.clone()))
 }
 

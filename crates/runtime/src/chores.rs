@@ -8,10 +8,10 @@
 //! every deed bears: what is done already is found to be done.
 
 use engine::{
-    Actor, Chore, ChoreOutcome, Command, Decided, Event, GitDeed, Recorded, Refusal, RunId,
-    Surface, find_chore,
+    Actor, Chore, ChoreOutcome, Command, Decided, Event, GitDeed, Progress, Recorded, Refusal,
+    RunId, Standing, Surface, find_chore,
 };
-use store::StoreError;
+use store::{RequestKey, StoreError};
 
 use crate::{ExecuteError, Held, Outcome, Place, Request, Runtime, Target, View, execute::Checks};
 
@@ -43,6 +43,63 @@ enum Turn {
 }
 
 impl Runtime {
+    /// Does what is due before a report and after any command, so that no surface gets past it.
+    pub(crate) async fn commit_between_chores(
+        &self,
+        request: &Request,
+        key: Option<RequestKey>,
+        mut view: View,
+    ) -> Result<Outcome, ExecuteError> {
+        let (mut before, mut earlier) = (Chores::default(), Vec::new());
+        if !view.workflow.chores.is_empty() && waits_for_chores(&request.command) {
+            let (outcome, chores) = self.keep_chores(view).await?;
+            let is_over = !outcome.events.is_empty() && !outcome.view.state.standing.is_live();
+            if is_over && is_going_on(&request.command) {
+                // The chore was all that was left, so the run went on to its end.
+                return Ok(Outcome { chores, ..outcome });
+            }
+            (view, before, earlier) = (outcome.view, chores, outcome.events);
+        }
+        let mut outcome = self.commit(request, key, Some(view)).await?;
+        outcome.events.splice(0..0, earlier);
+        let mut is_held = is_held_up(&outcome.view) && is_going_on(&request.command);
+        let mut outcome = self.follow_up(outcome, before).await;
+        while is_held && outcome.chores.failure.is_none() {
+            // What waited for a chore goes on once it is done.
+            if outcome.view.state.standing != Standing::Running {
+                break;
+            }
+            let further = self.commit(&going_on(request), None, Some(outcome.view)).await?;
+            is_held = is_held_up(&further.view);
+            let (events, chores) = (outcome.events, outcome.chores);
+            outcome = self.follow_up(further, chores).await;
+            outcome.events.splice(0..0, events);
+        }
+        Ok(outcome)
+    }
+
+    /// Does what is due after a command. What is committed is committed: what cannot be done is
+    /// told, and stays due.
+    pub(crate) async fn follow_up(&self, mut outcome: Outcome, before: Chores) -> Outcome {
+        if outcome.view.workflow.chores.is_empty() {
+            return outcome;
+        }
+        match self.keep_chores(outcome.view.clone()).await {
+            Ok((done, chores)) => {
+                outcome.view = done.view;
+                outcome.events.extend(done.events);
+                outcome.chores = chores;
+            }
+            Err(error) => {
+                tracing::warn!(run = %outcome.view.state.run, %error, "chores were not done");
+                let problem = format!("what the server is to do is done later: {error}");
+                outcome.chores.warnings.push(problem);
+            }
+        }
+        outcome.chores.warnings.splice(0..0, before.warnings);
+        outcome
+    }
+
     /// Does what is due, and returns the run as it is then. What is recorded of it is in the log.
     pub async fn do_chores(&self, run: RunId) -> Result<(View, Chores), ExecuteError> {
         let view = self.load(run).await?;
@@ -143,7 +200,7 @@ impl Runtime {
             }
             Err(error) => return Err(error),
         };
-        let root = self.home_of(&view);
+        let (root, home) = (view.state.root(), self.home_of(&view));
         let texts = match &due.deed {
             GitDeed::Publish { .. } => self.foresee(&view, &record(&view, &rehearsed)).await?,
             GitDeed::RenameBranch { .. }
@@ -151,8 +208,8 @@ impl Runtime {
             | GitDeed::Push { .. }
             | GitDeed::Checkout { .. } => Vec::new(),
         };
-        let Some(done) = self.world.do_chore(&root, &due.deed, &texts).await else {
-            chores.failure = Some(Refusal::WorkspaceNotHere { root });
+        let Some(done) = self.world.do_chore((root, &home), &due.deed, &texts).await else {
+            chores.failure = Some(Refusal::WorkspaceNotHere { root: home });
             return Ok(Turn::Over(view));
         };
         tracing::debug!(run = %view.state.run, chore = due.name, ?done, "did a chore");
@@ -256,6 +313,29 @@ fn actor() -> Actor {
     Actor { surface: Surface::Timer, ..Actor::default() }
 }
 
+/// Whether a command only has the run go on in the end.
+fn is_going_on(command: &Command) -> bool {
+    matches!(last(command), Command::GoOn { .. })
+}
+
+fn last(command: &Command) -> &Command {
+    if let Command::All(all) = command { all.last().unwrap_or(command) } else { command }
+}
+
+/// Only to go on, of all that was asked.
+fn going_on(request: &Request) -> Request {
+    let command = last(&request.command).clone();
+    Request { command, request_id: None, ..request.clone() }
+}
+
+/// Whether a run that is to go on has stopped for what the server has to do first.
+fn is_held_up(view: &View) -> bool {
+    let state = &view.state;
+    let is_begun = state.current.as_ref().is_some_and(|it| state.progress(it) == Progress::Active);
+    let due = find_chore(&view.workflow, state);
+    state.standing == Standing::Running && !is_begun && matches!(due, Ok(Some(_)))
+}
+
 /// Whether a command is refused while a chore is due, so that it is tried before.
 pub(crate) fn waits_for_chores(command: &Command) -> bool {
     match command {
@@ -263,6 +343,7 @@ pub(crate) fn waits_for_chores(command: &Command) -> bool {
         | Command::ResumeRun(_)
         | Command::ChooseStep { .. }
         | Command::GoOn { .. } => true,
+        Command::Halting(command) => waits_for_chores(command),
         Command::All(commands) => commands.iter().any(waits_for_chores),
         Command::StartRun(_)
         | Command::AdoptRun(..)

@@ -9,7 +9,7 @@ use engine::{
 };
 use store::{Append, Definition, LeaseChange, RequestKey, StoreError};
 
-use crate::{Chores, RunFile, Runtime, View, chores, fault};
+use crate::{Chores, RunFile, Runtime, View, fault};
 
 /// How often a command is decided anew because someone else was faster. With eight processes at one
 /// run each try has about one chance in eight, so fewer would be too few now and then.
@@ -134,50 +134,6 @@ impl Runtime {
         }
         outcome.file = self.keep_promise(&outcome.view, notices).await;
         Ok(outcome)
-    }
-
-    /// Does what is due before a report and after any command, so that no surface gets past it.
-    async fn commit_between_chores(
-        &self,
-        request: &Request,
-        key: Option<RequestKey>,
-        mut view: View,
-    ) -> Result<Outcome, ExecuteError> {
-        let (mut before, mut earlier) = (Chores::default(), Vec::new());
-        if !view.workflow.chores.is_empty() && chores::waits_for_chores(&request.command) {
-            let (outcome, chores) = self.keep_chores(view).await?;
-            let is_over = !outcome.events.is_empty() && !outcome.view.state.standing.is_live();
-            if is_over && is_going_on(&request.command) {
-                // The chore was all that was left, so the run went on to its end.
-                return Ok(Outcome { chores, ..outcome });
-            }
-            (view, before, earlier) = (outcome.view, chores, outcome.events);
-        }
-        let mut outcome = self.commit(request, key, Some(view)).await?;
-        outcome.events.splice(0..0, earlier);
-        Ok(self.follow_up(outcome, before).await)
-    }
-
-    /// Does what is due after a command. What is committed is committed: what cannot be done is
-    /// told, and stays due.
-    async fn follow_up(&self, mut outcome: Outcome, before: Chores) -> Outcome {
-        if outcome.view.workflow.chores.is_empty() {
-            return outcome;
-        }
-        match self.keep_chores(outcome.view.clone()).await {
-            Ok((done, chores)) => {
-                outcome.view = done.view;
-                outcome.events.extend(done.events);
-                outcome.chores = chores;
-            }
-            Err(error) => {
-                tracing::warn!(run = %outcome.view.state.run, %error, "chores were not done");
-                let problem = format!("what the server is to do is done later: {error}");
-                outcome.chores.warnings.push(problem);
-            }
-        }
-        outcome.chores.warnings.splice(0..0, before.warnings);
-        outcome
     }
 
     /// Writes the run's file. What is committed is committed: a file that cannot be written stays
@@ -467,6 +423,9 @@ fn check_unmoved(command: &Command, before: &RunState, now: &RunState) -> Result
     if let Command::All(commands) = command {
         return commands.iter().try_for_each(|it| check_unmoved(it, before, now));
     }
+    if let Command::Halting(command) = command {
+        return check_unmoved(command, before, now);
+    }
     let speaks_of_a_place = match command {
         Command::ReportStep(_)
         | Command::SkipStep { .. }
@@ -502,6 +461,7 @@ fn check_unmoved(command: &Command, before: &RunState, now: &RunState) -> Result
         | Command::GiveUpKey
         | Command::ReportChore { .. }
         | Command::SettleRun
+        | Command::Halting(_)
         | Command::All(_) => false,
     };
     let is_unmoved = before.is_same_place(now) && is_same_part(command, before, now);
@@ -543,12 +503,6 @@ pub(crate) fn definition_of(workflow: &Workflow) -> Definition {
         name: workflow.name.to_string(),
         source: serde_json::to_string(&workflow.source).unwrap_or_default(),
     }
-}
-
-/// Whether a command only has the run go on in the end.
-fn is_going_on(command: &Command) -> bool {
-    let last = if let Command::All(all) = command { all.last() } else { Some(command) };
-    matches!(last, Some(Command::GoOn { .. }))
 }
 
 /// What changed of who holds what.

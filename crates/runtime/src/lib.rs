@@ -67,12 +67,12 @@ pub trait World: Send + Sync {
     /// Waits.
     fn sleep(&self, duration: Duration) -> Looking<'_, ()>;
 
-    /// Does what is to be done in the repository that the folder `root` lies in; `None` if that
-    /// folder is not here. `texts` are files of the folder that are written once it is done, with
-    /// what they will say.
+    /// Does what is to be done in the repository that the folder `home` of a run lies in, which may
+    /// be its `root`; `None` if that folder is not here. `texts` are files of the folder that are
+    /// written once it is done, with what they will say.
     fn do_chore<'a>(
         &'a self,
-        _root: &'a str,
+        (_root, _home): (&'a str, &'a str),
         _deed: &'a GitDeed,
         _texts: &'a [(String, String)],
     ) -> Looking<'a, Option<ChoreOutcome>> {

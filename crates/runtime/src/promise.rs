@@ -12,6 +12,7 @@ mod telling;
 use std::{
     collections::{BTreeSet, HashMap},
     sync::Arc,
+    time::Duration,
 };
 
 use definition::{Digest, Workflow};
@@ -29,6 +30,8 @@ pub use scan::{Taken, Unreadable};
 
 /// How often a file is looked at again because someone wrote into it just now.
 const LOOKS_MAX: u32 = 5;
+/// How long whoever writes a file in place may take between two pieces of it.
+const WRITING: Duration = Duration::from_millis(30);
 /// From how many of the newest states of a file an edit may have been made.
 const BASES_MAX: u64 = 300;
 
@@ -183,6 +186,9 @@ impl Runtime {
         let is_whole = view.state.length <= known.length && known.written() == known.length;
         if known.is_as_left(&stat) && is_whole {
             let (path, text) = (promise.shown, known.text().to_owned());
+            // Someone else may have taken in meanwhile what was written into it.
+            let is_behind = view.state.length < known.length;
+            let view = if is_behind { self.load(promise.run).await? } else { view };
             return Ok((view, Some(RunFile { path, text, notices: Vec::new() })));
         }
         if promise.is_over(&known, &stat) {
@@ -224,6 +230,7 @@ impl Runtime {
             written = match found {
                 Found::Same(stat) => Ok(stat),
                 Found::Unseen(problem) => Err(problem),
+                Found::Changing => continue,
                 Found::GivenUp => return Ok((self.load(promise.run).await?, None)),
                 Found::Behind => promise.write(known).await,
                 Found::Spoilt(text, problem) => {
@@ -328,10 +335,16 @@ impl Runtime {
         if is_past || self.is_past(promise, known, &bytes).await? {
             return Ok(Found::Behind);
         }
-        if is_torn(&bytes, known.text().as_bytes()) && known.sheet.is_torn(&bytes) {
+        let is_torn = is_torn(&bytes, known.text().as_bytes()) && known.sheet.is_torn(&bytes);
+        let text = String::from_utf8(bytes);
+        let is_odd = is_torn || text.as_ref().is_ok_and(|it| promise.projection.read(it).is_err());
+        if is_odd && self.is_being_written(promise, stat).await {
+            return Ok(Found::Changing);
+        }
+        if is_torn {
             return Ok(Found::Behind);
         }
-        let Ok(text) = String::from_utf8(bytes) else { return Ok(Found::Binary) };
+        let Ok(text) = text else { return Ok(Found::Binary) };
         if let Some(found) = self.find_rebased(promise, known, &text).await? {
             return Ok(found);
         }
@@ -343,6 +356,12 @@ impl Runtime {
             }
             Ok(reading) => edited(&text, text.clone(), reading, Made::Now),
         })
+    }
+
+    /// Whether someone is just writing a file that makes no sense as it is.
+    async fn is_being_written(&self, promise: &Promise<'_>, stat: Stat) -> bool {
+        self.world.sleep(WRITING).await;
+        promise.desk.stat(&promise.place).await != Ok(Some(stat))
     }
 
     /// Whether the file says what it had to say at an earlier length of the log, of which this
@@ -591,6 +610,8 @@ enum Found {
     GivenUp,
     /// It cannot be looked at.
     Unseen(String),
+    /// Someone has begun to write it, and is not done.
+    Changing,
 }
 
 fn edited(text: &str, taken: String, reading: Reading, made: Made) -> Found {

@@ -243,3 +243,13 @@ async fn a_run_that_is_given_up_does_nothing_more() {
     assert_eq!(outcome.view.state.standing.as_str(), "cancelled");
     assert_eq!(bench.world.deeds().len(), 1);
 }
+
+#[tokio::test]
+async fn a_file_that_someone_is_just_writing_is_looked_at_when_they_are_done() {
+    let bench = Bench::new().await;
+    bench.world.write_slowly("state.txt", "words of a person", 0);
+    bench.report("a").await.unwrap();
+    // Nobody can make sense of them here, so they are kept.
+    let kept = bench.world.files.lock().get("aside.txt").cloned();
+    assert_eq!(kept.as_deref(), Some("words of a person"));
+}

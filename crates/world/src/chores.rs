@@ -28,9 +28,17 @@ impl Told {
     }
 }
 
-/// A repository, and the folder in it that a run is worked in.
+/// Where a run is worked on.
+pub(crate) struct Folders {
+    /// The folder of its project.
+    pub(crate) root: PathBuf,
+    /// The folder with the run's own files, which may be the same.
+    pub(crate) home: PathBuf,
+}
+
+/// A repository, and the folders in it that a run is worked on in.
 struct Repository<'a> {
-    root: &'a Path,
+    folders: &'a Folders,
     /// The top of the work tree.
     top: PathBuf,
     git: Tool,
@@ -38,15 +46,15 @@ struct Repository<'a> {
 
 /// Does what is to be done.
 pub(crate) async fn run(
-    root: &Path,
+    folders: &Folders,
     deed: &GitDeed,
     texts: &[(String, String)],
     times: ChoreTimes,
 ) -> ChoreOutcome {
-    let done = match find_top(root, times).await {
+    let done = match find_top(&folders.home, times).await {
         Ok(Some(top)) => {
             let git = Tool::git(&top, times);
-            Repository { root, top, git }.run(deed, texts).await
+            Repository { folders, top, git }.run(deed, texts).await
         }
         Ok(None) => {
             let skipped = "there is no repository here, so nothing was done";

@@ -159,12 +159,11 @@ impl World for RealWorld {
 
     fn do_chore<'a>(
         &'a self,
-        root: &'a str,
+        (root, home): (&'a str, &'a str),
         deed: &'a GitDeed,
         texts: &'a [(String, String)],
     ) -> Looking<'a, Option<ChoreOutcome>> {
         Box::pin(async move {
-            let root = PathBuf::from(root).canonicalize().ok()?;
             if self.settings.forbidden_chores.iter().any(|it| it == deed.word()) {
                 let word = deed.word();
                 let reason = format!(
@@ -172,7 +171,9 @@ impl World for RealWorld {
                 );
                 return Some(ChoreOutcome::Failed { reason });
             }
-            Some(chores::run(&root, deed, texts, self.settings.chore_times).await)
+            let [root, home] = [root, home].map(|it| PathBuf::from(it).canonicalize());
+            let folders = chores::Folders { root: root.ok()?, home: home.ok()? };
+            Some(chores::run(&folders, deed, texts, self.settings.chore_times).await)
         })
     }
 

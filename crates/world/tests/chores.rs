@@ -82,9 +82,20 @@ fn do_in(
     texts: &[(String, String)],
     chore_times: ChoreTimes,
 ) -> ChoreOutcome {
+    do_at((root, root), deed, texts, chore_times)
+}
+
+/// Does a chore of a run with a root and a folder of its own.
+fn do_at(
+    (root, home): (&Path, &Path),
+    deed: &GitDeed,
+    texts: &[(String, String)],
+    chore_times: ChoreTimes,
+) -> ChoreOutcome {
     let world = RealWorld::new(WorldSettings { chore_times, ..WorldSettings::default() });
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
-    runtime.block_on(world.do_chore(root.to_str().unwrap(), deed, texts)).unwrap()
+    let folders = (root.to_str().unwrap(), home.to_str().unwrap());
+    runtime.block_on(world.do_chore(folders, deed, texts)).unwrap()
 }
 
 fn done(outcome: ChoreOutcome) -> (String, Vec<String>) {
@@ -176,6 +187,25 @@ fn only_the_paths_of_a_batch_are_committed() {
     // What else was staged is staged still.
     let status = bench.git(&["status", "--porcelain"]);
     assert_eq!(status, "M first.txt\nA  staged.txt\n?? left.txt");
+}
+
+#[test]
+fn what_a_run_keeps_for_itself_is_not_told_as_left_behind() {
+    for (home, is_told) in [(".specs/x", false), ("deep/.specs/x", false), ("plain/x", true)] {
+        let bench = Bench::new();
+        let beside = Path::new(home).parent().unwrap().join("index.json");
+        bench.write(&format!("{home}/state.json"), "{}");
+        bench.write(beside.to_str().unwrap(), "[]");
+        bench.write(".milepost/lock", "");
+        bench.write("a.rs", "a");
+        bench.write("left.txt", "left");
+        let folders = (bench.work(), bench.work().join(home));
+        let times = ChoreTimes::default();
+        let outcome = do_at((&folders.0, &folders.1), &commit(&["a.rs"]), &[], times);
+        let plain = if is_told { ", `plain/index.json`" } else { "" };
+        let told = format!("not known to git, and not committed: `left.txt`{plain}");
+        assert_eq!(done(outcome).1, [told]);
+    }
 }
 
 #[test]

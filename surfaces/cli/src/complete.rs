@@ -91,7 +91,7 @@ where
     F: AsyncFnOnce(Joined) -> Result<Vec<CompletionCandidate>, Failure>,
 {
     let answer = || -> Result<_, Failure> {
-        let config = Config::load(Surroundings::look(None)?, &[]);
+        let config = Config::load(&Surroundings::look(None)?, &[]);
         let tokio = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
         tokio.block_on(async { question(Joined::open(config, Access::Existing).await?).await })
     };

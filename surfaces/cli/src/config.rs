@@ -128,10 +128,19 @@ impl Surroundings {
 
 impl Config {
     /// Reads every source. Problems are kept, so that they can all be told at once.
-    pub(crate) fn load(around: Surroundings, flags: &[Flag]) -> Self {
+    pub(crate) fn load(around: &Surroundings, flags: &[Flag]) -> Self {
+        let places = Places::find(&around.working, around.user.clone(), around.home.clone());
+        let config = Self::read(around, flags, places);
+        // Another project has settings of its own.
+        match config.find_elsewhere() {
+            Some(places) => Self::read(around, flags, places),
+            None => config,
+        }
+    }
+
+    fn read(around: &Surroundings, flags: &[Flag], places: Places) -> Self {
         let system = std::env::consts::OS;
         let clients = ClientPlaces::find(system, around.home.as_deref(), &around.environment);
-        let places = Places::find(&around.working, around.user, around.home);
         let mut sources = Sources::default();
         for setting in SETTINGS {
             let value = setting.kind.parse(setting.default).unwrap_or(Value::Unset);
@@ -146,7 +155,7 @@ impl Config {
         sources.read_flags(flags, &places.working);
         let environment = &around.environment;
         let named = ["USER", "LOGNAME", "USERNAME"].iter().find_map(|it| environment.get(*it));
-        let person = around.person.or_else(|| named.cloned()).filter(|it| !it.is_empty());
+        let person = around.person.clone().or_else(|| named.cloned()).filter(|it| !it.is_empty());
         let unused = table::NOT_YET.iter().filter(|it| environment.contains_key(**it));
         let model = model::find(&mut sources);
         Self {

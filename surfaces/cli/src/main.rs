@@ -66,7 +66,7 @@ fn perform(args: Args, output: Output) -> Result<ExitCode, Failure> {
         return Ok(answer_hook(command, &args, output));
     }
     let around = Surroundings::look(args.common.project.as_deref())?;
-    let config = Config::load(around, &args.flags());
+    let config = Config::load(&around, &args.flags());
     if !config.problems.is_empty() && !args.bears_problems() {
         return Err(commands::config::refuse(&config.problems));
     }
@@ -80,7 +80,7 @@ fn answer_hook(command: &hook::Command, args: &Args, output: Output) -> ExitCode
     let Ok(around) = Surroundings::look(args.common.project.as_deref()) else {
         return ExitCode::SUCCESS;
     };
-    hook::perform(command, &Config::load(around, &args.flags()), output)
+    hook::perform(command, &Config::load(&around, &args.flags()), output)
 }
 
 /// A server of many callers gets all cores; whatever serves one needs one thread and starts faster.

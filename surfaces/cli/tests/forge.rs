@@ -17,6 +17,8 @@ mod checkpoints;
 mod code;
 #[path = "forge/confirming.rs"]
 mod confirming;
+#[path = "forge/elsewhere.rs"]
+mod elsewhere;
 #[path = "forge/ended.rs"]
 mod ended;
 #[path = "forge/extras.rs"]
@@ -41,6 +43,8 @@ mod intelligence;
 mod interrupted;
 #[path = "forge/many.rs"]
 mod many;
+#[path = "forge/onward.rs"]
+mod onward;
 #[path = "forge/player.rs"]
 mod player;
 #[path = "support/project.rs"]
@@ -182,9 +186,18 @@ fn a_required_text_that_is_missing_or_of_the_wrong_type_is_refused_by_name() {
 #[test]
 fn numbers_may_come_as_texts_or_with_a_fraction_and_anything_else_is_the_default() {
     let stage = Stage::begun("M");
-    for (given, expected) in
-        [(json!(12), 12), (json!("12"), 12), (json!(3.9), 3), (json!("many"), 0), (json!([1]), 0)]
-    {
+    let most = 1_000_000_000_000_000_000_u64;
+    for (given, expected) in [
+        (json!(12), 12),
+        (json!("12"), 12),
+        (json!(3.9), 3),
+        (json!("many"), 0),
+        (json!([1]), 0),
+        (json!(-5), 0),
+        (json!("-5"), 0),
+        (json!(1e18), most),
+        (json!(most), most),
+    ] {
         stage.ok("phase_log", json!({"phase": "phase-1", "tokens": given}));
         let state = stage.state();
         let last = state["phaseLog"].as_array().unwrap().last().unwrap();

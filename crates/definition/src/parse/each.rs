@@ -13,8 +13,19 @@ use crate::{
     Diagnostic, Each, Order, Otherwise, PartId, PartSource, PartSpec, Step, Var, Whole, suggest,
 };
 
-const KEYS: [&str; 10] =
-    ["parts", "from", "otherwise", "list", "context", "order", "only", "whole", "keep", "set"];
+const KEYS: [&str; 11] = [
+    "parts",
+    "from",
+    "otherwise",
+    "otherwise_when",
+    "list",
+    "context",
+    "order",
+    "only",
+    "whole",
+    "keep",
+    "set",
+];
 const WHOLE: [(&str, Whole); 3] =
     [("no", Whole::Refused), ("all", Whole::All), ("found", Whole::Found)];
 const ORDERS: [(&str, Order); 3] =
@@ -38,6 +49,11 @@ pub(super) fn read(
     if let Some(otherwise) = otherwise.filter(|_| fields.find("from").is_none()) {
         reader.refuse_value(otherwise, "`each.otherwise` goes with `from` only");
     }
+    let otherwise_when = fields.find("otherwise_when");
+    if let Some(when) = otherwise_when.filter(|_| otherwise.is_none()) {
+        reader.refuse_value(when, "`each.otherwise_when` goes with `otherwise` only");
+    }
+    let otherwise_when = otherwise_when.and_then(|it| reader.condition(it, "each.otherwise_when"));
     let order = fields.find("order").map(|it| reader.choice(it, "each.order", &ORDERS));
     let parts = required(reader, node, "each", fields.find("parts"), "parts");
     let parts = parts.and_then(|it| reader.text(it, "each.parts"));
@@ -67,7 +83,8 @@ pub(super) fn read(
     let keeps = keeps.unwrap_or_default();
     let set = fields.find("set").map(|it| rules::read_set(reader, it, "each.set", vars));
     let (order, whole) = (order.unwrap_or(Some(default))?, whole.unwrap_or_default());
-    Some(Each { parts: parts?, from, order, only, whole, keeps, set: set.unwrap_or_default() })
+    let set = set.unwrap_or_default();
+    Some(Each { parts: parts?, from, order, only, whole, otherwise_when, keeps, set })
 }
 
 /// Reads `true`, `false` or `found`.

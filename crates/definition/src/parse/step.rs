@@ -9,8 +9,8 @@ use super::{
     rules,
 };
 use crate::{
-    Check, CommandCheck, Criterion, Diagnostic, Evidence, Label, Need, Product, Step, StepName,
-    Timeout, Var, Work,
+    Check, CommandCheck, Criterion, Diagnostic, Evidence, Label, Need, Presence, Product, Step,
+    StepName, Timeout, Var, Work,
     text::{outside_fences, parse_heading},
 };
 
@@ -172,14 +172,22 @@ fn read_needs(reader: &mut Reader<'_>, node: &Node) -> Vec<Need> {
 fn read_need(reader: &mut Reader<'_>, node: &Node) -> Option<Need> {
     if !matches!(node.content, Content::Map(_)) {
         let path = reader.path(node, "needs")?;
-        return Some(Need { path, when: None, is_optional: false });
+        return Some(Need { path, when: None, presence: Presence::Required });
     }
     let fields = reader.fields(node, "needs", &["path", "when", "optional"])?;
     let when = fields.find("when").map(|it| reader.condition(it, "needs.when"));
     let path = required(reader, node, "needs", fields.find("path"), "path")?;
-    let optional = fields.find("optional").and_then(|it| reader.boolean(it, "needs.optional"));
+    let presence = fields.find("optional").and_then(|it| read_presence(reader, it));
     let path = reader.path(path, "needs.path")?;
-    Some(Need { path, when: when.flatten(), is_optional: optional.unwrap_or_default() })
+    Some(Need { path, when: when.flatten(), presence: presence.unwrap_or_default() })
+}
+
+/// Reads `true`, `false` or `found`.
+fn read_presence(reader: &mut Reader<'_>, node: &Node) -> Option<Presence> {
+    if let Content::Boolean(is_optional) = node.content {
+        return Some(if is_optional { Presence::Optional } else { Presence::Required });
+    }
+    reader.choice(node, "needs.optional", &[("found", Presence::Found)])
 }
 
 /// Says so if a field is not written.

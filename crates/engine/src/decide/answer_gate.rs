@@ -7,7 +7,7 @@ use alloc::{
 
 use definition::{Answers, Digest, Effect, GateOption, Step, StepName, Target};
 
-use super::{Draft, NAME_BYTES_MAX, check_size, enter, files, gate, parts, route};
+use super::{Draft, NAME_BYTES_MAX, Reach, check_size, enter, files, gate, parts, route};
 use crate::{
     Answer, AnswerGate, Artifact, Event, GateReason, How, OpenGate, Refusal, Ruling, Standing,
     StepCompleted, Stop,
@@ -159,7 +159,7 @@ fn approve(
             let report = enter::passed(step, "a person did it");
             let completed = StepCompleted::unseen(step.name.clone(), gate.part.clone(), report);
             draft.push(Event::StepCompleted(completed.into()));
-            parts::settle(draft, step)
+            settle(draft, step)
         }
         GateReason::VerdictUnknown | GateReason::RevisionsSpent => {
             if let Some(review) = &step.review {
@@ -172,7 +172,7 @@ fn approve(
                 });
             }
             if gate.part.is_some() {
-                return parts::settle(draft, step);
+                return settle(draft, step);
             }
             gate::settle_work(draft, step, gate::APPROVED);
             let report = report.unwrap_or_else(|| enter::passed(step, "approved"));
@@ -208,10 +208,15 @@ fn skip(draft: &mut Draft<'_>, step: &Step, gate: &OpenGate, answer: &str) -> Re
     let part = gate.part.clone();
     draft.push(Event::StepSkipped { step: step.name.clone(), part, reason });
     if gate.part.is_some() {
-        return parts::settle(draft, step);
+        return settle(draft, step);
     }
     let report = draft.state.step(&step.name).and_then(|it| it.effort.report.clone());
     route::onward(draft, step, report.as_ref(), None)
+}
+
+/// Goes on after a part. Where the run comes no further than to the next step, that is the same one.
+fn settle(draft: &mut Draft<'_>, step: &Step) -> Result<(), Stop> {
+    if draft.reach == Reach::Next { Ok(()) } else { parts::settle(draft, step) }
 }
 
 fn reason_of(option: &GateOption, answer: &AnswerGate) -> String {

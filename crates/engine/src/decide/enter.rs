@@ -6,10 +6,12 @@ use alloc::{
     vec,
 };
 
-use definition::{Effect, Step, Target, Work};
+use definition::{Effect, EvaluationError, Step, Target, Work, Workflow};
 
-use super::{Draft, Sight, budget, gate, parts, route};
-use crate::{AtEnd, Choice, Event, GateReason, Refusal, Report, StepCompleted, Stop};
+use super::{Draft, Reach, Sight, budget, condition_failed, gate, parts, route, scope};
+use crate::{
+    AtEnd, Choice, Event, GateReason, Refusal, Report, RunState, Standing, StepCompleted, Stop,
+};
 
 /// Goes to `target`, past every step that is left out or has no work of its own.
 pub(super) fn enter(
@@ -29,11 +31,15 @@ pub(super) fn enter(
     let Some(step) = draft.workflow.find_step(&name) else {
         return Err(draft.step_unknown(name.as_str()).into());
     };
-    if let Some(reason) = find_skip(draft, step)? {
+    let skip = find_skip(draft, step)?;
+    if let Some(reason) = skip.clone().filter(|_| draft.reach == Reach::Full) {
         draft.push(Event::StepSkipped { step: name, part: None, reason });
         return route::onward(draft, step, None, None);
     }
     draft.push(Event::StepEntered { step: name.clone(), decision });
+    if skip.is_some() {
+        return Ok(());
+    }
     route::set_vars(draft, step, &step.enter, Sight::default())?;
     let visits = draft.state.step(&name).map_or(0, |it| it.visits);
     if draft.workflow.limits.visits_max < visits {
@@ -41,12 +47,18 @@ pub(super) fn enter(
         let options = vec![("continue", Effect::Approve), ("abandon", Effect::Cancel)];
         return gate::ask(draft, step, None, GateReason::VisitsSpent, (ask, options));
     }
+    if draft.reach != Reach::Full {
+        return Ok(());
+    }
     arrive(draft, step)?;
     budget::settle(draft)
 }
 
 /// What happens at a step once it was entered.
 pub(super) fn arrive(draft: &mut Draft<'_>, step: &Step) -> Result<(), Stop> {
+    if draft.reach == Reach::Next {
+        return Ok(());
+    }
     if step.each.is_some() {
         parts::begin_anew(draft, step)?;
         parts::plan(draft, step)?;
@@ -84,13 +96,55 @@ pub(super) fn passed(step: &Step, message: &str) -> Report {
     }
 }
 
+/// Passes the steps that are left out on the way to the one that is named, where nothing else lies
+/// between.
+pub(super) fn pass_left_out(draft: &mut Draft<'_>, named: &str) -> Result<(), Stop> {
+    let Some(named) = draft.workflow.find_step_loosely(named) else { return Ok(()) };
+    let from = draft.current()?;
+    let place = |step: &Step| draft.workflow.steps.iter().position(|it| it.name == step.name);
+    let (first, last) = (place(from).unwrap_or_default(), place(named).unwrap_or_default());
+    if last <= first {
+        return Ok(());
+    }
+    for step in draft.workflow.steps.iter().take(last).skip(first) {
+        if find_skip(draft, step)?.is_none() {
+            return Ok(());
+        }
+    }
+    while draft.state.standing == Standing::Running {
+        let step = draft.current()?;
+        let Some(reason) = find_skip(draft, step)?.filter(|_| step.name != named.name) else {
+            return Ok(());
+        };
+        skip(draft, step, reason)?;
+    }
+    Ok(())
+}
+
+/// Leaves the step out that the run is at. A gate that holds the run back does so here too.
+pub(super) fn skip(draft: &mut Draft<'_>, step: &Step, reason: String) -> Result<(), Stop> {
+    gate::check_free(draft, step)?;
+    draft.push(Event::StepSkipped { step: step.name.clone(), part: None, reason });
+    route::onward(draft, step, None, None)
+}
+
 pub(super) fn find_skip(draft: &Draft<'_>, step: &Step) -> Result<Option<String>, Refusal> {
-    let flow = draft.state.flow();
-    let skips = flow.and_then(|flow| draft.workflow.flows.get(flow)).map(|it| &it.skips);
+    let found = left_out(draft.workflow, &draft.state, step);
+    found.map_err(|error| condition_failed(step, &error))
+}
+
+/// Returns why a step is left out, if it is.
+pub(crate) fn left_out(
+    workflow: &Workflow,
+    state: &RunState,
+    step: &Step,
+) -> Result<Option<String>, EvaluationError> {
+    let flow = state.flow();
+    let skips = flow.and_then(|flow| workflow.flows.get(flow)).map(|it| &it.skips);
     if skips.is_some_and(|skips| skips.contains(&step.name)) {
         return Ok(flow.map(|flow| format!("flow `{flow}` leaves it out")));
     }
     let Some(condition) = &step.skip_when else { return Ok(None) };
-    let is_skipped = draft.holds(Some(condition), step, Sight::default())?;
+    let is_skipped = condition.evaluate(&scope(workflow, state, Sight::default()))?;
     Ok(is_skipped.then(|| format!("`{}` holds", condition.source())))
 }

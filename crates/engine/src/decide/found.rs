@@ -1,9 +1,13 @@
 //! A report on a fanned-out step that names no part: the parts whose files are there are done.
 
-use definition::{Step, Whole};
+use alloc::string::String;
+
+use definition::{PartSpec, Step, Whole};
 
 use super::{Draft, Sight, change_context, lease, parts, report_step, review};
-use crate::{Event, Outcome, Progress, Refusal, ReportStep, Rigor, Standing, Stop, guard};
+use crate::{
+    Event, FileFact, Outcome, Progress, Refusal, ReportStep, Rigor, Standing, Stop, guard,
+};
 
 /// Whether a report is one on whatever is there.
 pub(super) fn is_meant(step: &Step, command: &ReportStep) -> bool {
@@ -27,9 +31,14 @@ pub(super) fn take(draft: &mut Draft<'_>, step: &Step, command: &ReportStep) -> 
     let before = draft.events.len();
     miss(draft, step)?;
     let mut is_any = false;
-    for part in parts::open(&draft.state, step) {
+    let open = parts::open(&draft.state, step);
+    let has_given_out = open.iter().any(|it| is_begun(draft, step, it));
+    for part in open {
         let files = guard::find_files(draft, step, Some(&part))?;
         let is_there = !files.is_empty() && files.iter().all(|(_, is_there)| *is_there);
+        if has_given_out && is_untouched(draft, step, &part, &files)? {
+            continue;
+        }
         // Whoever only goes on has not said that a review is as it must be.
         if !is_there || (draft.resumes && !review::is_given(draft, step, Some(&part))?) {
             continue;
@@ -46,6 +55,32 @@ pub(super) fn take(draft: &mut Draft<'_>, step: &Step, command: &ReportStep) -> 
         return Err(nothing(draft, step).into());
     }
     parts::settle(draft, step)
+}
+
+fn is_begun(draft: &Draft<'_>, step: &Step, part: &PartSpec) -> bool {
+    draft.state.part_progress(&step.name, &part.id) == Progress::Active
+}
+
+/// Whether a part was sent back, and neither given out since nor changed by anyone: its files are
+/// those that were found wanting.
+fn is_untouched(
+    draft: &Draft<'_>,
+    step: &Step,
+    part: &PartSpec,
+    files: &[(String, bool)],
+) -> Result<bool, Stop> {
+    let effort = draft.state.effort(&step.name, Some(&part.id));
+    if is_begun(draft, step, part) || effort.is_none_or(|it| it.revisions == 0) {
+        return Ok(false);
+    }
+    for (path, _) in files {
+        let seen = draft.state.artifacts.get(path).map(|it| &it.artifact.sha256);
+        let FileFact::Present { sha256, .. } = draft.known.file(path)? else { return Ok(false) };
+        if seen != Some(sha256) {
+            return Ok(false);
+        }
+    }
+    Ok(true)
 }
 
 /// Work whose file is gone is not done.

@@ -7,12 +7,23 @@ use alloc::string::{String, ToString as _};
 use definition::{Step, Whole, Work};
 use serde_json::{Map, Value};
 
-use super::{Draft, budget, enter, parts, report_step, review, route, rulebook, start_step};
-use crate::{ContextChange, Event, Report, ReportStep, Standing, StartStep, Stop, Terms, guard};
+use super::{
+    Draft, Reach, budget, enter, parts, report_chore, report_step, review, route, rulebook,
+    start_step,
+};
+use crate::{ContextChange, Report, ReportStep, Standing, StartStep, Stop, Terms, guard};
 
 pub(super) fn decide(draft: &mut Draft<'_>, details: &Map<String, Value>) -> Result<(), Stop> {
     draft.check_running()?;
+    draft.reaching(Reach::Stepwise, |draft| go_on(draft, details))
+}
+
+fn go_on(draft: &mut Draft<'_>, details: &Map<String, Value>) -> Result<(), Stop> {
     while draft.state.standing == Standing::Running {
+        // The server does its part first, and goes on then.
+        if report_chore::find_due(draft)?.is_some() {
+            return Ok(());
+        }
         let step = draft.current()?;
         if !pass(draft, step)? {
             budget::settle(draft)?;
@@ -29,8 +40,7 @@ pub(super) fn decide(draft: &mut Draft<'_>, details: &Map<String, Value>) -> Res
 /// Whether there was anything to do at a step before it can be worked on.
 fn pass(draft: &mut Draft<'_>, step: &Step) -> Result<bool, Stop> {
     if let Some(reason) = enter::find_skip(draft, step)? {
-        draft.push(Event::StepSkipped { step: step.name.clone(), part: None, reason });
-        route::onward(draft, step, None, None)?;
+        enter::skip(draft, step, reason)?;
         return Ok(true);
     }
     if draft.state.progress(&step.name).is_settled() {
@@ -44,12 +54,11 @@ fn pass(draft: &mut Draft<'_>, step: &Step) -> Result<bool, Stop> {
     if rulebook::ask_spent(draft, step)? {
         return Ok(true);
     }
-    if !parts::is_planned(&draft.state, step) {
-        parts::plan(draft, step)?;
-    }
     let before = draft.events.len();
-    if step.each.is_some() && parts::is_planned(&draft.state, step) {
-        parts::settle(draft, step)?;
+    parts::prepare(draft, step)?;
+    if before == draft.events.len() && step.each.is_some() && parts::is_planned(&draft.state, step)
+    {
+        parts::settle_found(draft, step)?;
     }
     if before == draft.events.len() {
         take_review(draft, step)?;

@@ -14,8 +14,11 @@ use definition::{
 };
 use serde_json::Value;
 
-use super::{Draft, Sight, condition_failed, enter, gate, review, scope};
+use super::{Draft, Reach, Sight, condition_failed, enter, gate, review, scope};
 use crate::{Event, FileFact, GateReason, Progress, Refusal, RunState, StepCompleted, Stop};
+
+/// Why a fanned-out step is done on which nobody reported.
+pub const NOTHING_LEFT: &str = "nothing of it is left to do";
 
 /// Finds out what the parts of `step` are, and records them if they are news.
 pub(super) fn plan(draft: &mut Draft<'_>, step: &Step) -> Result<(), Stop> {
@@ -32,17 +35,48 @@ pub(super) fn plan(draft: &mut Draft<'_>, step: &Step) -> Result<(), Stop> {
     Ok(leave_out(draft, step, each)?)
 }
 
-/// Leaves out the parts that the step is not for.
+/// Makes the parts of a step known that the run has come to, and leaves out those it is not for.
+pub(super) fn prepare(draft: &mut Draft<'_>, step: &Step) -> Result<(), Stop> {
+    match &step.each {
+        Some(each) if is_planned(&draft.state, step) => Ok(leave_out(draft, step, each)?),
+        Some(_) => plan(draft, step),
+        None => Ok(()),
+    }
+}
+
+/// Leaves out the parts that the step is not for, and takes those up again that it is for by now.
 fn leave_out(draft: &mut Draft<'_>, step: &Step, each: &Each) -> Result<(), Refusal> {
     let Some(only) = &each.only else { return Ok(()) };
     for part in draft.state.parts_of(step).to_vec() {
         let is_meant = draft.holds(Some(only), step, Sight::of_part(Some(&part)))?;
-        if !is_meant && !draft.state.part_progress(&step.name, &part.id).is_settled() {
+        let progress = draft.state.part_progress(&step.name, &part.id);
+        let (step, part) = (step.name.clone(), Some(part.id));
+        let is_open = !progress.is_settled() && progress != Progress::Rejected;
+        if !is_meant && is_open {
             let reason = format!("`{}` does not hold", only.source());
-            draft.push(Event::StepSkipped { step: step.name.clone(), part: Some(part.id), reason });
+            draft.push(Event::StepSkipped { step, part, reason });
+        } else if is_meant && progress == Progress::Skipped {
+            // It was left out before, and is meant now.
+            let feedback = String::new();
+            draft.push(Event::StepReopened { step, part, feedback });
         }
     }
     Ok(())
+}
+
+/// Goes on with a fanned-out step that nobody reported on. One of which nothing is left to do is done.
+pub(super) fn settle_found(draft: &mut Draft<'_>, step: &Step) -> Result<(), Stop> {
+    if open_parts(&draft.state, step) == 0 {
+        return complete(draft, step, NOTHING_LEFT);
+    }
+    settle(draft, step)
+}
+
+fn complete(draft: &mut Draft<'_>, step: &Step, message: &str) -> Result<(), Stop> {
+    let report = enter::passed(step, message);
+    let completed = StepCompleted::unseen(step.name.clone(), None, report.clone());
+    draft.push(Event::StepCompleted(completed.into()));
+    enter::after_work(draft, step, &report, None)
 }
 
 /// Goes on with a fanned-out step: to the person a part is for, back to the judged step, or away
@@ -54,22 +88,20 @@ pub(super) fn settle(draft: &mut Draft<'_>, step: &Step) -> Result<(), Stop> {
     let parts = draft.state.parts_of(step).to_vec();
     let progress = |it: &PartSpec| draft.state.part_progress(&step.name, &it.id);
     if parts.iter().all(|it| progress(it).is_settled()) {
-        let report = enter::passed(step, &format!("all {} parts are done", parts.len()));
-        let completed = StepCompleted::unseen(step.name.clone(), None, report.clone());
-        draft.push(Event::StepCompleted(completed.into()));
-        return enter::after_work(draft, step, &report, None);
+        return complete(draft, step, &format!("all {} parts are done", parts.len()));
     }
     let is_judged = |it: &PartSpec| progress(it).is_settled() || progress(it) == Progress::Rejected;
     if parts.iter().all(is_judged) {
-        let rejected = parts.iter().find(|it| progress(it) == Progress::Rejected);
-        if let Some(part) = rejected.cloned()
-            && review::ask_spent(draft, step, &part)?
-        {
-            return Ok(());
+        let rejected = parts.iter().filter(|it| progress(it) == Progress::Rejected);
+        for part in rejected.cloned().collect::<Vec<_>>() {
+            if review::ask_spent(draft, step, &part)? {
+                return Ok(());
+            }
         }
         return go_back(draft, step, &parts);
     }
-    let Some(first) = find_personal(draft, step) else { return Ok(()) };
+    let personal = find_personal(draft, step).filter(|_| draft.reach != Reach::Next);
+    let Some(first) = personal else { return Ok(()) };
     let ask = format!("Part `{}` is for a person: {}", first.id, first.title);
     let options =
         vec![("done", Effect::Approve), ("skip", Effect::Skip), ("abandon", Effect::Cancel)];
@@ -227,13 +259,17 @@ fn find_parts(draft: &Draft<'_>, step: &Step, each: &Each) -> Result<Option<Vec<
                 FileFact::Present { text: Some(text), .. } => {
                     Ok(Some(parse_parts(text).map_err(invalid)?))
                 }
-                FileFact::Missing => match otherwise {
-                    Otherwise::Parts(parts) => Ok(Some(parts.clone())),
-                    Otherwise::Text(_) => Ok(None),
-                    Otherwise::Refused => {
-                        Err(Refusal::NeedMissing { step: step.name.clone(), path }.into())
+                FileFact::Missing => {
+                    let when = each.otherwise_when.as_ref();
+                    let is_meant = draft.holds(when, step, Sight::default())?;
+                    match otherwise {
+                        Otherwise::Parts(parts) if is_meant => Ok(Some(parts.clone())),
+                        Otherwise::Text(_) if is_meant => Ok(None),
+                        Otherwise::Parts(_) | Otherwise::Text(_) | Otherwise::Refused => {
+                            Err(Refusal::NeedMissing { step: step.name.clone(), path }.into())
+                        }
                     }
-                },
+                }
                 FileFact::Present { text: None, .. } | FileFact::Unreadable(_) => {
                     Err(invalid(format!("`{path}` is no text")).into())
                 }

@@ -1,8 +1,8 @@
 //! A caller says where a run is to be, step by step, rather than what was done: to go to a step, to
 //! leave one out, to put one to a person, and what its parts are and how far.
 //!
-//! To go somewhere does not get a run past a gate that nobody was asked at; to leave a step out does,
-//! where an agent may answer for the person.
+//! To go somewhere does not get a run past a gate that nobody was asked at; to leave a step out or to
+//! put a later one to a person does, where an agent may answer for the person.
 
 use alloc::{
     format,
@@ -69,7 +69,9 @@ pub(super) fn ask(draft: &mut Draft<'_>, named: &str) -> Result<(), Stop> {
         return Ok(());
     }
     if step.name != current.name {
-        jump(draft, step)?;
+        check_free_between(draft, step)?;
+        gate::check_passed(draft, current, step)?;
+        hop(draft, step)?;
     }
     if step.gate.is_some() {
         return gate::ask_done(draft, step);
@@ -133,6 +135,10 @@ pub(super) fn place_part(draft: &mut Draft<'_>, placed: &PartPlaced) -> Result<(
 fn jump(draft: &mut Draft<'_>, to: &Step) -> Result<(), Stop> {
     gate::check_passed(draft, draft.current()?, to)?;
     check_asked(draft, to)?;
+    hop(draft, to)
+}
+
+fn hop(draft: &mut Draft<'_>, to: &Step) -> Result<(), Stop> {
     withdraw(draft);
     let decision = Choice { by: Decider::Client, reasoning: None };
     draft.push(Event::StepEntered { step: to.name.clone(), decision: Some(decision) });
@@ -150,16 +156,34 @@ fn withdraw(draft: &mut Draft<'_>) {
 
 /// Refuses to pass a gate that nobody was asked at.
 fn check_asked(draft: &Draft<'_>, to: &Step) -> Result<(), Refusal> {
-    let from = draft.current()?;
-    let (first, last) = (place(draft, from), place(draft, to));
-    let between = draft.workflow.steps.iter().skip(first).take(last.saturating_sub(first));
-    for step in between.filter(|it| it.gate.is_some()) {
+    for step in gates_before(draft, to)? {
         if !is_settled(draft, step)? {
             let (step, to) = (step.name.clone(), to.name.clone());
             return Err(Refusal::GateNotAsked { step, to });
         }
     }
     Ok(())
+}
+
+/// Refuses to pass a gate that holds the run back, or at which a person is asked right now.
+fn check_free_between(draft: &Draft<'_>, to: &Step) -> Result<(), Refusal> {
+    for step in gates_before(draft, to)? {
+        gate::check_free(draft, step)?;
+        if let Some(open) = draft.state.standing.open_gate().filter(|it| it.step == step.name) {
+            return Err(gate::refusal(open));
+        }
+    }
+    Ok(())
+}
+
+/// Returns the steps with a gate from the current one on to the one before `to`.
+fn gates_before<'a>(
+    draft: &Draft<'a>,
+    to: &Step,
+) -> Result<impl Iterator<Item = &'a Step> + use<'a>, Refusal> {
+    let (first, last) = (place(draft, draft.current()?), place(draft, to));
+    let between = draft.workflow.steps.iter().skip(first).take(last.saturating_sub(first));
+    Ok(between.filter(|it| it.gate.is_some()))
 }
 
 /// Refuses to prepare a step while the last gate before it is not passed.

@@ -57,7 +57,7 @@ pub(super) fn check_none_due(draft: &Draft<'_>) -> Result<(), Refusal> {
     }
 }
 
-fn find_due(draft: &Draft<'_>) -> Result<Option<Chore>, Refusal> {
+pub(super) fn find_due(draft: &Draft<'_>) -> Result<Option<Chore>, Refusal> {
     let step = draft.current()?;
     find_chore(draft.workflow, &draft.state).map_err(|error| condition_failed(step, &error))
 }

@@ -23,6 +23,7 @@ pub(super) fn decide(draft: &mut Draft<'_>, command: &ReportStep) -> Result<(), 
         }
     }
     draft.check_running()?;
+    enter::pass_left_out(draft, &command.report.step_id)?;
     let step = draft.current_named(&command.report.step_id)?;
     if command.terms.is_begun && !draft.state.awaits_choice() {
         fail_step::check_begun(draft, step)?;

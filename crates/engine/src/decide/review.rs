@@ -13,7 +13,7 @@ use definition::{Effect, PartSpec, Review, Spent, Step, Target, Unknown, find_ve
 use serde_json::{Map, Value};
 
 use super::{Draft, Sight, condition_failed, enter, gate, parts, route, scope};
-use crate::{Artifact, Event, FileFact, GateReason, Refusal, Report, Ruling, Stop};
+use crate::{Event, FileFact, GateReason, Refusal, Report, Ruling, Stop};
 
 /// What a verdict did to the run.
 #[derive(Debug, PartialEq, Eq)]
@@ -93,19 +93,6 @@ pub(super) fn find_stale(
         (None, FileFact::Missing | FileFact::Unreadable(_)) => false,
     };
     Ok(is_stale.then_some(read))
-}
-
-/// Returns what a review is begun with: the file that it judges, as it is now.
-pub(super) fn look(
-    draft: &Draft<'_>,
-    step: &Step,
-    part: Option<&PartSpec>,
-) -> Result<Vec<Artifact>, Stop> {
-    let judges = step.review.as_ref().and_then(|it| it.judges.as_ref());
-    let Some(judges) = judges else { return Ok(Vec::new()) };
-    let scope = scope(draft.workflow, &draft.state, Sight::of_part(part));
-    let path = judges.render(&scope).map_err(|error| condition_failed(step, &error))?;
-    draft.known.artifacts([path.as_str()].into_iter())
 }
 
 /// Asks a person about a part that was found wanting as often as it may be, as a file says. Returns

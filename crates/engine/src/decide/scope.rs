@@ -2,7 +2,7 @@
 
 use alloc::{string::String, vec::Vec};
 
-use definition::{PartSpec, Scope, StepName, Workflow};
+use definition::{PartSpec, Scope, Step, StepName, Workflow};
 use serde_json::{Map, Value, json};
 
 use crate::{Artifact, Outcome, Report, RunState};
@@ -53,7 +53,7 @@ pub(crate) fn scope(workflow: &Workflow, state: &RunState, sight: Sight<'_>) -> 
             (step.name.as_str().into(), value)
         })
         .collect();
-    let part = sight.part.map_or(Value::Null, part);
+    let part = sight.part.map_or(Value::Null, |it| part_here(workflow, state, it));
     Scope::new(json!({
         "context": state.context,
         "settings": workflow.settings,
@@ -74,6 +74,21 @@ pub(crate) fn scope(workflow: &Workflow, state: &RunState, sight: Sight<'_>) -> 
         "usage": { "tokens": state.usage.total(), "duration_ms": state.usage.duration_ms },
         "run": { "id": alloc::format!("{}", state.run) },
     }))
+}
+
+/// A part, and how far it is in each step that goes through its set.
+fn part_here(workflow: &Workflow, state: &RunState, spec: &PartSpec) -> Value {
+    let of_set = |it: &&Step| state.parts_of(it).iter().any(|other| other.id == spec.id);
+    let progress = |step: &Step| {
+        let progress = state.part_progress(&step.name, &spec.id).as_str();
+        (String::from(step.name.as_str()), Value::from(progress))
+    };
+    let progress: Map<_, _> = workflow.steps.iter().filter(of_set).map(progress).collect();
+    let mut part = part(spec);
+    if let Value::Object(members) = &mut part {
+        members.insert(String::from("progress"), Value::Object(progress));
+    }
+    part
 }
 
 fn part(part: &PartSpec) -> Value {

@@ -1,14 +1,18 @@
 //! An agent takes a step up: an attempt begins. Asking again while it is under way changes nothing,
 //! unless it is to begin anew.
 
-use alloc::string::String;
+use alloc::{string::String, vec::Vec};
 
-use definition::{PartSpec, Step, Target};
+use definition::{PartSpec, Presence, Step, Target};
 use serde_json::{Map, Value};
 
-use super::{Draft, check_depth, check_size, choose_step, enter, gate, lease, parts, review};
+use super::{
+    Draft, Reach, Sight, check_depth, check_size, choose_step, condition_failed, enter, gate,
+    lease, parts, scope,
+};
 use crate::{
-    Choice, Event, GateReason, Progress, Refusal, Standing, StartStep, Stop, Trouble, guard,
+    Artifact, Choice, Event, GateReason, Progress, Refusal, Standing, StartStep, Stop, Trouble,
+    guard,
 };
 
 pub(super) fn decide(draft: &mut Draft<'_>, start: &StartStep) -> Result<(), Stop> {
@@ -31,7 +35,9 @@ pub(super) fn decide(draft: &mut Draft<'_>, start: &StartStep) -> Result<(), Sto
     guard::check_needs(draft, step, part.as_ref())?;
     check_details(draft, &start.details)?;
     if !parts::is_planned(&draft.state, step) {
-        parts::plan(draft, step)?;
+        if draft.reach != Reach::Next {
+            parts::plan(draft, step)?;
+        }
         if !parts::is_planned(&draft.state, step) {
             return Err(Refusal::PartsUnknown { step: step.name.clone() }.into());
         }
@@ -110,8 +116,26 @@ pub(super) fn begin(
     }
     let is_same = is_active && effort.trouble != Trouble::Faulty;
     let attempt = if is_same { effort.attempts } else { effort.attempts + 1 };
-    let seen = review::look(draft, step, part)?;
+    let seen = look(draft, step, part)?;
     let (step, part, details) = (step.name.clone(), id.cloned(), start.details.clone());
     draft.push(Event::StepStarted { step, part, attempt, details, seen });
     Ok(())
+}
+
+/// Returns what the work is begun with: the file that a review judges, and those that count only
+/// where they are found.
+fn look(draft: &Draft<'_>, step: &Step, part: Option<&PartSpec>) -> Result<Vec<Artifact>, Stop> {
+    let scope = scope(draft.workflow, &draft.state, Sight::of_part(part));
+    let fails = |error| condition_failed(step, &error);
+    let mut paths: Vec<String> = Vec::new();
+    let judges = step.review.as_ref().and_then(|it| it.judges.as_ref());
+    if let Some(judges) = judges {
+        paths.push(judges.render(&scope).map_err(fails)?);
+    }
+    for need in step.needs.iter().filter(|it| it.presence == Presence::Found) {
+        if draft.holds(need.when.as_ref(), step, Sight::of_part(part))? {
+            paths.push(need.path.render(&scope).map_err(fails)?);
+        }
+    }
+    draft.known.artifacts(paths.iter().map(String::as_str))
 }

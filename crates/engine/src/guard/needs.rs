@@ -2,7 +2,7 @@
 
 use alloc::{string::String, vec::Vec};
 
-use definition::{PartSpec, Step};
+use definition::{PartSpec, Presence, Step};
 
 use crate::{
     FileFact, Refusal, Stop,
@@ -15,7 +15,7 @@ pub(crate) fn check(draft: &Draft<'_>, step: &Step, part: Option<&PartSpec>) -> 
     }
     let scope = scope(draft.workflow, &draft.state, Sight::of_part(part));
     let mut paths: Vec<String> = Vec::new();
-    for need in step.needs.iter().filter(|it| !it.is_optional) {
+    for need in step.needs.iter().filter(|it| it.presence == Presence::Required) {
         let fails = |error| condition_failed(step, &error);
         let is_needed = match &need.when {
             Some(when) => when.evaluate(&scope).map_err(fails)?,

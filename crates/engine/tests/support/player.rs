@@ -413,6 +413,7 @@ fn parse_command(words: &[String]) -> Command {
             };
             Command::GoTo { step: text(1), passing }
         }
+        "halting" => Command::Halting(parse_command(&words[1..]).into()),
         "skip" => Command::SkipStep { step: text(1) },
         "ask" => Command::AskPerson { step: text(1) },
         "on" => Command::GoOn { details: object("details") },

@@ -116,7 +116,7 @@ impl Dashboard {
         let (mut passed, mut retries, mut cost) = (0, 0, 0.0);
         for record in records {
             board.total_pipelines += 1;
-            board.total_tokens += record.tokens_total;
+            board.total_tokens = board.total_tokens.saturating_add(record.tokens_total);
             cost += prices.total(&record.usages());
             match record.outcome {
                 Outcome::Completed => {

@@ -94,9 +94,12 @@ impl Record {
         match usage.split {
             Some((input, output)) => {
                 let sums = self.split_by_model.entry(model).or_default();
-                *sums = (sums.0 + input, sums.1 + output);
+                *sums = (sums.0.saturating_add(input), sums.1.saturating_add(output));
             }
-            None => *self.tokens_by_model.entry(model).or_default() += usage.tokens,
+            None => {
+                let sum = self.tokens_by_model.entry(model).or_default();
+                *sum = sum.saturating_add(usage.tokens);
+            }
         }
     }
 

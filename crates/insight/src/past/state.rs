@@ -46,7 +46,8 @@ impl SpecState {
         let status = Some(text(value, "currentPhaseStatus")).filter(|it| !it.is_empty());
         let tasks = value["tasks"].as_object();
         let retries = tasks.into_iter().flat_map(|it| it.values());
-        let retries = retries.map(|it| count(it, "implRetries") + count(it, "reviewRetries"));
+        let retries =
+            retries.flat_map(|it| ["implRetries", "reviewRetries"].map(|key| count(it, key)));
         Self {
             spec_name: text(value, "specName"),
             effort: text(value, "effort"),
@@ -57,7 +58,7 @@ impl SpecState {
             skipped_steps: texts(value, "skippedPhases"),
             design_revisions: count(revisions, "designRevisions"),
             task_revisions: count(revisions, "taskRevisions"),
-            retries: retries.sum(),
+            retries: retries.fold(0, u64::saturating_add),
             log: list(value, "phaseLog").map(LogEntry::of).collect(),
             created: text(times, "created"),
             last_updated: text(times, "lastUpdated"),
@@ -77,12 +78,12 @@ impl SpecState {
 
     /// Returns how many tokens it took.
     pub fn tokens(&self) -> u64 {
-        self.log.iter().map(|it| it.usage.tokens).sum()
+        self.log.iter().fold(0, |sum, it| sum.saturating_add(it.usage.tokens))
     }
 
     /// Returns how long its steps took together.
     pub fn duration_ms(&self) -> u64 {
-        self.log.iter().map(|it| it.duration_ms).sum()
+        self.log.iter().fold(0, |sum, it| sum.saturating_add(it.duration_ms))
     }
 
     /// Returns what the model calls of each step took.
@@ -96,7 +97,7 @@ impl LogEntry {
         let (input, output) = (count(value, "input_tokens"), count(value, "output_tokens"));
         let usage = Usage {
             model: text(value, "model"),
-            tokens: count(value, "tokens").max(input + output),
+            tokens: count(value, "tokens").max(input.saturating_add(output)),
             split: (0 < input + output).then_some((input, output)),
         };
         Self { step: text(value, "phase"), duration_ms: count(value, "duration_ms"), usage }
@@ -142,6 +143,16 @@ mod tests {
         let state = SpecState::parse(text).unwrap();
         assert_eq!((state.tokens(), state.duration_ms()), (2, 0));
         assert_eq!(state.log[0].usage.model, "opus");
+    }
+
+    #[test]
+    fn what_is_too_much_to_add_up_is_the_most_there_is() {
+        let entry = format!(r#"{{"tokens":{0},"duration_ms":{0}}}"#, u64::MAX);
+        let tasks = format!(r#"{{"1":{{"implRetries":{0},"reviewRetries":{0}}}}}"#, u64::MAX);
+        let text = format!(r#"{{"phaseLog":[{entry},{entry}],"tasks":{tasks}}}"#);
+        let state = SpecState::parse(&text).unwrap();
+        assert_eq!((state.tokens(), state.duration_ms()), (u64::MAX, u64::MAX));
+        assert_eq!(state.retries, u64::MAX);
     }
 
     #[test]

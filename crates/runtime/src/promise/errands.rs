@@ -185,7 +185,7 @@ impl Errands<'_> {
         let text = text.map_err(|_| named("it is not UTF-8 text".to_owned()))?;
         let Errand { text, notice } = projection.run_errand(recorded, text.as_deref());
         if let Some(text) = text {
-            self.desk.write_durably(&place, text).await.map_err(named)?;
+            self.write(&place, text).await.map_err(named)?;
         }
         Ok(notice)
     }
@@ -204,11 +204,20 @@ impl Errands<'_> {
         let found = found.map(|(bytes, _)| Digest::of(&bytes));
         match text {
             _ if found.is_some() && found.as_ref() != was => Ok(()),
-            Some(text) => {
-                self.desk.write_durably(&place, text.clone()).await.map(drop).map_err(named)
-            }
+            Some(text) => self.write(&place, text.clone()).await.map_err(named),
             None => self.desk.remove(&place).await.map_err(named),
         }
+    }
+
+    /// Writes a file, for its owner alone where the run's own file is.
+    async fn write(&self, place: &Place, text: String) -> Result<(), String> {
+        let is_private = self.projection.is_some_and(Projection::is_private);
+        let written = if is_private {
+            self.desk.write_privately(place, text)
+        } else {
+            self.desk.write_durably(place, text)
+        };
+        written.await.map(drop)
     }
 
     /// Returns the first of the files that is there, else where it is to be made.

@@ -26,7 +26,9 @@ pub(crate) struct ActingWorld {
     lock: Arc<tokio::sync::Mutex<()>>,
     crashes: AtomicBool,
     crashed: Notify,
-    files: Mutex<BTreeMap<String, String>>,
+    pub(crate) files: Mutex<BTreeMap<String, String>>,
+    /// What files say after the next pause.
+    soon: Mutex<BTreeMap<String, String>>,
 }
 
 impl ActingWorld {
@@ -39,12 +41,20 @@ impl ActingWorld {
             crashes: AtomicBool::new(false),
             crashed: Notify::new(),
             files: Mutex::default(),
+            soon: Mutex::default(),
         })
     }
 
     /// Says how the next chore goes. Without a word it is done.
     pub(crate) fn will(&self, outcome: ChoreOutcome) {
         self.outcomes.lock().push_back(outcome);
+    }
+
+    /// Has someone write a file in place, of which only the beginning is there at first.
+    pub(crate) fn write_slowly(&self, path: &str, text: &str, beginning: usize) {
+        let begun = text.chars().take(beginning).collect();
+        self.files.lock().insert(path.to_owned(), begun);
+        self.soon.lock().insert(path.to_owned(), text.to_owned());
     }
 
     pub(crate) fn crash_next(&self) {
@@ -82,6 +92,7 @@ impl World for ActingWorld {
     }
 
     fn sleep(&self, duration: Duration) -> Looking<'_, ()> {
+        self.files.lock().append(&mut self.soon.lock());
         // No test moves the clock here.
         self.inner.turn_clock(0);
         self.inner.sleep(duration)
@@ -89,7 +100,7 @@ impl World for ActingWorld {
 
     fn do_chore<'a>(
         &'a self,
-        _root: &'a str,
+        _folders: (&'a str, &'a str),
         deed: &'a GitDeed,
         texts: &'a [(String, String)],
     ) -> Looking<'a, Option<ChoreOutcome>> {

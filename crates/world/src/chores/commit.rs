@@ -1,6 +1,11 @@
 //! Commits just these paths, whatever else was changed or staged.
 
-use super::{Done, Repository, Told};
+use std::path::Path;
+
+use super::{Done, Folders, Repository, Told};
+
+/// The folder of a project that is ours.
+const OURS: &str = ".milepost";
 
 /// How many paths a warning names.
 const NAMED_MAX: usize = 5;
@@ -96,24 +101,41 @@ impl Repository<'_> {
         Ok(asked.out.split('\0').filter(|it| !it.is_empty()).map(str::to_owned).collect())
     }
 
-    /// Says which files git does not know and will not know after this commit either.
+    /// Says which files git does not know and will not know after this commit either. What the run
+    /// itself keeps is nobody's work.
     async fn others(&self, chosen: &[String]) -> Result<Option<String>, String> {
         let listed = self.git.say(["ls-files", "--others", "--exclude-standard", "-z"]).await?;
-        let is_chosen = |path: &str| {
-            chosen.iter().any(|it| {
-                path.strip_prefix(it).is_some_and(|rest| {
-                    rest.is_empty() || rest.starts_with('/') || it.ends_with('/')
-                })
-            })
-        };
+        let own = self.own();
+        let is_left_out = |path: &str| chosen.iter().chain(&own).any(|it| is_in(path, it));
         let others: Vec<String> = listed
             .split('\0')
-            .filter(|it| !it.is_empty() && !is_chosen(it))
+            .filter(|it| !it.is_empty() && !is_left_out(it))
             .map(str::to_owned)
             .collect();
         let told = format!("not known to git, and not committed: {}", named(&others));
         Ok((!others.is_empty()).then_some(told))
     }
+
+    /// Returns the folders that are kept for the run, as seen from the top: its own one, or the hidden
+    /// one that it lies in with those of other runs; and ours.
+    fn own(&self) -> Vec<String> {
+        let Folders { root, home } = self.folders;
+        let seen = |folder: &Path| folder.strip_prefix(&self.top).ok()?.to_str().map(str::to_owned);
+        let hidden = |home: String| {
+            let mut parts: Vec<&str> = home.split('/').collect();
+            let is_hidden = |it: &&str| it.starts_with('.');
+            parts.truncate(parts.iter().position(is_hidden).map_or(parts.len(), |it| it + 1));
+            parts.join("/")
+        };
+        let home = seen(home).filter(|_| home != root).map(hidden);
+        home.into_iter().chain(seen(&root.join(OURS))).collect()
+    }
+}
+
+/// Whether a path is another one, or lies in it.
+fn is_in(path: &str, other: &str) -> bool {
+    let rest = path.strip_prefix(other);
+    rest.is_some_and(|it| it.is_empty() || it.starts_with('/') || other.ends_with('/'))
 }
 
 /// Adds paths, which mean themselves whatever letters they are made of.

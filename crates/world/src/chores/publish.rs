@@ -66,7 +66,7 @@ impl Repository<'_> {
 
     /// Returns where a file of the run's root is, if it is in it.
     fn inside(&self, path: &str) -> Option<PathBuf> {
-        let root = self.root.canonicalize().ok()?;
+        let root = self.folders.home.canonicalize().ok()?;
         let found = root.join(path).canonicalize().ok()?;
         found.starts_with(&root).then_some(found)
     }
@@ -80,7 +80,7 @@ impl Repository<'_> {
     ) -> Result<Vec<Leaf>, String> {
         let mut leaves = Vec::new();
         for file in files {
-            let root = self.root.canonicalize().map_err(|error| error.to_string())?;
+            let root = self.folders.home.canonicalize().map_err(|error| error.to_string())?;
             let Some(path) = self.normalise(&root, file) else {
                 warnings.push(format!("`{file}` is not in the repository"));
                 continue;

@@ -9,8 +9,10 @@ use mcp::{
     forge::{self, Price, Prices},
 };
 
-use super::Config;
+use super::{Config, Origin, place::Places};
 
+/// The toolset that works on specs.
+const FORGE: &str = "forge";
 /// Where in the user's home it is told what happens to forge pipelines.
 const EVENTS_LOG: &str = ".claude/forge-events.jsonl";
 
@@ -32,6 +34,25 @@ impl Config {
             prices: self.prices(),
             memory: forge::Memory::default(),
         }
+    }
+
+    /// Returns the places of the project that the specs lie in, if the tools of forge are offered and
+    /// whoever started them names specs that are not in the project around the working directory. A
+    /// project does not send its own away.
+    pub(super) fn find_elsewhere(&self) -> Option<Places> {
+        let places = &self.places;
+        let specs = Path::new(self.text("forge.specs"));
+        let is_offered = self.toolsets().iter().any(|it| it == FORGE);
+        if !is_offered || !specs.is_absolute() || specs.starts_with(&places.root) {
+            return None;
+        }
+        let own = Origin::File(places.folder().join("config.toml"));
+        if self.values.get("forge.specs").is_none_or(|(_, origin)| *origin == own) {
+            return None;
+        }
+        let root = specs.parent().filter(|it| it.is_dir())?;
+        let found = Places::find(root, places.user.clone(), places.home.clone());
+        Some(Places { working: places.working.clone(), ..found })
     }
 
     /// Returns the file for what happens to pipelines; without a home there is none unless it is

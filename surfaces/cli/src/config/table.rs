@@ -209,7 +209,8 @@ pub(crate) const SETTINGS: &[Setting] = &[
         ..setting("forge.prices", Kind::Names, "")
     },
     Setting {
-        doc: "The folder of the specs of the forge pipeline.",
+        doc: "The folder of the specs of the forge pipeline. Where it lies in another project, that \
+              is the one that the forge tools work in.",
         aliases: &["FORGE_SPECS_DIR"],
         ..setting("forge.specs", Kind::Path, ".specs")
     },

@@ -98,12 +98,45 @@ fn a_branch_gets_another_name_when_the_design_shows_another_kind_of_work() {
 }
 
 #[test]
+fn a_branch_gets_another_name_also_where_nobody_is_asked() {
+    let mut stage = branched();
+    stage.ok("set_auto_approve", json!({}));
+    let script = [("design.md", 1, "# D\n\n## A\n\nThis is a bugfix.\n")];
+    let mut player = Player::new(&mut stage, &script);
+    player.play_until(|it| it["phase"] == "phase-4");
+    assert_eq!(stage.git(&["rev-parse", "--abbrev-ref", "HEAD"]), "fix/x");
+}
+
+#[test]
+fn a_branch_gets_another_name_at_a_checkpoint_that_a_file_speaks_of() {
+    let stage = branched();
+    stage.write("design.md", "# D\n\nThis is a bugfix.\n");
+    stage.put("checkpoint-a", json!({"currentPhaseStatus": "pending"}));
+    assert_eq!(stage.go(json!({}))["type"], "checkpoint");
+    assert_eq!(stage.git(&["rev-parse", "--abbrev-ref", "HEAD"]), "fix/x");
+}
+
+#[test]
 fn an_agent_starts_on_the_branch_of_its_run() {
     let stage = branched();
     stage.git(&["checkout", "-q", "main"]);
     let action = stage.go(json!({}));
     assert!(action["warning"].as_str().unwrap().contains("feature/x"), "{action:#}");
     assert_eq!(stage.git(&["rev-parse", "--abbrev-ref", "HEAD"]), "feature/x");
+}
+
+#[test]
+fn where_no_agent_is_sent_out_the_branch_is_left_as_it_is() {
+    let stage = branched();
+    let request = "---\nsource_type: linear_issue\nsource_url: https://linear.app/a/issue/ENG-7\n\
+                   source_id: ENG-7\n---\n\nBroken page!\n";
+    stage.write("request.md", request);
+    stage.put("post-to-source", json!({}));
+    stage.git(&["checkout", "-q", "main"]);
+    let action = stage.go(json!({}));
+    assert_eq!(line(&action), "checkpoint post-to-source [post, skip]");
+    assert_eq!(word(&action["warning"]), "", "{action:#}");
+    assert_eq!(stage.git(&["rev-parse", "--abbrev-ref", "HEAD"]), "main");
 }
 
 #[test]

@@ -51,7 +51,9 @@ fn a11_a_phase_that_is_none_is_refused() {
 
 #[test]
 fn a11_implementation_does_not_start_without_tasks() {
-    bare().error("phase_start", phase("phase-5")).blocked();
+    for stage in [bare(), Stage::begun("M"), Stage::begun("L")] {
+        stage.error("phase_start", phase("phase-5")).blocked().has(&["no tasks", "task_init"]);
+    }
 }
 
 #[test]
@@ -69,6 +71,27 @@ fn a12_a_checkpoint_is_passed_only_after_someone_was_asked() {
     stage.error("phase_complete", phase("checkpoint-a")).blocked().has(&["awaiting_human"]);
     stage.error("checkpoint", phase("phase-7")).has(&["phase-1"]);
     assert_eq!(stage.ok("checkpoint", phase("checkpoint-a")).text, "ok");
+    stage.is_at("checkpoint-a", "awaiting_human");
+}
+
+#[test]
+fn the_user_may_be_asked_about_the_tasks_from_anywhere() {
+    let stage = bare();
+    stage.error("checkpoint", phase("post-to-source")).has(&["phase-1"]);
+    stage.ok("set_revision_pending", json!({"checkpoint": "checkpoint-a"}));
+    stage.error("checkpoint", phase("checkpoint-b")).blocked().has(&["checkpoint-a"]);
+    stage.ok("clear_revision_pending", json!({"checkpoint": "checkpoint-a"}));
+    assert_eq!(stage.ok("checkpoint", phase("checkpoint-b")).text, "ok");
+    stage.is_at("checkpoint-b", "awaiting_human");
+    stage.ok("phase_complete", phase("checkpoint-b"));
+    stage.is_at("phase-5", "pending");
+}
+
+#[test]
+fn a_question_that_is_put_is_not_taken_back_by_one_that_comes_later() {
+    let stage = bare();
+    stage.ok("checkpoint", phase("checkpoint-a"));
+    stage.error("checkpoint", phase("checkpoint-b")).blocked().has(&["checkpoint-a"]);
     stage.is_at("checkpoint-a", "awaiting_human");
 }
 

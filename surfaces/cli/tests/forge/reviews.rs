@@ -173,6 +173,41 @@ fn each_review_of_a_batch_counts_for_its_task() {
     assert_eq!(tasks["2"]["implRetries"], 1);
 }
 
+#[test]
+fn each_task_that_failed_is_built_again_before_any_is_reviewed_again() {
+    let fail = "## Verdict: FAIL\n";
+    let script = [
+        ("tasks.md", 1, "## Task 1: One\n\n## Task 2: Two\n\n## Task 3: Three\n"),
+        ("review-1.md", 1, fail),
+        ("review-3.md", 1, fail),
+    ];
+    let mut stage = Stage::begun("M");
+    let lines = Player::new(&mut stage, &script).play();
+    let first = lines.iter().position(|it| it.starts_with("phase-6 ")).unwrap();
+    let expected = [
+        "phase-6 impl-reviewer [tasks.md] -> review-1.md, review-2.md, review-3.md",
+        "phase-5 implementer [tasks.md, design.md, review-1.md] -> impl-1.md",
+        "phase-5 implementer [tasks.md, design.md, review-3.md] -> impl-3.md",
+        "phase-6 impl-reviewer [tasks.md] -> review-1.md, review-3.md",
+    ];
+    assert_eq!(lines[first..first + 4], expected, "{lines:#?}");
+    stage.is_at("completed", "completed");
+}
+
+#[test]
+fn the_last_failure_that_a_task_may_have_is_told_as_one_too() {
+    let stage = Stage::begun("M");
+    let mut tried = task("sequential", "completed", "pending");
+    tried["implRetries"] = json!(4);
+    stage.put("phase-6", json!({"tasks": {"1": tried}}));
+    stage.write("impl-1.md", "Done.\n");
+    stage.write("review-1.md", "## Verdict: FAIL\n");
+    let said = stage.report("phase-6");
+    assert_eq!(said["next_action_hint"], "retry_impl", "{said:#}");
+    let action = stage.go(json!({}));
+    assert_eq!(line(&action), "checkpoint impl-retry-limit-1 [approve, abandon]");
+}
+
 const ALWAYS_BACK: [Cue; 3] = [
     ("review-design.md", 1, FINDINGS),
     ("review-design.md", 2, FINDINGS),

@@ -1,6 +1,8 @@
 //! The tasks of an implementation: how they are read, in which order and how many at once they are
 //! given out, what waits for a person, and what the rules of a project ask.
 
+use std::os::unix::fs::PermissionsExt as _;
+
 use serde_json::{Value, json};
 
 use crate::{
@@ -145,6 +147,8 @@ fn a41_the_last_batch_leads_on_to_the_review() {
     let subjects = stage.git(&["log", "--format=%s"]);
     let batches = subjects.lines().filter(|it| *it == "chore: batch commit parallel tasks");
     assert_eq!(batches.count(), 1);
+    let warning = action["warning"].as_str().unwrap_or_default();
+    assert!(!warning.contains(".specs") && !warning.contains(".milepost"), "{warning}");
 }
 
 #[test]
@@ -207,6 +211,8 @@ fn a_task_that_breaks_a_rule_of_the_project_goes_back() {
     assert_eq!(stage.state()["revisions"]["taskRevisions"], 1);
     assert_eq!(stage.stands().0, "phase-4");
     let review = std::fs::read_to_string(stage.path("review-tasks.md")).unwrap();
+    let metadata = std::fs::metadata(stage.path("review-tasks.md")).unwrap();
+    assert_eq!(metadata.permissions().mode() & 0o777, 0o600);
     for part in ["REVISE", "## Task 1: Wire", "protos", "files_match:proto/**", "mode: human_gate"]
     {
         assert!(review.contains(part), "no `{part}` in:\n{review}");

@@ -254,7 +254,7 @@ impl Reading {
         let Some(kind) = shape.get("type").and_then(Value::as_str) else { return true };
         // A text that must be there is refused for what it is.
         let is_refused = is_required && coerced::default(kind).is_none();
-        if coerced::read(kind, value) == Coerced::Kept || is_refused {
+        if coerced::read(shape, value) == Coerced::Kept || is_refused {
             return true;
         }
         self.warnings.push(format!("`{path}` was ignored: it {}", must_be(kind, value)));

@@ -18,6 +18,7 @@ mod records;
 mod state;
 mod state_doc;
 mod stated;
+mod way_out;
 mod workspace;
 
 pub use files::{STATE_FILE, SpecFiles, state_moved, state_stands};

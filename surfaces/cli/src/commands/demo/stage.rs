@@ -55,7 +55,7 @@ impl Stage {
         let path = self.folder.join("demo.db");
         let store = SqliteStore::open(&path, SqliteSettings::default())?;
         let around = Surroundings { working: self.folder.clone(), ..Surroundings::default() };
-        let settings = Config::load(around, &[]).runtime(DEFAULT_PROJECT.to_owned(), 8);
+        let settings = Config::load(&around, &[]).runtime(DEFAULT_PROJECT.to_owned(), 8);
         Ok(Runtime::new(Arc::new(store), Arc::<StageWorld>::clone(&self.world), settings))
     }
 

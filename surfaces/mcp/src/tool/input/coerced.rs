@@ -3,7 +3,7 @@
 
 use serde_json::{Map, Value};
 
-use super::{plain, whole};
+use super::{limits, plain};
 
 /// What became of a value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -14,8 +14,9 @@ pub(super) enum Coerced {
     Dropped,
 }
 
-/// Makes of a value what is wanted, if it says that.
-pub(super) fn read(kind: &str, value: &mut Value) -> Coerced {
+/// Makes of a value what is wanted by the type of its shape, if it says that and fits.
+pub(super) fn read(shape: &Value, value: &mut Value) -> Coerced {
+    let kind = shape.get("type").and_then(Value::as_str).unwrap_or_default();
     let read = match kind {
         "boolean" => find_bool(value).map(Value::Bool),
         "integer" => find_whole(value).map(Value::from),
@@ -23,7 +24,9 @@ pub(super) fn read(kind: &str, value: &mut Value) -> Coerced {
         "string" => value.is_string().then(|| value.take()),
         _ => return Coerced::Kept,
     };
-    let Some(read) = read else { return Coerced::Dropped };
+    // A count below zero says as little as one that is no number.
+    let fits = |it: &Value| it.as_number().is_none_or(|it| limits::of_number(shape, it).is_none());
+    let Some(read) = read.filter(fits) else { return Coerced::Dropped };
     *value = read;
     Coerced::Kept
 }
@@ -64,10 +67,15 @@ fn find_bool(value: &Value) -> Option<bool> {
 
 fn find_whole(value: &Value) -> Option<i64> {
     match value {
-        Value::Number(number) => number.as_i64().or_else(|| whole(number.as_f64()?.trunc())),
+        Value::Number(number) => number.as_i64().or_else(|| truncated(number.as_f64()?)),
         Value::String(text) => text.trim().parse().ok(),
         Value::Null | Value::Bool(_) | Value::Array(_) | Value::Object(_) => None,
     }
+}
+
+/// Returns a float without its fraction, if the largest whole number is not smaller.
+fn truncated(float: f64) -> Option<i64> {
+    format!("{:.0}", float.trunc()).parse().ok()
 }
 
 fn find_number(value: &Value) -> Option<Value> {
@@ -87,7 +95,9 @@ mod tests {
     #[track_caller]
     fn check(kind: &str, mut value: Value, expected: Option<Value>) {
         let shown = value.to_string();
-        let (is_kept, is_expected) = (read(kind, &mut value) == Coerced::Kept, expected.is_some());
+        let shape = json!({ "type": kind });
+        let is_kept = read(&shape, &mut value) == Coerced::Kept;
+        let is_expected = expected.is_some();
         assert_eq!(is_kept, is_expected, "{kind} {shown}");
         assert!(expected.is_none_or(|it| it == value), "{kind} {shown}");
     }
@@ -98,6 +108,7 @@ mod tests {
         check("integer", json!(7.9), Some(json!(7)));
         check("integer", json!(-7.9), Some(json!(-7)));
         check("integer", json!(" 12 "), Some(json!(12)));
+        check("integer", json!(1e18), Some(json!(1_000_000_000_000_000_000_i64)));
         for nothing in
             [json!("12.5"), json!("x"), json!(true), json!(null), json!([1]), json!(1e300)]
         {
@@ -105,6 +116,19 @@ mod tests {
         }
         check("number", json!("1.5"), Some(json!(1.5)));
         check("number", json!("x"), None);
+    }
+
+    #[test]
+    fn a_number_below_what_it_may_be_is_as_good_as_none() {
+        let shape = json!({ "type": "integer", "minimum": 0 });
+        for (mut value, expected) in [
+            (json!(-1), Coerced::Dropped),
+            (json!("-1"), Coerced::Dropped),
+            (json!(-0.5), Coerced::Kept),
+            (json!(0), Coerced::Kept),
+        ] {
+            assert_eq!(read(&shape, &mut value), expected, "{value}");
+        }
     }
 
     #[test]

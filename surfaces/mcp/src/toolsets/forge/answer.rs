@@ -94,6 +94,20 @@ impl Failure {
         Self { text, refusal: Box::new(Refused { code: code.to_owned(), message, hint }) }
     }
 
+    /// Tells besides what was found on the way, such as that a file was put aside.
+    pub(crate) fn noting(self, notices: &[String]) -> Self {
+        let is_told = |it: &&String| self.refusal.message.contains(it.as_str());
+        let news: Vec<&str> =
+            notices.iter().filter(|it| !is_told(it)).map(String::as_str).collect();
+        if news.is_empty() {
+            return self;
+        }
+        let Refused { code, message, hint } = &*self.refusal;
+        let hint =
+            if hint.is_empty() { news.join("; ") } else { format!("{hint}; {}", news.join("; ")) };
+        Self::new(code, message, hint)
+    }
+
     /// Returns what the agent reads.
     pub(crate) fn as_text(&self) -> &str {
         &self.text

@@ -48,6 +48,11 @@ impl Stated {
         done.filter_map(Value::as_str)
     }
 
+    /// Returns whether the branch is called what it stays.
+    pub(in crate::toolsets::forge) fn is_classified(&self) -> bool {
+        self.0.get("branchClassified").and_then(Value::as_bool).unwrap_or_default()
+    }
+
     fn text(&self, path: &str) -> &str {
         self.0.pointer(path).and_then(Value::as_str).unwrap_or_default()
     }

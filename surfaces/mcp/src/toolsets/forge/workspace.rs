@@ -5,12 +5,8 @@
 use engine::{Command, Refusal};
 use runtime::{ExecuteError, Outcome, Request, RunFile, Target, View};
 
-use super::{WORKFLOW, answer::Failure, intake::begin::STATE_FILE, place::Folder};
+use super::{WORKFLOW, answer::Failure, intake::begin::STATE_FILE, place::Folder, way_out};
 use crate::tool::Call;
-
-/// What to do where a person is asked.
-const ASK_FIRST: &str =
-    "ask the person, then pass the answer on with `pipeline_next_action` (`user_response`)";
 
 /// A pipeline as it is now.
 #[derive(Clone)]
@@ -90,7 +86,9 @@ impl Pipeline {
         let Outcome { view, events, file, chores } = outcome;
         let (folder, key) = (self.folder.clone(), self.key.clone());
         let mut pipeline = Self::new(folder, key, view, file);
-        pipeline.notices.extend(chores.notices());
+        pipeline.notices.extend(chores.warnings);
+        let failure = chores.failure.map(|it| format!("{it} ({})", way_out::hint(&it)));
+        pipeline.notices.extend(failure);
         Ok(Changed { pipeline, events })
     }
 }
@@ -98,8 +96,7 @@ impl Pipeline {
 /// Words why a change led to nothing.
 pub(in crate::toolsets::forge) fn failure(what: &str, error: &ExecuteError) -> Failure {
     let hint = match error {
-        ExecuteError::Refused(Refusal::GateOpen { .. }) => ASK_FIRST.to_owned(),
-        ExecuteError::Refused(refusal) => refusal.hint(),
+        ExecuteError::Refused(refusal) => way_out::hint(refusal),
         ExecuteError::Store(_) | ExecuteError::Busy { .. } => "call again".to_owned(),
         ExecuteError::Endless => String::new(),
     };

@@ -3,6 +3,8 @@
 
 use std::collections::BTreeSet;
 
+use definition::Work;
+
 use engine::{Action as Next, Answer as Said, AnswerGate, Command, How, Refusal, Standing, next};
 use insight::past::SpecState;
 use runtime::ExecuteError;
@@ -15,9 +17,11 @@ use super::{
         answer::{Answer, Failure},
         dialect::Verb,
         display::{self, Spent},
-        intake::{begin::REQUEST_FILE, request::RequestFile},
+        intake::{begin::REQUEST_FILE, branch::classify, request::RequestFile},
         records,
+        state_doc::COMPLETED,
         stated::Stated,
+        way_out,
         workspace::{self, Pipeline},
     },
     action::{self, Action},
@@ -26,6 +30,11 @@ use super::{
     waiting,
 };
 use crate::tool::{Call, Done, Hints};
+
+/// The file with the design.
+const DESIGN: &str = "design.md";
+/// The phases from which a pipeline comes to the checkpoint that the branch is renamed at.
+const RENAMES: [&str; 2] = ["phase-3b", "checkpoint-a"];
 
 pub(super) struct PipelineNextAction;
 
@@ -84,9 +93,11 @@ impl Verb for PipelineNextAction {
 
     async fn call(call: &Call<'_>, parameters: Parameters) -> Result<Done<Answer>, Failure> {
         let pipeline = workspace::open(call, &parameters.workspace).await?;
-        let turn = Turn { call, parameters, pipeline, warnings: Vec::new() };
-        let told = turn.take().await?;
-        Ok(Answer::json(&told).into())
+        let mut turn = Turn { call, parameters, pipeline, warnings: Vec::new() };
+        match turn.take().await {
+            Ok(told) => Ok(Answer::json(&told).into()),
+            Err(failure) => Err(failure.noting(&turn.warnings)),
+        }
     }
 }
 
@@ -109,11 +120,12 @@ struct Turn<'a> {
 }
 
 impl Turn<'_> {
-    async fn take(mut self) -> Result<Told, Failure> {
+    async fn take(&mut self) -> Result<Told, Failure> {
         self.warnings.append(&mut self.pipeline.notices);
+        self.check_phase()?;
         let is_asked = self.is_asked();
         let mut brief = None;
-        if self.parameters.is_report() && is_asked {
+        if self.parameters.is_report() && self.is_for_person() {
             let message = "a checkpoint is not passed by a report; ask the user";
             self.warnings.push(message.to_owned());
         } else if self.parameters.is_report() && self.is_running() {
@@ -126,8 +138,11 @@ impl Turn<'_> {
         let mut still_waiting = false;
         if is_asked && !self.parameters.user_response.trim().is_empty() {
             self.answer().await?;
-        } else if is_asked && !self.parameters.is_report() && self.is_shown() {
+        } else if is_asked && !self.parameters.is_report() {
             still_waiting = self.wait().await?;
+        } else if !is_asked && self.is_for_person() && !self.parameters.user_response.is_empty() {
+            let message = "the user was not asked before; show them this, and pass their answer on";
+            self.warnings.push(message.to_owned());
         }
         if self.is_running() {
             self.go_on().await?;
@@ -137,7 +152,6 @@ impl Turn<'_> {
         let mut action = action::find(&self.pipeline, model);
         self.warnings.extend(prompting::add(self.call, &self.pipeline, &mut action).await);
         let report_result = brief.map(|(brief, _)| brief);
-        self.is_shown();
         let told = Told { report_result, still_waiting, ..self.told(action) };
         Ok(self.sum_up(told).await)
     }
@@ -167,11 +181,25 @@ impl Turn<'_> {
         told
     }
 
-    /// Whether what is asked was shown before. From now on it was: nobody waits for an answer to a
-    /// question that was not put.
-    fn is_shown(&self) -> bool {
-        let open = self.pipeline.view.state.standing.open_gate();
-        open.is_some_and(|it| self.call.options.forge.memory.show(&it.digest))
+    /// Refuses to go on from a phase that a state file names and that is none.
+    fn check_phase(&self) -> Result<(), Failure> {
+        let stated = Stated::read(&self.pipeline.text);
+        let mut steps = self.pipeline.view.workflow.steps.iter();
+        let is_known =
+            stated.phase() == COMPLETED || steps.any(|it| it.name.as_str() == stated.phase());
+        if is_known {
+            return Ok(());
+        }
+        let message = format!("`currentPhase` of the state is `{}`", stated.phase());
+        Err(Failure::new("step_unknown", message, "nothing follows it; set it to a phase"))
+    }
+
+    /// Whether the pipeline is at a phase that is nothing but a question.
+    fn is_for_person(&self) -> bool {
+        let view = &self.pipeline.view;
+        let current = view.state.current.as_ref().and_then(|it| view.workflow.find_step(it));
+        let is_question = current.is_some_and(|it| it.gate.is_some() && it.work == Work::None);
+        self.is_asked() || (self.is_running() && is_question)
     }
 
     fn is_asked(&self) -> bool {
@@ -220,7 +248,7 @@ impl Turn<'_> {
             how: How::Relayed,
             digest: None,
         };
-        let command = Command::AnswerGate(Box::new(answer));
+        let command = Command::Halting(Command::AnswerGate(Box::new(answer)).into());
         match self.pipeline.execute(self.call, command).await {
             Ok(changed) => {
                 self.pipeline = changed.pipeline;
@@ -231,7 +259,7 @@ impl Turn<'_> {
                 | Refusal::GateNeedsPerson { .. }
                 | Refusal::RoundsSpent { .. }),
             )) => {
-                self.warnings.push(format!("{refusal}; {}", refusal.hint()));
+                self.warnings.push(format!("{refusal}; {}", way_out::hint(&refusal)));
                 Ok(())
             }
             Err(ExecuteError::Refused(refusal @ Refusal::GateHeld { .. })) => {
@@ -254,7 +282,11 @@ impl Turn<'_> {
     async fn go_on(&mut self) -> Result<(), Failure> {
         let model = self.call.options.forge.default_model.as_str();
         let details = Map::from_iter([("model".to_owned(), Value::from(model))]);
-        let known = self.find_source().await.map(|set| Command::SetVars { set });
+        let mut set = self.find_source().await.unwrap_or_default();
+        if let Some(branch) = self.find_branch().await {
+            set.insert("branch_to".to_owned(), branch.into());
+        }
+        let known = (!set.is_empty()).then_some(Command::SetVars { set });
         let commands = known.into_iter().chain([Command::GoOn { details }]).collect();
         let changed = self.pipeline.execute(self.call, Command::All(commands)).await;
         let mut changed = match changed {
@@ -287,6 +319,22 @@ impl Turn<'_> {
             ("source_id", source.id),
         ];
         Some(vars.into_iter().map(|(name, it)| (name.to_owned(), it.into())).collect())
+    }
+
+    /// Returns what the branch is to be called once there is a design that says what it is about.
+    /// It is looked for as long as nobody was asked at a checkpoint.
+    async fn find_branch(&self) -> Option<String> {
+        let state = &self.pipeline.view.state;
+        let is_due = state.current.as_ref().is_some_and(|it| RENAMES.contains(&it.as_str()));
+        if !is_due || Stated::read(&self.pipeline.text).is_classified() {
+            return None;
+        }
+        let text = |name: &str| state.vars.get(name).and_then(Value::as_str).unwrap_or_default();
+        let (kind, rest) = text("branch").split_once('/')?;
+        let design = self.pipeline.folder.read(self.call, DESIGN).await.ok().flatten()?;
+        let wanted = classify(&design);
+        let branch = if wanted == kind { String::new() } else { format!("{wanted}/{rest}") };
+        (branch != text("branch_to")).then_some(branch)
     }
 
     /// Refuses to go on while the server could not do its part.

@@ -52,7 +52,9 @@ impl Verb for PipelineReportResult {
             model: parameters.model,
             is_setup: parameters.setup_only,
         };
-        let (_, outcome) = report::report(call, &pipeline, &reported).await?;
-        Ok(Answer::json(&outcome).into())
+        match report::report(call, &pipeline, &reported).await {
+            Ok((_, outcome)) => Ok(Answer::json(&outcome).into()),
+            Err(failure) => Err(failure.noting(&pipeline.notices)),
+        }
     }
 }

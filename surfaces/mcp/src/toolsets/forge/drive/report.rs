@@ -7,24 +7,18 @@ use engine::{
 };
 use runtime::ExecuteError;
 use serde::Serialize;
-use serde_json::{Map, Value};
 
 use super::super::{
     answer::Failure,
-    display,
-    intake::branch::classify,
-    records,
+    display, records,
     stated::Stated,
+    way_out,
     workspace::{self, Changed, Pipeline},
 };
 use crate::tool::Call;
 
 /// The verdict on tasks that break rules of the project.
 const REVISE: &str = "REVISE";
-/// The file with the design.
-const DESIGN: &str = "design.md";
-/// The variable with what the branch is to be called.
-const BRANCH_TO: &str = "branch_to";
 
 /// What an agent says of a phase.
 #[derive(Debug, Clone, Default)]
@@ -103,8 +97,7 @@ pub(super) async fn report(
     let reported = &Reported { is_setup, ..reported.clone() };
     let read = read_reviews(call, pipeline, step).await;
     let was_logged = Stated::read(&pipeline.text).is_logged(&reported.phase);
-    let renamed = find_branch(call, pipeline, step).await;
-    let changed = pipeline.execute(call, command(reported, renamed)).await;
+    let changed = pipeline.execute(call, command(reported)).await;
     let changed = match changed {
         Ok(changed) => changed,
         Err(error) => return unfinished(pipeline, step, &reported.phase, &error),
@@ -116,7 +109,7 @@ pub(super) async fn report(
         None if is_stale => Read::default(),
         None => read,
     };
-    let mut warnings = Vec::new();
+    let mut warnings = pipeline.notices.clone();
     if step.rules.is_some() && !read.findings.is_empty() {
         let count = read.findings.len();
         warnings.push(format!("the tasks break rules of the project: {count}"));
@@ -189,7 +182,7 @@ fn check<'a>(pipeline: &'a Pipeline, phase: &str) -> Result<&'a Step, Failure> {
     Ok(step)
 }
 
-fn command(reported: &Reported, branch: Option<String>) -> Command {
+fn command(reported: &Reported) -> Command {
     let usage = Command::RecordEntry {
         step: Some(reported.phase.clone()),
         entry: Entry::Usage {
@@ -211,23 +204,8 @@ fn command(reported: &Reported, branch: Option<String>) -> Command {
         holder: None,
         terms: Terms::default(),
     };
-    let renamed = branch.map(|branch| Command::SetVars {
-        set: Map::from_iter([(BRANCH_TO.to_owned(), Value::from(branch))]),
-    });
     let report = Command::ReportStep(Box::new(report));
-    Command::All([usage].into_iter().chain(renamed).chain([report]).collect())
-}
-
-/// Returns what the branch is to be called, once there is a design that says what it is about.
-async fn find_branch(call: &Call<'_>, pipeline: &Pipeline, step: &Step) -> Option<String> {
-    if !artifacts(pipeline, step).iter().any(|it| it == DESIGN) {
-        return None;
-    }
-    let branch = pipeline.view.state.vars.get("branch").and_then(Value::as_str)?;
-    let (kind, rest) = branch.split_once('/')?;
-    let design = pipeline.folder.read(call, DESIGN).await.ok().flatten()?;
-    let wanted = classify(&design);
-    Some(if wanted == kind { String::new() } else { format!("{wanted}/{rest}") })
+    Command::All(vec![usage, Command::Halting(report.into())])
 }
 
 /// Keeps what a review found, for later agents to know.
@@ -305,11 +283,19 @@ fn first_artifact(pipeline: &Pipeline, step: &Step) -> String {
 }
 
 fn hint(step: &Step, changed: &Changed, is_setup: bool) -> Hint {
-    let revised = |it: &&Recorded| matches!(&it.event, Event::VerdictGiven { ruling, .. } if *ruling == Ruling::Revised);
+    // One that is overruled is told all the same; what it leads to is said by whoever goes on.
+    let revised = |it: &&Recorded| matches!(&it.event, Event::VerdictGiven { ruling, .. } if matches!(ruling, Ruling::Revised | Ruling::Promoted));
     if let Some(Event::VerdictGiven { part, .. }) =
         changed.events.iter().find(revised).map(|it| &it.event)
     {
         return if part.is_some() { Hint::RetryImpl } else { Hint::RevisionRequired };
+    }
+    // A task that failed as often as it may is to be built again, unless a person says otherwise.
+    let is_spent = |it: &Recorded| {
+        matches!(&it.event, Event::VerdictGiven { part: Some(_), ruling: Ruling::Asked, .. })
+    };
+    if changed.events.iter().any(is_spent) {
+        return Hint::RetryImpl;
     }
     let state = &changed.pipeline.view.state;
     let is_unclear =
@@ -350,7 +336,7 @@ fn words(phase: &str, error: &ExecuteError) -> Failure {
         None if refusal.code() == "run_ended" => "the pipeline is over".to_owned(),
         None => format!("report: {refusal}"),
     };
-    Failure::new(refusal.code(), message, refusal.hint())
+    Failure::new(refusal.code(), message, way_out::hint(refusal))
 }
 
 /// Returns what is wrong with a file, where that is why.

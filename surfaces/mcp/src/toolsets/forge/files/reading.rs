@@ -96,10 +96,11 @@ fn current(document: &SpecDocument, phase: &str) -> Stage {
         Status::InProgress => Progress::Active,
         // Nothing is left of it but the answer.
         Status::AwaitingHuman if QUESTIONS.contains(&phase) => Progress::Done,
-        Status::Completed => Progress::Done,
-        Status::Pending | Status::AwaitingHuman | Status::Failed | Status::Abandoned => {
-            Progress::Ready
-        }
+        Status::Pending
+        | Status::AwaitingHuman
+        | Status::Completed
+        | Status::Failed
+        | Status::Abandoned => Progress::Ready,
     };
     Stage {
         progress,

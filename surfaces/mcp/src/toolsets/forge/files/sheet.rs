@@ -1,9 +1,11 @@
 //! One pipeline's `state.json`, written event by event.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
 use definition::{StepName, Workflow};
-use engine::{Entry, Event, OpenGate, Recorded, Ruling, RunStarted, Stood, Timestamp};
+use engine::{
+    Entry, Event, NOTHING_LEFT, OpenGate, Recorded, Ruling, RunStarted, Stood, Timestamp,
+};
 use runtime::Sheet;
 use serde_json::{Map, Value};
 
@@ -17,6 +19,8 @@ use crate::toolsets::json::{Json, Object};
 const ASKED_FOR: &str = "a caller asked for it";
 /// The model of an entry of the log that nobody worked for.
 const SKIPPED: &str = "skipped";
+/// How many earlier states of a file are told from the newest.
+const PAST_MAX: usize = 1000;
 
 /// The state file of one run in the making.
 pub(super) struct State {
@@ -36,6 +40,8 @@ pub(super) struct State {
     /// The phase at which a person has just answered.
     pub(super) answered: Option<String>,
     pub(super) way: Way,
+    /// When it was written before, oldest first: what says so was made from an older state.
+    past: VecDeque<Timestamp>,
 }
 
 /// How the run comes to the next step.
@@ -70,6 +76,7 @@ impl State {
             unanswered: None,
             answered: None,
             way: Way::Onward,
+            past: VecDeque::new(),
         }
     }
 }
@@ -90,6 +97,11 @@ impl Sheet for State {
         if self.write(recorded) {
             self.written = None;
             let now = recorded.at.to_string();
+            if let Some(before) = self.document.moment("timestamps", "lastUpdated") {
+                self.past.push_back(before);
+                let extra = self.past.len().saturating_sub(PAST_MAX);
+                self.past.drain(..extra);
+            }
             if self.document.moment("timestamps", "created").is_none() {
                 self.document.set_inside("timestamps", "created", now.as_str());
             }
@@ -114,7 +126,9 @@ impl Sheet for State {
     fn is_current(&self, text: &str) -> bool {
         let Ok(document) = SpecDocument::parse(text) else { return false };
         let updated = |it: &SpecDocument| it.moment("timestamps", "lastUpdated");
-        updated(&document).is_none_or(|it| updated(&self.document).is_none_or(|now| now <= it))
+        let said = updated(&document);
+        // A time that was never written here is somebody's own.
+        said == updated(&self.document) || said.is_none_or(|it| !self.past.contains(&it))
     }
 }
 
@@ -144,7 +158,10 @@ impl State {
                 return tasks::start(&mut self.document, step.as_str(), part);
             }
             Event::StepCompleted(done) => match &done.part {
-                None => self.complete(done.step.as_str(), at),
+                None => {
+                    let is_left = done.report.message.as_deref() == Some(NOTHING_LEFT);
+                    self.complete(done.step.as_str(), is_left, at);
+                }
                 Some(part) => {
                     return tasks::complete(&mut self.document, done.step.as_str(), part);
                 }
@@ -303,8 +320,11 @@ impl State {
         }
     }
 
-    fn complete(&mut self, step: &str, at: Timestamp) {
+    fn complete(&mut self, step: &str, is_left: bool, at: Timestamp) {
         self.document.set_inside("timestamps", "phaseStarted", Json::Null);
+        if is_left {
+            self.log(step, (0, 0), SKIPPED, at);
+        }
         if self.gated.contains(step) {
             self.unanswered = Some(step.to_owned());
         } else {

@@ -13,7 +13,7 @@ use super::{
         dialect::Verb,
         display,
         place::Folder,
-        records,
+        records, way_out,
     },
     ask,
     begin::begin,
@@ -108,9 +108,9 @@ fn context(parameters: Parameters) -> Result<Context, Failure> {
 }
 
 fn find_workflow(call: &Call<'_>) -> Result<Workflow, Failure> {
-    call.runtime
-        .find_workflow(WORKFLOW)
-        .map_err(|refusal| Failure::new(refusal.code(), refusal.to_string(), refusal.hint()))
+    call.runtime.find_workflow(WORKFLOW).map_err(|refusal| {
+        Failure::new(refusal.code(), refusal.to_string(), way_out::hint(&refusal))
+    })
 }
 
 /// Asks what is still open.

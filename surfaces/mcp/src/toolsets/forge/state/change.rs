@@ -69,7 +69,11 @@ pub(super) trait Change {
     }
 
     /// Returns the words of the guard that a refusal is, if it is one.
-    fn guard(_parameters: &Self::Parameters, _refusal: &Refusal) -> Option<String> {
+    fn guard(
+        _parameters: &Self::Parameters,
+        _pipeline: &Pipeline,
+        _refusal: &Refusal,
+    ) -> Option<String> {
         None
     }
 }
@@ -95,8 +99,8 @@ impl<T: Change> Verb for Changing<T> {
                 Ok(Answer::ok_with(&warnings).into())
             }
             Err(error) => {
-                let guard = |it: &Refusal| T::guard(&parameters, it);
-                Err(refused(T::NAME, &error, guard))
+                let guard = |it: &Refusal| T::guard(&parameters, &pipeline, it);
+                Err(refused(T::NAME, &error, guard).noting(&pipeline.notices))
             }
         }
     }
@@ -113,8 +117,7 @@ pub(super) fn refused(
         return workspace::blocked(refusal, &message);
     }
     if let Refusal::StepNotCurrent { step, current } = refusal {
-        let message = format!("{tool}: `{step}` is not the current phase, which is `{current}`");
-        return Failure::new(refusal.code(), message, "");
+        return not_current(tool, step, current);
     }
     if let Refusal::PartsInvalid { problem, .. } = refusal {
         let message = format!("{tool}: {problem}");
@@ -126,6 +129,12 @@ pub(super) fn refused(
         return Failure::new(refusal.code(), message, hint);
     }
     workspace::failure(tool, error)
+}
+
+/// Says that a phase is not the current one.
+pub(super) fn not_current(tool: &str, phase: &str, current: &str) -> Failure {
+    let message = format!("{tool}: `{phase}` is not the current phase, which is `{current}`");
+    Failure::new("step_not_current", message, "")
 }
 
 /// Returns how a pipeline that is over stands, in the dialect's word.

@@ -29,7 +29,7 @@ impl Change for PhaseComplete {
         } else {
             Command::ReportStep(Box::new(report(name)))
         };
-        Ok(taken_up(pipeline, vec![command]))
+        Ok(taken_up(pipeline, vec![Command::Halting(command.into())]))
     }
 
     fn warnings(parameters: &OnPhase, pipeline: &Pipeline) -> Vec<String> {
@@ -45,7 +45,7 @@ impl Change for PhaseComplete {
         warnings
     }
 
-    fn guard(parameters: &OnPhase, refusal: &Refusal) -> Option<String> {
+    fn guard(parameters: &OnPhase, _: &Pipeline, refusal: &Refusal) -> Option<String> {
         let phase = &parameters.phase;
         if let Refusal::GateNotOpen = refusal {
             let way_out = "call `checkpoint` first, and ask the user";

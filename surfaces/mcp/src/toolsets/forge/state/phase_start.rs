@@ -1,11 +1,12 @@
 //! `phase_start`: a phase begins.
 
+use definition::StepName;
 use engine::{Command, Passing, Refusal, StartStep};
 
 use super::{
     super::{answer::Failure, workspace::Pipeline},
     change::{Change, OnPhase, taken_up},
-    phase,
+    phase, task,
 };
 use crate::tool::Hints;
 
@@ -23,15 +24,33 @@ impl Change for PhaseStart {
         let step = phase::find(Self::NAME, pipeline, &parameters.phase)?.name.to_string();
         let start = StartStep { step: step.clone(), again: true, ..StartStep::default() };
         let go = Command::GoTo { step, passing: Passing::InOrder };
-        Ok(taken_up(pipeline, vec![go, Command::StartStep(start)]))
+        let both = Command::All(vec![go, Command::StartStep(start)]);
+        Ok(taken_up(pipeline, vec![Command::Halting(both.into())]))
     }
 
-    fn guard(parameters: &OnPhase, refusal: &Refusal) -> Option<String> {
+    fn guard(parameters: &OnPhase, pipeline: &Pipeline, refusal: &Refusal) -> Option<String> {
         if let Refusal::GateOpen { step, .. } = refusal
             && step.as_str() == parameters.phase
         {
             return Some(format!("`{step}` is for the user; call `checkpoint`, and ask them"));
         }
-        phase::guard(refusal)
+        let has_tasks = pipeline.view.state.parts.get(task::SET).is_some_and(|it| !it.is_empty());
+        match find_before(refusal) {
+            Some(before) if parameters.phase == phase::IMPLEMENTATION && !has_tasks => {
+                Some(format!(
+                    "no tasks are initialised; `task_init` comes first, and `{before}` is to be \
+                     completed or skipped"
+                ))
+            }
+            Some(_) | None => phase::guard(refusal),
+        }
     }
+}
+
+/// Returns the phase that comes before the one that is refused.
+fn find_before(refusal: &Refusal) -> Option<&StepName> {
+    if let Refusal::StepOutOfOrder { before, .. } = refusal {
+        return Some(before);
+    }
+    if let Refusal::GateNotAsked { step, .. } = refusal { Some(step) } else { None }
 }

@@ -23,11 +23,11 @@ impl Change for SkipPhase {
         let step = phase::find(Self::NAME, pipeline, &parameters.phase)?.name.to_string();
         let args = Map::from_iter([("phase".to_owned(), Value::from(step.clone()))]);
         let noted = MakeMove { name: "leave_out".to_owned(), args, ..MakeMove::default() };
-        let skip = Command::SkipStep { step };
+        let skip = Command::Halting(Command::SkipStep { step }.into());
         Ok(taken_up(pipeline, vec![Command::Move(Box::new(noted)), skip]))
     }
 
-    fn guard(_parameters: &OnPhase, refusal: &Refusal) -> Option<String> {
+    fn guard(_parameters: &OnPhase, _: &Pipeline, refusal: &Refusal) -> Option<String> {
         phase::guard(refusal)
     }
 }

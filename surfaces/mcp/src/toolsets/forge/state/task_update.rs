@@ -47,7 +47,7 @@ impl Change for TaskUpdate {
         Ok(Command::PlacePart(placed(&task, parameters)?))
     }
 
-    fn guard(parameters: &Parameters, refusal: &Refusal) -> Option<String> {
+    fn guard(parameters: &Parameters, _: &Pipeline, refusal: &Refusal) -> Option<String> {
         if let Refusal::ArtifactMissing { path, .. } = refusal {
             let task = &parameters.task_num;
             return Some(format!("`{path}` must exist before task {task} is marked as passed"));

@@ -1,0 +1,103 @@
+//! The way out of what the engine refuses, by the tools that the dialect has. This is the only place
+//! that has it: the engine's own hints speak of the tools that come first.
+
+use engine::Refusal;
+
+/// Returns the way out.
+pub(in crate::toolsets::forge) fn hint(refusal: &Refusal) -> String {
+    find(refusal.code()).map_or_else(|| refusal.hint(), ToOwned::to_owned)
+}
+
+/// Returns the dialect's own words for the way out of a refusal with this code, if it has any.
+fn find(code: &str) -> Option<&'static str> {
+    let words = match code {
+        "run_unknown" => "name the workspace that `pipeline_init` answered",
+        "run_exists" | "key_invalid" | "key_missing" | "key_taken" => "name another workspace",
+        "run_ended" => {
+            "begin another with `pipeline_init`; one that failed is taken up by `phase_start`"
+        }
+        "step_not_current" | "run_moved" | "gate_not_open" | "chore_not_due" => {
+            "`resume_info` tells where the pipeline is"
+        }
+        "step_not_begun" => "call `phase_start` first",
+        "step_held" | "lease_stale" | "lease_unknown" => {
+            "someone else works on it; call again when they are done"
+        }
+        "choice_open" | "no_choice_open" | "part_not_named" => {
+            "`pipeline_next_action` tells what is next"
+        }
+        "evidence_missing" | "evidence_empty" => {
+            "write how each is met into the phase's file, then report again"
+        }
+        "part_set_unknown" | "parts_unknown" => "call `task_init` first",
+        "parts_invalid" => "mend the tasks, then call again",
+        "gate_open" => "ask the user, and pass `user_response` to `pipeline_next_action`",
+        "gate_needs_person" => {
+            "only the user's own answer counts: have them run `milepost gate` (do not run it \
+             yourself), and call `pipeline_next_action` again"
+        }
+        "gate_held" => "`clear_revision_pending` comes first, after the user has approved",
+        "gate_stale" => "have `pipeline_next_action` show it again, and ask the user once more",
+        "artifacts_drifted" => "look at the files, then call `phase_start`",
+        "condition_failed" => "mend what it speaks of, then call again",
+        "request_conflict" => "call again",
+        _ => return None,
+    };
+    Some(words)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::find;
+    use crate::toolsets::{core, forge};
+
+    /// Every refusal there is: code, message and hint.
+    const REFUSALS: &str =
+        include_str!(concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/reference/refusals.md"));
+
+    /// What the tools that come first are told, and those of the dialect are not.
+    const STRANGE: [&str; 9] = [
+        "context_updates",
+        "force",
+        "holder",
+        "key",
+        "next_step_name",
+        "part",
+        "report.details",
+        "request_id",
+        "wait_seconds",
+    ];
+
+    #[test]
+    fn no_refusal_speaks_of_tools_that_the_dialect_lacks() {
+        let own: Vec<&str> = forge::TOOLS.iter().map(|it| it.name).collect();
+        let others = core::TOOLSET.tools.iter().map(|it| it.name);
+        let others: Vec<&str> = others.filter(|it| !own.contains(it)).chain(STRANGE).collect();
+        let mut count = 0;
+        for row in REFUSALS.lines().filter(|it| it.starts_with("| `")) {
+            let cells: Vec<&str> = row.trim_matches(['|', ' ']).split(" | ").collect();
+            let [code, message, hint] = cells[..] else { panic!("no row: {row}") };
+            let told = find(code.trim_matches('`')).unwrap_or(hint);
+            for word in &others {
+                let named = [format!("`{word}`"), format!("`{word}.")];
+                let is_named = named.iter().any(|it| message.contains(it) || told.contains(it));
+                assert!(!is_named, "{code} speaks of `{word}`: {message}; {told}");
+            }
+            count += 1;
+        }
+        assert!(50 < count, "the page has only {count} rows that can be read");
+    }
+
+    #[test]
+    fn every_tool_that_a_way_out_names_is_one_of_the_dialect() {
+        let own: Vec<&str> = forge::TOOLS.iter().map(|it| it.name).collect();
+        for row in REFUSALS.lines().filter_map(|it| it.strip_prefix("| `")) {
+            let code = row.split('`').next().unwrap_or_default();
+            for word in find(code).unwrap_or_default().split('`').skip(1).step_by(2) {
+                let is_known =
+                    own.contains(&word) || ["user_response", "milepost gate"].contains(&word);
+                assert!(is_known, "{code} speaks of `{word}`");
+            }
+        }
+    }
+}
