@@ -12,7 +12,7 @@ use alloc::{
 use definition::{PartSpec, Step, Workflow};
 
 use crate::{
-    Action, Effort, Entry, How, Known, OpenGate, Progress, RunState, Standing,
+    Action, Effort, Entry, How, Idiom, Known, OpenGate, Progress, RunState, Standing,
     decide::{lease, route},
     find_promised, next,
 };
@@ -31,6 +31,15 @@ pub struct Brief {
     pub dropped: Vec<String>,
 }
 
+/// Who a brief is for.
+#[derive(Debug, Clone, Copy)]
+pub struct Reader {
+    /// The words of the tools that they have.
+    pub idiom: Idiom,
+    /// About how many tokens the brief may have.
+    pub tokens_max: usize,
+}
+
 /// Returns the brief of a run that fits into about `tokens_max` tokens.
 pub fn brief(
     workflow: &Workflow,
@@ -39,11 +48,23 @@ pub fn brief(
     drift: &[String],
     tokens_max: usize,
 ) -> Brief {
+    brief_for(Reader { idiom: Idiom::default(), tokens_max }, workflow, state, known, drift)
+}
+
+/// The same for a reader with tools of their own.
+pub fn brief_for(
+    reader: Reader,
+    workflow: &Workflow,
+    state: &RunState,
+    known: &Known,
+    drift: &[String],
+) -> Brief {
+    let Reader { idiom, tokens_max } = reader;
     // In the order they are read; the number says how soon each is filled.
     let sections = [
         (0, Section::new("", head(workflow, state))),
         (3, Section::new("", about(workflow, state))),
-        (ACTION_RANK, Section::new("## Do this now", action(workflow, state))),
+        (ACTION_RANK, Section::new("## Do this now", action(workflow, state, &idiom))),
         (2, Section::new("## Beware", warnings(state, known, drift))),
         (4, Section::oldest_first("## Done already: do not do it again", done(workflow, state))),
         (5, Section::new("## Open errors", errors(state))),
@@ -74,9 +95,7 @@ pub fn brief(
         filled.into_iter().map(|it| it.1).filter(|it| !it.is_empty()).collect();
     if !dropped.is_empty() {
         let list = dropped.join(", ");
-        text.push(format!(
-            "_Left out to fit: {list}. `get_workflow_status` with `include_history` has it all._"
-        ));
+        text.push(format!("_Left out to fit: {list}. {}_", Idiom::say(idiom.more, state)));
     }
     Brief { text: text.join("\n\n"), dropped }
 }
@@ -169,9 +188,13 @@ fn about(workflow: &Workflow, state: &RunState) -> Vec<String> {
     lines
 }
 
-fn action(workflow: &Workflow, state: &RunState) -> Vec<String> {
+fn action(workflow: &Workflow, state: &RunState, idiom: &Idiom) -> Vec<String> {
     match next(workflow, state) {
-        Action::Work { step, parts } => work(workflow, state, step, &parts),
+        Action::Work { step, parts } => {
+            let mut lines = Vec::from([to_report(state, step, idiom)]);
+            lines.extend(work(workflow, state, step, &parts));
+            lines
+        }
         Action::Choose { after, choices } => {
             let mut lines = Vec::new();
             if let Some(why) = &state.deferral {
@@ -180,10 +203,8 @@ fn action(workflow: &Workflow, state: &RunState) -> Vec<String> {
                     quote(why)
                 ));
             }
-            lines.push(format!(
-                "Step `{}` is done. Choose the next one and name it as `next_step_name`:",
-                after.name
-            ));
+            let choose = Idiom::say(idiom.choose, state);
+            lines.push(format!("Step `{}` is done. {choose}", after.name));
             lines.extend(choices.iter().map(|it| format!("- `{}`", route::target_name(it))));
             lines.push(format!("Guidance: {}", after.guidance));
             lines
@@ -197,27 +218,27 @@ fn action(workflow: &Workflow, state: &RunState) -> Vec<String> {
             }
             lines
         }
-        Action::Wait { gate } => waiting(&gate),
+        Action::Wait { gate } => waiting(&gate, state, idiom),
         Action::Done => Vec::from([String::from("Nothing: the run is completed.")]),
         Action::Stopped { reason } => Vec::from([
             format!("The run is {}: {reason}", state.standing.as_str()),
-            String::from("`resume_workflow` with `reopen` goes on with it."),
+            Idiom::say(idiom.reopen, state),
         ]),
     }
 }
 
-fn work(workflow: &Workflow, state: &RunState, step: &Step, parts: &[PartSpec]) -> Vec<String> {
-    let mut lines = Vec::new();
+/// Says what to work on, and what comes after that.
+fn to_report(state: &RunState, step: &Step, idiom: &Idiom) -> String {
     let attempt = state.effort(&step.name, None).filter(|it| 0 < it.attempts).map(|it| {
         let number = if it.progress == Progress::Active { it.attempts } else { it.attempts + 1 };
         format!(", attempt {number}")
     });
-    lines.push(format!(
-        "Work on step `{}`{}, then report with `advance_workflow` (`step_id` `{}`).",
-        step.name,
-        attempt.unwrap_or_default(),
-        step.name
-    ));
+    let (attempt, report) = (attempt.unwrap_or_default(), Idiom::say(idiom.report, state));
+    format!("Work on step `{}`{attempt}, then {report}.", step.name)
+}
+
+fn work(workflow: &Workflow, state: &RunState, step: &Step, parts: &[PartSpec]) -> Vec<String> {
+    let mut lines = Vec::new();
     if let Some(feedback) = state.effort(&step.name, None).and_then(|it| it.feedback.as_ref()) {
         lines.push(format!("Sent back with: {}", quote(feedback)));
     }
@@ -240,18 +261,11 @@ fn work(workflow: &Workflow, state: &RunState, step: &Step, parts: &[PartSpec]) 
     lines
 }
 
-fn waiting(gate: &OpenGate) -> Vec<String> {
+fn waiting(gate: &OpenGate, state: &RunState, idiom: &Idiom) -> Vec<String> {
     let options: Vec<String> = gate.options.iter().map(|it| format!("`{}`", it.name)).collect();
     let who = match gate.answers {
-        definition::Answers::Relayed => {
-            "Call `answer_gate` without `answer`, so that your client asks the person; or ask them, \
-             then pass the answer on with it."
-        }
-        definition::Answers::Verified => {
-            "Only a person can answer: call `answer_gate` without `answer`, so that your client \
-             asks them; or tell them to use `milepost gate`, do not run it yourself, and wait with \
-             `get_workflow_status` and `wait_seconds`."
-        }
+        definition::Answers::Relayed => Idiom::say(idiom.relay, state),
+        definition::Answers::Verified => Idiom::say(idiom.wait, state),
     };
     let mut lines = Vec::from([
         format!("Wait at step `{}`: {}", gate.step, gate.ask),

@@ -24,6 +24,7 @@ mod evolve;
 mod fork;
 mod guard;
 mod id;
+mod idiom;
 mod index_text;
 mod journal;
 mod known;
@@ -34,7 +35,7 @@ mod state;
 mod summary;
 mod time;
 
-pub use brief::{Brief, brief};
+pub use brief::{Brief, Reader, brief, brief_for};
 pub use chore::{Chore, ChoreOutcome, GitDeed, find_chore};
 pub use command::{
     Answer, AnswerGate, AtEnd, ClaimStep, Command, ContextChange, Holder, MakeMove, Outcome,
@@ -52,6 +53,7 @@ pub use event::{
 pub use evolve::{evolve, fold};
 pub use fork::{ForkPoint, fork};
 pub use id::RunId;
+pub use idiom::Idiom;
 pub use index_text::index_text;
 pub use journal::{JournalRotated, journal_line};
 pub use known::{Bounds, CheckFact, Fact, FileFact, Known, ModelFact, Question, Stop};

@@ -70,9 +70,10 @@ pub fn find_promised(
     products.filter_map(|it| it.path.render(&scope).ok()).collect()
 }
 
-/// Returns the files that `step`, or one part of it, is worked on from, as far as is known now. One
-/// that counts only where it is found is among them if a step left it, or if it was there when the
-/// work was begun.
+/// Returns the files that `step`, or one part of it, is worked on from, as far as is known now.
+///
+/// One that counts only where it is found is among them if a step left it, or if it was there when
+/// the work was begun.
 pub fn find_needed(
     workflow: &Workflow,
     state: &RunState,

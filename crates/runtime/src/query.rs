@@ -1,8 +1,9 @@
 //! Questions about runs. They never write.
 
+use definition::Workflow;
 use engine::{
-    Brief, Fact, FileFact, Known, Question, Recorded, Refusal, RunId, Shown, Stop, Timestamp,
-    brief, find_drift, find_shown,
+    Brief, Fact, FileFact, Idiom, Known, Question, Reader, Recorded, Refusal, RunId, Shown, Stop,
+    Timestamp, brief, brief_for, find_drift, find_shown,
 };
 use store::{Filter, Hit, Listing, Order, Row, Search};
 
@@ -212,6 +213,21 @@ impl Runtime {
         let view = self.load(run).await?;
         let (text, drift) = self.brief_of(&view, tokens_max).await?;
         Ok((view, text, drift))
+    }
+
+    /// The same for someone whose tools depend on the workflow.
+    pub async fn brief_in(
+        &self,
+        run: RunId,
+        tokens_max: Option<usize>,
+        idiom: impl Fn(&Workflow) -> Idiom + Send,
+    ) -> Result<(View, Brief, Vec<String>), ExecuteError> {
+        let view = self.load(run).await?;
+        let (known, drift) = self.find_drift(&view).await?;
+        let tokens_max = tokens_max.unwrap_or(self.settings.brief_tokens).max(BRIEF_TOKENS_MIN);
+        let reader = Reader { idiom: idiom(&view.workflow), tokens_max };
+        let brief = brief_for(reader, &view.workflow, &view.state, &known, &drift);
+        Ok((view, brief, drift))
     }
 
     /// Returns the brief of a run as it is in `view`, and what has changed behind its back.

@@ -45,5 +45,6 @@ pub mod forge {
     pub use insight::past::{Price, Prices};
 }
 pub use toolsets::{
-    Dialects, SCENE_GENERATION, StateFiles, TOOLSETS, Tools, Toolset, ToolsetUnknown, WorkflowFiles,
+    Dialects, SCENE_GENERATION, StateFiles, TOOLSETS, Tools, Toolset, ToolsetUnknown,
+    WorkflowFiles, find_idiom,
 };

@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use runtime::{Card, ExecuteError, Runtime};
 use serde_json::{Map, Value};
 
-use crate::resources::HOWTO;
+use crate::{resources::HOWTO, toolsets::Tools};
 
 /// The prompt that has an agent go on with a run.
 pub(crate) const RESUME: &str = "milepost_resume";
@@ -141,11 +141,11 @@ fn argument(name: &str, description: &str, is_required: bool) -> Argument {
 /// Returns what a prompt says to the agent.
 pub(crate) async fn get(
     runtime: &Runtime,
-    own: &[Own],
+    tools: &Tools,
     name: &str,
     given: &Given,
 ) -> Result<String, PromptError> {
-    if let Some(own) = own.iter().find(|it| it.name == name) {
+    if let Some(own) = tools.prompts().iter().find(|it| it.name == name) {
         return (own.says)(name, given);
     }
     match name {
@@ -153,11 +153,11 @@ pub(crate) async fn get(
             let run = given.get("run").filter(|it| !it.trim().is_empty());
             let run = run.ok_or_else(|| missing(name, &["run"]))?;
             let run = runtime.find_run(run).await?;
-            let (_, brief, _) = runtime.brief(run, None).await?;
+            let (view, brief, _) = runtime.brief_in(run, None, |it| tools.idiom(it)).await?;
+            let resume = tools.idiom(&view.workflow).resume;
+            let resume = resume.replace("{key}", view.state.key().unwrap_or_default());
             Ok(format!(
-                "Go on with the run `{}`: call `resume_workflow` with it, do what its brief says \
-                 comes next, and report each step with `advance_workflow`. The brief as it is \
-                 now:\n\n{}",
+                "Go on with the run `{}`: {resume}. The brief as it is now:\n\n{}",
                 run.short(),
                 brief.text
             ))
@@ -170,11 +170,16 @@ pub(crate) async fn get(
                  folder, and check it with `milepost workflow check NAME`. This is how:\n\n{HOWTO}"
             ))
         }
-        _ => start(runtime, name, given),
+        _ => start(runtime, tools, name, given),
     }
 }
 
-fn start(runtime: &Runtime, name: &str, given: &Given) -> Result<String, PromptError> {
+fn start(
+    runtime: &Runtime,
+    tools: &Tools,
+    name: &str,
+    given: &Given,
+) -> Result<String, PromptError> {
     let (cards, _) = runtime.list_cards();
     let Some(card) = cards.iter().find(|it| it.name.as_str() == name) else {
         // The refusal says what there is, or what is wrong with it.
@@ -200,12 +205,9 @@ fn start(runtime: &Runtime, name: &str, given: &Given) -> Result<String, PromptE
         call.insert("context".to_owned(), context.into());
     }
     let goal = card.goal.trim();
-    Ok(format!(
-        "Work through the workflow `{name}` with Milepost.\n\nIts goal: {goal}\n\nCall \
-         `start_workflow` with {}. Then do exactly what `next_step.instructions` says, report each \
-         step with `advance_workflow`, and go on until `step_name` is FINISH.",
-        Value::Object(call)
-    ))
+    let workflow = runtime.find_workflow(name).map_err(ExecuteError::from)?;
+    let begin = tools.idiom(&workflow).start.replace("{call}", &Value::Object(call).to_string());
+    Ok(format!("Work through the workflow `{name}` with Milepost.\n\nIts goal: {goal}\n\n{begin}"))
 }
 
 /// Arguments of prompts are texts; the context has the type that it declares.

@@ -12,7 +12,10 @@ use serde_json::{Map, Value, json};
 
 pub(crate) use address::{Address, TEMPLATES, Template};
 
-use crate::{app, toolsets::core};
+use crate::{
+    app,
+    toolsets::{Tools, core},
+};
 
 /// How many runs are listed on one page.
 const PAGE: u32 = 50;
@@ -120,7 +123,11 @@ fn list_lasting(runtime: &Runtime) -> Vec<Item> {
 }
 
 /// Reads one.
-pub(crate) async fn read(runtime: &Runtime, address: &Address) -> Result<Content, ReadError> {
+pub(crate) async fn read(
+    runtime: &Runtime,
+    tools: &Tools,
+    address: &Address,
+) -> Result<Content, ReadError> {
     Ok(match address {
         Address::HowTo => markdown(HOWTO.to_owned()),
         Address::App => {
@@ -137,7 +144,7 @@ pub(crate) async fn read(runtime: &Runtime, address: &Address) -> Result<Content
         }
         Address::Brief(run) => {
             let run = runtime.find_run(run).await?;
-            markdown(runtime.brief(run, None).await?.1.text)
+            markdown(runtime.brief_in(run, None, |it| tools.idiom(it)).await?.1.text)
         }
         Address::Artifact { run, path } => read_artifact(runtime, run, path).await?,
         Address::Workflow(name) => {

@@ -459,9 +459,9 @@ impl ServerHandler for Server {
         request: GetPromptRequestParams,
         context: Context,
     ) -> Result<GetPromptResponse, ErrorData> {
-        let own = self.shared.tools.prompts();
+        let tools = &self.shared.tools;
         let reading =
-            Box::pin(lists::read_prompt(self.runtime(), own, &request.name, request.arguments));
+            Box::pin(lists::read_prompt(self.runtime(), tools, &request.name, request.arguments));
         let mut result = self.answer("prompts/get", &context, reading).await?;
         self.stamp(&context, &mut result.meta);
         Ok(result.into())
@@ -503,7 +503,8 @@ impl ServerHandler for Server {
         request: ReadResourceRequestParams,
         context: Context,
     ) -> Result<ReadResourceResponse, ErrorData> {
-        let reading = Box::pin(lists::read_resource(self.runtime(), &request.uri));
+        let reading =
+            Box::pin(lists::read_resource(self.runtime(), &self.shared.tools, &request.uri));
         let result = self.answer("resources/read", &context, reading).await?;
         let lasts = matches!(Address::parse(&request.uri), Some(Address::HowTo | Address::App));
         let (ttl_ms, scope) =

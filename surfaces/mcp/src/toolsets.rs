@@ -7,6 +7,8 @@ pub(crate) mod generation;
 mod json;
 mod moment;
 
+use definition::{Form, Workflow};
+use engine::Idiom;
 use serde_json::{Map, Value};
 
 use crate::{
@@ -40,6 +42,9 @@ pub struct Toolset {
     pub tools: &'static [Entry],
     /// What people can have done with these tools.
     pub(crate) prompts: &'static [Own],
+    /// Returns how the runs of a workflow are gone through with these tools, where they are its
+    /// own.
+    pub(crate) idiom: fn(&Workflow) -> Option<Idiom>,
 }
 
 /// The tools that are served. Built once: schemas are not made anew at each call.
@@ -47,6 +52,7 @@ pub struct Tools {
     tools: Vec<(Entry, Value)>,
     prompts: Vec<Own>,
     instructions: String,
+    toolsets: Vec<&'static Toolset>,
 }
 
 /// There is no such toolset.
@@ -62,10 +68,12 @@ impl Tools {
         let mut tools: Vec<(Entry, Value)> = Vec::new();
         let mut prompts: Vec<Own> = Vec::new();
         let mut told: Vec<&str> = Vec::new();
+        let mut toolsets: Vec<&'static Toolset> = Vec::new();
         for name in names {
             let Some(toolset) = TOOLSETS.iter().find(|it| it.name == name) else {
                 return Err(ToolsetUnknown { name: name.clone() });
             };
+            toolsets.push(toolset);
             if !told.contains(&toolset.instructions) {
                 told.push(toolset.instructions);
             }
@@ -80,7 +88,7 @@ impl Tools {
                 }
             }
         }
-        Ok(Self { tools, prompts, instructions: told.join("\n\n") })
+        Ok(Self { tools, prompts, instructions: told.join("\n\n"), toolsets })
     }
 
     /// Returns the tools, in the order they are listed.
@@ -98,6 +106,11 @@ impl Tools {
         &self.prompts
     }
 
+    /// Returns how the runs of a workflow are gone through with these tools.
+    pub(crate) fn idiom(&self, workflow: &Workflow) -> Idiom {
+        self.toolsets.iter().find_map(|it| (it.idiom)(workflow)).unwrap_or_default()
+    }
+
     /// Calls the tool called `name`, if there is one.
     pub fn call<'a>(
         &'a self,
@@ -110,7 +123,72 @@ impl Tools {
     }
 }
 
+/// Returns how the runs of a workflow are gone through where it is not known which tools there are,
+/// but which are usual. A dialect's own workflow needs its tools; a graph does not.
+pub fn find_idiom(workflow: &Workflow, usual: &[String]) -> Idiom {
+    let is_usual = |it: &Toolset| usual.iter().any(|name| name == it.name);
+    let mut toolsets = TOOLSETS.iter().filter(|it| workflow.form != Form::Graph || is_usual(it));
+    toolsets.find_map(|it| (it.idiom)(workflow)).unwrap_or_default()
+}
+
 fn names() -> String {
     let names: Vec<String> = TOOLSETS.iter().map(|it| format!("`{}`", it.name)).collect();
     names.join(", ")
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeMap;
+
+    use definition::{Form, MemoryFiles, Workflow, WorkflowName, parse};
+    use engine::Idiom;
+
+    use super::{TOOLSETS, Tools, Toolset, find_idiom};
+
+    fn workflow(name: &str, form: Form) -> Workflow {
+        let step = "# Orchestrator Guidance\nx\n# Client Instructions\nx\n".to_owned();
+        let index = "# Goal\nx\n- [a](steps/a.md)\n".to_owned();
+        let files = [(format!("{name}/index.md"), index), (format!("{name}/steps/a.md"), step)];
+        let files = MemoryFiles(BTreeMap::from(files));
+        let name = WorkflowName::parse(name).unwrap();
+        Workflow { form, ..parse(&name, &files).unwrap() }
+    }
+
+    fn phrases(idiom: &Idiom) -> [&'static str; 8] {
+        let Idiom { start, resume, report, choose, relay, wait, reopen, more } = *idiom;
+        [start, resume, report, choose, relay, wait, reopen, more]
+    }
+
+    fn has(toolset: &Toolset, tool: &str) -> bool {
+        toolset.tools.iter().any(|it| it.name == tool)
+    }
+
+    #[test]
+    fn every_dialect_speaks_of_its_own_tools() {
+        let spoken = [
+            ("core", "x", Form::Folder),
+            ("generation", "scene-generation", Form::Folder),
+            ("devworkflow", "dev-workflow", Form::Folder),
+            ("devworkflow", "x", Form::Graph),
+            ("forge", "forge", Form::Folder),
+        ];
+        for (toolset, name, form) in spoken {
+            let workflow = workflow(name, form);
+            let idiom = Tools::new(&[toolset.to_owned()]).unwrap().idiom(&workflow);
+            assert_eq!(find_idiom(&workflow, &[toolset.to_owned()]), idiom);
+            let toolset = TOOLSETS.iter().find(|it| it.name == toolset).unwrap();
+            let named = phrases(&idiom).into_iter().flat_map(|it| it.split('`').skip(1).step_by(2));
+            let tools: Vec<&str> =
+                named.filter(|word| TOOLSETS.iter().any(|it| has(it, word))).collect();
+            assert!(!tools.is_empty() && tools.iter().all(|it| has(toolset, it)), "{tools:?}");
+        }
+    }
+
+    #[test]
+    fn a_graph_is_gone_through_with_the_tools_that_are_usual() {
+        let graph = workflow("x", Form::Graph);
+        assert_eq!(find_idiom(&graph, &["core".to_owned()]), Idiom::default());
+        let forge = workflow("forge", Form::Folder);
+        assert_ne!(find_idiom(&forge, &["core".to_owned()]), Idiom::default());
+    }
 }

@@ -2,6 +2,7 @@
 //! agent's session begins.
 
 use clap_complete::ArgValueCompleter;
+use definition::Workflow;
 use runtime::RunFilter;
 use serde_json::json;
 
@@ -48,7 +49,9 @@ pub(crate) async fn perform(joined: &Joined, args: &Args) -> Result<Reply, Failu
         let nothing = "No run is going on in this folder.".to_owned();
         return Ok(Reply::new(json, "").with_note(joined.note().unwrap_or(nothing)));
     };
-    let (view, brief, drift) = runtime.brief(run, args.max_tokens).await?;
+    let usual = joined.config.toolsets();
+    let idiom = |it: &Workflow| mcp::find_idiom(it, usual);
+    let (view, brief, drift) = runtime.brief_in(run, args.max_tokens, idiom).await?;
     let json = json!({
         "run": wire::run(&view),
         "brief": brief.text,

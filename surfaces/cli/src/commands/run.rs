@@ -5,6 +5,7 @@ mod show;
 
 use clap::Subcommand;
 use clap_complete::ArgValueCompleter;
+use definition::Workflow;
 use engine::{ForkPoint, RunId, Standing};
 use runtime::{Cursor, Fork, Outcome, Page, Request, RunFilter, Target};
 use serde_json::json;
@@ -241,7 +242,9 @@ async fn resume(joined: &Joined, args: ResumeArgs) -> Result<Reply, Failure> {
         let command = engine::Command::ReopenRun { reason: args.reason, force: args.force };
         execute(joined, run, command).await?;
     }
-    let (view, brief, drift) = joined.runtime.brief(run, None).await?;
+    let usual = joined.config.toolsets();
+    let idiom = |it: &Workflow| mcp::find_idiom(it, usual);
+    let (view, brief, drift) = joined.runtime.brief_in(run, None, idiom).await?;
     let json = json!({
         "run": wire::run(&view),
         "reopened": is_stopped,

@@ -6,6 +6,7 @@ use serde_json::{Value, json};
 
 use crate::{
     player::Player,
+    server::{Era, Server},
     stage::{Stage, done, world},
 };
 
@@ -112,4 +113,41 @@ fn what_an_agent_file_has_in_braces_is_filled_in_once() {
     stage.init("M");
     let prompt = prompt(&stage.go(json!({})));
     assert!(prompt.starts_with(&format!("x {} {{other}}", stage.workspace())), "{prompt}");
+}
+
+#[test]
+fn a_brief_names_the_tools_that_a_pipeline_is_gone_through_with() {
+    let mut stage = Stage::begun("M");
+    let brief = |stage: &Stage| {
+        let output = stage.project.milepost(&["brief", ".specs/20260101-x"]).output().unwrap();
+        String::from_utf8(output.stdout).unwrap()
+    };
+    let read = |stage: &Stage, run: &str| {
+        let uri = format!("milepost://runs/{run}/brief");
+        stage.server.request("resources/read", json!({ "uri": uri })).unwrap().to_string()
+    };
+    let prompt = |stage: &Stage, name: &str, arguments: Value| {
+        let asked = json!({"name": name, "arguments": arguments});
+        stage.server.request("prompts/get", asked).unwrap().to_string()
+    };
+    let listed = stage.project.milepost(&["run", "list", "--json"]).output().unwrap();
+    let listed: Value = serde_json::from_slice(&listed.stdout).unwrap();
+    let run = listed["runs"][0]["run"].as_str().unwrap().to_owned();
+    let core = ["advance_workflow", "answer_gate", "start_workflow", "resume_workflow"];
+    let check = |text: &str, wanted: &str| {
+        assert!(text.contains(wanted), "{text}");
+        assert!(!core.iter().any(|it| text.contains(it)), "{text}");
+    };
+    check(&brief(&stage), "`pipeline_next_action` (`workspace` `.specs/20260101-x`)");
+    check(&read(&stage, &run), "pipeline_next_action");
+    check(&prompt(&stage, "milepost_resume", json!({"run": run})), "pipeline_next_action");
+    check(&prompt(&stage, "forge", json!({})), "pipeline_init");
+    Player::new(&mut stage, &[]).play_until(|it| it["type"] == "checkpoint");
+    check(&brief(&stage), "`user_response`");
+    check(&read(&stage, &run), "user_response");
+    // With the tools that any workflow can be gone through with, it names those.
+    let served = Server::start(&mut stage.project.milepost(&["mcp"]), Era::Modern);
+    let uri = format!("milepost://runs/{run}/brief");
+    let text = served.request("resources/read", json!({ "uri": uri })).unwrap().to_string();
+    assert!(text.contains("answer_gate") && !text.contains("user_response"), "{text}");
 }

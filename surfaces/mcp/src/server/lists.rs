@@ -19,6 +19,7 @@ use crate::{
     prompts::{self, Own, PromptError},
     resources::{self, Address, ReadError, TEMPLATES, Template},
     tool::{Effect, Entry},
+    toolsets::Tools,
 };
 
 /// How many prompts are listed on one page.
@@ -77,14 +78,14 @@ fn prompt(prompt: &prompts::Prompt) -> Prompt {
 /// Returns what a prompt says.
 pub(super) async fn read_prompt(
     runtime: &Runtime,
-    own: &[Own],
+    tools: &Tools,
     name: &str,
     arguments: Option<JsonObject>,
 ) -> Result<GetPromptResult, ErrorData> {
     let text = |it: Value| it.as_str().map_or_else(|| it.to_string(), ToOwned::to_owned);
     let given: BTreeMap<String, String> =
         arguments.unwrap_or_default().into_iter().map(|(name, it)| (name, text(it))).collect();
-    let said = prompts::get(runtime, own, name, &given).await.map_err(|error| match error {
+    let said = prompts::get(runtime, tools, name, &given).await.map_err(|error| match error {
         PromptError::Wrong(problem) => ErrorData::invalid_params(problem, None),
         PromptError::Failed(error) => failed(&error),
     })?;
@@ -143,13 +144,14 @@ pub(super) fn templates() -> Vec<ResourceTemplate> {
 /// Reads a resource.
 pub(super) async fn read_resource(
     runtime: &Runtime,
+    tools: &Tools,
     uri: &str,
 ) -> Result<ReadResourceResult, ErrorData> {
     let missing = |why: String| ErrorData::resource_not_found(why, Some(json!({ "uri": uri })));
     let Some(address) = Address::parse(uri) else {
         return Err(missing(format!("there is no resource `{uri}`")));
     };
-    let content = resources::read(runtime, &address).await.map_err(|error| match error {
+    let content = resources::read(runtime, tools, &address).await.map_err(|error| match error {
         ReadError::Missing(why) => missing(why),
         ReadError::Failed(error) => failed(&error),
     })?;

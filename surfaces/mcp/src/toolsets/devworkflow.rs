@@ -17,6 +17,9 @@ mod state_json;
 mod text;
 mod words;
 
+use definition::{Form, Workflow};
+use engine::Idiom;
+
 use crate::{tool::Entry, toolsets::Toolset};
 
 pub use files::WorkflowFiles;
@@ -36,6 +39,44 @@ pub(super) const TOOLSET: Toolset = Toolset {
     instructions: INSTRUCTIONS,
     tools: &TOOLS,
     prompts: &[],
+    idiom,
+};
+
+/// Returns how work is gone on with: along the state file, or on a graph.
+fn idiom(workflow: &Workflow) -> Option<Idiom> {
+    if workflow.name.as_str() == WORKFLOW {
+        return Some(CLASSIC);
+    }
+    (workflow.form == Form::Graph).then_some(ON_GRAPH)
+}
+
+const CLASSIC: Idiom = Idiom {
+    start: "Call `init_workflow_guidance` with what is to be done, then follow each answer.",
+    resume: "call `hello_workflow`, and make the call that it says comes next",
+    report: "record it with `update_workflow_state_guidance`; `hello_workflow` says which call \
+             comes next",
+    choose: "`hello_workflow` says which call begins the next one:",
+    relay: "Ask the person; only once they said yes, call `construct_phase_guidance` with \
+            `user_approval`.",
+    wait: "Only a person can answer: tell them to use `milepost gate`, do not run it yourself, \
+           and look with `hello_workflow`.",
+    reopen: "`init_workflow_guidance` begins anew.",
+    more: "`workflow_state.md` has more.",
+};
+
+const ON_GRAPH: Idiom = Idiom {
+    start: "Call `workflow_discovery`, then `workflow_guidance` with `action` `start`, and pass \
+            its `session_id` with every call.",
+    resume: "call `workflow_state` for its session, and go on with `workflow_guidance`",
+    report: "call `workflow_guidance` with its `session_id`, and in `context` what you `choose` and \
+             the `criteria_evidence`",
+    choose: "Name the next one as `choose` in the `context` of `workflow_guidance`:",
+    relay: "Ask the person; only once they said yes, pass `user_approval` with \
+            `workflow_guidance`.",
+    wait: "Only a person can answer: tell them to use `milepost gate`, do not run it yourself, \
+           and look with `workflow_state`.",
+    reopen: "`workflow_guidance` with `action` `start` begins anew.",
+    more: "`workflow_state` has more.",
 };
 
 /// The workflow whose runs are the state files.

@@ -23,6 +23,9 @@ mod workspace;
 
 pub use files::{STATE_FILE, SpecFiles, state_moved, state_stands};
 
+use definition::Workflow;
+use engine::Idiom;
+
 use crate::{tool::Entry, toolsets::Toolset};
 
 pub use records::Memory;
@@ -39,6 +42,29 @@ pub(super) const TOOLSET: Toolset = Toolset {
     instructions: INSTRUCTIONS,
     tools: &TOOLS,
     prompts: &[],
+    idiom,
+};
+
+/// Returns how a pipeline is gone on with.
+fn idiom(workflow: &Workflow) -> Option<Idiom> {
+    (workflow.name.as_str() == WORKFLOW).then_some(IDIOM)
+}
+
+/// The words for what an agent does with a pipeline.
+const IDIOM: Idiom = Idiom {
+    start: "Call `pipeline_init` with what the person wants as `arguments`, then do what each \
+            answer says, until the `type` of an action is `done`.",
+    resume: "call `pipeline_next_action` with `workspace` `{key}`, and do what each answer says, \
+             until its `type` is `done`",
+    report: "call `pipeline_next_action` (`workspace` `{key}`) with `previous_action_complete`; \
+             without that it says who is to do the work, and how",
+    choose: "`pipeline_next_action` says which one is next:",
+    relay: "Ask the person, then pass the answer on with `pipeline_next_action` \
+            (`user_response`).",
+    wait: "Only a person can answer: tell them to use `milepost gate`, do not run it yourself, \
+           and wait with `pipeline_next_action`.",
+    reopen: "It stays so: `pipeline_init` begins another.",
+    more: "`resume_info` has more.",
 };
 
 /// The workflow whose runs are the pipelines.

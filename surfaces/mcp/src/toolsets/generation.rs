@@ -30,6 +30,8 @@ mod words;
 #[cfg(test)]
 mod tests;
 
+use definition::Workflow;
+use engine::Idiom;
 use serde_json::{Map, Value};
 
 use crate::{
@@ -46,6 +48,24 @@ Milepost tracks the generation of scenes in seven steps; each scene has four dig
 2. For each step `start_step`, the work, `complete_step` with its duration and artifacts. Step 3 waits for the user with `awaiting_approval`; do not approve for them.
 3. An error: `record_error`, then `start_step` again (4 again after a failed check in 5). After three attempts `fail_generation`. In the end `complete_generation`.
 4. An error has `refusal.hint`: the way out. Arguments are flat; `{\"params\": {…}}` works too.";
+
+/// Returns how the generation of a scene is gone on with.
+fn idiom(workflow: &Workflow) -> Option<Idiom> {
+    (workflow.name.as_str() == WORKFLOW).then_some(Idiom {
+        start: "Call `get_generation_status` for the scene, then `start_generation`, and go through \
+                its steps.",
+        resume: "call `get_generation_status` for its scene, and go on with `start_step`, or with \
+                 `resume_generation` if it was stopped",
+        report: "call `complete_step`; `start_step` comes before the work",
+        choose: "Begin the next one with `start_step`:",
+        relay: "Ask the user; only once they approved, call `complete_step`.",
+        wait: "Only the user can answer: tell them to use `milepost gate`, do not run it yourself, \
+               and look with `get_generation_status`.",
+        reopen: "`resume_generation` shows how it would go on; after the user agreed, call it with \
+                 `confirm`.",
+        more: "`get_generation_status` has more.",
+    })
+}
 
 pub(super) const TOOLSET: Toolset = Toolset {
     name: "generation",
@@ -68,6 +88,7 @@ pub(super) const TOOLSET: Toolset = Toolset {
         Entry::of::<get_generation_status::GetStatus>(),
     ],
     prompts: prompts::PROMPTS,
+    idiom,
 };
 
 /// The workflow whose runs are the generations.
