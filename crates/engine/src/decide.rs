@@ -204,9 +204,9 @@ impl<'a> Draft<'a> {
 
     /// Whether a file is taken away by what is decided so far.
     fn is_removed(&self, path: &str) -> bool {
-        let left = self.events.iter().rev().find_map(|it| match it {
-            Event::FileLeft { path: left, text, .. } if left == path => Some(text),
-            _ => None,
+        let left = self.events.iter().rev().find_map(|it| {
+            let Event::FileLeft { path: left, text, .. } = it else { return None };
+            (left == path).then_some(text)
         });
         left.is_some_and(Option::is_none)
     }

@@ -27,6 +27,8 @@ mod extras;
 mod file;
 #[path = "forge/fixtures.rs"]
 mod fixtures;
+#[path = "forge/found.rs"]
+mod found;
 #[path = "forge/git.rs"]
 mod git;
 #[path = "forge/guards.rs"]
