@@ -35,7 +35,7 @@ fn revised(design: u32, tasks: u32) -> Value {
                          "designInlineRevisions": 0, "taskInlineRevisions": 0}})
 }
 
-fn tasks(first: Value, second: Value) -> Value {
+fn tasks(first: &Value, second: &Value) -> Value {
     json!({"tasks": {"1": first, "2": second}})
 }
 
@@ -127,7 +127,7 @@ fn after_too_many_revisions_a_person_is_asked_whatever_the_review_says() {
 
 #[test]
 fn a_task_that_a_person_approves_is_left_alone_and_the_other_is_built_again() {
-    let stage = at("M", "phase-6", tasks(failed(5), failed(1)));
+    let stage = at("M", "phase-6", tasks(&failed(5), &failed(1)));
     stage.write("review-1.md", "## Verdict: FAIL\n");
     stage.write("review-2.md", "## Verdict: FAIL\n");
     assert_eq!(stage.go(json!({}))["name"], "impl-retry-limit-1");
@@ -144,7 +144,7 @@ fn a_task_that_a_person_approves_is_left_alone_and_the_other_is_built_again() {
 #[test]
 fn a_task_that_failed_stays_so_until_someone_goes_on() {
     let built = || task("sequential", "completed", "pending");
-    let stage = at("M", "phase-6", tasks(built(), built()));
+    let stage = at("M", "phase-6", tasks(&built(), &built()));
     stage.write("review-1.md", "## Verdict: FAIL\n");
     stage.write("review-2.md", "## Verdict: PASS\n");
     assert_eq!(stage.report("phase-6")["next_action_hint"], "retry_impl");
@@ -231,7 +231,7 @@ fn a_state_that_was_found_waiting_takes_its_answer() {
     stage.write("review-design.md", "hm\n");
     assert_eq!(stage.go(answer("approve"))["name"], "checkpoint-a");
     let mine =
-        tasks(task("human_gate", "pending", "pending"), task("sequential", "pending", "pending"));
+        tasks(&task("human_gate", "pending", "pending"), &task("sequential", "pending", "pending"));
     let stage = at("M", "phase-5", mine);
     stage.fixture(json!({"currentPhaseStatus": "awaiting_human", "pendingHumanGate": "1"}));
     assert_eq!(stage.go(answer("done"))["output_file"], "impl-2.md");
