@@ -141,6 +141,7 @@ pub(crate) fn parse_with_layout(
     let settings = index::read(&mut reader, name);
     let (steps, documents) = load_steps((name, &index, &links), &settings.vars, &mut loader);
     each::check_shared(&steps, &documents, &mut loader.problems);
+    rules::check_reviewed(&steps, &documents, &mut loader.problems);
     if loader.problems.has_errors() {
         return Err(invalid(loader.problems));
     }

@@ -3,14 +3,15 @@
 use std::collections::BTreeMap;
 
 use super::{
+    Document, Problems,
     index::ANSWERS,
     node::{Content, Node},
     reader::Reader,
     step::required,
 };
 use crate::{
-    Attempts, Effect, Expression, Gate, GateOption, Limit, Review, Rules, Spent, StepName,
-    Successor, Template, Unknown, Var, VarKind, suggest,
+    Attempts, Diagnostic, Effect, Expression, Gate, GateOption, Limit, Review, Rules, Spent, Step,
+    StepName, Successor, Template, Unknown, Var, VarKind, suggest,
 };
 
 /// Reads `gate: true`, or a map. `gate: false` is no gate.
@@ -319,4 +320,19 @@ pub(super) fn read_set(
         set.extend(expression.map(|it| (name.key().to_owned(), it)));
     }
     set
+}
+
+/// Checks that what a gate goes by is a review.
+pub(super) fn check_reviewed(steps: &[Step], documents: &[Document], problems: &mut Problems) {
+    for (step, document) in steps.iter().zip(documents) {
+        let named = step.gate.as_ref().and_then(|it| it.reviewed.as_ref());
+        let Some(named) = named else { continue };
+        if steps.iter().any(|it| it.name == *named && it.review.is_some()) {
+            continue;
+        }
+        let message = format!("step `{named}` is no review");
+        let label = document.front_label(&["gate", "reviewed"]);
+        let help = "name a step that has `review`".to_owned();
+        problems.push(Diagnostic::error("value_invalid", label, message).with_help(help));
+    }
 }
