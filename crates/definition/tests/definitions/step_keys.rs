@@ -481,10 +481,13 @@ fn what_is_needed_must_be_there_or_need_not() {
     let it = good("needs: [a.md, {path: b.md, optional: true}, {path: c.md, optional: found}]");
     let presences: Vec<_> = it.needs.iter().map(|it| it.presence).collect();
     assert_eq!(presences, [Presence::Required, Presence::Optional, Presence::Found]);
-    bad("needs: [{path: a.md, optional: maybe}]", expect![[r#"
+    bad(
+        "needs: [{path: a.md, optional: maybe}]",
+        expect![[r#"
         Invalid
         error value_invalid ^5 DEMO/steps/a.md:2:32: `needs.optional` cannot be `maybe` (known: `found`)
-    "#]]);
+    "#]],
+    );
 }
 
 #[test]
@@ -492,22 +495,31 @@ fn what_stands_in_for_a_file_may_have_a_condition() {
     let each = good("each: {parts: p, from: p.md, otherwise: x, otherwise_when: \"flow == 'f'\"}");
     let when = each.each.unwrap().otherwise_when.unwrap();
     assert_eq!(when.source(), "flow == 'f'");
-    bad("each: {parts: p, from: p.md, otherwise_when: \"true\"}", expect![[r#"
+    bad(
+        "each: {parts: p, from: p.md, otherwise_when: \"true\"}",
+        expect![[r#"
         Invalid
         error value_invalid ^6 DEMO/steps/a.md:2:46: `each.otherwise_when` goes with `otherwise` only
-    "#]]);
+    "#]],
+    );
 }
 
 #[test]
 fn a_gate_may_go_by_a_review() {
-    bad("gate: {unless: \"true\", reviewed: b}", expect![[r#"
+    bad(
+        "gate: {unless: \"true\", reviewed: B}",
+        expect![[r#"
         Invalid
-        error step_unknown ^1 DEMO/steps/a.md:2:34: there is no step `b` (did you mean `B`?)
-    "#]]);
-    bad("gate: {unless: \"true\", reviewed: nowhere}", expect![[r#"
+        error value_invalid ^1 DEMO/steps/a.md:2:34: step `B` is no review (name a step that has `review`)
+    "#]],
+    );
+    bad(
+        "gate: {unless: \"true\", reviewed: nowhere}",
+        expect![[r#"
         Invalid
         error step_unknown ^7 DEMO/steps/a.md:2:34: there is no step `nowhere` (known: `A`, `B`)
-    "#]]);
+    "#]],
+    );
 }
 
 #[test]
