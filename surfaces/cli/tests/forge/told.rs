@@ -101,3 +101,14 @@ fn an_answer_of_the_agent_is_told_as_that_of_a_person_is() {
     stage.go(answer("proceed"));
     assert_eq!(told(&stage, known)[0], "phase-complete checkpoint-a");
 }
+
+#[test]
+fn a_run_is_known_at_the_terminal_by_every_form_of_its_workspace() {
+    let stage = waiting();
+    let whole = stage.workspace();
+    for form in [KEY, ".specs/20260101-x/", "./.specs/20260101-x", &whole, &format!("{whole}/")] {
+        terminal(&stage, &["gate", "show", form]);
+    }
+    terminal(&stage, &["gate", "approve", &whole, "--yes"]);
+    stage.is_at("phase-4", "pending");
+}
