@@ -223,6 +223,17 @@ fn nothing_to_commit_is_no_failure() {
 }
 
 #[test]
+fn a_path_of_which_nothing_can_be_committed_does_not_hold_up_the_others() {
+    let bench = Bench::new();
+    fs::create_dir(bench.work().join("empty")).unwrap();
+    bench.write("lib/a.rs", "a");
+    bench.write("lib/b.rs", "b");
+    let (detail, _) = done(bench.do_it(&commit(&["empty", "first.txt", "lib"])));
+    assert!(detail.starts_with("committed `lib` as "), "{detail}");
+    assert_eq!(bench.last(), ["lib/a.rs", "lib/b.rs"]);
+}
+
+#[test]
 fn a_file_that_was_taken_away_is_committed_as_such() {
     let bench = Bench::new();
     fs::remove_file(bench.work().join("first.txt")).unwrap();
