@@ -41,7 +41,7 @@ pub trait Projection: Send + Sync {
         Map::new()
     }
 
-    /// Returns whether only the owner of the files may read them, unless someone lets others.
+    /// Returns whether only the owner of the files may read them.
     fn is_private(&self) -> bool {
         false
     }
@@ -253,6 +253,11 @@ pub trait Desk: Send + Sync {
 
     /// Replaces a file as a whole. Whoever reads it meanwhile sees the old text or the new one.
     fn write<'a>(&'a self, place: &'a Place, text: String) -> Handled<'a, Stat>;
+
+    /// The same for a file that only its owner may read and write, where that can be said.
+    fn write_for_owner<'a>(&'a self, place: &'a Place, text: String) -> Handled<'a, Stat> {
+        self.write(place, text)
+    }
 
     /// Gives a file another name in its folder. Nothing happens where there is none.
     fn rename<'a>(&'a self, place: &'a Place, path: &'a str) -> Handled<'a, ()>;

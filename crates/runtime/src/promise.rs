@@ -657,10 +657,10 @@ impl Promise<'_> {
         self.write_text(&self.place, known.text().to_owned()).await
     }
 
-    /// Writes the file, or what is kept of it elsewhere. One that is there keeps its permissions.
+    /// Writes the file, or what is kept of it elsewhere.
     async fn write_text(&self, place: &Place, text: String) -> Result<Stat, String> {
-        if self.projection.is_private() && self.desk.stat(place).await == Ok(None) {
-            return self.desk.write_privately(place, text).await;
+        if self.projection.is_private() {
+            return self.desk.write_for_owner(place, text).await;
         }
         self.desk.write(place, text).await
     }

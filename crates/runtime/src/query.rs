@@ -92,8 +92,8 @@ impl Runtime {
         }
     }
 
-    /// Returns the run that `text` means: an id in either form, the key of a run, or the beginning
-    /// of an id. Of several runs with one key, the one that lives counts, and of several that live,
+    /// Returns the run that `text` means: an id in either form, the key of a run, which may be
+    /// written as a path in the project, or the beginning of an id. Of several runs with one key, the one that lives counts, and of several that live,
     /// the one in this folder.
     pub async fn find_run(&self, text: &str) -> Result<RunId, ExecuteError> {
         let text = text.trim();
@@ -103,14 +103,25 @@ impl Runtime {
         if text.is_empty() {
             return Err(Refusal::RunUnknown(text.to_owned()).into());
         }
-        if let Some(run) = self.find_by_key(text).await? {
-            return Ok(run);
+        for key in [Some(text), self.find_key(text)].into_iter().flatten() {
+            if let Some(run) = self.find_by_key(key).await? {
+                return Ok(run);
+            }
         }
         let ids = RunId::parse_prefix(text).filter(|_| PREFIX_BYTES_MIN <= text.len());
         let Some(ids) = ids else { return Err(Refusal::RunUnknown(text.to_owned()).into()) };
         let filter = Filter { ids: Some(ids), limit: AMBIGUOUS_MAX, ..self.filter() };
         let rows = self.store.list(filter).await.map_err(fault)?.rows;
         one_of(text, &rows)?.ok_or_else(|| Refusal::RunUnknown(text.to_owned()).into())
+    }
+
+    /// Returns the key that a path stands for: it may be seen from the root of the project, or be a
+    /// whole one in it.
+    fn find_key<'a>(&self, text: &'a str) -> Option<&'a str> {
+        let inside = text.strip_prefix(self.settings.root.trim_end_matches('/'));
+        let inside = inside.and_then(|it| it.strip_prefix('/')).unwrap_or(text);
+        let key = inside.trim_start_matches("./").trim_end_matches('/');
+        Some(key).filter(|it| !it.is_empty() && *it != text)
     }
 
     async fn find_by_key(&self, key: &str) -> Result<Option<RunId>, ExecuteError> {

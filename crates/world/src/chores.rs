@@ -110,16 +110,8 @@ impl Repository<'_> {
     }
 
     async fn push(&self, remote: &str) -> Done {
-        // A name that was set up by the user, and no address from elsewhere.
-        let remotes = self.git.say(["remote"]).await?;
-        if !remotes.lines().any(|it| it == remote) {
-            return Err(format!(
-                "there is no remote `{remote}`; add it with `git remote add {remote} ADDRESS`"
-            ));
-        }
-        let Some(branch) = self.branch().await? else {
-            return Err("no branch is checked out (the head is detached); check one out".to_owned());
-        };
+        self.check_remote(remote).await?;
+        let branch = self.branch_to_push().await?;
         self.git.far().say(["push", "-u", remote, "HEAD"]).await?;
         Ok(Told::new(format!("pushed `{branch}` to `{remote}`")))
     }
@@ -149,6 +141,20 @@ impl Repository<'_> {
         let full = format!("refs/heads/{from}");
         self.git.say(["checkout", "--no-track", "-b", branch, &full, "--"]).await?;
         Ok(Told::new(format!("made branch `{branch}` of `{from}`, and checked it out")))
+    }
+
+    /// Refuses what is no name that was set up by the user, such as an address from elsewhere.
+    async fn check_remote(&self, remote: &str) -> Result<(), String> {
+        let remotes = self.git.say(["remote"]).await?;
+        if remotes.lines().any(|it| it == remote) {
+            return Ok(());
+        }
+        Err(format!("there is no remote `{remote}`: add it with `git remote add {remote} ADDRESS`"))
+    }
+
+    async fn branch_to_push(&self) -> Result<String, String> {
+        let none = || "no branch is checked out (the head is detached): check one out".to_owned();
+        self.branch().await?.ok_or_else(none)
     }
 
     /// Returns the branch that is checked out; `None` with a detached head.

@@ -53,10 +53,16 @@ impl Said {
         self.code
     }
 
-    /// Returns the end of what it complained of, in a line.
+    /// Returns the end of what it complained of, in a line; how it ended, where it said nothing.
     pub(crate) fn complaint(&self) -> String {
         let text = if self.err.trim().is_empty() { &self.out } else { &self.err };
         let line = text.split_whitespace().collect::<Vec<_>>().join(" ");
+        if line.is_empty() {
+            return match self.code {
+                Some(code) => format!("it gave no reason, and ended with code {code}"),
+                None => "it gave no reason, and was ended from outside".to_owned(),
+            };
+        }
         let surplus = line.chars().count().saturating_sub(TOLD_CHARS_MAX);
         line.chars().skip(surplus).collect()
     }
@@ -190,4 +196,20 @@ async fn end(id: Option<u32>) {
     let mut kill = Command::new("kill");
     kill.arg(id.to_string()).stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
     drop(kill.status().await);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Said;
+
+    #[test]
+    fn a_program_that_says_nothing_is_told_by_how_it_ended() {
+        let said = |code, out: &str, err: &str| {
+            Said { code, out: out.to_owned(), err: err.to_owned() }.complaint()
+        };
+        assert_eq!(said(Some(1), "out", "no  such\nluck\n"), "no such luck");
+        assert_eq!(said(Some(1), "out", "\n"), "out");
+        assert_eq!(said(Some(4), "", " \n"), "it gave no reason, and ended with code 4");
+        assert_eq!(said(None, "", ""), "it gave no reason, and was ended from outside");
+    }
 }

@@ -1,7 +1,7 @@
 //! Promised files: read, replaced as a whole, locked and listed, and never outside their folder.
 
 use std::{
-    fs::{self, File, Metadata, TryLockError},
+    fs::{self, DirBuilder, File, Metadata, TryLockError},
     io::{self, ErrorKind, Read as _, Write as _},
     path::{Component, Path, PathBuf},
     sync::Arc,
@@ -41,6 +41,10 @@ impl Desk for RealWorld {
 
     fn write<'a>(&'a self, place: &'a Place, text: String) -> Handled<'a, Stat> {
         handle(place, move |place| write(place, &text, Care::Plain))
+    }
+
+    fn write_for_owner<'a>(&'a self, place: &'a Place, text: String) -> Handled<'a, Stat> {
+        handle(place, move |place| write(place, &text, Care::Closed))
     }
 
     fn write_durably<'a>(&'a self, place: &'a Place, text: String) -> Handled<'a, Stat> {
@@ -208,14 +212,15 @@ fn read(place: &Place, max: u64) -> io::Result<(Vec<u8>, Stat)> {
 }
 
 /// Makes the folder of a file, if it is not there, without following a link out of it.
-fn make_parent(place: &Place) -> io::Result<PathBuf> {
+fn make_parent(place: &Place, care: Care) -> io::Result<PathBuf> {
+    let builder = care.folders();
     fs::metadata(&place.root)?;
-    fs::create_dir_all(&place.folder)?;
+    builder.create(&place.folder)?;
     let folder = fs::canonicalize(&place.folder)?;
     let mut parent = folder.clone();
     for part in plain(&place.path)?.parent().into_iter().flat_map(Path::components) {
         parent.push(part);
-        match fs::create_dir(&parent) {
+        match builder.create(&parent) {
             Err(error) if error.kind() != ErrorKind::AlreadyExists => return Err(error),
             Ok(()) | Err(_) => {}
         }
@@ -226,7 +231,8 @@ fn make_parent(place: &Place) -> io::Result<PathBuf> {
 
 /// Returns where a file is or is to be. Its folder is made, and a link does not lead out of it.
 fn enter(place: &Place) -> io::Result<PathBuf> {
-    let target = make_parent(place)?.join(Path::new(&place.path).file_name().unwrap_or_default());
+    let target = make_parent(place, Care::Plain)?
+        .join(Path::new(&place.path).file_name().unwrap_or_default());
     Ok(absent(find(place))?.unwrap_or(target))
 }
 
@@ -235,16 +241,40 @@ fn enter(place: &Place) -> io::Result<PathBuf> {
 enum Care {
     /// It can be written again from the log, so it need not reach the disk now.
     Plain,
+    /// That, and it is nobody else's business.
+    Closed,
     /// It holds what is nowhere else.
     Durable,
     /// That, and it is nobody else's business.
     Private,
 }
 
+impl Care {
+    fn is_durable(self) -> bool {
+        matches!(self, Self::Durable | Self::Private)
+    }
+
+    fn is_private(self) -> bool {
+        matches!(self, Self::Closed | Self::Private)
+    }
+
+    /// Makes the folders that such a file needs. Those of a private one are closed to strangers.
+    fn folders(self) -> DirBuilder {
+        let mut builder = DirBuilder::new();
+        builder.recursive(true);
+        #[cfg(unix)]
+        if self.is_private() {
+            use std::os::unix::fs::DirBuilderExt as _;
+            builder.mode(0o750);
+        }
+        builder
+    }
+}
+
 /// Writes beside the file, and moves that into its place. A file that is there keeps its
 /// permissions, unless it is private, and a link to it stays one.
 fn write(place: &Place, text: &str, care: Care) -> io::Result<Stat> {
-    let parent = make_parent(place)?;
+    let parent = make_parent(place, care)?;
     let name = Path::new(&place.path).file_name().unwrap_or_default();
     let (mut target, draft) = (parent.join(name), parent.join(hidden(name)));
     // What a crash left may be read-only.
@@ -255,11 +285,11 @@ fn write(place: &Place, text: &str, care: Care) -> io::Result<Stat> {
         if there.is_symlink() {
             target = find(place)?;
         }
-        if care != Care::Private {
+        if !care.is_private() {
             fs::set_permissions(&draft, fs::metadata(&target)?.permissions())?;
         }
     }
-    if care != Care::Plain {
+    if care.is_durable() {
         file.sync_all()?;
     }
     // The clock of a file system ticks slowly, so that a change right after this one could have the
@@ -270,7 +300,7 @@ fn write(place: &Place, text: &str, care: Care) -> io::Result<Stat> {
     let stat = stat(&file.metadata()?);
     drop(file);
     fs::rename(&draft, &target)?;
-    if care != Care::Plain {
+    if care.is_durable() {
         File::open(target.parent().unwrap_or(&parent))?.sync_all()?;
     }
     Ok(stat)
@@ -281,7 +311,7 @@ fn create(path: &Path, care: Care) -> io::Result<File> {
     let mut options = File::options();
     options.write(true).create(true).truncate(true);
     #[cfg(unix)]
-    if care == Care::Private {
+    if care.is_private() {
         use std::os::unix::fs::OpenOptionsExt as _;
         options.mode(0o600);
     }
@@ -292,7 +322,7 @@ fn create(path: &Path, care: Care) -> io::Result<File> {
 fn rename(place: &Place, path: &str) -> io::Result<()> {
     let from = find(place)?;
     let wanted = Place { path: path.to_owned(), ..place.clone() };
-    let parent = make_parent(&wanted)?;
+    let parent = make_parent(&wanted, Care::Plain)?;
     let name = Path::new(&wanted.path);
     let stem = name.file_stem().unwrap_or_default().to_string_lossy();
     let ending =
@@ -314,7 +344,7 @@ fn open_lock(place: &Place) -> io::Result<File> {
     let is_root = Path::new(&place.folder).components().eq(Path::new(&place.root).components());
     let folder = if is_root { ROOT_LOCK_FOLDER } else { LOCK_FOLDER };
     let path = format!("{folder}/{:02}.lock", number % LOCKS);
-    let parent = make_parent(&Place { path: path.clone(), ..place.clone() })?;
+    let parent = make_parent(&Place { path: path.clone(), ..place.clone() }, Care::Plain)?;
     let ignored = parent.join(".gitignore");
     if !ignored.exists() {
         fs::write(ignored, "*\n")?;

@@ -165,11 +165,7 @@ impl World for RealWorld {
     ) -> Looking<'a, Option<ChoreOutcome>> {
         Box::pin(async move {
             if self.settings.forbidden_chores.iter().any(|it| it == deed.word()) {
-                let word = deed.word();
-                let reason = format!(
-                    "`{word}` is not among what the setting `chores.allow` lets the server do"
-                );
-                return Some(ChoreOutcome::Failed { reason });
+                return Some(forbidden(deed));
             }
             let [root, home] = [root, home].map(|it| PathBuf::from(it).canonicalize());
             let folders = chores::Folders { root: root.ok()?, home: home.ok()? };
@@ -184,5 +180,23 @@ impl World for RealWorld {
     #[expect(clippy::disallowed_methods, reason = "this is the one real clock")]
     fn sleep(&self, duration: Duration) -> Looking<'_, ()> {
         Box::pin(tokio::time::sleep(duration))
+    }
+}
+
+/// What comes of a deed that the settings forbid. What is not committed lies in the work tree still,
+/// for a person to commit, so that nothing has to wait for it.
+fn forbidden(deed: &GitDeed) -> ChoreOutcome {
+    let word = deed.word();
+    let reason =
+        format!("`{word}` is not among what the setting `chores.allow` lets the server do");
+    match deed {
+        GitDeed::Commit { .. } => ChoreOutcome::Done {
+            detail: "nothing was committed".to_owned(),
+            warnings: vec![format!("{reason}, so the commit is left to you")],
+        },
+        GitDeed::RenameBranch { .. }
+        | GitDeed::Push { .. }
+        | GitDeed::Publish { .. }
+        | GitDeed::Checkout { .. } => ChoreOutcome::Failed { reason },
     }
 }

@@ -223,6 +223,17 @@ fn nothing_to_commit_is_no_failure() {
 }
 
 #[test]
+fn a_path_of_which_nothing_can_be_committed_does_not_hold_up_the_others() {
+    let bench = Bench::new();
+    fs::create_dir(bench.work().join("empty")).unwrap();
+    bench.write("lib/a.rs", "a");
+    bench.write("lib/b.rs", "b");
+    let (detail, _) = done(bench.do_it(&commit(&["empty", "first.txt", "lib"])));
+    assert!(detail.starts_with("committed `lib` as "), "{detail}");
+    assert_eq!(bench.last(), ["lib/a.rs", "lib/b.rs"]);
+}
+
+#[test]
 fn a_file_that_was_taken_away_is_committed_as_such() {
     let bench = Bench::new();
     fs::remove_file(bench.work().join("first.txt")).unwrap();
@@ -302,7 +313,7 @@ fn a_push_needs_a_remote_by_its_name_and_a_branch() {
     }
     bench.git(&["checkout", "--quiet", "--detach"]);
     let reason = failed(bench.do_it(&push("origin")));
-    assert_eq!(reason, "no branch is checked out (the head is detached); check one out");
+    assert_eq!(reason, "no branch is checked out (the head is detached): check one out");
 }
 
 #[test]
@@ -349,14 +360,71 @@ fn a_push_that_failed_is_made_up_for() {
 }
 
 #[test]
-fn what_is_ignored_is_not_published_and_no_upstream_is_only_told() {
+fn what_is_ignored_is_not_published() {
     let bench = Bench::new();
     bench.write(".gitignore", "state.json\n");
     bench.write("state.json", "{}");
     bench.write("summary.md", "# Done\n");
     let (detail, warnings) = done(bench.do_it(&publish(None)));
-    assert_eq!(detail, "added `summary.md` to the last commit");
-    assert_eq!(warnings, ["`main` follows no other branch, so it was not pushed"]);
+    assert_eq!(detail, "added `summary.md` to the last commit; pushed `main` to `origin`");
+    assert_eq!(warnings, Vec::<String>::new());
+}
+
+#[test]
+fn a_branch_that_follows_no_other_is_published_and_follows_its_own_then() {
+    let bench = Bench::new();
+    bench.git(&["checkout", "--quiet", "-b", "feature/x"]);
+    // Somebody pushed it without having it follow; the commit is replaced there.
+    bench.git(&["push", "--quiet", "origin", "feature/x"]);
+    bench.write("summary.md", "# Done\n");
+    let (detail, warnings) = done(bench.do_it(&publish(None)));
+    assert_eq!(detail, "added `summary.md` to the last commit; pushed `feature/x` to `origin`");
+    assert_eq!(warnings, Vec::<String>::new());
+    assert_eq!(bench.git(&["rev-parse", "HEAD"]), bench.git(&["rev-parse", "@{upstream}"]));
+    assert_eq!(bench.git(&["rev-parse", "--abbrev-ref", "@{upstream}"]), "origin/feature/x");
+    assert_eq!(done(bench.do_it(&publish(None))).0, "all was published");
+}
+
+#[test]
+fn without_a_remote_or_a_branch_nothing_is_published() {
+    let bench = Bench::new();
+    bench.write("summary.md", "# Done\n");
+    let before = bench.git(&["rev-parse", "HEAD"]);
+    bench.git(&["remote", "rename", "origin", "elsewhere"]);
+    let reason = failed(bench.do_it(&publish(None)));
+    let told = "there is no remote `origin`: add it with `git remote add origin ADDRESS`";
+    assert_eq!(reason, told);
+    bench.git(&["remote", "rename", "elsewhere", "origin"]);
+    bench.git(&["checkout", "--quiet", "--detach"]);
+    let reason = failed(bench.do_it(&publish(None)));
+    assert_eq!(reason, "no branch is checked out (the head is detached): check one out");
+    assert_eq!(bench.git(&["rev-parse", "HEAD"]), before, "nothing was amended either");
+}
+
+#[test]
+fn what_others_sent_to_the_branch_is_never_written_over() {
+    for is_fetched in [false, true] {
+        for follows in [false, true] {
+            let bench = Bench::new();
+            let arguments: &[&str] = if follows { &["-u"] } else { &[] };
+            bench.git(&[&["push", "--quiet"], arguments, &["origin", "main"]].concat());
+            let other = bench.folder.path().join("other");
+            git(bench.folder.path(), &["clone", "--quiet", "remote.git", "other"]);
+            git(&other, &["checkout", "--quiet", "-B", "main", "origin/main"]);
+            let ben = ["-c", "user.name=Ben", "-c", "user.email=ben@example.org"];
+            let commit = ["commit", "--quiet", "--allow-empty", "-m", "theirs"];
+            git(&other, &[&ben[..], &commit].concat());
+            git(&other, &["push", "--quiet", "origin", "main"]);
+            if is_fetched {
+                bench.git(&["fetch", "--quiet", "origin"]);
+            }
+            bench.write("summary.md", "# Done\n");
+            let reason = failed(bench.do_it(&publish(None)));
+            assert!(reason.starts_with("`git push` failed: "), "{reason}");
+            let remote = bench.folder.path().join("remote.git");
+            assert_eq!(git(&remote, &["log", "-1", "--format=%s", "main"]), "theirs");
+        }
+    }
 }
 
 #[test]

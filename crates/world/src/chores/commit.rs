@@ -23,11 +23,14 @@ impl Repository<'_> {
             return Ok(Told { warnings, ..Told::new("nothing was committed") });
         }
         self.git.say(with(&["add", "--"], &chosen)).await?;
-        let staged = self.git.ask(with(&["diff", "--cached", "--quiet", "--"], &chosen)).await?;
-        if staged.is_well() {
+        let listing = ["diff", "--cached", "--name-only", "--no-renames", "-z", "--"];
+        let staged = self.git.say(with(&listing, &chosen)).await?;
+        if staged.is_empty() {
             warnings.push(format!("nothing changed in {}", named(&chosen)));
             return Ok(Told { warnings, ..Told::new("nothing was committed") });
         }
+        // What git does not know, such as an empty folder, would have it refuse the rest.
+        chosen.retain(|it| staged.split('\0').any(|path| is_in(path, it)));
         let arguments = ["commit", "--quiet", "--message", message, "--only", "--"];
         self.git.say(with(&arguments, &chosen)).await?;
         if self.branch().await?.is_none() {

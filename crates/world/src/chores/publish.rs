@@ -12,6 +12,17 @@ use std::{
 use super::{Done, Repository, Told, commit::named};
 use crate::command::{Lost, Tool};
 
+/// Where a branch goes that was never sent anywhere.
+const REMOTE: &str = "origin";
+
+/// Where the branch is sent to.
+struct Destination {
+    branch: String,
+    remote: String,
+    /// The branch there that it follows. `None`: it is to follow one of its own name.
+    target: Option<String>,
+}
+
 /// A file as it goes into the commit.
 struct Leaf {
     /// Seen from the top.
@@ -27,13 +38,14 @@ impl Repository<'_> {
         (body, closes): (Option<&str>, Option<&str>),
         texts: &[(String, String)],
     ) -> Done {
+        let destination = self.find_destination().await?;
         let mut warnings = Vec::new();
         if let Some(body) = body {
             warnings.extend(self.describe(body, closes).await);
         }
         let leaves = self.gather(files, texts, &mut warnings).await?;
         let amended = if leaves.is_empty() { Vec::new() } else { self.amend(&leaves).await? };
-        let sent = self.send_again(&mut warnings).await?;
+        let sent = self.send_again(&destination).await?;
         let mut said = Vec::new();
         if !amended.is_empty() {
             said.push(format!("added {} to the last commit", named(&amended)));
@@ -134,25 +146,32 @@ impl Repository<'_> {
         Ok(differing)
     }
 
-    /// Sends the branch again to where it was sent before, unless it is there as it is.
-    async fn send_again(&self, warnings: &mut Vec<String>) -> Result<Option<String>, String> {
-        let Some(branch) = self.branch().await? else {
-            warnings.push("the head is detached, so nothing was pushed".to_owned());
-            return Ok(None);
-        };
+    /// Returns where the branch was sent before; where it was not, the place for new ones.
+    async fn find_destination(&self) -> Result<Destination, String> {
+        let branch = self.branch_to_push().await?;
         let remote = self.setting(&format!("branch.{branch}.remote")).await?;
         let target = self.setting(&format!("branch.{branch}.merge")).await?;
-        let (Some(remote), Some(target)) = (remote, target) else {
-            warnings.push(format!("`{branch}` follows no other branch, so it was not pushed"));
-            return Ok(None);
-        };
+        if let (Some(remote), Some(target)) = (remote, target) {
+            return Ok(Destination { branch, remote, target: Some(target) });
+        }
+        self.check_remote(REMOTE).await?;
+        Ok(Destination { branch, remote: REMOTE.to_owned(), target: None })
+    }
+
+    /// Sends the branch, unless it is there as it is. The commit may have been sent before it got
+    /// its last files, so it is replaced, but only where nothing came to it that was not here.
+    async fn send_again(&self, destination: &Destination) -> Result<Option<String>, String> {
+        let Destination { branch, remote, target } = destination;
         let there = self.git.ask(["rev-parse", "--verify", "--quiet", "@{upstream}"]).await?;
         let here = self.git.say(["rev-parse", "HEAD"]).await?;
-        if there.is_well() && there.out == here {
+        if target.is_some() && there.is_well() && there.out == here {
             return Ok(None);
         }
-        let to = format!("HEAD:{target}");
-        self.git.far().say(["push", "--force-with-lease", &remote, &to]).await?;
+        let to = target.as_ref().map_or_else(|| "HEAD".to_owned(), |it| format!("HEAD:{it}"));
+        let mut arguments = vec!["push", "--force-with-lease", "--force-if-includes"];
+        arguments.extend(target.is_none().then_some("--set-upstream"));
+        arguments.extend([remote.as_str(), to.as_str()]);
+        self.git.far().say(arguments).await?;
         Ok(Some(format!("pushed `{branch}` to `{remote}`")))
     }
 

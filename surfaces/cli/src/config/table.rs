@@ -77,8 +77,9 @@ pub(crate) const SETTINGS: &[Setting] = &[
         ..setting("checks.allow", Kind::Flag, "false")
     },
     Setting {
-        doc: "What the server itself may do in a repository where a workflow has it as a chore. What \
-              it may not do fails, and the chore's `on_failure` says what that leads to.",
+        doc: "What the server itself may do in a repository where a workflow has it as a chore. A \
+              commit that it may not make is left to you, with a warning. Anything else fails, and \
+              the chore's `on_failure` says what that leads to.",
         scope: Scope::User,
         ..setting(
             "chores.allow",

@@ -58,10 +58,7 @@ fn a_push_that_fails_can_be_tried_again() {
     let origin = stage.project.path("../origin.git");
     let away = stage.project.path("../away.git");
     fs::rename(&origin, &away).unwrap();
-    let mut arguments = done();
-    arguments["workspace"] = json!(stage.workspace());
-    let said = stage.call("pipeline_next_action", arguments);
-    assert!(said.is_error, "{}", said.text);
+    stage.stumble("pipeline_next_action", done());
     assert_ne!(stage.state()["status"], "completed");
     fs::rename(away, origin).unwrap();
     let mut action = stage.go(json!({}));
@@ -71,6 +68,24 @@ fn a_push_that_fails_can_be_tried_again() {
     }
     assert_eq!(line(&action), "done pipeline completed");
     stage.is_at("completed", "completed");
+}
+
+#[test]
+fn a_run_is_not_completed_before_its_branch_is_pushed() {
+    let mut stage = publishing();
+    let mut player = Player::new(&mut stage, &[]);
+    let action = player.play_until(|it| it["phase"] == "final-summary");
+    player.act(&action);
+    stage.git(&["branch", "--unset-upstream"]);
+    stage.git(&["remote", "rename", "origin", "elsewhere"]);
+    let text = stage.stumble("pipeline_next_action", done()).text;
+    assert!(text.contains("there is no remote `origin`"), "{text}");
+    stage.is_at("final-commit", "pending");
+    stage.git(&["remote", "rename", "elsewhere", "origin"]);
+    assert_eq!(line(&stage.go(json!({}))), "done pipeline completed");
+    let origin = stage.git(&["ls-remote", "origin", "refs/heads/main"]);
+    assert!(origin.starts_with(&stage.git(&["rev-parse", "HEAD"])), "{origin}");
+    assert_eq!(stage.git(&["rev-parse", "--abbrev-ref", "@{upstream}"]), "origin/main");
 }
 
 /// A run on a branch of its own.

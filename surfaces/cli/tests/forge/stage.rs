@@ -122,6 +122,14 @@ impl Stage {
         self.expect_error(tool, self.on_workspace(arguments))
     }
 
+    /// Calls a tool on the workspace that must fail on the way. What came before that is done.
+    #[track_caller]
+    pub(crate) fn stumble(&self, tool: &str, arguments: Value) -> Said {
+        let said = self.call(tool, self.on_workspace(arguments));
+        assert!(said.is_error, "`{tool}` did not fail: {}", said.text);
+        said
+    }
+
     fn on_workspace(&self, mut arguments: Value) -> Value {
         arguments["workspace"] = json!(self.workspace());
         arguments

@@ -1,7 +1,10 @@
 //! The tasks of an implementation: how they are read, in which order and how many at once they are
 //! given out, what waits for a person, and what the rules of a project ask.
 
-use std::os::unix::fs::PermissionsExt as _;
+use std::{
+    fs::{self, Permissions},
+    os::unix::fs::PermissionsExt as _,
+};
 
 use serde_json::{Value, json};
 
@@ -164,6 +167,33 @@ fn a45_a_batch_that_changed_nothing_is_warned_of_and_the_run_goes_on() {
 }
 
 #[test]
+fn a_batch_that_cannot_be_committed_is_tried_again_until_it_is() {
+    let stage = implementing("## Task 1: One\nmode: parallel\nfiles:\n- one.txt\n");
+    let hook = stage.project.path(".git/hooks/pre-commit");
+    fs::create_dir_all(hook.parent().unwrap()).unwrap();
+    fs::write(&hook, "#!/bin/sh\necho 'no such luck' >&2\nexit 1\n").unwrap();
+    fs::set_permissions(&hook, Permissions::from_mode(0o755)).unwrap();
+    stage.go(json!({}));
+    stage.write("impl-1.md", "Done.\n");
+    fs::write(stage.project.path("one.txt"), "one\n").unwrap();
+    for said in [done(), json!({})] {
+        let text = stage.stumble("pipeline_next_action", said).text;
+        assert!(text.contains("no such luck") && text.contains("batch-commit"), "{text}");
+        let state = stage.state();
+        assert_eq!(state["needsBatchCommit"], true);
+        assert_eq!(state["tasks"]["1"]["implStatus"], "completed");
+        // All tasks are built, and nobody is sent out to review them.
+        stage.is_at("phase-6", "pending");
+        assert_eq!(stage.git(&["log", "--format=%s"]), "first");
+    }
+    fs::remove_file(hook).unwrap();
+    assert_eq!(stage.go(json!({}))["phase"], "phase-6");
+    assert_eq!(stage.state()["needsBatchCommit"], false);
+    assert_eq!(stage.git(&["log", "-1", "--format=%s"]), "chore: batch commit parallel tasks");
+    assert_eq!(stage.git(&["show", "--format=", "--name-only", "HEAD"]), "one.txt");
+}
+
+#[test]
 fn a44_tasks_that_wait_for_each_other_are_not_taken_for_done() {
     let stage =
         implementing("## Task 1: One\ndepends_on: [2]\n\n## Task 2: Two\ndepends_on: [1]\n");
@@ -210,8 +240,8 @@ fn a_task_that_breaks_a_rule_of_the_project_goes_back() {
     assert!(finding["description"].as_str().unwrap().contains("protos"), "{said:#}");
     assert_eq!(stage.state()["revisions"]["taskRevisions"], 1);
     assert_eq!(stage.stands().0, "phase-4");
-    let review = std::fs::read_to_string(stage.path("review-tasks.md")).unwrap();
-    let metadata = std::fs::metadata(stage.path("review-tasks.md")).unwrap();
+    let review = fs::read_to_string(stage.path("review-tasks.md")).unwrap();
+    let metadata = fs::metadata(stage.path("review-tasks.md")).unwrap();
     assert_eq!(metadata.permissions().mode() & 0o777, 0o600);
     for part in ["REVISE", "## Task 1: Wire", "protos", "files_match:proto/**", "mode: human_gate"]
     {
@@ -250,7 +280,7 @@ fn an_old_review_of_the_tasks_is_gone_wherever_the_workspace_is() {
     });
     stage.expect_ok("pipeline_init_with_context", confirmation);
     let at = |file: &str| format!("elsewhere/20260101-x/{file}");
-    let text = std::fs::read_to_string(stage.project.path(&at("state.json"))).unwrap();
+    let text = fs::read_to_string(stage.project.path(&at("state.json"))).unwrap();
     let mut state: Value = serde_json::from_str(&text).unwrap();
     state["currentPhase"] = json!("phase-4");
     state["currentPhaseStatus"] = json!("in_progress");

@@ -13,10 +13,11 @@ use crate::{
 
 const KEY: &str = ".specs/20260101-x";
 
-fn terminal(stage: &Stage, arguments: &[&str]) {
+fn terminal(stage: &Stage, arguments: &[&str]) -> String {
     let output = stage.project.milepost(arguments).output().unwrap();
     let said = String::from_utf8([output.stdout, output.stderr].concat()).unwrap();
     assert!(output.status.success(), "{said}");
+    said
 }
 
 /// Returns the event and the phase of everything that was told after the first `known`.
@@ -100,4 +101,16 @@ fn an_answer_of_the_agent_is_told_as_that_of_a_person_is() {
     let known = stage.events().len();
     stage.go(answer("proceed"));
     assert_eq!(told(&stage, known)[0], "phase-complete checkpoint-a");
+}
+
+#[test]
+fn a_run_is_known_at_the_terminal_by_every_form_of_its_workspace() {
+    let stage = waiting();
+    let whole = stage.workspace();
+    for form in [KEY, ".specs/20260101-x/", "./.specs/20260101-x", &whole, &format!("{whole}/")] {
+        let shown = terminal(&stage, &["gate", "show", form]);
+        assert!(shown.contains("│ # D"), "the design itself is shown: {shown}");
+    }
+    terminal(&stage, &["gate", "approve", &whole, "--yes"]);
+    stage.is_at("phase-4", "pending");
 }

@@ -21,6 +21,9 @@ enum Member {
 const BATCH: &str = "batch";
 /// Whether there are any.
 const NEEDS_COMMIT: &str = "needsBatchCommit";
+/// Is in the place of a part that nobody knows: such a one has no files, so that whatever was
+/// changed is committed.
+const UNKNOWN: &str = "*";
 const EFFORTS: [&str; 3] = ["S", "M", "L"];
 
 const MEMBERS: [(&str, Member); 19] = [
@@ -97,5 +100,6 @@ fn batch(document: &SpecDocument) -> Value {
     let tasks = document.tasks();
     let of_batch =
         tasks.iter().filter(|it| it.is_implemented() && it.text("executionMode") == "parallel");
-    of_batch.map(|it| it.key).collect()
+    let keys: Vec<&str> = of_batch.map(|it| it.key).collect();
+    if keys.is_empty() { vec![UNKNOWN].into() } else { keys.into() }
 }

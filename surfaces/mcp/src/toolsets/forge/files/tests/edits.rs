@@ -1,6 +1,6 @@
 //! What others write into a `state.json`, and what becomes of it.
 
-use engine::Command;
+use engine::{Command, Event, GitDeed};
 use expect_test::expect;
 use runtime::Projection as _;
 use serde_json::{Map, Value, json};
@@ -97,6 +97,34 @@ fn tasks_that_are_written_are_gone_on_with() {
             task 10: "completed" "completed_pass" 0
         "#]],
     );
+}
+
+#[test]
+fn a_file_that_wants_a_commit_gets_one_whoever_made_the_changes() {
+    let touching = |mode: &str, file: &str| {
+        let mut task = task(mode, "completed", "pending");
+        task["files"] = json!([file]);
+        task
+    };
+    let (one, two) = (touching("parallel", "one.txt"), touching("sequential", "two.txt"));
+    let cases = [
+        (json!({ "1": one, "2": two }), vec!["one.txt"]),
+        // What was changed is looked for where no parallel task is done.
+        (json!({ "2": two }), vec![]),
+        (json!({}), vec![]),
+    ];
+    for (tasks, expected) in cases {
+        let mut it = Pipeline::start(&json!({}));
+        let edit = json!({ "currentPhase": "phase-6", "needsBatchCommit": true, "tasks": tasks });
+        it.edit(&merged(&it.text(), &edit));
+        let committed = it.log.iter().find_map(|it| {
+            let Event::ChoreDone { deed, .. } = &it.event else { return None };
+            let GitDeed::Commit { paths, or_changed, .. } = deed else { return None };
+            Some((paths.iter().map(String::as_str).collect(), *or_changed))
+        });
+        assert_eq!(committed, Some((expected, true)));
+        assert_eq!(it.field("needsBatchCommit"), "false");
+    }
 }
 
 #[test]
