@@ -155,7 +155,11 @@ fn unfinished(
         verdict_parsed: String::new(),
         findings: Vec::new(),
         next_action_hint: Hint::SetupContinue,
-        warning: format!("missing impl files: `{path}` is not there, so nothing was reported"),
+        warning: if path.is_empty() {
+            "all tasks are built, so nothing was reported".to_owned()
+        } else {
+            format!("missing impl files: `{path}` is not there, so nothing was reported")
+        },
         display_message: None,
     };
     Ok((pipeline.clone(), outcome))
