@@ -63,6 +63,7 @@ pub fn evolve(mut state: RunState, recorded: &Recorded) -> RunState {
             entered.visits += 1;
             entered.entered_at = Some(recorded.at);
             entered.agreed = None;
+            entered.ruling = None;
             entered.effort.await_attempt();
             entered.effort.started_at = None;
         }
@@ -115,6 +116,7 @@ pub fn evolve(mut state: RunState, recorded: &Recorded) -> RunState {
             if *ruling != Ruling::Approved {
                 effort_of(&mut state, of, part.as_ref()).revisions += 1;
             }
+            step_of(&mut state, step).ruling = Some(*ruling);
             let judged = effort_of(&mut state, step, part.as_ref());
             let is_passed = matches!(ruling, Ruling::Approved | Ruling::Promoted);
             if is_passed && judged.progress == Progress::Rejected {

@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 use crate::{
-    Artifact, Entry, Git, How, Item, Lease, OpenGate, Report, RunId, RunStarted, Timestamp,
+    Artifact, Entry, Git, How, Item, Lease, OpenGate, Report, Ruling, RunId, RunStarted, Timestamp,
 };
 
 /// The state of one run.
@@ -116,6 +116,8 @@ pub struct StepState {
     pub entered_at: Option<Timestamp>,
     /// What a person agreed to before the work was reported.
     pub agreed: Option<Digest>,
+    /// What came of its last verdict, where it is a review.
+    pub ruling: Option<Ruling>,
     /// How far each part is, where the step is fanned out.
     pub parts: BTreeMap<PartId, Effort>,
 }

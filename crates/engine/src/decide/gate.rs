@@ -11,7 +11,7 @@ use definition::{
 
 use super::{Draft, Sight, condition_failed, enter, review, route, scope};
 use crate::{
-    Artifact, Event, GateReason, How, OpenGate, Progress, Refusal, Report, RunState, Standing,
+    Artifact, Event, GateReason, How, OpenGate, Refusal, Report, Ruling, RunState, Standing,
     StepCompleted, Stop,
 };
 
@@ -58,16 +58,13 @@ pub(super) fn open(draft: &mut Draft<'_>, step: &Step, report: &Report) -> Resul
     Ok(true)
 }
 
-/// Whether the review that a gate goes by approved, is left out, or there is none.
+/// Whether the review that a gate goes by approved or was overruled, or there is none.
 fn is_reviewed(draft: &Draft<'_>, gate: &Gate) -> Result<bool, Stop> {
     let review = gate.reviewed.as_ref().and_then(|it| draft.workflow.find_step(it));
     let Some(step) = review else { return Ok(true) };
-    if enter::find_skip(draft, step)?.is_some() || review::is_approved(draft, step)? {
-        return Ok(true);
-    }
-    // A person or a limit may have overruled it. What a file says of it was seen by nobody.
-    let is_done = draft.state.progress(&step.name) == Progress::Done;
-    Ok(is_done && draft.state.placed_by.is_none())
+    let ruling = draft.state.step(&step.name).and_then(|it| it.ruling);
+    let is_passed = matches!(ruling, Some(Ruling::Approved | Ruling::Promoted));
+    Ok(is_passed || review::is_approved(draft, step)?)
 }
 
 /// Refuses to go on from `step` while its gate holds the run back.

@@ -46,6 +46,7 @@ pub(super) fn skip(draft: &mut Draft<'_>, named: &str) -> Result<(), Stop> {
     // Whoever may answer for a person at a gate may also leave it out, and what lies before it.
     gate::check_passed(draft, from, step)?;
     gate::check_free(draft, step)?;
+    check_free_between(draft, step)?;
     withdraw(draft);
     let reason = String::from("a caller asked for it");
     draft.push(Event::StepSkipped { step: step.name.clone(), part: None, reason });
@@ -165,15 +166,17 @@ fn check_asked(draft: &Draft<'_>, to: &Step) -> Result<(), Refusal> {
     Ok(())
 }
 
-/// Refuses to pass a gate that holds the run back, or at which a person is asked right now.
+/// Refuses to pass a gate that holds the run back, or a person who is asked right now.
 fn check_free_between(draft: &Draft<'_>, to: &Step) -> Result<(), Refusal> {
     for step in gates_before(draft, to)? {
         gate::check_free(draft, step)?;
-        if let Some(open) = draft.state.standing.open_gate().filter(|it| it.step == step.name) {
-            return Err(gate::refusal(open));
-        }
     }
-    Ok(())
+    let open = draft.state.standing.open_gate();
+    let asked = open.and_then(|it| draft.workflow.find_step(&it.step));
+    match open.filter(|_| asked.is_some_and(|it| place(draft, it) < place(draft, to))) {
+        Some(open) => Err(gate::refusal(open)),
+        None => Ok(()),
+    }
 }
 
 /// Returns the steps with a gate from the current one on to the one before `to`.

@@ -11,7 +11,7 @@ use alloc::{
 use definition::{Effect, PartSpec, Rulebook, Rules, Step, Violation, parse_parts};
 use serde_json::{Map, Value};
 
-use super::{Draft, Sight, condition_failed, gate, review::Judged, scope};
+use super::{Draft, Reach, Sight, condition_failed, gate, review::Judged, scope};
 use crate::{Event, FileFact, GateReason, Refusal, Ruling, Stop};
 
 /// The verdict that a broken rule leads to.
@@ -36,7 +36,8 @@ pub(super) fn judge(draft: &mut Draft<'_>, step: &Step) -> Result<Judged, Stop> 
     let text = Some(describe(&violations));
     draft.push(Event::FileLeft { path: note.clone(), was, text });
     let before = count(draft, rules);
-    let is_spent = rules.after <= before;
+    // Whoever goes on finds that it is spent.
+    let is_spent = rules.after <= before && draft.reach != Reach::Next;
     draft.push(Event::VerdictGiven {
         step: step.name.clone(),
         part: None,

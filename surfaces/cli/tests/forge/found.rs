@@ -261,3 +261,56 @@ fn a_plan_that_a_person_takes_as_it_is_is_still_reviewed() {
     assert_eq!(asked["name"], "task-workflow-rules-retry-limit");
     assert_eq!(stage.go(answer("approve"))["agent"], "task-reviewer");
 }
+
+#[test]
+fn a_phase_that_was_closed_by_hand_is_no_approval() {
+    for (tool, review) in [("phase_complete", REVISE), ("skip_phase", APPROVE)] {
+        let stage = at("L", "phase-3b", json!({"autoApprove": true}));
+        if tool == "phase_complete" {
+            stage.write("review-design.md", review);
+        }
+        stage.ok(tool, json!({"phase": "phase-3b"}));
+        assert_eq!(stage.go(json!({}))["type"], "checkpoint", "{tool}");
+    }
+}
+
+#[test]
+fn nobody_skips_past_a_person_who_is_asked() {
+    let stage = at("L", "checkpoint-a", json!({"currentPhaseStatus": "pending"}));
+    stage.go(json!({}));
+    stage.error("skip_phase", json!({"phase": "phase-4"})).blocked();
+    stage.ok("skip_phase", json!({"phase": "checkpoint-a"}));
+    stage.is_at("phase-4", "pending");
+}
+
+#[test]
+fn nobody_skips_past_a_revision_that_is_pending() {
+    let stage = at("L", "phase-3b", json!({}));
+    stage.ok("set_revision_pending", json!({"checkpoint": "checkpoint-a"}));
+    stage.error("skip_phase", json!({"phase": "phase-4"})).blocked();
+}
+
+#[test]
+fn a_report_that_was_taken_is_not_logged_again() {
+    let stage = at("M", "phase-3b", json!({}));
+    stage.write("review-design.md", REVISE);
+    assert_eq!(stage.go(done())["type"], "");
+    assert_eq!(stage.go(done())["agent"], "architect");
+    assert_eq!(stage.log().len(), 1);
+}
+
+#[test]
+fn what_a_person_says_is_told_to_the_next_agent_and_to_no_other() {
+    let mine =
+        tasks(&task("human_gate", "pending", "pending"), &task("sequential", "pending", "pending"));
+    let stage = at("M", "phase-5", mine);
+    stage.go(json!({}));
+    let said = ["gate", "approve", ".specs/20260101-x", "--yes", "--feedback", "mind the gap"];
+    assert!(stage.project.milepost(&said).output().unwrap().status.success());
+    let next = stage.go(json!({}));
+    assert_eq!(next["output_file"], "impl-2.md");
+    assert!(next["prompt"].as_str().unwrap().contains("mind the gap"), "{next:#}");
+    let after = stage.go(done());
+    assert_eq!(after["agent"], "impl-reviewer");
+    assert!(!after["prompt"].as_str().unwrap().contains("mind the gap"), "{after:#}");
+}

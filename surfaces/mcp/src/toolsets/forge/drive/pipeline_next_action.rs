@@ -5,7 +5,9 @@ use std::collections::BTreeSet;
 
 use definition::Work;
 
-use engine::{Action as Next, Answer as Said, AnswerGate, Command, How, Refusal, Standing, next};
+use engine::{
+    Action as Next, Answer as Said, AnswerGate, Command, How, Progress, Refusal, Standing, next,
+};
 use insight::past::SpecState;
 use runtime::ExecuteError;
 use schemars::JsonSchema;
@@ -136,8 +138,9 @@ impl Turn<'_> {
         let is_asked = self.is_asked();
         let mut brief = None;
         if self.parameters.is_report() && self.is_for_person() {
+            let is_told = is_asked && self.is_answered();
             let message = "a checkpoint is not passed by a report; ask the user";
-            self.warnings.push(message.to_owned());
+            self.warnings.extend((!is_told).then(|| message.to_owned()));
         } else if self.parameters.is_report() && self.is_running() {
             brief = self.report().await?;
         }
@@ -235,8 +238,11 @@ impl Turn<'_> {
     /// Reports the phase that the state file says to be at.
     async fn report(&mut self) -> Result<Option<(Brief, Hint)>, Failure> {
         let stated = Stated::read(&self.pipeline.text);
-        let current = self.pipeline.view.state.current.as_ref().map(ToString::to_string);
-        if current.as_deref() != Some(stated.phase()) {
+        let state = &self.pipeline.view.state;
+        let current = state.current.as_ref().map(ToString::to_string);
+        let is_noted =
+            state.current.as_ref().is_some_and(|it| state.progress(it) == Progress::Rejected);
+        if current.as_deref() != Some(stated.phase()) || is_noted {
             let message = format!("phase `{}` was reported before", stated.phase());
             self.warnings.push(message);
             return Ok(None);

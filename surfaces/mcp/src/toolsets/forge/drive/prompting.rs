@@ -1,6 +1,7 @@
 //! The prompt of an agent that is sent out: its file, and what is known besides.
 
-use definition::find_findings;
+use definition::{Work, find_findings};
+use engine::{Effort, NOTHING_LEFT, Progress};
 
 use super::{
     super::{
@@ -76,13 +77,22 @@ async fn agent_file(call: &Call<'_>, agent: &str) -> (String, Option<String>) {
 /// Returns what a person said at the last checkpoint, once.
 async fn feedback(call: &Call<'_>, pipeline: &Pipeline) -> Option<String> {
     let written = pipeline.folder.take(call, MESSAGE).await.ok().flatten();
-    let state = &pipeline.view.state;
-    let said = || {
-        let step = state.current.as_ref()?;
-        let last = state.answers.last().filter(|it| !it.feedback.is_empty())?;
-        let entered = state.step(step)?.entered_at?;
-        (last.at <= entered && state.step(step)?.effort.attempts <= 1 || last.at == entered)
-            .then(|| last.feedback.clone())
+    written.or_else(|| find_said(pipeline))
+}
+
+/// Returns what a person said since an agent last did anything: the next one is told.
+fn find_said(pipeline: &Pipeline) -> Option<String> {
+    let view = &pipeline.view;
+    let is_work = |it: &&Effort| {
+        let message = it.report.as_ref().and_then(|it| it.message.as_deref());
+        it.progress == Progress::Done && 0 < it.attempts && message != Some(NOTHING_LEFT)
     };
-    written.or_else(said)
+    let steps = view.workflow.steps.iter().filter(|it| it.work == Work::Agent);
+    let steps = steps.filter_map(|it| view.state.step(&it.name));
+    let efforts = steps.flat_map(|it| it.parts.values().chain([&it.effort]));
+    let done = efforts.filter(is_work).filter_map(|it| it.ended_at).max();
+    let answers = view.state.answers.iter().filter(|it| done.is_none_or(|done| done <= it.at));
+    let said: Vec<&str> =
+        answers.map(|it| it.feedback.as_str()).filter(|it| !it.is_empty()).collect();
+    (!said.is_empty()).then(|| said.join("\n\n"))
 }

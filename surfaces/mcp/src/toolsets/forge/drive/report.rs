@@ -350,6 +350,9 @@ fn words(phase: &str, error: &ExecuteError) -> Failure {
 /// Returns what is wrong with a file, where that is why.
 fn find_problem(refusal: &Refusal) -> Option<String> {
     if let Refusal::ArtifactMissing { path, .. } = refusal {
+        if path.is_empty() {
+            return Some("there is neither a task nor a file of one".to_owned());
+        }
         return Some(format!("file not found: {path}"));
     }
     if let Refusal::ArtifactInvalid { path, problem, .. } = refusal {

@@ -1,5 +1,6 @@
 //! `phase_complete`: a phase is done, or what the user was asked is agreed to.
 
+use definition::{PartSpec, Step};
 use engine::{Command, ContextChange, Refusal, Report, ReportStep, Rigor, Terms};
 
 use super::{
@@ -37,6 +38,15 @@ impl Change for PhaseComplete {
         let mut warnings = Vec::new();
         if phase::LOGGED.contains(&phase) && !stated.is_logged(phase) {
             warnings.push(format!("WARNING: nothing is logged of `{phase}`; call `phase_log`"));
+        }
+        let state = &pipeline.view.state;
+        let step = pipeline.view.workflow.steps.iter().find(|it| it.name.as_str() == phase);
+        let is_open =
+            |step: &&Step, part: &PartSpec| !state.part_progress(&step.name, &part.id).is_settled();
+        let open = step
+            .map_or(0, |step| state.parts_of(step).iter().filter(|it| is_open(&step, it)).count());
+        if 0 < open {
+            warnings.push(format!("WARNING: `{phase}` has tasks that are not done: {open}"));
         }
         if stated.status() != "in_progress" {
             let status = stated.status();
