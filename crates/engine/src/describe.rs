@@ -59,6 +59,9 @@ impl Event {
                 };
                 format!("{} judged `{of}`: {verdict}, {led}", place(step, part.as_ref()))
             }
+            Self::PartsPlanned { set, parts, .. } if parts.is_empty() => {
+                format!("forgot `{set}`, which are to be planned anew")
+            }
             Self::PartsPlanned { set, parts, .. } => {
                 let ids: Vec<String> = parts.iter().map(|it| format!("`{}`", it.id)).collect();
                 format!("planned `{set}`: {}", ids.join(", "))

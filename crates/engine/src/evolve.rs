@@ -127,6 +127,9 @@ pub fn evolve(mut state: RunState, recorded: &Recorded) -> RunState {
                 judged.progress = Progress::Rejected;
             }
         }
+        Event::PartsPlanned { set, parts, .. } if parts.is_empty() => {
+            state.parts.remove(set);
+        }
         Event::PartsPlanned { set, parts, .. } => {
             state.parts.insert(set.clone(), parts.clone());
         }

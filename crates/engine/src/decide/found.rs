@@ -64,16 +64,15 @@ fn is_begun(draft: &Draft<'_>, step: &Step, part: &PartSpec) -> bool {
     draft.state.part_progress(&step.name, &part.id) == Progress::Active
 }
 
-/// Whether a part was sent back, and neither given out since nor changed by anyone: its files are
-/// those that were found wanting.
+/// Whether a part is to be done again, and was neither given out since nor changed by anyone: its
+/// files are those of the time before.
 fn is_untouched(
     draft: &Draft<'_>,
     step: &Step,
     part: &PartSpec,
     files: &[(String, bool)],
 ) -> Result<bool, Stop> {
-    let effort = draft.state.effort(&step.name, Some(&part.id));
-    if is_begun(draft, step, part) || effort.is_none_or(|it| it.revisions == 0) {
+    if is_begun(draft, step, part) {
         return Ok(false);
     }
     for (path, _) in files {

@@ -15,7 +15,9 @@ use definition::{
 use serde_json::Value;
 
 use super::{Draft, Reach, Sight, condition_failed, enter, gate, report_chore, review, scope};
-use crate::{Event, FileFact, GateReason, Progress, Refusal, RunState, StepCompleted, Stop};
+use crate::{
+    Event, FileFact, GateReason, PartPlaced, Progress, Refusal, RunState, StepCompleted, Stop,
+};
 
 /// Why a fanned-out step is done on which nobody reported.
 pub const NOTHING_LEFT: &str = "nothing of it is left to do";
@@ -167,6 +169,41 @@ pub(super) fn reopen(
         draft.push(Event::StepReopened { step, part, feedback });
     }
     Ok(())
+}
+
+/// Forgets parts that come from a file which was written anew: they are planned from it once more.
+pub(super) fn forget(draft: &mut Draft<'_>, changed: &[String]) -> Result<(), Refusal> {
+    if changed.is_empty() {
+        return Ok(());
+    }
+    for step in draft.workflow.work_steps() {
+        let Some(each) = step.each.as_ref().filter(|it| it.keeps) else { continue };
+        let PartSource::File { path, .. } = &each.from else { continue };
+        let scope = scope(draft.workflow, &draft.state, Sight::default());
+        let path = path.render(&scope).map_err(|error| condition_failed(step, &error))?;
+        if changed.contains(&path) && draft.state.parts.contains_key(&each.parts) {
+            reset(draft, &each.parts);
+            let (set, parts) = (each.parts.clone(), Vec::new());
+            draft.push(Event::PartsPlanned { set, parts, by_hand: false });
+        }
+    }
+    Ok(())
+}
+
+/// Has the parts of a set as if nothing had been done with them.
+pub(super) fn reset(draft: &mut Draft<'_>, set: &str) {
+    let of_set = |it: &&Step| it.each.as_ref().is_some_and(|each| each.parts == set);
+    for step in draft.workflow.work_steps().filter(of_set) {
+        let known = draft.state.step(&step.name).map(|it| it.parts.keys().cloned().collect());
+        let known: Vec<PartId> = known.unwrap_or_default();
+        for part in known {
+            draft.push(Event::PartPlaced(PartPlaced {
+                progress: Some(Progress::Idle),
+                revisions: Some(0),
+                ..PartPlaced::of(step.name.clone(), part)
+            }));
+        }
+    }
 }
 
 /// Whether the parts of a step are known.

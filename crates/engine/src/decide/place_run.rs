@@ -8,15 +8,12 @@ use alloc::{
     format,
     string::{String, ToString as _},
     vec,
-    vec::Vec,
 };
 
 use definition::{Decider, Effect, PartSource, PartSpec, Step, Target};
 
 use super::{Draft, Sight, enter, gate, parts, route, rules};
-use crate::{
-    Choice, Event, GateReason, PartPlaced, Passing, Progress, Refusal, Rigor, Stop, guard,
-};
+use crate::{Choice, Event, GateReason, PartPlaced, Passing, Refusal, Rigor, Stop, guard};
 
 /// Goes to a step, whatever leads there.
 pub(super) fn go_to(draft: &mut Draft<'_>, named: &str, passing: Passing) -> Result<(), Stop> {
@@ -99,18 +96,7 @@ pub(super) fn plan(draft: &mut Draft<'_>, set: &str, given: &[PartSpec]) -> Resu
     parts::check_parts(draft, step, given)?;
     let (set_name, parts) = (set.to_string(), given.to_vec());
     draft.push(Event::PartsPlanned { set: set_name, parts, by_hand: true });
-    let of_set = |it: &&Step| it.each.as_ref().is_some_and(|each| each.parts == set);
-    for step in draft.workflow.work_steps().filter(of_set) {
-        let known = draft.state.step(&step.name).map(|it| it.parts.keys().cloned().collect());
-        let known: Vec<_> = known.unwrap_or_default();
-        for part in known {
-            draft.push(Event::PartPlaced(PartPlaced {
-                progress: Some(Progress::Idle),
-                revisions: Some(0),
-                ..PartPlaced::of(step.name.clone(), part)
-            }));
-        }
-    }
+    parts::reset(draft, set);
     Ok(())
 }
 

@@ -1,6 +1,6 @@
 //! An agent says how a step went: it is done, it failed, or it goes on.
 
-use alloc::{format, string::String, vec};
+use alloc::{format, string::String, vec, vec::Vec};
 
 use definition::{Answers, Decider, Effect, PartSpec, Spent, Step, StepName, Target};
 
@@ -9,8 +9,8 @@ use super::{
     enter, fail_step, files, found, gate, lease, parts, report_chore, review, route, rulebook,
 };
 use crate::{
-    Answer, AnswerGate, Event, GateReason, How, Outcome, Progress, Refusal, Report, ReportStep,
-    Rigor, Standing, StepCompleted, Stop, guard,
+    Answer, AnswerGate, Artifact, Event, GateReason, How, Outcome, Progress, Refusal, Report,
+    ReportStep, Rigor, Standing, StepCompleted, Stop, guard,
 };
 
 pub(super) fn decide(draft: &mut Draft<'_>, command: &ReportStep) -> Result<(), Stop> {
@@ -176,6 +176,7 @@ pub(super) fn finish(
         draft.push(Event::StepReopened { step, part, feedback: String::new() });
         return Ok(review::Judged::Moved);
     }
+    let changed = find_changed(draft, &seen.artifacts);
     draft.push(Event::StepCompleted(
         StepCompleted {
             step: step.name.clone(),
@@ -195,6 +196,7 @@ pub(super) fn finish(
     if let Some(each) = step.each.as_ref().filter(|_| part.is_some()) {
         route::set_vars(draft, step, &each.set, Sight::of_part(part))?;
     }
+    parts::forget(draft, &changed)?;
     if !is_judged {
         return Ok(review::Judged::Passed);
     }
@@ -202,6 +204,14 @@ pub(super) fn finish(
         return Ok(review::Judged::Moved);
     }
     review::judge(draft, step, part, report)
+}
+
+/// Returns the files that are not what they were when a step left them last.
+fn find_changed(draft: &Draft<'_>, artifacts: &[Artifact]) -> Vec<String> {
+    let is_changed = |it: &&Artifact| {
+        draft.state.artifacts.get(&it.path).is_some_and(|seen| seen.artifact != **it)
+    };
+    artifacts.iter().filter(is_changed).map(|it| it.path.clone()).collect()
 }
 
 fn fail(

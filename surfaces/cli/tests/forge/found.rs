@@ -314,3 +314,21 @@ fn what_a_person_says_is_told_to_the_next_agent_and_to_no_other() {
     assert_eq!(after["agent"], "impl-reviewer");
     assert!(!after["prompt"].as_str().unwrap().contains("mind the gap"), "{after:#}");
 }
+
+#[test]
+fn tasks_that_are_cut_anew_are_built_anew() {
+    let mut stage = Stage::begun("L");
+    let two = "## Task 1: old\n\n## Task 2: old\n";
+    let script = [("tasks.md", 1, two), ("tasks.md", 2, "## Task 1: new\n\n## Task 2: new\n")];
+    let mut player = Player::new(&mut stage, &script);
+    player.play_until(|it| it["phase"] == "phase-6");
+    player.stage.ok("phase_start", json!({"phase": "phase-4"}));
+    let built = player.seen.len();
+    player.play_until(|it| it["phase"] == "phase-7");
+    let lines: Vec<String> = player.seen[built..].iter().map(line).collect();
+    for task in ["impl-1.md", "impl-2.md"] {
+        let is_built = |it: &&String| it.starts_with("phase-5") && it.ends_with(task);
+        assert_eq!(lines.iter().filter(is_built).count(), 1, "{task}: {lines:#?}");
+    }
+    assert_eq!(stage.state()["tasks"]["2"]["title"], "new");
+}
