@@ -60,7 +60,7 @@ pub(super) fn resume(draft: &mut Draft<'_>, step: &Step) -> Result<bool, Stop> {
     let judging = Judging { step, review, part: None };
     let verdict = judging.find_verdict(draft, &Report::default())?;
     if judging.is_spent(draft) {
-        judging.ask_limit(draft, &verdict.unwrap_or_default())?;
+        judging.ask_limit(draft, verdict.as_deref().unwrap_or("nothing that is known"))?;
         return Ok(true);
     }
     let is_noted = draft.state.progress(&step.name) == Progress::Rejected;
