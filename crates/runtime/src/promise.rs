@@ -5,24 +5,26 @@
 //! cannot be taken in is put aside before it is written over, so nothing is ever lost.
 
 mod errands;
+mod looking;
 mod moved;
 mod scan;
 mod telling;
+mod writing;
 
 use std::{
     collections::{BTreeSet, HashMap},
     sync::Arc,
-    time::Duration,
 };
 
 use definition::{Digest, Workflow};
-use engine::{Actor, Command, Placement, Recorded, Refusal, RunId, Surface};
+use engine::{Command, Placement, Recorded, Refusal, RunId};
 use parking_lot::Mutex;
 use store::{FileFilter, FileMark, StoreError, Touch};
 
+use self::looking::{Edit, Found, Made};
 use crate::{
-    Desk, ExecuteError, Held, Place, Projection, Reading, Request, Runtime, Sheet, Stat, Target,
-    View, execute::Checks, fault, load::Kept,
+    Desk, ExecuteError, Held, Place, Projection, Reading, Runtime, Sheet, Stat, View,
+    execute::Checks, fault, load::Kept,
 };
 
 pub use moved::Released;
@@ -30,10 +32,6 @@ pub use scan::{Taken, Unreadable};
 
 /// How often a file is looked at again because someone wrote into it just now.
 const LOOKS_MAX: u32 = 5;
-/// How long whoever writes a file in place may take between two pieces of it.
-const WRITING: Duration = Duration::from_millis(30);
-/// From how many of the newest states of a file an edit may have been made.
-const BASES_MAX: u64 = 300;
 
 /// A run's file, in step with its log.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -305,136 +303,6 @@ impl Runtime {
         Ok(None)
     }
 
-    /// Finds out what a file is to its run, whose log is known to its end then.
-    async fn look_at(
-        &self,
-        promise: &Promise<'_>,
-        known: &mut Known,
-    ) -> Result<Found, ExecuteError> {
-        let stat = promise.desk.stat(&promise.place).await;
-        if let (true, Ok(Some(stat))) = (known.is_as_left(&stat), stat) {
-            self.catch_up(known, promise.run, None, None).await?;
-            let is_behind = known.written() < known.length;
-            return Ok(if is_behind { Found::Behind } else { Found::Same(stat) });
-        }
-        let read = promise.desk.read(&promise.place).await;
-        let bytes =
-            read.as_ref().ok().and_then(|it| it.as_ref()).map(|(bytes, _)| bytes.as_slice());
-        let is_past = self.catch_up(known, promise.run, None, bytes).await?;
-        let (bytes, stat) = match read {
-            Ok(Some(read)) => read,
-            Ok(None) if self.load(promise.run).await?.state.gave_up_key => {
-                return Ok(Found::GivenUp);
-            }
-            Ok(None) => return Ok(Found::Behind),
-            Err(problem) => return Ok(Found::Unseen(problem)),
-        };
-        if bytes == known.text().as_bytes() {
-            return Ok(Found::Same(stat));
-        }
-        if is_past || self.is_past(promise, known, &bytes).await? {
-            return Ok(Found::Behind);
-        }
-        let is_torn = is_torn(&bytes, known.text().as_bytes()) && known.sheet.is_torn(&bytes);
-        let text = String::from_utf8(bytes);
-        let is_odd = is_torn || text.as_ref().is_ok_and(|it| promise.projection.read(it).is_err());
-        if is_odd && self.is_being_written(promise, stat).await {
-            return Ok(Found::Changing);
-        }
-        if is_torn {
-            return Ok(Found::Behind);
-        }
-        let Ok(text) = text else { return Ok(Found::Binary) };
-        if let Some(found) = self.find_rebased(promise, known, &text).await? {
-            return Ok(found);
-        }
-        Ok(match promise.projection.read(&text) {
-            Err(problem) => Found::Spoilt(text, problem),
-            Ok(_) if !known.sheet.is_own(&text) => Found::Foreign(text),
-            Ok(_) if !known.sheet.is_current(&text) => {
-                Found::Spoilt(text, "it was changed from an older state".to_owned())
-            }
-            Ok(reading) => edited(&text, text.clone(), reading, Made::Now),
-        })
-    }
-
-    /// Whether someone is just writing a file that makes no sense as it is.
-    async fn is_being_written(&self, promise: &Promise<'_>, stat: Stat) -> bool {
-        self.world.sleep(WRITING).await;
-        promise.desk.stat(&promise.place).await != Ok(Some(stat))
-    }
-
-    /// Whether the file says what it had to say at an earlier length of the log, of which this
-    /// process knows nothing any more.
-    async fn is_past(
-        &self,
-        promise: &Promise<'_>,
-        known: &Known,
-        bytes: &[u8],
-    ) -> Result<bool, ExecuteError> {
-        let mark = self.find_mark(promise).await?;
-        let digest = Digest::of(bytes);
-        if mark.as_ref().is_some_and(|it| it.sha256 == digest.as_str()) {
-            return Ok(true);
-        }
-        let from = mark.map_or(0, |it| it.written);
-        let (_, log) = self.load_at(promise.run, None).await?;
-        let mut sheet = promise.projection.blank(&promise.workflow);
-        for recorded in log.iter().filter(|it| it.seq <= known.length) {
-            sheet.apply(recorded);
-            if from <= recorded.seq && sheet.text().as_bytes() == bytes {
-                return Ok(true);
-            }
-        }
-        Ok(false)
-    }
-
-    /// Finds out whether an edit was made from an older state of the file: of those that it may have
-    /// been made from, the one that it differs least from. `None` where that is the newest.
-    async fn find_rebased(
-        &self,
-        promise: &Promise<'_>,
-        known: &Known,
-        text: &str,
-    ) -> Result<Option<Found>, ExecuteError> {
-        if known.sheet.distance(text).is_none() || known.sheet.is_seen(text) {
-            return Ok(None);
-        }
-        let mut least = usize::MAX;
-        let (_, log) = self.load_at(promise.run, None).await?;
-        let mut sheet = promise.projection.blank(&promise.workflow);
-        let mut base = None;
-        let next = log.iter().skip(1).map(|it| it.at);
-        for (recorded, next) in log.iter().zip(next).filter(|(it, _)| it.seq < known.length) {
-            sheet.apply(recorded);
-            // Events of one append have one time, and only the last of them was ever on disk.
-            let is_old = recorded.seq.saturating_add(BASES_MAX) < known.length;
-            if is_old || recorded.at == next {
-                continue;
-            }
-            let Some(distance) = sheet.distance(text).filter(|it| *it < least) else { continue };
-            let candidate = sheet.text();
-            if known.sheet.is_base(&candidate, text) {
-                (least, base) = (distance, Some(candidate));
-            }
-        }
-        let Some(base) = base else { return Ok(None) };
-        let spoilt = |why: &str| Some(Found::Spoilt(text.to_owned(), why.to_owned()));
-        if least == 0 {
-            let reading = promise.projection.read(text);
-            return Ok(reading.ok().map(|it| edited(text, text.to_owned(), it, Made::Back)));
-        }
-        let Some(joined) = known.sheet.rebase(&base, text) else {
-            return Ok(spoilt(
-                "it was changed from an older state, and so was the same part since",
-            ));
-        };
-        Ok(match promise.projection.read(&joined) {
-            Ok(reading) => Some(edited(text, joined, reading, Made::Before)),
-            Err(problem) => spoilt(&problem),
-        })
-    }
-
     /// Has a run give its key up if someone took its file away and it is over, or is over with it,
     /// so that the work can be begun anew.
     pub(crate) async fn release_taken_away(
@@ -572,52 +440,6 @@ impl Runtime {
     }
 }
 
-/// What someone wrote into a file.
-struct Edit {
-    /// What the file says.
-    text: String,
-    /// What it is to say once that is taken in.
-    taken: String,
-    reading: Reading,
-    made: Made,
-}
-
-/// What an edit was made from.
-enum Made {
-    /// From what the file said last.
-    Now,
-    /// From what it said before.
-    Before,
-    /// It is what the file said before.
-    Back,
-}
-
-/// What a file is to its run.
-enum Found {
-    /// It says what the log says.
-    Same(Stat),
-    /// It is not there, is torn, or says what the log said before.
-    Behind,
-    /// Someone wrote into it what cannot be understood, or what others have written over since.
-    Spoilt(String, String),
-    /// It is of another run with the same key.
-    Foreign(String),
-    /// Someone changed it.
-    Edited(Box<Edit>),
-    /// It is no text at all.
-    Binary,
-    /// It is not there, because its run gave it up just now.
-    GivenUp,
-    /// It cannot be looked at.
-    Unseen(String),
-    /// Someone has begun to write it, and is not done.
-    Changing,
-}
-
-fn edited(text: &str, taken: String, reading: Reading, made: Made) -> Found {
-    Found::Edited(Box::new(Edit { text: text.to_owned(), taken, reading, made }))
-}
-
 impl Known {
     fn apply(&mut self, recorded: &Recorded) {
         if self.length < recorded.seq {
@@ -640,98 +462,6 @@ impl Known {
     fn written(&self) -> u64 {
         self.mark.as_ref().map_or(0, |it| it.written)
     }
-}
-
-impl Promise<'_> {
-    /// Returns what the file asks of its run.
-    fn request(&self, command: Command) -> Request {
-        Request {
-            target: Target::Run(self.run),
-            command,
-            actor: Actor { surface: Surface::File, ..Actor::default() },
-            request_id: None,
-        }
-    }
-
-    async fn write(&self, known: &mut Known) -> Result<Stat, String> {
-        self.write_text(&self.place, known.text().to_owned()).await
-    }
-
-    /// Writes the file, or what is kept of it elsewhere.
-    async fn write_text(&self, place: &Place, text: String) -> Result<Stat, String> {
-        if self.projection.is_private() {
-            return self.desk.write_for_owner(place, text).await;
-        }
-        self.desk.write(place, text).await
-    }
-
-    /// Writes the file anew, once what is there, which is no text, was moved elsewhere.
-    async fn move_aside(
-        &self,
-        known: &mut Known,
-        notices: &mut Vec<String>,
-    ) -> Result<Stat, String> {
-        let path = self.projection.aside(&self.key, "");
-        self.desk.rename(&self.place, &path).await?;
-        let (own, path) = (&self.shown, shown(self.projection, &path));
-        notices.push(format!("`{own}` is not UTF-8 text, and was moved to `{path}`"));
-        self.write(known).await
-    }
-
-    /// Writes what goes with the file. It is only ever looked at, so nobody waits for it.
-    async fn write_beside(&self, known: &Known, notices: &mut Vec<String>) {
-        for (path, text) in known.sheet.beside() {
-            let place = Place { path, ..self.place.clone() };
-            if let Err(problem) = self.desk.write(&place, text).await {
-                let path = shown(self.projection, &place.path);
-                notices.push(format!("`{path}` could not be written: {problem}"));
-            }
-        }
-    }
-
-    /// Whether the run is over because its file was taken away.
-    fn is_over(&self, known: &Known, stat: &Result<Option<Stat>, String>) -> bool {
-        *stat == Ok(None) && 0 < known.written() && !self.projection.outlives_file(&self.key)
-    }
-
-    /// Writes the file over a text that is kept elsewhere first.
-    async fn replace(
-        &self,
-        text: &str,
-        known: &mut Known,
-        notices: &mut Vec<String>,
-    ) -> Result<Stat, String> {
-        self.keep_aside(text, notices).await?;
-        self.write(known).await
-    }
-
-    /// Keeps a text of the file elsewhere.
-    async fn keep_aside(&self, text: &str, notices: &mut Vec<String>) -> Result<(), String> {
-        let mut place =
-            Place { path: self.projection.aside(&self.key, text), ..self.place.clone() };
-        let wanted = place.path.clone();
-        let mut number = 1;
-        while self.desk.stat(&place).await?.is_some() {
-            number += 1;
-            place.path = match wanted.rsplit_once('.') {
-                Some((stem, ending)) => format!("{stem}-{number}.{ending}"),
-                None => format!("{wanted}-{number}"),
-            };
-        }
-        let path = shown(self.projection, &place.path);
-        let kept = self.write_text(&place, text.to_owned()).await;
-        kept.map_err(|problem| format!("`{path}`: {problem}"))?;
-        notices.push(format!("what was in `{}` is kept in `{path}`", self.shown));
-        Ok(())
-    }
-}
-
-/// Whether a file is what a crash leaves of a text: its beginning, nothing, or zeros.
-fn is_torn(bytes: &[u8], whole: &[u8]) -> bool {
-    let text = bytes.trim_ascii_end();
-    let beginning = text.iter().position(|it| *it == 0).unwrap_or(text.len());
-    let (written, rest) = text.split_at(beginning);
-    rest.iter().all(|it| *it == 0) && whole.starts_with(written)
 }
 
 fn told(mark: &FileMark) -> Stat {
@@ -790,19 +520,3 @@ fn corrupt(shown: &str, problem: String) -> Refusal {
 
 /// What was seen of files in one scan, by path.
 type Marks = HashMap<String, (RunId, FileMark)>;
-
-#[cfg(test)]
-mod tests {
-    use super::is_torn;
-
-    #[test]
-    fn what_a_crash_leaves_is_told_from_what_a_person_wrote() {
-        let whole = b"{\"a\": 1}";
-        for torn in [&b""[..], b"{\"a\"", b"\0\0\0", b"{\"a\"\0\0"] {
-            assert!(is_torn(torn, whole), "{torn:?}");
-        }
-        for written in [&b"{\"b\""[..], b"{\"a\": 2", b"{\"a\"\0x", b"oops"] {
-            assert!(!is_torn(written, whole), "{written:?}");
-        }
-    }
-}

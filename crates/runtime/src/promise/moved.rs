@@ -3,7 +3,7 @@
 use engine::{Actor, Command, RunId};
 use store::FileMark;
 
-use super::Found;
+use super::looking::Found;
 use crate::{ExecuteError, Held, Request, Runtime, Target};
 
 /// A run that gave its file up. Nobody writes the file while this is kept.

@@ -1,0 +1,215 @@
+//! Finds out what a promised file is to its run: as it was left, behind, or written by someone.
+
+use std::time::Duration;
+
+use definition::Digest;
+
+use super::{Known, Promise};
+use crate::{ExecuteError, Reading, Runtime, Stat};
+
+/// How long whoever writes a file in place may take between two pieces of it.
+const WRITING: Duration = Duration::from_millis(30);
+/// From how many of the newest states of a file an edit may have been made.
+const BASES_MAX: u64 = 300;
+
+/// What someone wrote into a file.
+pub(super) struct Edit {
+    /// What the file says.
+    pub(super) text: String,
+    /// What it is to say once that is taken in.
+    pub(super) taken: String,
+    pub(super) reading: Reading,
+    pub(super) made: Made,
+}
+
+/// What an edit was made from.
+pub(super) enum Made {
+    /// From what the file said last.
+    Now,
+    /// From what it said before.
+    Before,
+    /// It is what the file said before.
+    Back,
+}
+
+/// What a file is to its run.
+pub(super) enum Found {
+    /// It says what the log says.
+    Same(Stat),
+    /// It is not there, is torn, or says what the log said before.
+    Behind,
+    /// Someone wrote into it what cannot be understood, or what others have written over since.
+    Spoilt(String, String),
+    /// It is of another run with the same key.
+    Foreign(String),
+    /// Someone changed it.
+    Edited(Box<Edit>),
+    /// It is no text at all.
+    Binary,
+    /// It is not there, because its run gave it up just now.
+    GivenUp,
+    /// It cannot be looked at.
+    Unseen(String),
+    /// Someone has begun to write it, and is not done.
+    Changing,
+}
+
+fn edited(text: &str, taken: String, reading: Reading, made: Made) -> Found {
+    Found::Edited(Box::new(Edit { text: text.to_owned(), taken, reading, made }))
+}
+
+impl Runtime {
+    /// Finds out what a file is to its run, whose log is known to its end then.
+    pub(super) async fn look_at(
+        &self,
+        promise: &Promise<'_>,
+        known: &mut Known,
+    ) -> Result<Found, ExecuteError> {
+        let stat = promise.desk.stat(&promise.place).await;
+        if let (true, Ok(Some(stat))) = (known.is_as_left(&stat), stat) {
+            self.catch_up(known, promise.run, None, None).await?;
+            let is_behind = known.written() < known.length;
+            return Ok(if is_behind { Found::Behind } else { Found::Same(stat) });
+        }
+        let read = promise.desk.read(&promise.place).await;
+        let bytes =
+            read.as_ref().ok().and_then(|it| it.as_ref()).map(|(bytes, _)| bytes.as_slice());
+        let is_past = self.catch_up(known, promise.run, None, bytes).await?;
+        let (bytes, stat) = match read {
+            Ok(Some(read)) => read,
+            Ok(None) if self.load(promise.run).await?.state.gave_up_key => {
+                return Ok(Found::GivenUp);
+            }
+            Ok(None) => return Ok(Found::Behind),
+            Err(problem) => return Ok(Found::Unseen(problem)),
+        };
+        if bytes == known.text().as_bytes() {
+            return Ok(Found::Same(stat));
+        }
+        if is_past || self.is_past(promise, known, &bytes).await? {
+            return Ok(Found::Behind);
+        }
+        let is_torn = is_torn(&bytes, known.text().as_bytes()) && known.sheet.is_torn(&bytes);
+        let text = String::from_utf8(bytes);
+        let is_odd = is_torn || text.as_ref().is_ok_and(|it| promise.projection.read(it).is_err());
+        if is_odd && self.is_being_written(promise, stat).await {
+            return Ok(Found::Changing);
+        }
+        if is_torn {
+            return Ok(Found::Behind);
+        }
+        let Ok(text) = text else { return Ok(Found::Binary) };
+        if let Some(found) = self.find_rebased(promise, known, &text).await? {
+            return Ok(found);
+        }
+        Ok(match promise.projection.read(&text) {
+            Err(problem) => Found::Spoilt(text, problem),
+            Ok(_) if !known.sheet.is_own(&text) => Found::Foreign(text),
+            Ok(_) if !known.sheet.is_current(&text) => {
+                Found::Spoilt(text, "it was changed from an older state".to_owned())
+            }
+            Ok(reading) => edited(&text, text.clone(), reading, Made::Now),
+        })
+    }
+
+    /// Whether someone is just writing a file that makes no sense as it is.
+    async fn is_being_written(&self, promise: &Promise<'_>, stat: Stat) -> bool {
+        self.world.sleep(WRITING).await;
+        promise.desk.stat(&promise.place).await != Ok(Some(stat))
+    }
+
+    /// Whether the file says what it had to say at an earlier length of the log, of which this
+    /// process knows nothing any more.
+    async fn is_past(
+        &self,
+        promise: &Promise<'_>,
+        known: &Known,
+        bytes: &[u8],
+    ) -> Result<bool, ExecuteError> {
+        let mark = self.find_mark(promise).await?;
+        let digest = Digest::of(bytes);
+        if mark.as_ref().is_some_and(|it| it.sha256 == digest.as_str()) {
+            return Ok(true);
+        }
+        let from = mark.map_or(0, |it| it.written);
+        let (_, log) = self.load_at(promise.run, None).await?;
+        let mut sheet = promise.projection.blank(&promise.workflow);
+        for recorded in log.iter().filter(|it| it.seq <= known.length) {
+            sheet.apply(recorded);
+            if from <= recorded.seq && sheet.text().as_bytes() == bytes {
+                return Ok(true);
+            }
+        }
+        Ok(false)
+    }
+
+    /// Finds out whether an edit was made from an older state of the file: of those that it may have
+    /// been made from, the one that it differs least from. `None` where that is the newest.
+    async fn find_rebased(
+        &self,
+        promise: &Promise<'_>,
+        known: &Known,
+        text: &str,
+    ) -> Result<Option<Found>, ExecuteError> {
+        if known.sheet.distance(text).is_none() || known.sheet.is_seen(text) {
+            return Ok(None);
+        }
+        let mut least = usize::MAX;
+        let (_, log) = self.load_at(promise.run, None).await?;
+        let mut sheet = promise.projection.blank(&promise.workflow);
+        let mut base = None;
+        let next = log.iter().skip(1).map(|it| it.at);
+        for (recorded, next) in log.iter().zip(next).filter(|(it, _)| it.seq < known.length) {
+            sheet.apply(recorded);
+            // Events of one append have one time, and only the last of them was ever on disk.
+            let is_old = recorded.seq.saturating_add(BASES_MAX) < known.length;
+            if is_old || recorded.at == next {
+                continue;
+            }
+            let Some(distance) = sheet.distance(text).filter(|it| *it < least) else { continue };
+            let candidate = sheet.text();
+            if known.sheet.is_base(&candidate, text) {
+                (least, base) = (distance, Some(candidate));
+            }
+        }
+        let Some(base) = base else { return Ok(None) };
+        let spoilt = |why: &str| Some(Found::Spoilt(text.to_owned(), why.to_owned()));
+        if least == 0 {
+            let reading = promise.projection.read(text);
+            return Ok(reading.ok().map(|it| edited(text, text.to_owned(), it, Made::Back)));
+        }
+        let Some(joined) = known.sheet.rebase(&base, text) else {
+            return Ok(spoilt(
+                "it was changed from an older state, and so was the same part since",
+            ));
+        };
+        Ok(match promise.projection.read(&joined) {
+            Ok(reading) => Some(edited(text, joined, reading, Made::Before)),
+            Err(problem) => spoilt(&problem),
+        })
+    }
+}
+
+/// Whether a file is what a crash leaves of a text: its beginning, nothing, or zeros.
+fn is_torn(bytes: &[u8], whole: &[u8]) -> bool {
+    let text = bytes.trim_ascii_end();
+    let beginning = text.iter().position(|it| *it == 0).unwrap_or(text.len());
+    let (written, rest) = text.split_at(beginning);
+    rest.iter().all(|it| *it == 0) && whole.starts_with(written)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::is_torn;
+
+    #[test]
+    fn what_a_crash_leaves_is_told_from_what_a_person_wrote() {
+        let whole = b"{\"a\": 1}";
+        for torn in [&b""[..], b"{\"a\"", b"\0\0\0", b"{\"a\"\0\0"] {
+            assert!(is_torn(torn, whole), "{torn:?}");
+        }
+        for written in [&b"{\"b\""[..], b"{\"a\": 2", b"{\"a\"\0x", b"oops"] {
+            assert!(!is_torn(written, whole), "{written:?}");
+        }
+    }
+}
