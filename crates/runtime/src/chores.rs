@@ -63,10 +63,11 @@ impl Runtime {
         let mut outcome = self.commit(request, key, Some(view)).await?;
         outcome.events.splice(0..0, earlier);
         if is_halting(&request.command) {
-            // Whoever goes on has them done.
+            // Whoever goes on has the next ones done.
+            outcome.chores = before;
             return Ok(outcome);
         }
-        let mut is_held = is_held_up(&outcome.view) && is_going_on(&request.command);
+        let mut is_held = is_going_on(&request.command) && is_held_up(&outcome.view);
         let mut outcome = self.follow_up(outcome, before).await;
         while is_held && outcome.chores.failure.is_none() {
             // What waited for a chore goes on once it is done.

@@ -84,6 +84,10 @@ pub(super) fn reconsider(draft: &mut Draft<'_>) -> Result<(), Stop> {
     let Some((step, gate)) = step.and_then(|it| Some((it, it.gate.as_ref()?))) else {
         return Ok(());
     };
+    if is_personal(draft, gate) {
+        // Nobody but the person ends that.
+        return Ok(());
+    }
     let is_left_out = enter::find_skip(draft, step)?.is_some();
     let unless = gate.unless.is_some()
         && draft.holds(gate.unless.as_ref(), step, Sight::default())?

@@ -332,3 +332,21 @@ fn tasks_that_are_cut_anew_are_built_anew() {
     }
     assert_eq!(stage.state()["tasks"]["2"]["title"], "new");
 }
+
+#[test]
+fn a_person_whose_own_answer_counts_is_not_passed_over_once_they_are_asked() {
+    let set: [fn(&Stage); 2] = [
+        |it| drop(it.ok("set_auto_approve", json!({}))),
+        |it| it.fixture(json!({"skippedPhases": ["checkpoint-a"]})),
+    ];
+    for set in set {
+        let stage = Stage::set(&[("MILEPOST_GATES_ANSWERS", "verified")]);
+        stage.init("M");
+        stage.write("design.md", "# D\n\n## A\n");
+        stage.write("review-design.md", APPROVE);
+        stage.put("checkpoint-a", json!({"currentPhaseStatus": "pending"}));
+        assert_eq!(stage.go(json!({}))["type"], "checkpoint");
+        set(&stage);
+        assert_eq!(stage.go(json!({}))["type"], "checkpoint");
+    }
+}

@@ -4,7 +4,6 @@
 use std::collections::BTreeSet;
 
 use definition::Work;
-
 use engine::{
     Action as Next, Answer as Said, AnswerGate, Command, How, Progress, Refusal, Standing, next,
 };

@@ -2,8 +2,8 @@
 
 use definition::{Finding, PartSpec, Review, Step, read_review};
 use engine::{
-    Command, ContextChange, Entry, Event, GateReason, Progress, Recorded, Refusal, Report,
-    ReportStep, Ruling, Standing, Terms, find_agent, find_promised,
+    Command, ContextChange, Entry, Event, Progress, Recorded, Refusal, Report, ReportStep, Ruling,
+    Standing, Terms, find_agent, find_promised,
 };
 use runtime::ExecuteError;
 use serde::Serialize;
@@ -287,29 +287,16 @@ fn first_artifact(pipeline: &Pipeline, step: &Step) -> String {
 }
 
 fn hint(step: &Step, changed: &Changed, is_setup: bool) -> Hint {
-    // One that is overruled is told all the same; what it leads to is said by whoever goes on.
-    let revised = |it: &&Recorded| matches!(&it.event, Event::VerdictGiven { ruling, .. } if matches!(ruling, Ruling::Revised | Ruling::Promoted));
-    if let Some(Event::VerdictGiven { part, .. }) =
-        changed.events.iter().find(revised).map(|it| &it.event)
-    {
-        return if part.is_some() { Hint::RetryImpl } else { Hint::RevisionRequired };
-    }
-    // A task that failed as often as it may is to be built again, unless a person says otherwise.
-    let is_spent = |it: &Recorded| {
-        matches!(&it.event, Event::VerdictGiven { part: Some(_), ruling: Ruling::Asked, .. })
+    let is_revised = |it: &Recorded| {
+        matches!(&it.event, Event::VerdictGiven { part: None, ruling: Ruling::Revised, .. })
     };
-    if changed.events.iter().any(is_spent) {
-        return Hint::RetryImpl;
+    if changed.events.iter().any(is_revised) {
+        return Hint::RevisionRequired;
     }
     let state = &changed.pipeline.view.state;
     let is_rejected = |it: &PartSpec| state.part_progress(&step.name, &it.id) == Progress::Rejected;
     if step.review.is_some() && state.parts_of(step).iter().any(is_rejected) {
         return Hint::RetryImpl;
-    }
-    let is_unclear =
-        state.standing.open_gate().is_some_and(|it| it.why == GateReason::VerdictUnknown);
-    if is_unclear {
-        return Hint::SetupContinue;
     }
     let is_here = state.current.as_ref() == Some(&step.name) && state.standing.is_live();
     let is_done = state.progress(&step.name).is_settled();
