@@ -1,0 +1,33 @@
+//! Every attack that an independent tester got through with, as a test that failed before it was
+//! fixed. Each file holds one kind of attack; each test is named after the attack.
+#![expect(
+    clippy::unwrap_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    reason = "a test may panic"
+)]
+
+#[path = "attacks/bounds.rs"]
+mod bounds;
+#[path = "attacks/clocks.rs"]
+mod clocks;
+#[path = "attacks/disk.rs"]
+mod disk;
+#[path = "attacks/doors.rs"]
+mod doors;
+#[path = "attacks/gates.rs"]
+mod gates;
+#[path = "attacks/git.rs"]
+mod git;
+#[path = "attacks/links.rs"]
+mod links;
+#[path = "attacks/promised.rs"]
+mod promised;
+#[path = "attacks/repeats.rs"]
+mod repeats;
+#[path = "support/project.rs"]
+mod project;
+#[path = "support/random.rs"]
+mod random;
+#[path = "support/server.rs"]
+mod server;

@@ -1,0 +1,1 @@
+//! Denial of service: connections, calls in flight, unread output, memory, time limits.

@@ -1,0 +1,1 @@
+//! Clocks that jump or differ between processes.

@@ -1,0 +1,1 @@
+//! The database on disk: the WAL, damaged bytes, removed files, backups.

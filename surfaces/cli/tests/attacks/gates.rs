@@ -1,0 +1,1 @@
+//! Ways around a gate, a guard or the end of a run.

@@ -1,0 +1,1 @@
+//! A person's branches, commits, index and work tree.

@@ -1,0 +1,1 @@
+//! Files outside of a root, and files that are not regular files.

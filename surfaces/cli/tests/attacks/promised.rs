@@ -1,0 +1,1 @@
+//! Promised files that are torn, cut, emptied, replaced or contradictory.

@@ -1,0 +1,1 @@
+//! The same call again: over two processes, after a kill, with and without a request id.
