@@ -3,8 +3,11 @@
 
 mod artifacts;
 mod conditions;
+mod gates;
 mod graph;
 mod guidance;
+
+pub(crate) use guidance::mentioned_steps;
 
 use crate::{
     Diagnostic, Form, Label, MemoryFiles, Workflow,
@@ -18,12 +21,15 @@ pub fn lint(workflow: &Workflow) -> Vec<Diagnostic> {
     let files = MemoryFiles(workflow.source.files.clone());
     if workflow.form == Form::Graph {
         // The parser itself refuses most of what is looked for here, and has warned of the rest.
-        return parse_stored(&workflow.name, &files).map(|(_, it)| it).unwrap_or_default();
+        let mut found = parse_stored(&workflow.name, &files).map(|(_, it)| it).unwrap_or_default();
+        found.extend(gates::check(&Places { workflow, layout: Layout::default() }));
+        return found;
     }
     // Only for the places: a workflow that was put together by hand has none.
     let layout = parse_with_layout(&workflow.name, &files).map(|(_, it)| it).unwrap_or_default();
     let places = Places { workflow, layout };
     let mut diagnostics = graph::check(&places);
+    diagnostics.extend(gates::check(&places));
     diagnostics.extend(guidance::check(&places));
     diagnostics.extend(artifacts::check(&places));
     diagnostics.extend(conditions::check(&places));

@@ -99,6 +99,11 @@ impl Condition {
         self.0.names.iter().any(|it| it.text.split(['.', '[']).next() == Some(root))
     }
 
+    /// Returns whether the condition looks at nothing but `root`.
+    pub fn mentions_only(&self, root: &str) -> bool {
+        self.0.names.iter().all(|it| it.text.split(['.', '[']).next() == Some(root))
+    }
+
     pub(crate) fn names(&self) -> &[NameUse] {
         &self.0.names
     }

@@ -15,6 +15,7 @@ mod chore;
 mod diagnostic;
 mod digest;
 mod expression;
+mod guards;
 mod inputs;
 mod name;
 mod parse;
@@ -32,6 +33,7 @@ pub use chore::{Chore, ChoreDeed, OnFailure, Publication};
 pub use diagnostic::{Diagnostic, Label, Severity};
 pub use digest::{Digest, Hasher};
 pub use expression::{Condition, EvaluationError, Expression, ExpressionError, Scope, Template};
+pub use guards::{Bypass, Guarded, Guards};
 pub use inputs::{fill_inputs, prepare_inputs};
 pub use name::{NameError, PartId, StepName, WorkflowName};
 pub use parse::{

@@ -26,7 +26,7 @@ mod step;
 mod values;
 mod yaml;
 
-use std::{collections::BTreeMap, fmt};
+use std::{collections::BTreeMap, fmt, sync::OnceLock};
 
 use crate::{
     Choices, Diagnostic, Digest, FAILED, FINISH, Files, Form, Hasher, Label, Severity, Source,
@@ -178,6 +178,7 @@ pub(crate) fn parse_with_layout(
         index: body,
         source,
         digest,
+        guards: OnceLock::new(),
     };
     Ok((workflow, Layout { index, links, steps: documents }))
 }

@@ -3,14 +3,15 @@
 use std::{
     borrow::Cow,
     collections::{BTreeMap, BTreeSet},
+    sync::OnceLock,
 };
 
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 use crate::{
-    Action, Chore, Digest, Expression, FINISH, Move, Pattern, Rule, Schema, Source, Step, StepName,
-    Template, WorkflowName, fill_inputs,
+    Action, Chore, Digest, Expression, FINISH, Guards, Move, Pattern, Rule, Schema, Source, Step,
+    StepName, Template, WorkflowName, check::mentioned_steps, fill_inputs,
 };
 
 /// A workflow, parsed and ready to run.
@@ -65,6 +66,8 @@ pub struct Workflow {
     pub source: Source,
     /// Over `source` and the version of the definition language.
     pub digest: Digest,
+    /// What the gates guard, once it was asked for.
+    pub(crate) guards: OnceLock<Guards>,
 }
 
 /// Who chooses the next step.
@@ -220,6 +223,17 @@ impl Workflow {
     /// Returns the chore called `name`, if the workflow has one.
     pub fn find_chore(&self, name: &str) -> Option<&Chore> {
         self.chores.iter().find(|it| it.name == name)
+    }
+
+    /// Returns whether the guidance of `step` names `other`, where its guidance is its only rule.
+    pub fn mentions_step(&self, step: &Step, other: &StepName) -> bool {
+        let named = || mentioned_steps(self, step).into_iter().filter_map(|it| self.steps.get(it));
+        step.next.is_empty() && named().any(|it| it.name == *other)
+    }
+
+    /// Returns what the gates guard.
+    pub fn guards(&self) -> &Guards {
+        self.guards.get_or_init(|| Guards::of(self))
     }
 
     /// Returns the steps that are worked on: all but one called `FINISH`.

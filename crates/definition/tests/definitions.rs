@@ -14,6 +14,8 @@ mod graph_inputs;
 mod graph_limits;
 #[path = "definitions/graphs.rs"]
 mod graphs;
+#[path = "definitions/guards.rs"]
+mod guards;
 #[path = "definitions/index_keys.rs"]
 mod index_keys;
 #[path = "definitions/lint.rs"]

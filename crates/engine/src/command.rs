@@ -1,9 +1,13 @@
 //! Everything that can be asked of a run. Commands are imperative, and may be refused.
 
-use alloc::{boxed::Box, string::String, vec::Vec};
+use alloc::{
+    boxed::Box,
+    string::{String, ToString as _},
+    vec::Vec,
+};
 use core::time::Duration;
 
-use definition::{Digest, Evidence, PartId, PartSpec};
+use definition::{Digest, Evidence, PartId, PartSpec, StepName};
 use serde_json::{Map, Value};
 
 use crate::{ChoreOutcome, Entry, GitDeed, How, PartPlaced, Placement, Report};
@@ -346,6 +350,16 @@ pub enum Outcome {
 }
 
 impl Report {
+    /// Returns a report that a step failed.
+    pub(crate) fn failure(step: &StepName, reason: &str) -> Self {
+        Self {
+            step_id: step.to_string(),
+            status: String::from("failure"),
+            error: Some(String::from(reason)),
+            ..Self::default()
+        }
+    }
+
     /// Returns what the status means. The words are those that agents use.
     pub fn outcome(&self) -> Outcome {
         match self.status.trim().to_lowercase().as_str() {

@@ -49,6 +49,7 @@ use serde_json::Value;
 
 use crate::{
     Actor, AtEnd, Command, Event, Known, Recorded, Refusal, RunState, Standing, Stop, evolve,
+    invariant::{self, Violation, Watch},
 };
 
 pub(crate) use enter::left_out;
@@ -86,6 +87,8 @@ pub fn decide(
     let (state, events) = (state.clone(), Vec::new());
     let end = AtEnd::default();
     let mut draft = Draft {
+        before,
+        watch: Watch::default(),
         workflow,
         known,
         state,
@@ -99,6 +102,7 @@ pub fn decide(
     };
     apply(&mut draft, command)?;
     rules::settle(&mut draft, before)?;
+    draft.check_invariant()?;
     Ok(Decided { events: draft.events, state: draft.state })
 }
 
@@ -154,7 +158,11 @@ fn apply(draft: &mut Draft<'_>, command: &Command) -> Result<(), Stop> {
 pub(crate) struct Draft<'a> {
     pub(crate) workflow: &'a Workflow,
     pub(crate) known: &'a Known,
+    /// The run before the command.
+    before: &'a RunState,
     pub(crate) state: RunState,
+    /// What must never be decided is noticed here.
+    watch: Watch,
     events: Vec<Event>,
     hops: u32,
     /// What a language model said to the report before the step was left.
@@ -196,10 +204,22 @@ impl<'a> Draft<'a> {
             by: Actor::default(),
             event,
         };
+        let last = self.watch.has_failure().then(|| self.state.clone());
         let empty = RunState::new(self.state.run);
         let state = core::mem::replace(&mut self.state, empty);
         self.state = evolve(state, &recorded);
+        let runs = (self.before, last.as_ref(), &self.state);
+        self.watch.see(self.workflow, runs, &recorded.event, self.known.gates);
         self.events.push(recorded.event);
+    }
+
+    /// Refuses a decision that leaves the run where it must never be, whatever led there.
+    fn check_invariant(&mut self) -> Result<(), Refusal> {
+        if let Some(violation) = self.watch.violation.take() {
+            return Err(violation.refusal());
+        }
+        invariant::check_rest(self.workflow, self.before, &self.state, self.known.gates)
+            .map_err(Violation::refusal)
     }
 
     /// Whether a file is taken away by what is decided so far.

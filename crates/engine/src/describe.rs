@@ -42,7 +42,7 @@ impl Event {
             Self::StepFailed { step, part, reason, .. } => {
                 format!("failed {}{}", place(step, part.as_ref()), quoted(reason))
             }
-            Self::StepSkipped { step, part, reason } => {
+            Self::StepSkipped { step, part, reason, .. } => {
                 format!("left out {}: {reason}", place(step, part.as_ref()))
             }
             Self::StepReopened { step, part, feedback } => {
@@ -88,6 +88,7 @@ impl Event {
                     GateReason::RevisionsSpent => " (revisions spent)",
                     GateReason::VisitsSpent => " (visits spent)",
                     GateReason::BudgetSpent => " (budget spent)",
+                    GateReason::Owed => " (owed)",
                 };
                 let options: Vec<&str> = gate.options.iter().map(|it| it.name.as_str()).collect();
                 let place = place(&gate.step, gate.part.as_ref());
@@ -103,6 +104,9 @@ impl Event {
                 format!("{by}{how} answered `{answer}` at {place}{}", quoted(feedback))
             }
             Self::GateWithdrawn { step } => format!("asks no more at `{step}`"),
+            Self::GateWaived { step } => {
+                format!("went on without an answer at the gate of `{step}`")
+            }
             Self::ContextChanged { set, removed } => {
                 let mut keys: Vec<String> = set.keys().map(|key| format!("`{key}`")).collect();
                 keys.extend(removed.iter().map(|key| format!("`{key}` (removed)")));

@@ -70,6 +70,8 @@ pub enum Event {
         #[serde(default, skip_serializing_if = "Option::is_none")]
         part: Option<PartId>,
         reason: String,
+        #[serde(default, skip_serializing_if = "SkipReason::is_default")]
+        why: SkipReason,
     },
     /// Work that was done must be done again.
     StepReopened {
@@ -127,6 +129,10 @@ pub enum Event {
     },
     /// What was asked is not asked any more.
     GateWithdrawn {
+        step: StepName,
+    },
+    /// An agent went on without an answer at a gate where it may answer for the person.
+    GateWaived {
         step: StepName,
     },
     ContextChanged {
@@ -499,6 +505,34 @@ pub enum GateReason {
     VisitsSpent,
     /// The run took as many tokens as it may.
     BudgetSpent,
+    /// The run is past the gate of the step, and nobody has answered there.
+    Owed,
+}
+
+impl GateReason {
+    /// Whether the question is the one that the step's own gate asks.
+    pub(crate) fn is_own(self) -> bool {
+        matches!(self, Self::Gate | Self::Early | Self::Owed)
+    }
+}
+
+/// Who left a step out.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum SkipReason {
+    /// The definition: the run's flow, or a condition.
+    #[default]
+    Definition,
+    /// A caller, by name or by where it had the run begin.
+    Caller,
+    /// A person, by an answer at the gate.
+    Person,
+}
+
+impl SkipReason {
+    fn is_default(&self) -> bool {
+        *self == Self::default()
+    }
 }
 
 /// How an answer at a gate came in.
@@ -636,6 +670,7 @@ impl Event {
             Self::GateOpened(_) => "GateOpened",
             Self::GateAnswered { .. } => "GateAnswered",
             Self::GateWithdrawn { .. } => "GateWithdrawn",
+            Self::GateWaived { .. } => "GateWaived",
             Self::ContextChanged { .. } => "ContextChanged",
             Self::VarsChanged { .. } => "VarsChanged",
             Self::ModelAsked(_) => "ModelAsked",
@@ -706,6 +741,7 @@ const KINDS: &[&str] = &[
     "GateOpened",
     "GateAnswered",
     "GateWithdrawn",
+    "GateWaived",
     "ContextChanged",
     "VarsChanged",
     "ModelAsked",

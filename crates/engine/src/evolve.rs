@@ -9,8 +9,8 @@ use definition::{Decider, Digest, Effect, FINISH, PartId, StepName};
 
 use crate::{
     Answered, Artifact, Effort, Entry, Event, GateReason, How, Noted, OpenGate, PartPlaced,
-    Placement, Progress, Recorded, Report, Ruling, RunId, RunState, Seen, Standing, StepCompleted,
-    StepState, Stood, Timestamp, Told, Trouble, Unasked, journal,
+    Passage, Placement, Progress, Recorded, Report, Ruling, RunId, RunState, Seen, Standing,
+    StepCompleted, StepState, Stood, Timestamp, Told, Trouble, Unasked, journal,
 };
 
 /// How many of the last reports a language model is shown.
@@ -63,6 +63,7 @@ pub fn evolve(mut state: RunState, recorded: &Recorded) -> RunState {
             entered.visits += 1;
             entered.entered_at = Some(recorded.at);
             entered.agreed = None;
+            entered.passage = Passage::Owed;
             entered.ruling = None;
             entered.effort.await_attempt();
             entered.effort.started_at = None;
@@ -92,7 +93,10 @@ pub fn evolve(mut state: RunState, recorded: &Recorded) -> RunState {
             }
             state.leases.remove(&(step.clone(), part.clone()));
         }
-        Event::StepSkipped { step, part, .. } => {
+        Event::StepSkipped { step, part, why, .. } => {
+            if part.is_none() {
+                step_of(&mut state, step).passage = Passage::LeftOut(*why);
+            }
             let effort = effort_of(&mut state, step, part.as_ref());
             effort.progress = Progress::Skipped;
             effort.ended_at = Some(recorded.at);
@@ -100,7 +104,9 @@ pub fn evolve(mut state: RunState, recorded: &Recorded) -> RunState {
         }
         Event::StepReopened { step, part, feedback } => {
             state.is_work_done = false;
-            step_of(&mut state, step).agreed = None;
+            let reopened = step_of(&mut state, step);
+            reopened.agreed = None;
+            reopened.passage = Passage::Owed;
             let effort = effort_of(&mut state, step, part.as_ref());
             effort.await_attempt();
             if !feedback.is_empty() {
@@ -149,7 +155,13 @@ pub fn evolve(mut state: RunState, recorded: &Recorded) -> RunState {
                 state.artifacts.insert(path.clone(), Seen { artifact, step });
             }
         }
-        Event::GateOpened(gate) => state.standing = Standing::Waiting(gate.clone()),
+        Event::GateOpened(gate) => {
+            if gate.why.is_own() {
+                step_of(&mut state, &gate.step).passage = Passage::Owed;
+            }
+            state.standing = Standing::Waiting(gate.clone());
+        }
+        Event::GateWaived { step } => step_of(&mut state, step).passage = Passage::Claimed,
         Event::GateAnswered { .. } => answer(&mut state, recorded),
         Event::GateWithdrawn { .. } => state.standing = Standing::Running,
         Event::ContextChanged { set, removed } => {
@@ -275,6 +287,11 @@ fn place(state: &mut RunState, recorded: &Recorded, placement: &Placement) {
     for (step, stage) in &placement.steps {
         let known = step_of(state, step);
         known.visits = known.visits.max(1);
+        known.passage = match (known.passage, stage.progress.is_settled()) {
+            (Passage::Owed, true) => Passage::Claimed,
+            (_, false) if known.effort.progress.is_settled() => Passage::Owed,
+            (passage, _) => passage,
+        };
         known.entered_at = known.entered_at.or(stage.started_at);
         known.effort.progress = stage.progress;
         known.effort.attempts = stage.attempts;
@@ -403,6 +420,7 @@ fn answer(state: &mut RunState, recorded: &Recorded) {
         return;
     };
     if *how == How::Automatic {
+        step_of(state, step).passage = Passage::Answered(*how);
         return;
     }
     let asked = core::mem::replace(&mut state.standing, Standing::Running);
@@ -411,6 +429,12 @@ fn answer(state: &mut RunState, recorded: &Recorded) {
     let is_early = asked.open_gate().is_some_and(|it| it.why == GateReason::Early);
     if is_early && effect == Some(Effect::Approve) {
         step_of(state, step).agreed = Some(digest.clone());
+    }
+    let own = asked.open_gate().filter(|it| it.why.is_own());
+    if let Some(gate) = own.filter(|_| effect == Some(Effect::Approve)) {
+        let answered = step_of(state, step);
+        answered.passage = Passage::Answered(*how);
+        answered.approved.clone_from(&gate.artifacts);
     }
     let is_budget = asked.open_gate().is_some_and(|it| it.why == GateReason::BudgetSpent);
     if is_budget && effect == Some(Effect::Approve) {

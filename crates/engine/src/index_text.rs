@@ -63,6 +63,7 @@ pub fn index_text(event: &Event) -> Option<String> {
         | Event::DriftAccepted { .. }
         | Event::StepRetried { .. }
         | Event::GateWithdrawn { .. }
+        | Event::GateWaived { .. }
         | Event::WorkEnded
         | Event::KeyGivenUp
         | Event::RunCompleted { .. } => {}

@@ -26,6 +26,7 @@ mod guard;
 mod id;
 mod idiom;
 mod index_text;
+mod invariant;
 mod journal;
 mod known;
 mod next;
@@ -48,21 +49,22 @@ pub use drift::{Shown, find_drift, find_shown};
 pub use event::{
     Actor, Artifact, CheckRun, Choice, DecodeError, EVENT_VERSION, Entry, Event, GateReason, Git,
     How, Item, Lease, ModelAsked, ModelFailure, ModelFailureKind, OpenGate, PartPlaced, Recorded,
-    Report, Ruling, RunStarted, StepCompleted, Surface, Usage,
+    Report, Ruling, RunStarted, SkipReason, StepCompleted, Surface, Usage,
 };
 pub use evolve::{evolve, fold};
 pub use fork::{ForkPoint, fork};
 pub use id::RunId;
 pub use idiom::Idiom;
 pub use index_text::index_text;
+pub use invariant::{Found, Violation, audit};
 pub use journal::{JournalRotated, journal_line};
 pub use known::{Bounds, CheckFact, Fact, FileFact, Known, ModelFact, Question, Stop};
 pub use next::{Action, find_agent, find_needed, find_promised, find_starter, next};
 pub use placement::{PartStage, Placement, Stage, Stood};
 pub use refusal::Refusal;
 pub use state::{
-    Answered, Effort, Noted, Progress, RunState, Seen, Spending, Standing, StepState, Told,
-    Trouble, Unasked,
+    Answered, Effort, Noted, Passage, Progress, RunState, Seen, Spending, Standing, StepState,
+    Told, Trouble, Unasked,
 };
 pub use summary::{Summary, summary};
 pub use time::Timestamp;

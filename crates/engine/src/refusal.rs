@@ -46,6 +46,10 @@ pub enum Refusal {
     StepPassed { step: StepName },
     #[error("step `{to}` lies behind the gate of step `{step}`, where nobody was asked")]
     GateNotAsked { step: StepName, to: StepName },
+    #[error("step `{from}` failed, and no route for failures leads from it to `{to}`")]
+    FailedForward { from: StepName, to: StepName },
+    #[error("the workflow leads from `{from}` to `{to}` without the gate of `{gate}`")]
+    GateBypassed { gate: StepName, from: StepName, to: StepName },
     #[error("the workflow has no parts called `{set}`")]
     PartSetUnknown { set: String },
     #[error("load workflow rules: `{path}` cannot be used: {problem}")]
@@ -181,6 +185,8 @@ impl Refusal {
             Self::StepOutOfOrder { .. } => "step_out_of_order",
             Self::StepPassed { .. } => "step_passed",
             Self::GateNotAsked { .. } => "gate_not_asked",
+            Self::FailedForward { .. } => "failed_forward",
+            Self::GateBypassed { .. } => "gate_bypassed",
             Self::PartSetUnknown { .. } => "part_set_unknown",
             Self::RulesInvalid { .. } => "rules_invalid",
             Self::StepsOpen { .. } => "steps_open",
@@ -272,7 +278,11 @@ impl Refusal {
             Self::StepOutOfOrder { before, .. } => format!("complete `{before}` first"),
             Self::StepPassed { .. } => "leave it as it is".into(),
             Self::GateNotAsked { step, .. } => {
-                format!("have `{step}` answered first, or left out")
+                format!("go to `{step}` first, and have its gate answered")
+            }
+            Self::FailedForward { from, .. } => format!("work on `{from}` again, then report it"),
+            Self::GateBypassed { .. } => {
+                "fix the definition; `milepost workflow check` shows the route".into()
             }
             Self::PartSetUnknown { .. } => "see `each` of its steps".into(),
             Self::RulesInvalid { .. } => "mend the rules, or move them away".into(),

@@ -7,7 +7,8 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 use crate::{
-    Artifact, Entry, Git, How, Item, Lease, OpenGate, Report, Ruling, RunId, RunStarted, Timestamp,
+    Artifact, Entry, Git, How, Item, Lease, OpenGate, Report, Ruling, RunId, RunStarted,
+    SkipReason, Timestamp,
 };
 
 /// The state of one run.
@@ -116,10 +117,28 @@ pub struct StepState {
     pub entered_at: Option<Timestamp>,
     /// What a person agreed to before the work was reported.
     pub agreed: Option<Digest>,
+    /// How the run got past the step's gate since the step was last entered.
+    pub passage: Passage,
+    /// The files that were shown when the gate was last approved.
+    pub approved: Vec<Artifact>,
     /// What came of its last verdict, where it is a review.
     pub ruling: Option<Ruling>,
     /// How far each part is, where the step is fanned out.
     pub parts: BTreeMap<PartId, Effort>,
+}
+
+/// How a run got past a gate.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Passage {
+    /// It did not: an answer is owed.
+    #[default]
+    Owed,
+    /// An answer let it pass.
+    Answered(How),
+    /// The step was left out.
+    LeftOut(SkipReason),
+    /// An agent or a file claimed so, without an answer.
+    Claimed,
 }
 
 /// The work on a step, or on one part of it.

@@ -61,6 +61,8 @@ fn one_of_each() -> Vec<Refusal> {
         Refusal::StepOutOfOrder { step: step("review"), before: step("design") },
         Refusal::StepPassed { step: step("design") },
         Refusal::GateNotAsked { step: step("design"), to: step("review") },
+        Refusal::FailedForward { from: step("design"), to: step("review") },
+        Refusal::GateBypassed { gate: step("design"), from: step("draft"), to: step("review") },
         Refusal::PartSetUnknown { set: "tasks".into() },
         Refusal::RulesInvalid {
             path: "instructions.md".into(),
@@ -198,6 +200,8 @@ fn every_refusal_has_a_row(refusal: &Refusal) {
         | Refusal::StepOutOfOrder { .. }
         | Refusal::StepPassed { .. }
         | Refusal::GateNotAsked { .. }
+        | Refusal::FailedForward { .. }
+        | Refusal::GateBypassed { .. }
         | Refusal::PartSetUnknown { .. }
         | Refusal::RulesInvalid { .. }
         | Refusal::GateMissing { .. }

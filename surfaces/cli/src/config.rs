@@ -244,9 +244,13 @@ impl Config {
         self.list("workflows.dirs")
     }
 
+    /// Whether only a person's own answer counts at every gate.
+    fn is_verified(&self) -> bool {
+        self.text("gates.answers") == "verified"
+    }
+
     /// Returns what the runtime is told, for runs of `project`, of which it keeps some folded.
     pub(crate) fn runtime(&self, project: String, states_max: usize) -> runtime::Settings {
-        let is_verified = self.text("gates.answers") == "verified";
         runtime::Settings {
             project,
             root: self.places.root.display().to_string(),
@@ -259,7 +263,7 @@ impl Config {
                 items_max: self.count("limits.items"),
                 prompt_bytes_max: self.count("limits.prompt"),
             },
-            gates: is_verified.then_some(Answers::Verified),
+            gates: self.is_verified().then_some(Answers::Verified),
             has_model: self.model.is_some(),
             fail_on_model_error: self.flag("model.fail_on_error"),
             brief_tokens: self.count("brief.tokens"),

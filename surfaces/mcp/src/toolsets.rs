@@ -151,7 +151,9 @@ mod tests {
         let files = [(format!("{name}/index.md"), index), (format!("{name}/steps/a.md"), step)];
         let files = MemoryFiles(BTreeMap::from(files));
         let name = WorkflowName::parse(name).unwrap();
-        Workflow { form, ..parse(&name, &files).unwrap() }
+        let mut workflow = parse(&name, &files).unwrap();
+        workflow.form = form;
+        workflow
     }
 
     fn phrases(idiom: &Idiom) -> [&'static str; 8] {

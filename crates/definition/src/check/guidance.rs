@@ -15,7 +15,7 @@ const LETTERS_MIN: usize = 5;
 const QUOTES_MAX: usize = 1_000;
 
 /// Returns the steps that a step's guidance names in quotes, exactly.
-pub(super) fn mentioned_steps(workflow: &Workflow, step: &Step) -> BTreeSet<usize> {
+pub(crate) fn mentioned_steps(workflow: &Workflow, step: &Step) -> BTreeSet<usize> {
     let quotes = find_quotes(&step.guidance);
     let find = |text: &str| workflow.steps.iter().position(|it| it.name.as_str() == text);
     quotes.into_iter().filter_map(|(_, text)| find(text)).collect()

@@ -14,7 +14,10 @@ mod read;
 mod steps;
 mod ways;
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    sync::OnceLock,
+};
 
 use super::{ParseError, digest, invalid, path};
 use crate::{
@@ -201,6 +204,7 @@ fn describe(name: WorkflowName, graph: &Graph, source: Source) -> Workflow {
         steps: Vec::new(),
         index: format!("{}\n\n# Goal\n\n{}\n", graph.description, graph.goal),
         digest: digest(&name, &source),
+        guards: OnceLock::new(),
         source,
         name,
     }

@@ -10,7 +10,7 @@ use definition::{Answers, Digest, Effect, GateOption, Step, StepName, Target};
 use super::{Draft, NAME_BYTES_MAX, Reach, check_size, enter, files, gate, parts, route};
 use crate::{
     Answer, AnswerGate, Artifact, Event, GateReason, How, OpenGate, Refusal, Rigor, Ruling,
-    Standing, StepCompleted, Stop, guard,
+    SkipReason, Standing, StepCompleted, StepState, Stop, guard,
 };
 
 pub(super) fn decide(draft: &mut Draft<'_>, answer: &AnswerGate) -> Result<(), Stop> {
@@ -29,8 +29,7 @@ pub(super) fn decide(draft: &mut Draft<'_>, answer: &AnswerGate) -> Result<(), S
     check_size("the feedback", answer.feedback.len(), draft.known.bounds.text_bytes_max)?;
     let option = find_option(&gate, &answer.answer)?;
     check_rounds(draft, step, &option)?;
-    let is_own = matches!(gate.why, GateReason::Gate | GateReason::Early);
-    if is_own && matches!(option.effect, Effect::Approve | Effect::Skip) {
+    if gate.why.is_own() && matches!(option.effect, Effect::Approve | Effect::Skip) {
         gate::check_free(draft, step)?;
     }
     let (digest, shown) = check_shown(draft, step, &gate, answer)?;
@@ -161,8 +160,14 @@ fn approve(
                 // A person who is asked about work in hand does not do it.
                 guard::check_products(draft, step, None, Rigor::Presence)?;
             }
-            gate::settle_work(draft, step, gate::APPROVED);
+            gate::settle_work(draft, step, gate::APPROVED)?;
             route::onward(draft, step, report.as_ref(), None)
+        }
+        GateReason::Owed => {
+            if gate::ask_owed(draft)? {
+                return Ok(());
+            }
+            resume(draft)
         }
         GateReason::Part => {
             let report = enter::passed(step, "a person did it");
@@ -186,7 +191,7 @@ fn approve(
             if step.rules.is_some() {
                 files::drop(draft, step, None, &step.drops)?;
             }
-            gate::settle_work(draft, step, gate::APPROVED);
+            gate::settle_work(draft, step, gate::APPROVED)?;
             let report = report.unwrap_or_else(|| enter::passed(step, "approved"));
             enter::after_work(draft, step, &report, None)
         }
@@ -204,6 +209,14 @@ fn approve(
     }
 }
 
+/// Goes on where the run was when it was found to be past a gate.
+fn resume(draft: &mut Draft<'_>) -> Result<(), Stop> {
+    let step = draft.current()?;
+    let is_begun = draft.state.step(&step.name).is_some_and(StepState::is_begun);
+    draft.push(Event::StepEntered { step: step.name.clone(), decision: None });
+    if is_begun { Ok(()) } else { enter::arrive(draft, step) }
+}
+
 /// Works on `target` again, with what the person said. All of its parts, or the one it is about.
 fn send_back(
     draft: &mut Draft<'_>,
@@ -218,7 +231,8 @@ fn send_back(
 fn skip(draft: &mut Draft<'_>, step: &Step, gate: &OpenGate, answer: &str) -> Result<(), Stop> {
     let reason = alloc::format!("a person answered `{answer}`");
     let part = gate.part.clone();
-    draft.push(Event::StepSkipped { step: step.name.clone(), part, reason });
+    let (name, why) = (step.name.clone(), SkipReason::Person);
+    draft.push(Event::StepSkipped { step: name, part, reason, why });
     if gate.part.is_some() {
         return settle(draft, step);
     }

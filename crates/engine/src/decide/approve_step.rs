@@ -45,6 +45,7 @@ fn is_whole(open: &OpenGate) -> bool {
     match open.why {
         GateReason::Gate
         | GateReason::Early
+        | GateReason::Owed
         | GateReason::VerdictUnknown
         | GateReason::RevisionsSpent => open.part.is_none(),
         GateReason::Part

@@ -49,6 +49,9 @@ pub(super) fn complete(
         draft.push(Event::GateWithdrawn { step });
     }
     change_context::apply(draft, context)?;
+    if may_be_early {
+        gate::waive_before_end(draft)?;
+    }
     draft.push(Event::RunCompleted { details: details.clone() });
     Ok(())
 }
@@ -98,6 +101,9 @@ pub(super) fn reopen(draft: &mut Draft<'_>, reason: &str, force: bool) -> Result
     // What was asked while the work went on is asked again when it is done again.
     if let Some(gate) = gate.filter(|it| it.why != GateReason::Early) {
         draft.push(Event::GateOpened(gate));
+        return Ok(());
+    }
+    if gate::ask_owed(draft)? {
         return Ok(());
     }
     // A step that was done when the run ended led nowhere; it is there to be done again.

@@ -10,7 +10,8 @@ use definition::{Effect, EvaluationError, Step, Target, Work, Workflow};
 
 use super::{Draft, Reach, Sight, budget, condition_failed, gate, parts, route, scope};
 use crate::{
-    AtEnd, Choice, Event, GateReason, Refusal, Report, RunState, Standing, StepCompleted, Stop,
+    AtEnd, Choice, Event, GateReason, Refusal, Report, RunState, SkipReason, Standing,
+    StepCompleted, Stop,
 };
 
 /// Goes to `target`, past every step that is left out or has no work of its own.
@@ -32,13 +33,16 @@ pub(super) fn enter(
         return Err(draft.step_unknown(name.as_str()).into());
     };
     let skip = find_skip(draft, step)?;
-    if let Some(reason) = skip.clone().filter(|_| draft.reach == Reach::Full) {
-        draft.push(Event::StepSkipped { step: name, part: None, reason });
-        return route::onward(draft, step, None, None);
+    let is_passed = skip.is_some() && draft.reach == Reach::Full;
+    if let Some(reason) = skip.clone().filter(|_| is_passed && !gate::is_due_anyway(draft, step)) {
+        return leave_out(draft, step, reason);
     }
     draft.push(Event::StepEntered { step: name.clone(), decision });
-    if skip.is_some() {
+    if gate::ask_owed(draft)? {
         return Ok(());
+    }
+    if skip.is_some() {
+        return if is_passed { gate::ask_done(draft, step) } else { Ok(()) };
     }
     route::set_vars(draft, step, &step.enter, Sight::default())?;
     let visits = draft.state.step(&name).map_or(0, |it| it.visits);
@@ -118,13 +122,21 @@ pub(super) fn pass_left_out(draft: &mut Draft<'_>, named: &str) -> Result<(), St
         };
         skip(draft, step, reason)?;
     }
-    Ok(())
+    Ok(draft.check_running()?)
 }
 
 /// Leaves the step out that the run is at. A gate that holds the run back does so here too.
 pub(super) fn skip(draft: &mut Draft<'_>, step: &Step, reason: String) -> Result<(), Stop> {
     gate::check_free(draft, step)?;
-    draft.push(Event::StepSkipped { step: step.name.clone(), part: None, reason });
+    if gate::is_due_anyway(draft, step) {
+        return gate::ask_done(draft, step);
+    }
+    leave_out(draft, step, reason)
+}
+
+fn leave_out(draft: &mut Draft<'_>, step: &Step, reason: String) -> Result<(), Stop> {
+    let (name, why) = (step.name.clone(), SkipReason::Definition);
+    draft.push(Event::StepSkipped { step: name, part: None, reason, why });
     route::onward(draft, step, None, None)
 }
 

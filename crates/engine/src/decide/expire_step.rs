@@ -1,9 +1,6 @@
 //! The time of an attempt is over: it failed, by the clock.
 
-use alloc::{
-    format,
-    string::{String, ToString as _},
-};
+use alloc::format;
 
 use definition::Workflow;
 
@@ -24,12 +21,7 @@ pub(super) fn decide(draft: &mut Draft<'_>) -> Result<(), Stop> {
         reason: reason.clone(),
         report: None,
     });
-    let report = Report {
-        step_id: step.name.to_string(),
-        status: String::from("failure"),
-        error: Some(reason),
-        ..Report::default()
-    };
+    let report = Report::failure(&step.name, &reason);
     report_step::after_failure(draft, step, None, &report)
 }
 

@@ -1,6 +1,6 @@
 //! An attempt came to nothing and the run stays where it is; or the step is made ready for another.
 
-use alloc::string::{String, ToString as _};
+use alloc::string::String;
 
 use definition::Step;
 use serde_json::{Map, Value};
@@ -19,13 +19,8 @@ pub(super) fn fail(
     let step = draft.current_named(named)?;
     lease::check(draft, step, None, None)?;
     check_begun(draft, step)?;
-    let report = Report {
-        step_id: step.name.to_string(),
-        status: String::from("failure"),
-        error: Some(String::from(reason)),
-        details: Value::Object(details.clone()),
-        ..Report::default()
-    };
+    let details = Value::Object(details.clone());
+    let report = Report { details, ..Report::failure(&step.name, reason) };
     report_step::check_report(draft, &report)?;
     draft.push(Event::StepFailed {
         step: step.name.clone(),

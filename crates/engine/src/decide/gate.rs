@@ -6,13 +6,13 @@ use alloc::{
 };
 
 use definition::{
-    Answers, Condition, Digest, Effect, Form, Gate, GateOption, Hasher, PartId, Step,
+    Answers, Condition, Digest, Effect, Gate, GateOption, Hasher, PartId, Step, StepName,
 };
 
 use super::{Draft, Sight, condition_failed, enter, review, route, scope};
 use crate::{
-    Artifact, Event, GateReason, How, OpenGate, Refusal, Report, Ruling, RunState, Standing,
-    StepCompleted, Stop,
+    Artifact, Event, GateReason, How, OpenGate, Refusal, Report, Ruling, RunState, SkipReason,
+    Standing, StepCompleted, Stop, invariant,
 };
 
 /// Why work is done that nobody reported.
@@ -34,22 +34,15 @@ pub(super) fn open(draft: &mut Draft<'_>, step: &Step, report: &Report) -> Resul
     if !is_held && was_agreed(draft, step, &ask, &artifacts) {
         return Ok(false);
     }
+    let may_pass = !is_personal(draft, gate) || invariant::is_fixed(gate.unless.as_ref());
     let is_automatic = match &gate.unless {
-        Some(unless) => !is_held && unless.evaluate(&scope).map_err(fails)?,
+        Some(unless) => may_pass && !is_held && unless.evaluate(&scope).map_err(fails)?,
         None => false,
     };
     let is_automatic = is_automatic && is_reviewed(draft, gate)?;
     if is_automatic {
-        let unless = gate.unless.as_ref().map(Condition::source).unwrap_or_default();
-        draft.push(Event::GateAnswered {
-            step: step.name.clone(),
-            part: None,
-            answer: approving(&gate.options),
-            how: How::Automatic,
-            by: alloc::format!("`{unless}` holds"),
-            feedback: String::new(),
-            digest: digest(&draft.state, step, None, &ask, &artifacts),
-        });
+        let digest = digest(&draft.state, step, None, &ask, &artifacts);
+        answer_by_condition(draft, step, gate, digest);
         return Ok(false);
     }
     let why = GateReason::Gate;
@@ -105,42 +98,102 @@ pub(super) fn reconsider(draft: &mut Draft<'_>) -> Result<(), Stop> {
 
 /// Whether only a person's own answer counts at a gate, asked or not.
 fn is_personal(draft: &Draft<'_>, gate: &Gate) -> bool {
-    let answers = gate.answers.unwrap_or(draft.workflow.answers);
-    draft.known.gates == Some(Answers::Verified) || answers == Answers::Verified
+    invariant::is_personal(draft.workflow, gate, draft.known.gates)
 }
 
-/// Refuses to go on from one step to another past a gate that only a person can open, and none has:
-/// the gate of the step that is left, and where steps have an order, of those in between.
-pub(super) fn check_passed(draft: &Draft<'_>, from: &Step, to: &Step) -> Result<(), Refusal> {
-    let place = |step: &Step| draft.workflow.steps.iter().position(|it| it.name == step.name);
-    let (first, last) = (place(from).unwrap_or_default(), place(to).unwrap_or_default());
-    let count = match draft.workflow.form {
-        Form::Folder => last.saturating_sub(first),
-        Form::Graph => usize::from(from.name != to.name),
-    };
-    for step in draft.workflow.steps.iter().skip(first).take(count) {
-        let Some(gate) = step.gate.as_ref().filter(|it| is_personal(draft, it)) else { continue };
-        if !is_passed(draft, step, gate)? {
+/// Lets a caller take the run to `to`, past gates that an agent may answer for the person; says so
+/// at each. A gate that wants the person's own answer refuses.
+pub(super) fn waive_before(draft: &mut Draft<'_>, to: &Step) -> Result<(), Refusal> {
+    let owed = invariant::owed_before(draft.workflow, &draft.state, &to.name, draft.known.gates);
+    waive(draft, &owed)
+}
+
+/// The same for the end of the run.
+pub(super) fn waive_before_end(draft: &mut Draft<'_>) -> Result<(), Refusal> {
+    let mut ended = draft.state.clone();
+    ended.standing = Standing::Completed;
+    let owed = invariant::owed(draft.workflow, &ended, draft.known.gates);
+    waive(draft, &owed)
+}
+
+fn waive(draft: &mut Draft<'_>, owed: &[&StepName]) -> Result<(), Refusal> {
+    let held = invariant::owed(draft.workflow, &draft.state, draft.known.gates);
+    for name in owed.iter().filter(|it| !held.contains(it)) {
+        let step = draft.workflow.find_step(name);
+        let Some((step, gate)) = step.and_then(|it| Some((it, it.gate.as_ref()?))) else {
+            continue;
+        };
+        if is_personal(draft, gate) {
             return Err(Refusal::GateNeedsPerson { step: step.name.clone() });
+        }
+        if gate.unless.is_some() && draft.holds(gate.unless.as_ref(), step, Sight::default())? {
+            let digest = digest(&draft.state, step, None, "", &[]);
+            answer_by_condition(draft, step, gate, digest);
+        } else {
+            draft.push(Event::GateWaived { step: step.name.clone() });
         }
     }
     Ok(())
 }
 
-/// Whether a person opened the gate since the step was last entered, or nobody is asked there.
-fn is_passed(draft: &Draft<'_>, step: &Step, gate: &Gate) -> Result<bool, Refusal> {
-    if gate.unless.is_some() && draft.holds(gate.unless.as_ref(), step, Sight::default())? {
-        return Ok(true);
+/// The gate lets the run pass by its own condition.
+fn answer_by_condition(draft: &mut Draft<'_>, step: &Step, gate: &Gate, digest: Digest) {
+    let unless = gate.unless.as_ref().map(Condition::source).unwrap_or_default();
+    draft.push(Event::GateAnswered {
+        step: step.name.clone(),
+        part: None,
+        answer: approving(&gate.options),
+        how: How::Automatic,
+        by: alloc::format!("`{unless}` holds"),
+        feedback: String::new(),
+        digest,
+    });
+}
+
+/// Asks at the first gate that the run is past without an answer that counts. Returns whether there
+/// is one.
+pub(super) fn ask_owed(draft: &mut Draft<'_>) -> Result<bool, Stop> {
+    if draft.state.standing != Standing::Running {
+        return Ok(false);
     }
-    let entered = draft.state.step(&step.name).and_then(|it| it.entered_at);
-    let approves =
-        |name: &str| gate.options.iter().any(|it| it.name == name && it.effect == Effect::Approve);
-    Ok(draft.state.answers.iter().any(|it| {
-        it.step == step.name
-            && it.how == How::Verified
-            && approves(&it.answer)
-            && entered.is_none_or(|entered| entered <= it.at)
-    }))
+    let owed = invariant::owed(draft.workflow, &draft.state, draft.known.gates);
+    let Some(step) = owed.first().and_then(|it| draft.workflow.find_step(it)) else {
+        return Ok(false);
+    };
+    ask_now(draft, step, GateReason::Owed)?;
+    Ok(true)
+}
+
+/// Asks again at the gates that a copy of a run is past, where what was approved is not what is
+/// there now. Returns whether there are any.
+pub(super) fn ask_changed(draft: &mut Draft<'_>) -> Result<bool, Stop> {
+    let current = draft.current().ok().map(|it| &it.name);
+    let gates = current.into_iter().flat_map(|it| draft.workflow.guards().before(it));
+    let gates: Vec<&Step> = gates.filter_map(|it| draft.workflow.find_step(it)).collect();
+    let mut changed = Vec::new();
+    for step in gates {
+        let approved = draft.state.step(&step.name).map(|it| it.approved.as_slice());
+        let approved = approved.unwrap_or_default();
+        let paths = || approved.iter().map(|it| it.path.as_str());
+        draft.known.need_files(paths())?;
+        if draft.known.artifacts(paths())? != approved {
+            changed.push(step);
+        }
+    }
+    // The first is asked last, so that it is the one that is open.
+    for step in changed.iter().rev() {
+        ask_now(draft, step, GateReason::Owed)?;
+    }
+    Ok(!changed.is_empty())
+}
+
+/// Whether a step that is left out has a gate that must be answered all the same: only a person's
+/// own answer counts there, and a caller may have set what leaves it out.
+pub(super) fn is_due_anyway(draft: &Draft<'_>, step: &Step) -> bool {
+    let is_guarding = draft.workflow.guards().all().iter().any(|it| it.gate == step.name);
+    let gate = step.gate.as_ref().filter(|_| is_guarding);
+    gate.is_some_and(|it| is_personal(draft, it))
+        && !invariant::is_left_out_for_sure(draft.workflow, &draft.state, step)
 }
 
 /// Brings the gates that are open while a condition holds into step with the state.
@@ -172,7 +225,7 @@ pub(super) fn settle(draft: &mut Draft<'_>) -> Result<(), Stop> {
         return Ok(());
     }
     if !open(draft, step, &Report::default())? {
-        settle_work(draft, step, APPROVED);
+        settle_work(draft, step, APPROVED)?;
         route::onward(draft, step, None, None)?;
     }
     Ok(())
@@ -189,12 +242,19 @@ fn ask_of(draft: &Draft<'_>, step: &Step) -> Result<String, Refusal> {
 }
 
 /// Work that the run goes on from although nobody reported it is done.
-pub(super) fn settle_work(draft: &mut Draft<'_>, step: &Step, why: &str) {
-    if !draft.state.progress(&step.name).is_settled() {
+pub(super) fn settle_work(draft: &mut Draft<'_>, step: &Step, why: &str) -> Result<(), Refusal> {
+    if draft.state.progress(&step.name).is_settled() {
+        return Ok(());
+    }
+    if let Some(reason) = enter::find_skip(draft, step)? {
+        let (step, why) = (step.name.clone(), SkipReason::Person);
+        draft.push(Event::StepSkipped { step, part: None, reason, why });
+    } else {
         let report = enter::passed(step, why);
         let completed = StepCompleted::unseen(step.name.clone(), None, report);
         draft.push(Event::StepCompleted(completed.into()));
     }
+    Ok(())
 }
 
 /// Whether a person agreed to just this before the work was reported.

@@ -16,7 +16,8 @@ use serde_json::Value;
 
 use super::{Draft, Reach, Sight, condition_failed, enter, gate, report_chore, review, scope};
 use crate::{
-    Event, FileFact, GateReason, PartPlaced, Progress, Refusal, RunState, StepCompleted, Stop,
+    Event, FileFact, GateReason, PartPlaced, Progress, Refusal, RunState, SkipReason,
+    StepCompleted, Stop,
 };
 
 /// Why a fanned-out step is done on which nobody reported.
@@ -56,7 +57,8 @@ fn leave_out(draft: &mut Draft<'_>, step: &Step, each: &Each) -> Result<(), Refu
         let is_open = !progress.is_settled() && progress != Progress::Rejected;
         if !is_meant && is_open {
             let reason = format!("`{}` does not hold", only.source());
-            draft.push(Event::StepSkipped { step, part, reason });
+            let why = SkipReason::Definition;
+            draft.push(Event::StepSkipped { step, part, reason, why });
         } else if is_meant && progress == Progress::Skipped {
             // It was left out before, and is meant now.
             let feedback = String::new();

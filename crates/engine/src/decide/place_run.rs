@@ -13,7 +13,9 @@ use alloc::{
 use definition::{Decider, Effect, PartSource, PartSpec, Step, Target};
 
 use super::{Draft, Sight, enter, gate, parts, route, rules};
-use crate::{Choice, Event, GateReason, PartPlaced, Passing, Refusal, Rigor, Stop, guard};
+use crate::{
+    Choice, Event, GateReason, PartPlaced, Passing, Refusal, Rigor, SkipReason, Stop, guard,
+};
 
 /// Goes to a step, whatever leads there.
 pub(super) fn go_to(draft: &mut Draft<'_>, named: &str, passing: Passing) -> Result<(), Stop> {
@@ -40,14 +42,16 @@ pub(super) fn skip(draft: &mut Draft<'_>, named: &str) -> Result<(), Stop> {
     if place(draft, step) < place(draft, from) {
         return Err(Refusal::StepPassed { step: step.name.clone() }.into());
     }
-    // Whoever may answer for a person at a gate may also leave it out, and what lies before it.
-    gate::check_passed(draft, from, step)?;
     gate::check_free(draft, step)?;
     check_free_between(draft, step)?;
     withdraw(draft);
     let reason = String::from("a caller asked for it");
-    draft.push(Event::StepSkipped { step: step.name.clone(), part: None, reason });
+    let (name, why) = (step.name.clone(), SkipReason::Caller);
+    draft.push(Event::StepSkipped { step: name, part: None, reason, why });
     let following = draft.workflow.find_following(&step.name);
+    if let Some(following) = following {
+        gate::waive_before(draft, following)?;
+    }
     let target = following.map_or(Target::Finish, |it| Target::Step(it.name.clone()));
     let reasoning = Some(format!("`{}` is left out", step.name));
     enter::enter(draft, target, Some(Choice { by: Decider::Client, reasoning }))
@@ -68,7 +72,7 @@ pub(super) fn ask(draft: &mut Draft<'_>, named: &str) -> Result<(), Stop> {
     }
     if step.name != current.name {
         check_free_between(draft, step)?;
-        gate::check_passed(draft, current, step)?;
+        gate::waive_before(draft, step)?;
         hop(draft, step)?;
     }
     if step.gate.is_some() {
@@ -120,8 +124,8 @@ pub(super) fn place_part(draft: &mut Draft<'_>, placed: &PartPlaced) -> Result<(
 
 /// Makes a step the current one, with nothing done there yet.
 fn jump(draft: &mut Draft<'_>, to: &Step) -> Result<(), Stop> {
-    gate::check_passed(draft, draft.current()?, to)?;
     check_asked(draft, to)?;
+    gate::waive_before(draft, to)?;
     hop(draft, to)
 }
 

@@ -2,7 +2,7 @@
 
 use alloc::{format, string::String, vec, vec::Vec};
 
-use definition::{Answers, Decider, Effect, PartSpec, Spent, Step, StepName, Target};
+use definition::{Answers, Decider, Effect, PartSpec, Spent, Step, Target};
 
 use super::{
     Draft, Sight, answer_gate, ask_model, change_context, check_depth, check_size, choose_step,
@@ -265,8 +265,8 @@ pub(super) fn after_failure(
         Some(allowed) => spent(draft, step, part, &allowed.then, report),
         // The agent that decides may try again or go elsewhere; a part is tried again.
         None if part.is_some() || !is_declared => Ok(()),
-        None => match find_failure_step(draft, step) {
-            Some(name) => enter::enter(draft, Target::Step(name), None),
+        None => match draft.workflow.guards().failure_step(&step.name) {
+            Some(name) => enter::enter(draft, Target::Step(name.clone()), None),
             None => {
                 draft.push(Event::RunFailed { reason: report.reason(), step: None });
                 Ok(())
@@ -305,18 +305,4 @@ fn spent(
             gate::ask(draft, step, part, GateReason::AttemptsSpent, (ask, options))
         }
     }
-}
-
-/// Returns the step that is there for failures, going by its name: `Handle Failure`, or one that
-/// speaks of an error or a failure.
-fn find_failure_step(draft: &Draft<'_>, from: &Step) -> Option<StepName> {
-    let others = || draft.workflow.work_steps().filter(|it| it.name != from.name);
-    let named = others().find(|it| it.name.folded() == "handlefailure");
-    let speaking = || {
-        others().find(|it| {
-            let name = it.name.folded();
-            name.contains("error") || name.contains("failure")
-        })
-    };
-    named.or_else(speaking).map(|it| it.name.clone())
 }

@@ -10,7 +10,7 @@ use definition::{Choices, Decider, FINISH, Step, StepName, Successor, Target, Wo
 use serde_json::{Map, Value};
 
 use super::{Draft, Sight, ask_model, condition_failed, enter, scope, stretch};
-use crate::{Choice, Event, Refusal, Report, RunState, Stop};
+use crate::{Choice, Event, Outcome, Refusal, Report, RunState, Stop, invariant};
 
 /// A way out of a step.
 struct Way<'a> {
@@ -82,7 +82,10 @@ pub(super) fn find_by_report<'s>(
     for successor in &step.next {
         let Some(condition) = &successor.when else { continue };
         let sight = Sight::of_report(Some(report));
-        if condition.mentions("report") && draft.holds(Some(condition), step, sight)? {
+        let is_meant = report.outcome() != Outcome::Failure
+            || successor.fails
+            || invariant::is_for_failure(draft.workflow, &draft.state, condition, report);
+        if condition.mentions("report") && draft.holds(Some(condition), step, sight)? && is_meant {
             return Ok(Some(successor));
         }
     }
@@ -126,6 +129,25 @@ pub(crate) fn allowed(
     step: &Step,
     sight: Sight<'_>,
 ) -> Vec<Target> {
+    let mut allowed = listed(workflow, state, step, sight);
+    if let Some(report) = sight.report.filter(|it| it.outcome() == Outcome::Failure) {
+        let again = Target::Step(step.name.clone());
+        allowed.retain(|it| invariant::may_follow_failure(workflow, state, step, (it, report)));
+        if !allowed.contains(&again) {
+            allowed.push(again);
+        }
+    }
+    // What is behind a gate is not to be chosen before the gate. Its own step opens it.
+    let is_owed = |target: &Target| match target {
+        Target::Step(to) => invariant::owed_before(workflow, state, to, None),
+        Target::Finish => invariant::owed_before_end(workflow, state, &step.name, None),
+    };
+    let is_free = |target: &Target| is_owed(target).iter().all(|it| **it == step.name);
+    allowed.retain(is_free);
+    allowed
+}
+
+fn listed(workflow: &Workflow, state: &RunState, step: &Step, sight: Sight<'_>) -> Vec<Target> {
     if step.next.is_empty() {
         let steps = workflow.work_steps().map(|it| Target::Step(it.name.clone()));
         return steps.chain([Target::Finish]).collect();

@@ -104,14 +104,14 @@ pub(super) fn go(draft: &mut Draft<'_>, to: &Step) -> Result<(), Stop> {
     if from.name == to.name && !draft.state.progress(&to.name).is_settled() {
         return Ok(());
     }
-    gate::check_passed(draft, from, to)?;
+    gate::waive_before(draft, to)?;
     if let Some(open) = draft.state.standing.open_gate() {
         let step = open.step.clone();
         draft.push(Event::GateWithdrawn { step });
     }
     let place = |step: &Step| draft.workflow.steps.iter().position(|it| it.name == step.name);
     if place(from) < place(to) {
-        gate::settle_work(draft, from, "the run went on");
+        gate::settle_work(draft, from, "the run went on")?;
     }
     let decision = Choice { by: Decider::Client, reasoning: None };
     draft.push(Event::StepEntered { step: to.name.clone(), decision: Some(decision) });

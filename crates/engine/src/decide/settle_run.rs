@@ -11,6 +11,9 @@ use crate::{Progress, Standing, Stop};
 pub(super) fn decide(draft: &mut Draft<'_>) -> Result<(), Stop> {
     let key = draft.state.key().map(String::from);
     start_run::check_key(draft, key.as_deref())?;
+    if draft.state.standing == Standing::Running && gate::ask_changed(draft)? {
+        return Ok(());
+    }
     match draft.state.standing.clone() {
         Standing::Waiting(open) => Ok(gate::ask_again(draft, *open)?),
         Standing::Running => settle(draft),

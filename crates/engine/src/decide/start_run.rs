@@ -6,7 +6,7 @@ use alloc::{
     vec::Vec,
 };
 
-use definition::{Decider, Target, Workflow};
+use definition::{Bypass, Decider, Target, Workflow};
 use serde_json::{Map, Value};
 
 use super::{Draft, change_context, check_size, enter, stretch};
@@ -25,6 +25,7 @@ pub(super) fn begin(draft: &mut Draft<'_>, start: &StartRun) -> Result<(), Stop>
     if draft.state.standing != Standing::New {
         return Err(Refusal::RunExists(draft.state.run.to_string()).into());
     }
+    check_gates(draft)?;
     check_key(draft, start.key.as_deref())?;
     let flow = find_flow(draft, start.flow.as_deref())?;
     change_context::check_context(draft, &start.context)?;
@@ -48,6 +49,17 @@ pub(super) fn begin(draft: &mut Draft<'_>, start: &StartRun) -> Result<(), Stop>
         journal: draft.workflow.journal,
     })));
     Ok(())
+}
+
+/// Refuses a definition by which a run could get behind a gate without an answer.
+fn check_gates(draft: &Draft<'_>) -> Result<(), Refusal> {
+    match draft.workflow.guards().bypasses().first() {
+        Some(Bypass { gate, from, to, .. }) => {
+            let (gate, from, to) = (gate.clone(), from.clone(), to.clone());
+            Err(Refusal::GateBypassed { gate, from, to })
+        }
+        None => Ok(()),
+    }
 }
 
 /// Enters the step that a run begins with.

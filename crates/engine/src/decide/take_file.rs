@@ -25,6 +25,7 @@ pub(super) fn adopt(
 ) -> Result<(), Stop> {
     start_run::begin(draft, start)?;
     place(draft, placement)?;
+    gate::ask_owed(draft)?;
     rules::perform(draft, &draft.workflow.adopt, &Map::new(), false).map(drop)
 }
 
@@ -49,7 +50,11 @@ pub(super) fn edit(draft: &mut Draft<'_>, placement: &Placement) -> Result<(), S
             }
         }
     }
-    place(draft, placement)
+    place(draft, placement)?;
+    if draft.state.standing == Standing::Completed && draft.workflow.ends.early {
+        gate::waive_before_end(draft)?;
+    }
+    Ok(draft.check_invariant().map_err(|refusal| refused(refusal.to_string()))?)
 }
 
 fn place(draft: &mut Draft<'_>, placement: &Placement) -> Result<(), Stop> {
@@ -71,12 +76,6 @@ fn place(draft: &mut Draft<'_>, placement: &Placement) -> Result<(), Stop> {
     let last = draft.workflow.work_steps().last();
     placement.is_work_done = open.is_none();
     placement.current = open.or(last).map(|it| it.name.clone());
-    if let (Ok(from), Some(to)) = (draft.current(), open.or(last)) {
-        gate::check_passed(draft, from, to).map_err(|refusal| Refusal::EditRefused {
-            path: placement.path.clone(),
-            problem: refusal.to_string(),
-        })?;
-    }
     if let Some(open) = open {
         let stage = placement.steps.entry(open.name.clone()).or_default();
         if stage.progress == Progress::Idle {

@@ -12,13 +12,13 @@ use std::{
     time::Duration,
 };
 
-use definition::{Digest, PartId, StepName, Workflow};
+use definition::{Answers, Digest, PartId, StepName, Workflow};
 use engine::{
     Action, Actor, Answer, AnswerGate, AtEnd, CheckFact, ChoreOutcome, ClaimStep, Command,
     ContextChange, Entry, Event, Fact, FileFact, GitDeed, Holder, How, Known, MakeMove, ModelFact,
     ModelFailure, ModelFailureKind, PartPlaced, Passing, Placement, Question, Recorded, Refusal,
     Report, ReportStep, ResumeRun, Rigor, RunId, RunState, Stage, StartRun, StartStep, Stop, Terms,
-    Timestamp, Usage, brief, decide, find_chore, find_drift, fold, next, target_name,
+    Timestamp, Usage, audit, brief, decide, find_chore, find_drift, fold, next, target_name,
 };
 use serde_json::{Map, Value};
 
@@ -33,6 +33,8 @@ pub(crate) struct Player<'a> {
     checks: BTreeMap<String, i32>,
     now: Timestamp,
     model: Option<Model>,
+    /// The setting `gates.answers`.
+    gates: Option<Answers>,
 }
 
 /// A language model that says what the scenario has it say.
@@ -55,6 +57,7 @@ impl<'a> Player<'a> {
             checks: BTreeMap::new(),
             now: Timestamp(START),
             model: None,
+            gates: None,
         }
     }
 
@@ -85,6 +88,14 @@ impl<'a> Player<'a> {
             }
             "wait" => {
                 self.now = self.now.after(duration(&rest[0]));
+                Vec::new()
+            }
+            "gates" => {
+                self.gates = Some(match rest[0].as_str() {
+                    "verified" => Answers::Verified,
+                    "relayed" => Answers::Relayed,
+                    other => panic!("gates cannot be `{other}`"),
+                });
                 Vec::new()
             }
             "model" => {
@@ -131,6 +142,7 @@ impl<'a> Player<'a> {
         Known {
             now: self.now,
             has_model: self.model.is_some(),
+            gates: self.gates,
             fail_on_model_error: self.model.as_ref().is_some_and(|it| it.is_strict),
             ..Known::default()
         }
@@ -182,6 +194,8 @@ impl<'a> Player<'a> {
         }
         self.state = fold(self.state.run, &self.log);
         assert_eq!(self.state, decided.state, "a replay gives the state that was decided on");
+        let found = audit(self.workflow, self.state.run, &self.log, self.gates);
+        assert!(found.is_empty(), "{command:?} left the run where it must never be: {found:?}");
         if led.is_empty() {
             led.push("(nothing)".to_owned());
         }

@@ -96,7 +96,8 @@ pub(crate) const SETTINGS: &[Setting] = &[
         ..setting("chores.timeout", Kind::Duration { min_s: 1, max_s: 3_600 }, "2m")
     },
     Setting {
-        doc: "Whether plans of the dev-workflow need nobody's approval.",
+        doc: "Whether plans of the dev-workflow need nobody's approval. Has no effect while \
+              `gates.answers` is `verified`.",
         aliases: &["WORKFLOW_AUTO_APPROVE_PLANS"],
         ..setting("devworkflow.auto_approve", Kind::Flag, "false")
     },

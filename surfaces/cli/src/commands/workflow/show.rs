@@ -2,8 +2,8 @@
 //! it, with the condition on it.
 
 use definition::{
-    Answers, Each, Effect, Form, Input, Limit, PartSource, Spent, Step, StepName, Successor,
-    Target, Workflow,
+    Answers, Each, Effect, FINISH, Form, Input, Limit, PartSource, Spent, Step, StepName,
+    Successor, Target, Workflow,
 };
 use serde_json::{Value, json};
 
@@ -193,6 +193,10 @@ impl Drawing<'_> {
             rules.push(("within", duration(timeout.after)));
         }
         rules.extend(gate_rules(self.workflow, step));
+        let guarded = self.guarded(step);
+        if !guarded.is_empty() {
+            rules.push(("guards", guarded.join(", ")));
+        }
         rules.extend(review_rules(step));
         if !step.workflows.is_empty() {
             rules.push(("may start", step.workflows.join(", ")));
@@ -230,6 +234,18 @@ impl Drawing<'_> {
         ways
     }
 
+    /// Returns the steps that a run reaches only through the gate of `step`, and `FINISH` if it cannot
+    /// end without it.
+    fn guarded(&self, step: &Step) -> Vec<&str> {
+        let gates = self.workflow.guards().all().iter().filter(|it| it.gate == step.name);
+        gates
+            .flat_map(|it| {
+                let behind = self.workflow.steps.iter().filter(|one| it.steps.contains(&one.name));
+                behind.map(|it| it.name.as_str()).chain(it.end.then_some(FINISH))
+            })
+            .collect()
+    }
+
     fn step_json(&self, step: &Step) -> Value {
         let ways: Vec<Value> = self
             .ways(step)
@@ -250,6 +266,7 @@ impl Drawing<'_> {
             "goal": step.goal,
             "file": step.file,
             "has_gate": step.gate.is_some(),
+            "guards": self.guarded(step),
             "ways": ways,
         })
     }

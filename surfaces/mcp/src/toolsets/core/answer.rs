@@ -202,6 +202,7 @@ fn reasoning(view: &View, events: &[Recorded]) -> Option<String> {
             | Event::DriftAccepted { .. }
             | Event::StepRetried { .. }
             | Event::GateWithdrawn { .. }
+            | Event::GateWaived { .. }
             | Event::RunPlaced(_)
             | Event::MoveMade { .. }
             | Event::RuleFired { .. }

@@ -142,6 +142,7 @@ impl<'a> Said<'a> {
             | Event::StepReopened { step, .. }
             | Event::StepRetried { step, .. }
             | Event::GateWithdrawn { step }
+            | Event::GateWaived { step }
             | Event::VerdictGiven { step, .. }
             | Event::EntryRecorded { step, .. }
             | Event::LeaseReleased { step, .. } => plain(Some(step.as_str()), Role::None),

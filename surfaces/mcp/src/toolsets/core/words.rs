@@ -220,6 +220,8 @@ fn code_of_refusal(refusal: &Refusal) -> ErrorCode {
         | Refusal::StepOutOfOrder { .. }
         | Refusal::StepPassed { .. }
         | Refusal::GateNotAsked { .. }
+        | Refusal::FailedForward { .. }
+        | Refusal::GateBypassed { .. }
         | Refusal::GateHeld { .. }
         | Refusal::PartsUnknown { .. }
         | Refusal::RunMoved { .. }

@@ -273,6 +273,7 @@ impl Page {
             | Event::FileLeft { .. }
             | Event::GateOpened(_)
             | Event::GateWithdrawn { .. }
+            | Event::GateWaived { .. }
             | Event::ContextChanged { .. }
             | Event::ModelAsked(_)
             | Event::LeaseTaken(_)

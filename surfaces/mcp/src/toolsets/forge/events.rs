@@ -216,6 +216,7 @@ fn words(event: &Event, events: &[Recorded], after: &After<'_>) -> Vec<Word> {
         | Event::GateOpened(_)
         | Event::GateAnswered { .. }
         | Event::GateWithdrawn { .. }
+        | Event::GateWaived { .. }
         | Event::ContextChanged { .. }
         | Event::VarsChanged { .. }
         | Event::ModelAsked(_)

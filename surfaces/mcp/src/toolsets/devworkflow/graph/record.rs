@@ -229,6 +229,7 @@ impl Record {
             | Event::GateOpened(_)
             | Event::GateAnswered { .. }
             | Event::GateWithdrawn { .. }
+            | Event::GateWaived { .. }
             | Event::ModelAsked(_)
             | Event::LeaseTaken(_)
             | Event::LeaseReleased { .. }

@@ -27,7 +27,7 @@ impl State {
                 self.document.reopen_phase(step);
                 self.unanswered = Some(step.to_owned());
             }
-            GateReason::Gate => self.unanswered = Some(step.to_owned()),
+            GateReason::Gate | GateReason::Owed => self.unanswered = Some(step.to_owned()),
             GateReason::VerdictUnknown
             | GateReason::RevisionsSpent
             | GateReason::Early
@@ -44,7 +44,7 @@ impl State {
         if let Some(part) = gate.part.as_ref().filter(|_| gate.why == GateReason::Part) {
             self.document.set("pendingHumanGate", part.as_str());
         }
-        if matches!(gate.why, GateReason::Gate | GateReason::Early) {
+        if matches!(gate.why, GateReason::Gate | GateReason::Early | GateReason::Owed) {
             self.document.set("branchClassified", true);
         }
         true

@@ -170,7 +170,7 @@ impl State {
                 self.set_status(Status::Pending);
                 self.set_error(step.as_str(), reason, at);
             }
-            Event::StepSkipped { step, part: None, reason } => {
+            Event::StepSkipped { step, part: None, reason, .. } => {
                 return self.skip(step.as_str(), reason, at);
             }
             Event::StepReopened { step, part: Some(part), .. }
@@ -220,6 +220,7 @@ impl State {
             | Event::RunResumed { .. }
             | Event::StepReported { .. }
             | Event::StepSkipped { .. }
+            | Event::GateWaived { .. }
             | Event::PartsPlanned { .. }
             | Event::FileLeft { .. }
             | Event::ContextChanged { .. }

@@ -99,7 +99,7 @@ impl State {
             Event::StepCompleted(completed) if completed.part.is_none() => {
                 self.complete(completed, at);
             }
-            Event::StepSkipped { step, part: None, reason } => self.skip(step.as_str(), reason),
+            Event::StepSkipped { step, part: None, reason, .. } => self.skip(step.as_str(), reason),
             Event::StepFailed { step, reason, report, .. } => {
                 self.fail(step.as_str(), reason, report.as_ref(), at);
             }
@@ -139,6 +139,7 @@ impl State {
             | Event::StepReported { .. }
             | Event::StepCompleted(_)
             | Event::StepSkipped { .. }
+            | Event::GateWaived { .. }
             | Event::VerdictGiven { .. }
             | Event::PartsPlanned { .. }
             | Event::PartPlaced(_)

@@ -1,0 +1,336 @@
+//! What holds of every run, whatever moved it: it is past a gate only if that gate was answered in a
+//! way that counts, and a failure leads forward only along a route that is declared for failures.
+//!
+//! A property of a definition and a log. [`crate::decide`] compares the run before and after each
+//! decision by it; [`audit`] runs the same check over a stored history.
+//!
+//! Everything that an agent says (an answer that it passes on, a step that it leaves out, a jump by
+//! force, a file, a value at the start) counts as much as an answer that it passes on, and no more.
+
+use alloc::{format, string::String, vec::Vec};
+
+use definition::{Answers, Condition, Gate, Spent, Step, StepName, Successor, Target, Workflow};
+
+use crate::{
+    Event, GateReason, How, Outcome, Passage, Recorded, Refusal, Report, RunId, RunState,
+    SkipReason, Standing,
+    decide::{Sight, scope},
+    evolve,
+};
+
+/// What must never be true of a run.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Violation {
+    /// The run is past a gate without an answer that counts.
+    GateOwed {
+        gate: StepName,
+        /// Where the run is.
+        at: StepName,
+        /// Whether only a person's own answer counts there.
+        is_personal: bool,
+    },
+    /// The run was completed before a gate that leads to its end.
+    EndedEarly { gate: StepName, is_personal: bool },
+    /// A failed step led forward, although no route is declared for its failure.
+    FailedForward { from: StepName, to: StepName },
+}
+
+/// A violation in a stored history.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Found {
+    /// The event by which it came about.
+    pub seq: u64,
+    pub violation: Violation,
+}
+
+impl Violation {
+    /// Returns what is wrong, in a line.
+    pub fn describe(&self) -> String {
+        match self {
+            Self::GateOwed { gate, at, .. } => {
+                format!("the run reached `{at}` without an answer at the gate of `{gate}`")
+            }
+            Self::EndedEarly { gate, .. } => {
+                format!("the run was completed without an answer at the gate of `{gate}`")
+            }
+            Self::FailedForward { from, to } => {
+                format!("a failure of `{from}` led forward to `{to}`")
+            }
+        }
+    }
+
+    pub(crate) fn refusal(self) -> Refusal {
+        match self {
+            Self::GateOwed { gate, is_personal: true, .. }
+            | Self::EndedEarly { gate, is_personal: true } => {
+                Refusal::GateNeedsPerson { step: gate }
+            }
+            Self::GateOwed { gate, at, is_personal: false } => {
+                Refusal::GateNotAsked { step: gate, to: at }
+            }
+            Self::EndedEarly { gate, is_personal: false } => {
+                Refusal::StepsOpen { open: [gate].into() }
+            }
+            Self::FailedForward { from, to } => Refusal::FailedForward { from, to },
+        }
+    }
+}
+
+/// Follows a decision event by event.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Watch {
+    /// The step that failed in this decision and has led nowhere yet.
+    failed: Option<(StepName, Report)>,
+    /// The first violation.
+    pub(crate) violation: Option<Violation>,
+}
+
+impl Watch {
+    /// Whether the run as it is before the next event is needed.
+    pub(crate) fn has_failure(&self) -> bool {
+        self.failed.is_some()
+    }
+
+    /// Looks at an event. `last` is the run just before it, if [`Watch::has_failure`] holds.
+    pub(crate) fn see(
+        &mut self,
+        workflow: &Workflow,
+        (before, last, after): (&RunState, Option<&RunState>, &RunState),
+        event: &Event,
+        gates: Option<Answers>,
+    ) {
+        let violation = match event {
+            Event::StepFailed { step, part: None, report, .. } => {
+                let report = report.clone().unwrap_or_else(|| Report::failure(step, ""));
+                self.failed = Some((step.clone(), report));
+                check_rest(workflow, before, after, gates).err()
+            }
+            Event::StepEntered { step: to, .. } => {
+                let failed = self.failed.take().zip(last);
+                failed.and_then(|((from, report), last)| {
+                    check_failure(workflow, last, (from, to.clone()), &report)
+                })
+            }
+            Event::StepStarted { .. }
+            | Event::StepCompleted(_)
+            | Event::StepFailed { .. }
+            | Event::RunCompleted { .. } => {
+                self.failed = None;
+                check_rest(workflow, before, after, gates).err()
+            }
+            _ => None,
+        };
+        self.violation = self.violation.take().or(violation);
+    }
+}
+
+/// Refuses a failure that leads forward where no route is declared for it.
+fn check_failure(
+    workflow: &Workflow,
+    state: &RunState,
+    (from, to): (StepName, StepName),
+    report: &Report,
+) -> Option<Violation> {
+    let step = workflow.find_step(&from)?;
+    let target = Target::Step(to.clone());
+    let may_follow = may_follow_failure(workflow, state, step, (&target, report));
+    (!may_follow).then_some(Violation::FailedForward { from, to })
+}
+
+/// Returns the first violation in how a decision leaves the run.
+pub(crate) fn check_rest(
+    workflow: &Workflow,
+    before: &RunState,
+    after: &RunState,
+    gates: Option<Answers>,
+) -> Result<(), Violation> {
+    let held = owed(workflow, before, gates);
+    let Some(gate) = owed(workflow, after, gates).into_iter().find(|it| !held.contains(it)) else {
+        return Ok(());
+    };
+    let is_personal = workflow
+        .find_step(gate)
+        .and_then(|it| it.gate.as_ref())
+        .is_some_and(|it| is_personal(workflow, it, gates));
+    Err(match (&after.standing, after.current.clone()) {
+        (Standing::Completed, _) | (_, None) => {
+            Violation::EndedEarly { gate: gate.clone(), is_personal }
+        }
+        (_, Some(at)) => Violation::GateOwed { gate: gate.clone(), at, is_personal },
+    })
+}
+
+/// Returns the gates that a run is past without an answer that counts, in the order of their steps.
+/// None while it asks for one of them: it goes no further until it has all.
+pub(crate) fn owed<'a>(
+    workflow: &'a Workflow,
+    state: &RunState,
+    gates: Option<Answers>,
+) -> Vec<&'a StepName> {
+    let guards = workflow.guards();
+    if guards.all().is_empty() {
+        return Vec::new();
+    }
+    let is_due = |it: &&StepName| !counts(workflow, state, it, gates);
+    match &state.standing {
+        // A run that does not go on is past nothing. Going on with it is checked then.
+        Standing::New | Standing::Failed { .. } | Standing::Cancelled { .. } => Vec::new(),
+        Standing::Completed if is_until(workflow, state) => {
+            let own = state.current.iter().flat_map(|it| guards.before(it));
+            own.filter(is_due).collect()
+        }
+        Standing::Completed => guards.before_end(state.current.as_ref()).filter(is_due).collect(),
+        Standing::Waiting(open) if open.why == GateReason::Owed => Vec::new(),
+        Standing::Running | Standing::Waiting(_) => {
+            let before = state.current.iter().flat_map(|it| guards.before(it));
+            before.filter(is_due).collect()
+        }
+    }
+}
+
+/// Returns the gates before `to` without an answer that counts.
+pub(crate) fn owed_before<'a>(
+    workflow: &'a Workflow,
+    state: &RunState,
+    to: &StepName,
+    gates: Option<Answers>,
+) -> Vec<&'a StepName> {
+    let before = workflow.guards().before(to);
+    before.filter(|it| !counts(workflow, state, it, gates)).collect()
+}
+
+/// Returns the gates without an answer that counts that a run must pass to be completed at `from`.
+pub(crate) fn owed_before_end<'a>(
+    workflow: &'a Workflow,
+    state: &RunState,
+    from: &StepName,
+    gates: Option<Answers>,
+) -> Vec<&'a StepName> {
+    let before = workflow.guards().before_end(Some(from));
+    before.filter(|it| !counts(workflow, state, it, gates)).collect()
+}
+
+/// Whether only a person's own answer counts at a gate.
+pub(crate) fn is_personal(workflow: &Workflow, gate: &Gate, gates: Option<Answers>) -> bool {
+    let own = gate.answers.unwrap_or(workflow.answers);
+    gates == Some(Answers::Verified) || own == Answers::Verified
+}
+
+/// Whether a run got past the gate of a step in a way that counts.
+fn counts(workflow: &Workflow, state: &RunState, step: &StepName, gates: Option<Answers>) -> bool {
+    let Some((step, gate)) = workflow.find_step(step).and_then(|it| Some((it, it.gate.as_ref()?)))
+    else {
+        return true;
+    };
+    let passage = state.step(&step.name).map(|it| it.passage).unwrap_or_default();
+    let is_relayed = !is_personal(workflow, gate, gates);
+    match passage {
+        Passage::Owed => false,
+        Passage::Answered(How::Verified) | Passage::LeftOut(SkipReason::Person) => true,
+        Passage::Answered(How::Relayed)
+        | Passage::LeftOut(SkipReason::Caller)
+        | Passage::Claimed => is_relayed,
+        Passage::Answered(How::Automatic) => is_relayed || is_fixed(gate.unless.as_ref()),
+        Passage::LeftOut(SkipReason::Definition) => {
+            is_relayed || is_left_out_for_sure(workflow, state, step)
+        }
+    }
+}
+
+/// Whether a condition looks at nothing that a caller can set.
+pub(crate) fn is_fixed(condition: Option<&Condition>) -> bool {
+    condition.is_some_and(|it| it.mentions_only("settings"))
+}
+
+/// Whether a definition leaves a step out for a reason that no caller can set.
+pub(crate) fn is_left_out_for_sure(workflow: &Workflow, state: &RunState, step: &Step) -> bool {
+    let flow = state.flow().filter(|it| workflow.flow.as_deref() == Some(*it));
+    let skips = flow.and_then(|it| workflow.flows.get(it)).map(|it| &it.skips);
+    let is_always = |it: &Condition| {
+        let scope = scope(workflow, state, Sight::default());
+        is_fixed(Some(it)) && it.evaluate(&scope).unwrap_or(false)
+    };
+    skips.is_some_and(|it| it.contains(&step.name))
+        || step.skip_when.as_ref().is_some_and(is_always)
+}
+
+/// Whether a run was to end at the step where it is.
+fn is_until(workflow: &Workflow, state: &RunState) -> bool {
+    let Some(until) = &workflow.stretch.until else { return false };
+    let named = until.evaluate(&scope(workflow, state, Sight::default()));
+    let named = named.ok().and_then(|it| it.as_str().map(String::from));
+    named.filter(|it| !it.is_empty()).as_deref() == state.current.as_ref().map(StepName::as_str)
+}
+
+/// Whether a failed step may lead to `target`: the same step or one that is listed before it, the
+/// step that is there for failures, or where a route is declared for just this failure.
+pub(crate) fn may_follow_failure(
+    workflow: &Workflow,
+    state: &RunState,
+    step: &Step,
+    (target, report): (&Target, &Report),
+) -> bool {
+    let place = |name: &StepName| workflow.steps.iter().position(|it| it.name == *name);
+    let is_back = match target {
+        Target::Step(to) => place(to) <= place(&step.name),
+        Target::Finish => false,
+    };
+    let is_named = |name: &StepName| workflow.guards().failure_step(&step.name) == Some(name);
+    let is_spent = |name: &StepName| {
+        let then = step.attempts.as_ref().map(|it| &it.then);
+        then == Some(&Spent::Goto(name.clone()))
+    };
+    let is_for_failures = match target {
+        Target::Step(to) => is_named(to) || is_spent(to) || workflow.mentions_step(step, to),
+        Target::Finish => false,
+    };
+    let is_declared = |it: &Successor| {
+        let is_for_failure = |it: &Condition| is_for_failure(workflow, state, it, report);
+        it.to == *target && (it.fails || it.when.as_ref().is_some_and(is_for_failure))
+    };
+    is_back || is_for_failures || step.next.iter().any(is_declared)
+}
+
+/// Whether a condition holds for a report of failure, and would not if the report were of success.
+pub(crate) fn is_for_failure(
+    workflow: &Workflow,
+    state: &RunState,
+    condition: &Condition,
+    report: &Report,
+) -> bool {
+    let success = Report { status: String::from("success"), ..report.clone() };
+    let holds = |report: &Report| {
+        let scope = scope(workflow, state, Sight::of_report(Some(report)));
+        condition.evaluate(&scope).unwrap_or(false)
+    };
+    report.outcome() == Outcome::Failure && holds(report) && !holds(&success)
+}
+
+/// Returns every violation in a stored history.
+///
+/// Events of one decision have one time and one actor; the run is compared before and after them.
+pub fn audit(
+    workflow: &Workflow,
+    run: RunId,
+    log: &[Recorded],
+    gates: Option<Answers>,
+) -> Vec<Found> {
+    let mut state = RunState::new(run);
+    let mut found = Vec::new();
+    for decision in log.chunk_by(|one, other| (one.at, &one.by) == (other.at, &other.by)) {
+        let before = state.clone();
+        let mut watch = Watch::default();
+        for recorded in decision {
+            let last = watch.has_failure().then(|| state.clone());
+            state = evolve(state, recorded);
+            watch.see(workflow, (&before, last.as_ref(), &state), &recorded.event, gates);
+            let violation = watch.violation.take();
+            found.extend(violation.map(|violation| Found { seq: recorded.seq, violation }));
+        }
+        let seq = decision.last().map_or(0, |it| it.seq);
+        let rest = check_rest(workflow, &before, &state, gates).err();
+        let is_new = |it: &Violation| found.last().is_none_or(|last: &Found| last.violation != *it);
+        found.extend(rest.filter(is_new).map(|violation| Found { seq, violation }));
+    }
+    found
+}
