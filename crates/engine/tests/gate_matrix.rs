@@ -9,9 +9,9 @@ use definition::{
 };
 use engine::{
     Actor, Answer, AnswerGate, AtEnd, ChoreOutcome, ClaimStep, Command, ContextChange, Decided,
-    Entry, Fact, FileFact, GitDeed, How, Known, MakeMove, PartPlaced, Passing, Placement, Progress,
-    Question, Recorded, Refusal, Report, ReportStep, ResumeRun, RunId, RunState, Stage, Standing,
-    StartRun, StartStep, Stood, Stop, Terms, Timestamp, audit, decide, fold,
+    Entry, Fact, FileFact, GitDeed, How, Known, MakeMove, PartPlaced, Passage, Passing, Placement,
+    Progress, Question, Recorded, Refusal, Report, ReportStep, ResumeRun, RunId, RunState, Stage,
+    Standing, StartRun, StartStep, Stood, Stop, Terms, Timestamp, audit, decide, fold,
 };
 use expect_test::expect_file;
 use serde_json::{Map, Value, json};
@@ -70,9 +70,9 @@ fn draw() -> String {
 }
 
 const HEADER: &str = "\
-PAST      the command got the run past the gate
+PAST      the command got the run past the gate, or opened the gate for it
 asks      the run waits at the gate
-ended     the run is over, and did not get past the gate
+ended     the run failed or was cancelled
 back      the run is before the gate again
 -         the command changed nothing about the gate
 other     the command was refused, for a reason that has nothing to do with the gate
@@ -102,24 +102,22 @@ fn cell(workflow: &Workflow, log: &[Recorded], world: &World, command: &Command)
     assert!(found.is_empty(), "{command:?}: {found:?}");
     let after = &decided.state;
     let is_asked = after.standing.open_gate().is_some_and(|it| it.step.as_str() == "plan");
-    let was_back = place(&before) < place(after);
     match (is_past(&before), is_past(after)) {
+        _ if !after.standing.is_live() && after.standing != Standing::Completed => "ended",
         (false, true) => "PAST",
         _ if is_asked => "asks",
-        (true, false) if was_back || after.current == before.current => "back",
         (true, false) => "back",
-        _ if !after.standing.is_live() && before.standing.is_live() => "ended",
         (false, false) | (true, true) => "-",
     }
     .to_owned()
 }
 
-/// Whether the run is past the gate, and goes on or is completed.
+/// Whether the run is past the gate, or may go there.
 fn is_past(state: &RunState) -> bool {
     let is_behind = 2 <= place(state) || state.standing == Standing::Completed;
-    let is_open = state.standing.open_gate().is_none_or(|it| it.step.as_str() != "plan");
-    let is_on = matches!(state.standing, Standing::Running | Standing::Completed);
-    is_behind && is_open && is_on
+    let is_asked = state.standing.open_gate().is_some_and(|it| it.step.as_str() == "plan");
+    let passage = state.step(&step("plan")).map(|it| it.passage).unwrap_or_default();
+    (is_behind || passage != Passage::Owed) && !is_asked
 }
 
 fn place(state: &RunState) -> usize {

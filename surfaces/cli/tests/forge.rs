@@ -74,6 +74,8 @@ mod task_reviews;
 mod tasks;
 #[path = "forge/told.rs"]
 mod told;
+#[path = "forge/verified.rs"]
+mod verified;
 #[path = "forge/whole_runs.rs"]
 mod whole_runs;
 

@@ -72,7 +72,9 @@ fn a_step_for_failures_is_not_behind_the_gate() {
             Plan: Ship, the end
         "#]],
     );
-    expect![[""]].assert_eq(&linted(&text));
+    expect![[r#"
+        warning step_unreachable ^41 DEMO/index.md:6:3: step `Handle Failure` is never reached (name it in the `next` of another step)
+    "#]].assert_eq(&linted(&text));
 }
 
 #[test]
@@ -85,7 +87,10 @@ fn a_route_for_failure_that_leads_behind_a_gate_is_an_error() {
             ("Ship", "next: FINISH", "x"),
         ],
     );
-    expect![[r#""#]].assert_eq(&linted(&linked));
+    expect![[r#"
+        warning step_unreachable ^41 DEMO/index.md:5:3: step `Handle Failure` is never reached (name it in the `next` of another step)
+        error gate_bypassed ^4 DEMO/steps/Plan.md:3:7: a failure of `Plan` leads to `Ship` without the gate of `Plan` (lead failures to a step before the gate of `Plan`, to `FINISH`, or to a step of their own)
+    "#]].assert_eq(&linted(&linked));
     let direct = steps(
         "decider: declared",
         &[
@@ -94,17 +99,16 @@ fn a_route_for_failure_that_leads_behind_a_gate_is_an_error() {
             ("Ship", "", "x"),
         ],
     );
-    expect![[r#""#]].assert_eq(&linted(&direct));
+    expect![[r#"
+        error gate_bypassed ^1 DEMO/steps/Draft.md: a failure of `Draft` leads to `Ship` without the gate of `Plan` (lead failures to a step before the gate of `Plan`, to `FINISH`, or to a step of their own)
+    "#]].assert_eq(&linted(&direct));
 }
 
 #[test]
 fn an_answer_that_sends_work_back_behind_its_own_gate_is_an_error() {
     let text = steps(
         "decider: declared",
-        &[
-            ("Plan", "gate: {options: {yes: approve, later: {back: Ship}}}", "x"),
-            ("Ship", "", "x"),
-        ],
+        &[("Plan", "gate: {options: {yes: approve, later: {back: Ship}}}", "x"), ("Ship", "", "x")],
     );
     expect![[r#""#]].assert_eq(&linted(&text));
 }

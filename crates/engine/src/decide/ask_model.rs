@@ -16,7 +16,7 @@ use definition::{Decider, FINISH, Step, StepName, Target, Workflow};
 use super::{Draft, Sight, change_context, route};
 use crate::{
     ContextChange, Event, ModelAsked, ModelFact, ModelFailure, ModelFailureKind, Report, Standing,
-    Stop, Usage,
+    Stop, Usage, invariant,
 };
 use prompt::Asking;
 use reply::{Reply, Suggestion};
@@ -234,6 +234,14 @@ fn take(draft: &mut Draft<'_>, step: &Step, usage: Usage, reply: Reply, to: Way)
     if suggestion == Some(Suggestion::Completed) && target.is_some_and(|it| !is_plain(it)) {
         suggestion = None;
         warnings.push(String::from("it suggested COMPLETED, but the step it names has rules"));
+    }
+    let is_owed = |it: &Step| {
+        let gates = draft.known.gates;
+        !invariant::owed_before_end(draft.workflow, &draft.state, &it.name, gates).is_empty()
+    };
+    if suggestion == Some(Suggestion::Completed) && target.is_some_and(is_owed) {
+        suggestion = None;
+        warnings.push(String::from("it suggested COMPLETED, but a gate before the end is open"));
     }
     let set = updates.into_iter().filter(|(key, value)| !prompt::is_masked(key, value)).collect();
     let change = ContextChange { set, remove: Vec::new() };

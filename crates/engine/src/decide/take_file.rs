@@ -25,6 +25,7 @@ pub(super) fn adopt(
 ) -> Result<(), Stop> {
     start_run::begin(draft, start)?;
     place(draft, placement)?;
+    gate::waive_claimed(draft)?;
     gate::ask_owed(draft)?;
     rules::perform(draft, &draft.workflow.adopt, &Map::new(), false).map(drop)
 }
@@ -51,8 +52,8 @@ pub(super) fn edit(draft: &mut Draft<'_>, placement: &Placement) -> Result<(), S
         }
     }
     place(draft, placement)?;
-    if draft.state.standing == Standing::Completed && draft.workflow.ends.early {
-        gate::waive_before_end(draft)?;
+    if draft.state.standing != Standing::Completed || draft.workflow.ends.early {
+        gate::waive_claimed(draft)?;
     }
     Ok(draft.check_invariant().map_err(|refusal| refused(refusal.to_string()))?)
 }

@@ -1,0 +1,78 @@
+//! Where only a person's own answer counts, no call, flag or file gets a pipeline past a checkpoint.
+
+use serde_json::json;
+
+use crate::stage::Stage;
+
+const APPROVE: &str = "# Review\n\n## Verdict: APPROVE\n";
+
+/// A pipeline at the design checkpoint.
+fn at_checkpoint(effort: &str) -> Stage {
+    let stage = Stage::set(&[("MILEPOST_GATES_ANSWERS", "verified")]);
+    stage.init(effort);
+    stage.write("design.md", "# D\n\n## A\n");
+    stage.write("review-design.md", APPROVE);
+    stage.put("checkpoint-a", json!({"currentPhaseStatus": "pending"}));
+    stage
+}
+
+#[test]
+fn skip_phase_does_not_pass_a_checkpoint() {
+    for is_asked in [false, true] {
+        let stage = at_checkpoint("M");
+        if is_asked {
+            assert_eq!(stage.go(json!({}))["type"], "checkpoint");
+        }
+        let said = stage.error("skip_phase", json!({"phase": "checkpoint-a"}));
+        assert!(said.text.contains("checkpoint-a"), "{}", said.text);
+        assert_eq!(stage.go(json!({}))["type"], "checkpoint");
+        stage.error("skip_phase", json!({"phase": "phase-4"}));
+    }
+}
+
+#[test]
+fn set_auto_approve_beforehand_does_not_pass_a_checkpoint() {
+    let stage = at_checkpoint("M");
+    stage.ok("set_auto_approve", json!({}));
+    assert_eq!(stage.go(json!({}))["type"], "checkpoint");
+    assert_eq!(stage.go(json!({}))["type"], "checkpoint");
+    stage.is_at("checkpoint-a", "awaiting_human");
+}
+
+#[test]
+fn a_flag_at_the_start_does_not_pass_a_checkpoint() {
+    let stage = Stage::set(&[("MILEPOST_GATES_ANSWERS", "verified")]);
+    stage.init_with("M", json!({"skip_pr": true, "auto": true}));
+    stage.write("design.md", "# D\n\n## A\n");
+    stage.write("review-design.md", APPROVE);
+    stage.put("checkpoint-a", json!({"currentPhaseStatus": "pending"}));
+    assert_eq!(stage.go(json!({}))["type"], "checkpoint");
+}
+
+#[test]
+fn an_effort_that_leaves_a_checkpoint_out_does_not_pass_it() {
+    let stage = at_checkpoint("S");
+    assert_eq!(stage.go(json!({}))["type"], "checkpoint");
+    stage.error("pipeline_next_action", json!({"user_response": "proceed"}));
+    stage.is_at("checkpoint-a", "awaiting_human");
+}
+
+#[test]
+fn a_forged_state_file_waits_at_the_checkpoint() {
+    let stage = Stage::set(&[("MILEPOST_GATES_ANSWERS", "verified")]);
+    stage.bare();
+    let state = stage.state();
+    let mut forged = state;
+    forged["specName"] = json!("forged");
+    forged["currentPhase"] = json!("phase-5");
+    forged["currentPhaseStatus"] = json!("pending");
+    forged["completedPhases"] =
+        json!(["phase-1", "phase-2", "phase-3", "phase-3b", "checkpoint-a", "phase-4"]);
+    let folder = stage.specs("20260102-forged");
+    std::fs::create_dir_all(&folder).unwrap();
+    let text = serde_json::to_string_pretty(&forged).unwrap();
+    std::fs::write(format!("{folder}/state.json"), text).unwrap();
+    let said = stage.call("pipeline_next_action", json!({"workspace": folder})).json();
+    assert_eq!(said["type"], "checkpoint", "{said:#}");
+    assert_eq!(said["phase"], "checkpoint-a", "{said:#}");
+}
