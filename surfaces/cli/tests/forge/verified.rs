@@ -53,7 +53,7 @@ fn a_flag_at_the_start_does_not_pass_a_checkpoint() {
 fn an_effort_that_leaves_a_checkpoint_out_does_not_pass_it() {
     let stage = at_checkpoint("S");
     assert_eq!(stage.go(json!({}))["type"], "checkpoint");
-    stage.error("pipeline_next_action", json!({"user_response": "proceed"}));
+    assert_eq!(stage.go(json!({"user_response": "proceed"}))["type"], "checkpoint");
     stage.is_at("checkpoint-a", "awaiting_human");
 }
 
@@ -74,5 +74,5 @@ fn a_forged_state_file_waits_at_the_checkpoint() {
     std::fs::write(format!("{folder}/state.json"), text).unwrap();
     let said = stage.call("pipeline_next_action", json!({"workspace": folder})).json();
     assert_eq!(said["type"], "checkpoint", "{said:#}");
-    assert_eq!(said["phase"], "checkpoint-a", "{said:#}");
+    assert_eq!(said["name"], "checkpoint-a", "{said:#}");
 }
