@@ -149,6 +149,7 @@ pub fn evolve(mut state: RunState, recorded: &Recorded) -> RunState {
                 state.artifacts.insert(path.clone(), Seen { artifact, step });
             }
         }
+        Event::FileReplaced { .. } => {}
         Event::GateOpened(gate) => state.standing = Standing::Waiting(gate.clone()),
         Event::GateAnswered { .. } => answer(&mut state, recorded),
         Event::GateWithdrawn { .. } => state.standing = Standing::Running,
@@ -260,7 +261,13 @@ fn complete(state: &mut RunState, recorded: &Recorded, completed: &StepCompleted
 
 /// Whether an event may come with a file that a run is begun from.
 fn is_of_placing(event: &Event) -> bool {
-    matches!(event, Event::VarsChanged { .. } | Event::GateOpened(_) | Event::RunPlaced(_))
+    matches!(
+        event,
+        Event::VarsChanged { .. }
+            | Event::GateOpened(_)
+            | Event::RunPlaced(_)
+            | Event::FileReplaced { .. }
+    )
 }
 
 /// Puts the run where a file says that it is.

@@ -278,7 +278,9 @@ impl Runtime {
         if let Some(key) = projection.key(path)
             && let Some(view) = self.find_holder(projection.workflow(), &key).await?
         {
-            return self.file_of(view.state.run).await.map(|_| false);
+            let (view, file) = self.file_of(view.state.run).await?;
+            self.keep_untold(view.state.run, file.notices);
+            return Ok(false);
         }
         let place = place(projection, &self.settings.root, path.to_owned());
         let name = shown(projection, path);

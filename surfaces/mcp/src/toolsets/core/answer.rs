@@ -192,6 +192,7 @@ fn reasoning(view: &View, events: &[Recorded]) -> Option<String> {
             | Event::PartsPlanned { .. }
             | Event::PartPlaced(_)
             | Event::FileLeft { .. }
+            | Event::FileReplaced { .. }
             | Event::GateOpened(_)
             | Event::GateAnswered { .. }
             | Event::ContextChanged { .. }

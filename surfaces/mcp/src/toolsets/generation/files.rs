@@ -129,6 +129,9 @@ pub(super) fn is_session(name: &str) -> bool {
 /// Returns where the work is, as a document says. Whatever it lacks is taken as not begun.
 fn read(document: &Document) -> Reading {
     let said = document.find_text("workflow_status");
+    let doubt = said.filter(|_| document.status().is_none()).map(|word| {
+        format!("its `workflow_status` is {word}, and must be one of {}", Status::listed())
+    });
     let (stood, reason) = match (document.status(), said) {
         (Some(Status::InProgress), _) | (None, None) => (Stood::Running, String::new()),
         (Some(Status::WaitingUserApproval), _) => (Stood::Waiting, String::new()),
@@ -166,6 +169,7 @@ fn read(document: &Document) -> Reading {
         started_at: document.started_at(),
         updated_at: document.updated_at(),
         context,
+        doubt,
     }
 }
 
