@@ -21,6 +21,11 @@ pub trait Projection: Send + Sync {
         workflow.name.as_str() == self.workflow()
     }
 
+    /// Returns the root of the runs that have such files here. `None`: the project's.
+    fn root(&self) -> Option<&str> {
+        None
+    }
+
     /// Returns the folder that the files are in, seen from the root of a run.
     fn folder(&self) -> &str;
 

@@ -125,6 +125,12 @@ impl Runtime {
         self.promises.projections.iter().find(|it| it.workflow() == workflow)
     }
 
+    /// Returns the folder that runs of a workflow which begin here are worked on in.
+    pub fn root_for(&self, workflow: &str) -> &str {
+        let own = self.find_projection(workflow).and_then(|it| it.root());
+        own.unwrap_or(&self.settings.root)
+    }
+
     fn promise(&self, view: &View) -> Option<Promise<'_>> {
         let projection = self.find_covering(&view.workflow)?;
         // A file whose run gave it up was put away, or is the next run's.
