@@ -19,6 +19,9 @@ workflow:
       next_allowed_nodes: [Beta]
     Beta:
       goal: Second
+      next_allowed_nodes: [Gamma]
+    Gamma:
+      goal: Third
 ";
 
 /// A run with its file, and a file of another run of the same kind.
@@ -355,7 +358,7 @@ fn a_pipeline_at_a_phase_that_there_is_not_is_refused_and_goes_on() {
     let astray = |state: &mut Value| state["currentPhase"] = json!("phase-99");
     check_refused(&begun, astray, &["phase-99", "must be one of phase-1"]);
     let workspace = begun.look.1["workspace"].clone();
-    done(&begun.server, "phase_complete", json!({"workspace": workspace, "phase": "phase-1"}));
+    done(&begun.server, "phase_fail", json!({"workspace": workspace, "phase": "phase-1"}));
 }
 
 #[test]
