@@ -12,6 +12,7 @@ mod budget;
 mod change_context;
 mod choose_step;
 mod claim_step;
+mod contradiction;
 mod end_run;
 mod enter;
 mod expire_step;

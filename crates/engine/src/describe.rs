@@ -78,6 +78,14 @@ impl Event {
             }
             Self::FileLeft { path, text: Some(_), .. } => format!("writes `{path}`"),
             Self::FileLeft { path, text: None, .. } => format!("removes `{path}`"),
+            Self::FileReplaced { path, problem, kept: Some(kept) } => format!(
+                "`{path}` was not taken in: {problem}; it was replaced from the log, and what was \
+                 in it is kept in `{kept}`"
+            ),
+            Self::FileReplaced { path, problem, kept: None } => format!(
+                "`{path}` was not taken in: {problem}; it was replaced from the log, and there was \
+                 nothing in it to keep"
+            ),
             Self::GateOpened(gate) => {
                 let why = match gate.why {
                     GateReason::Gate => "",

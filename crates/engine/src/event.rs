@@ -114,6 +114,16 @@ pub enum Event {
         #[serde(default, skip_serializing_if = "Option::is_none")]
         text: Option<String>,
     },
+    /// The run's file said what the run does not take in. It is written from the log again.
+    FileReplaced {
+        /// As people name it.
+        path: String,
+        /// What was found there.
+        problem: String,
+        /// Where that text is kept. `None`: it was empty, so that there was nothing to keep.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        kept: Option<String>,
+    },
     GateOpened(Box<OpenGate>),
     GateAnswered {
         step: StepName,
@@ -667,6 +677,7 @@ impl Event {
             Self::PartsPlanned { .. } => "PartsPlanned",
             Self::PartPlaced(_) => "PartPlaced",
             Self::FileLeft { .. } => "FileLeft",
+            Self::FileReplaced { .. } => "FileReplaced",
             Self::GateOpened(_) => "GateOpened",
             Self::GateAnswered { .. } => "GateAnswered",
             Self::GateWithdrawn { .. } => "GateWithdrawn",
@@ -738,6 +749,7 @@ const KINDS: &[&str] = &[
     "PartsPlanned",
     "PartPlaced",
     "FileLeft",
+    "FileReplaced",
     "GateOpened",
     "GateAnswered",
     "GateWithdrawn",

@@ -155,6 +155,7 @@ pub fn evolve(mut state: RunState, recorded: &Recorded) -> RunState {
                 state.artifacts.insert(path.clone(), Seen { artifact, step });
             }
         }
+        Event::FileReplaced { .. } => {}
         Event::GateOpened(gate) => {
             if gate.why.is_own() {
                 step_of(&mut state, &gate.step).passage = Passage::Owed;
@@ -272,7 +273,13 @@ fn complete(state: &mut RunState, recorded: &Recorded, completed: &StepCompleted
 
 /// Whether an event may come with a file that a run is begun from.
 fn is_of_placing(event: &Event) -> bool {
-    matches!(event, Event::VarsChanged { .. } | Event::GateOpened(_) | Event::RunPlaced(_))
+    matches!(
+        event,
+        Event::VarsChanged { .. }
+            | Event::GateOpened(_)
+            | Event::RunPlaced(_)
+            | Event::FileReplaced { .. }
+    )
 }
 
 /// Puts the run where a file says that it is.

@@ -56,6 +56,7 @@ pub fn index_text(event: &Event) -> Option<String> {
         | Event::PartsPlanned { .. }
         | Event::PartPlaced(_)
         | Event::FileLeft { .. }
+        | Event::FileReplaced { .. }
         | Event::ContextChanged { .. }
         | Event::VarsChanged { .. }
         | Event::LeaseTaken(_)

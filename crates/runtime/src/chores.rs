@@ -110,7 +110,8 @@ impl Runtime {
         let view = self.load(run).await?;
         let (outcome, chores) = self.keep_chores(view).await?;
         if !outcome.events.is_empty() {
-            self.keep_promise(&outcome.view, Vec::new()).await;
+            let file = self.keep_promise(&outcome.view, Vec::new()).await;
+            self.keep_untold(run, file.map(|it| it.notices).unwrap_or_default());
         }
         Ok((outcome.view, chores))
     }

@@ -21,6 +21,11 @@ pub trait Projection: Send + Sync {
         workflow.name.as_str() == self.workflow()
     }
 
+    /// Returns the root of the runs that have such files here. `None`: the project's.
+    fn root(&self) -> Option<&str> {
+        None
+    }
+
     /// Returns the folder that the files are in, seen from the root of a run.
     fn folder(&self) -> &str;
 
@@ -128,12 +133,14 @@ pub trait Sheet: Send + Sync {
     /// Returns what the file is to say.
     fn text(&self) -> String;
 
-    /// Returns whether a text is of the same run, however it was changed.
-    fn is_own(&self, text: &str) -> bool;
+    /// Returns what a text was made from, going by the marks that the file itself carries.
+    fn basis(&self, text: &str) -> Basis;
 
-    /// Returns whether a text was changed from what the file says, and not from what it said
-    /// before.
-    fn is_current(&self, text: &str) -> bool;
+    /// Returns what a text must say to count as made from what the file says now, in words for the
+    /// person who writes it. `None`: there is no such mark.
+    fn stamp(&self) -> Option<String> {
+        None
+    }
 
     /// Returns whether a beginning of what the file says is what a crash left of it, and not what
     /// someone who cut its end meant.
@@ -141,7 +148,7 @@ pub trait Sheet: Send + Sync {
         true
     }
 
-    /// Returns how far a text is from what the file says. `None`: only [`Self::is_current`] counts.
+    /// Returns how far a text is from what the file says. `None`: only [`Self::basis`] counts.
     fn distance(&self, _text: &str) -> Option<usize> {
         None
     }
@@ -170,6 +177,19 @@ pub trait Sheet: Send + Sync {
     }
 }
 
+/// What a text of a file was made from.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Basis {
+    /// From what the file says now.
+    Current,
+    /// From what it said before. Says what tells.
+    Older(String),
+    /// From what it has not said yet: a copy of the run went on elsewhere.
+    Newer,
+    /// From the file of another run. Says what tells.
+    Other(String),
+}
+
 /// Where the work is, as a file says.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Reading {
@@ -192,6 +212,8 @@ pub struct Reading {
     pub journal: Option<String>,
     /// The sets of parts that it says to be planned.
     pub parts: BTreeMap<String, Vec<PartSpec>>,
+    /// What in it nobody can follow. A run may begin with it; no run that there is takes it in.
+    pub doubt: Option<String>,
 }
 
 /// What a file is told by without being read.

@@ -122,7 +122,14 @@ impl Runtime {
                 let (view, file) = self.sync(view).await?;
                 notices = file.map(|it| it.notices).unwrap_or_default();
                 notices.extend(left);
-                self.commit_between_chores(&request, key, view).await?
+                match self.commit_between_chores(&request, key, view).await {
+                    Ok(outcome) => outcome,
+                    Err(error) => {
+                        // A refusal tells nothing of the file, so the next answer does.
+                        self.keep_untold(*run, notices);
+                        return Err(error);
+                    }
+                }
             }
             (None, Target::New(_)) => {
                 let begun = self.begin(&request, key).await?;
@@ -208,7 +215,9 @@ impl Runtime {
         {
             self.release_taken_away(name, key).await?;
             // A file that is there already is a run, before another one begins.
-            self.find_file(name, key).await?;
+            if let Some((view, file)) = self.find_file(name, key).await? {
+                self.keep_untold(view.state.run, file.notices);
+            }
         }
         self.begin_from(workflow, request, key).await
     }

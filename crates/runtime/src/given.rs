@@ -95,7 +95,7 @@ impl Runtime {
     ) -> Result<Option<String>, ExecuteError> {
         let mut view = self.load(run).await?;
         if !view.state.gave_up_key {
-            view = self.sync(view).await?.0;
+            view = self.sync_untold(view).await?;
             let (target, command) = (Target::Run(run), Command::GiveUpKey);
             let request = Request { target, command, actor, request_id: None };
             view = self.commit(&request, None, Some(view)).await?.view;

@@ -32,8 +32,8 @@ pub use cards::Card;
 pub use changes::{Change, Changes};
 pub use chores::Chores;
 pub use desk::{
-    Desk, Errand, Goal, Handled, Held, Inner, Kept, Ledger, Place, Projection, Reading, Sheet,
-    Stat, Teller, Wanted,
+    Basis, Desk, Errand, Goal, Handled, Held, Inner, Kept, Ledger, Place, Projection, Reading,
+    Sheet, Stat, Teller, Wanted,
 };
 pub use execute::{ExecuteError, Outcome, Request, Target};
 pub use fork::Fork;

@@ -7,12 +7,13 @@
 mod errands;
 mod looking;
 mod moved;
+mod replacing;
 mod scan;
 mod telling;
 mod writing;
 
 use std::{
-    collections::{BTreeSet, HashMap},
+    collections::{BTreeMap, BTreeSet, HashMap},
     sync::Arc,
 };
 
@@ -21,7 +22,7 @@ use engine::{Command, Placement, Recorded, Refusal, RunId};
 use parking_lot::Mutex;
 use store::{FileFilter, FileMark, StoreError, Touch};
 
-use self::looking::{Edit, Found, Made};
+use self::looking::{Edit, Found, Left, Made};
 use crate::{
     Desk, ExecuteError, Held, Place, Projection, Reading, Runtime, Sheet, Stat, View,
     execute::Checks, fault, load::Kept,
@@ -54,6 +55,8 @@ pub(crate) struct Promises {
     /// The runs of which this process knows whether another one left their other files undone.
     looked: Mutex<Kept<RunId, ()>>,
     tellers: Mutex<Kept<RunId, Arc<Mutex<telling::Told>>>>,
+    /// What was noticed of the files of runs while nobody was there to be told.
+    untold: Mutex<BTreeMap<RunId, Vec<String>>>,
 }
 
 /// What is known of a run's file. Never more than a start: what is there counts.
@@ -63,6 +66,8 @@ struct Known {
     /// What it says, once that was asked for.
     text: Option<String>,
     mark: Option<FileMark>,
+    /// What was last written beside it, by path.
+    beside: BTreeMap<String, Digest>,
 }
 
 /// The file that is promised of one run.
@@ -120,6 +125,12 @@ impl Runtime {
         self.promises.projections.iter().find(|it| it.workflow() == workflow)
     }
 
+    /// Returns the folder that runs of a workflow which begin here are worked on in.
+    pub fn root_for(&self, workflow: &str) -> &str {
+        let own = self.find_projection(workflow).and_then(|it| it.root());
+        own.unwrap_or(&self.settings.root)
+    }
+
     fn promise(&self, view: &View) -> Option<Promise<'_>> {
         let projection = self.find_covering(&view.workflow)?;
         // A file whose run gave it up was put away, or is the next run's.
@@ -169,8 +180,33 @@ impl Runtime {
     }
 
     /// Brings the file of a run and its log into step. Returns the run as it is then; without a
-    /// file where it has none, or its folder is not here.
+    /// file where it has none, or its folder is not here. What was noticed while nobody was there
+    /// to be told is told with it.
     pub(crate) async fn sync(&self, view: View) -> Result<(View, Option<RunFile>), ExecuteError> {
+        let run = view.state.run;
+        let (view, mut file) = self.bring_into_step(view).await?;
+        if let Some(file) = &mut file {
+            let untold = self.promises.untold.lock().remove(&run);
+            file.notices.splice(0..0, untold.unwrap_or_default());
+        }
+        Ok((view, file))
+    }
+
+    /// The same where nobody is there to be told. Who asks next is.
+    pub(crate) async fn sync_untold(&self, view: View) -> Result<View, ExecuteError> {
+        let (view, file) = self.sync(view).await?;
+        self.keep_untold(view.state.run, file.map(|it| it.notices).unwrap_or_default());
+        Ok(view)
+    }
+
+    /// Keeps what was noticed of a run's file for the next answer about it.
+    pub(crate) fn keep_untold(&self, run: RunId, notices: Vec<String>) {
+        if !notices.is_empty() {
+            self.promises.untold.lock().entry(run).or_default().extend(notices);
+        }
+    }
+
+    async fn bring_into_step(&self, view: View) -> Result<(View, Option<RunFile>), ExecuteError> {
         let Some(promise) = self.promise(&view) else { return Ok((view, None)) };
         let known = self.known_file(&promise);
         let mut known = known.lock().await;
@@ -231,12 +267,14 @@ impl Runtime {
                 Found::Changing => continue,
                 Found::GivenUp => return Ok((self.load(promise.run).await?, None)),
                 Found::Behind => promise.write(known).await,
-                Found::Spoilt(text, problem) => {
-                    notices.push(format!("`{}` cannot be taken in: {problem}", promise.shown));
-                    promise.replace(&text, known, &mut notices).await
+                Found::Gone => {
+                    let told = "was gone, and was written from the log again";
+                    notices.push(format!("`{}` {told}", promise.shown));
+                    promise.write(known).await
                 }
-                Found::Binary => promise.move_aside(known, &mut notices).await,
-                Found::Foreign(text) => promise.replace(&text, known, &mut notices).await,
+                Found::Refused(left, problem) => {
+                    self.replace(promise, known, (left, problem), &mut notices).await?
+                }
                 Found::Edited(edit) => {
                     match self.settle(promise, known, *edit, &mut notices).await? {
                         Some(written) => written,
@@ -248,7 +286,7 @@ impl Runtime {
         }
         match written {
             Ok(stat) => {
-                promise.write_beside(known, &mut notices).await;
+                self.write_beside(promise, known, &mut notices).await?;
                 self.mark(promise, known, stat);
             }
             // It is owed still.
@@ -276,8 +314,8 @@ impl Runtime {
             Ok(false) => return Ok(None),
             Ok(true) => {}
             Err(ExecuteError::Refused(refusal)) => {
-                notices.push(refusal.to_string());
-                return Ok(Some(promise.replace(&edit.text, known, notices).await));
+                let refused = (Left::Text(edit.text), why(refusal));
+                return self.replace(promise, known, refused, notices).await.map(Some);
             }
             Err(error) => return Err(error),
         }
@@ -288,9 +326,13 @@ impl Runtime {
             Made::Now => notices.push(format!("`{path}` was changed by hand: taken in")),
             Made::Back => {
                 notices.push(format!("an older state of `{path}` was put back"));
-                let last = known.text().to_owned();
-                if let Err(problem) = promise.keep_aside(&last, notices).await {
-                    notices.push(problem);
+                promise.keep_last(known, notices).await;
+            }
+            Made::Elsewhere { continues } => {
+                notices
+                    .push(format!("`{path}` went on elsewhere: what was done there is taken in"));
+                if !continues {
+                    promise.keep_last(known, notices).await;
                 }
             }
             Made::Before => {
@@ -412,7 +454,7 @@ impl Runtime {
             return known;
         }
         let sheet = promise.projection.blank(&promise.workflow);
-        let known = Known { length: 0, sheet, text: None, mark: None };
+        let known = Known { length: 0, sheet, text: None, mark: None, beside: BTreeMap::new() };
         let known = Arc::new(tokio::sync::Mutex::new(known));
         files.keep(promise.run, Arc::clone(&known), self.settings.states_max);
         known
@@ -428,7 +470,7 @@ impl Runtime {
             let synced = match self.load(run).await {
                 Ok(view) => {
                     self.keep_errands(&view).await;
-                    self.sync(view).await.map(drop)
+                    self.sync_untold(view).await.map(drop)
                 }
                 Err(error) => Err(error),
             };
@@ -506,6 +548,14 @@ fn placement(
         updated_at,
     };
     (placement, reading.context)
+}
+
+/// Says why an edit is not taken in.
+fn why(refusal: Refusal) -> String {
+    match refusal {
+        Refusal::EditRefused { problem, .. } => problem,
+        other => format!("{other} ({})", other.hint()),
+    }
 }
 
 /// Refuses a file that cannot be read, and is left as it is.

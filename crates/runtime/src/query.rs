@@ -124,13 +124,17 @@ impl Runtime {
         Some(key).filter(|it| !it.is_empty() && *it != text)
     }
 
+    /// Returns whether a run is worked on in the folder that such runs have here.
+    pub fn is_here(&self, summary: &engine::Summary) -> bool {
+        summary.root == self.root_for(&summary.workflow)
+    }
+
     async fn find_by_key(&self, key: &str) -> Result<Option<RunId>, ExecuteError> {
         let filter = Filter { key: Some(key.to_owned()), limit: PAGE_MAX, ..self.filter() };
         let live =
             Filter { statuses: vec!["running".to_owned(), "waiting".to_owned()], ..filter.clone() };
         let live = self.store.list(live).await.map_err(fault)?.rows;
-        let here: Vec<Row> =
-            live.iter().filter(|it| it.summary.root == self.settings.root).cloned().collect();
+        let here: Vec<Row> = live.iter().filter(|it| self.is_here(&it.summary)).cloned().collect();
         if let [only] = here.as_slice() {
             return Ok(Some(only.run));
         }
@@ -172,8 +176,8 @@ impl Runtime {
     pub async fn list_keyed(&self, filter: KeyFilter) -> Result<Listing, ExecuteError> {
         let wanted = Filter {
             project: Some(self.settings.project.clone()),
+            root: Some(self.root_for(&filter.workflow).to_owned()),
             workflow: Some(filter.workflow),
-            root: Some(self.settings.root.clone()),
             statuses: filter.statuses,
             scope: Some(filter.scope),
             is_newest_of_key: true,

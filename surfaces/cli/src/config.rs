@@ -275,7 +275,10 @@ impl Config {
     /// Returns the files that are written from the logs of runs.
     pub(crate) fn projections(&self) -> Vec<Arc<dyn runtime::Projection>> {
         let workspace = match self.text("generation.workspace") {
-            "" => mcp::StateFiles::default(),
+            "" => {
+                let root = self.places.nearest_with(mcp::WORKSPACE);
+                mcp::StateFiles::within(&root.to_string_lossy())
+            }
             path => {
                 let path = Path::new(path);
                 let inside = path.strip_prefix(&self.places.root).unwrap_or(path);

@@ -45,6 +45,6 @@ pub mod forge {
     pub use insight::past::{Price, Prices};
 }
 pub use toolsets::{
-    Dialects, SCENE_GENERATION, StateFiles, TOOLSETS, Tools, Toolset, ToolsetUnknown,
+    Dialects, SCENE_GENERATION, StateFiles, TOOLSETS, Tools, Toolset, ToolsetUnknown, WORKSPACE,
     WorkflowFiles, find_idiom,
 };

@@ -17,7 +17,7 @@ use crate::{
 };
 
 pub use devworkflow::WorkflowFiles;
-pub use generation::{StateFiles, WORKFLOW as SCENE_GENERATION};
+pub use generation::{StateFiles, WORKFLOW as SCENE_GENERATION, WORKSPACE};
 
 /// What the configuration says of the dialects.
 #[derive(Debug, Clone, Default)]

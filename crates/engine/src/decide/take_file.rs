@@ -12,7 +12,7 @@ use alloc::{
 use definition::{Answers, Step, Workflow};
 use serde_json::Map;
 
-use super::{Draft, change_context, enter, gate, rules, start_run};
+use super::{Draft, change_context, contradiction, enter, gate, rules, start_run};
 use crate::{
     Effort, Event, Placement, Progress, Refusal, Stage, Standing, StartRun, Stood, Stop, Trouble,
 };
@@ -50,6 +50,9 @@ pub(super) fn edit(draft: &mut Draft<'_>, placement: &Placement) -> Result<(), S
                 return Err(refused(format!("the run is {status}, and stays so")).into());
             }
         }
+    }
+    if let Some(problem) = contradiction::find(draft, placement)? {
+        return Err(refused(problem).into());
     }
     place(draft, placement)?;
     if draft.state.standing != Standing::Completed || draft.workflow.ends.early {

@@ -3,9 +3,11 @@
 use std::time::Duration;
 
 use definition::Digest;
+use engine::RunId;
+use store::{FileFilter, FileMark};
 
-use super::{Known, Promise};
-use crate::{ExecuteError, Reading, Runtime, Stat};
+use super::{Known, Promise, shown};
+use crate::{Basis, ExecuteError, Reading, Runtime, Stat, fault};
 
 /// How long whoever writes a file in place may take between two pieces of it.
 const WRITING: Duration = Duration::from_millis(30);
@@ -30,28 +32,45 @@ pub(super) enum Made {
     Before,
     /// It is what the file said before.
     Back,
+    /// From what a copy of the run said that went on elsewhere. `continues`: it went on from what
+    /// the file said last.
+    Elsewhere { continues: bool },
 }
 
 /// What a file is to its run.
 pub(super) enum Found {
     /// It says what the log says.
     Same(Stat),
-    /// It is not there, is torn, or says what the log said before.
+    /// It was not written yet, or says what the log said before.
     Behind,
-    /// Someone wrote into it what cannot be understood, or what others have written over since.
-    Spoilt(String, String),
-    /// It is of another run with the same key.
-    Foreign(String),
+    /// It was there, and is not any more.
+    Gone,
+    /// It says what is not taken in, for this reason.
+    Refused(Left, String),
     /// Someone changed it.
     Edited(Box<Edit>),
-    /// It is no text at all.
-    Binary,
     /// It is not there, because its run gave it up just now.
     GivenUp,
     /// It cannot be looked at.
     Unseen(String),
     /// Someone has begun to write it, and is not done.
     Changing,
+}
+
+/// What is in a file that is not taken in.
+pub(super) enum Left {
+    Nothing,
+    Text(String),
+    /// Bytes that are not text.
+    Bytes,
+}
+
+/// A run that was copied from another.
+struct Copy {
+    /// Its file, as people name it.
+    path: String,
+    /// Whether it went on from what the file of the other says now.
+    continues: bool,
 }
 
 fn edited(text: &str, taken: String, reading: Reading, made: Made) -> Found {
@@ -80,6 +99,7 @@ impl Runtime {
             Ok(None) if self.load(promise.run).await?.state.gave_up_key => {
                 return Ok(Found::GivenUp);
             }
+            Ok(None) if 0 < known.written() => return Ok(Found::Gone),
             Ok(None) => return Ok(Found::Behind),
             Err(problem) => return Ok(Found::Unseen(problem)),
         };
@@ -89,27 +109,100 @@ impl Runtime {
         if is_past || self.is_past(promise, known, &bytes).await? {
             return Ok(Found::Behind);
         }
+        let whole = known.text().len();
         let is_torn = is_torn(&bytes, known.text().as_bytes()) && known.sheet.is_torn(&bytes);
         let text = String::from_utf8(bytes);
         let is_odd = is_torn || text.as_ref().is_ok_and(|it| promise.projection.read(it).is_err());
         if is_odd && self.is_being_written(promise, stat).await {
             return Ok(Found::Changing);
         }
-        if is_torn {
-            return Ok(Found::Behind);
-        }
-        let Ok(text) = text else { return Ok(Found::Binary) };
+        let text = match text {
+            Ok(text) if text.is_empty() => {
+                return Ok(Found::Refused(Left::Nothing, "it was empty".to_owned()));
+            }
+            Ok(text) if is_torn => {
+                let problem = format!("its end is missing, after {} of {whole} bytes", text.len());
+                return Ok(Found::Refused(Left::Text(text), problem));
+            }
+            Ok(text) => text,
+            Err(_) => {
+                let problem = "it is not UTF-8 text".to_owned();
+                return Ok(Found::Refused(Left::Bytes, problem));
+            }
+        };
         if let Some(found) = self.find_rebased(promise, known, &text).await? {
             return Ok(found);
         }
-        Ok(match promise.projection.read(&text) {
-            Err(problem) => Found::Spoilt(text, problem),
-            Ok(_) if !known.sheet.is_own(&text) => Found::Foreign(text),
-            Ok(_) if !known.sheet.is_current(&text) => {
-                Found::Spoilt(text, "it was changed from an older state".to_owned())
-            }
-            Ok(reading) => edited(&text, text.clone(), reading, Made::Now),
-        })
+        self.place_edit(promise, known, text).await
+    }
+
+    /// Finds out whether a text is taken in that was not made from an older state, going by what it
+    /// says and by its marks.
+    async fn place_edit(
+        &self,
+        promise: &Promise<'_>,
+        known: &mut Known,
+        text: String,
+    ) -> Result<Found, ExecuteError> {
+        let reading = promise.projection.read(&text);
+        let reading = reading.and_then(|it| match &it.doubt {
+            Some(problem) => Err(problem.clone()),
+            None => Ok(it),
+        });
+        let reading = match reading {
+            Ok(reading) => reading,
+            Err(problem) => return Ok(Found::Refused(Left::Text(text), problem)),
+        };
+        let older = match known.sheet.basis(&text) {
+            Basis::Current => return Ok(edited(&text, text.clone(), reading, Made::Now)),
+            Basis::Other(problem) => return Ok(Found::Refused(Left::Text(text), problem)),
+            Basis::Older(problem) => Some(format!("it was changed from an older state: {problem}")),
+            Basis::Newer => None,
+        };
+        let copy = self.find_copy(promise, known, &text).await?;
+        let problem = match (&copy, older) {
+            (Some(Copy { continues: true, .. }), _) => None,
+            (Some(Copy { path, continues: false }), _) => Some(format!(
+                "it is `{path}`, which was copied from here, and lacks what was done here since"
+            )),
+            (None, older) => older,
+        };
+        if let Some(problem) = problem {
+            let way_out = known.sheet.stamp().map(|it| {
+                format!("; to have it all the same, set {it} in it and put it there again")
+            });
+            let problem = format!("{problem}{}", way_out.unwrap_or_default());
+            return Ok(Found::Refused(Left::Text(text), problem));
+        }
+        let made = Made::Elsewhere { continues: copy.is_some() };
+        Ok(edited(&text, text.clone(), reading, made))
+    }
+
+    /// Finds the run that a text is the file of, if it is that of a copy.
+    async fn find_copy(
+        &self,
+        promise: &Promise<'_>,
+        known: &mut Known,
+        text: &str,
+    ) -> Result<Option<Copy>, ExecuteError> {
+        let digest = Digest::of(text.as_bytes());
+        let filter = FileFilter {
+            project: Some(self.settings.project.clone()),
+            workflow: Some(promise.workflow.name.to_string()),
+            ..FileFilter::default()
+        };
+        let marks = self.store.files(filter).await.map_err(fault)?;
+        let is_it =
+            |(run, mark): &(RunId, FileMark)| *run != promise.run && mark.sha256 == digest.as_str();
+        let Some((run, mark)) = marks.into_iter().find(is_it) else { return Ok(None) };
+        let (view, log) = self.load_at(run, None).await?;
+        let mut sheet = promise.projection.blank(&view.workflow);
+        let now = known.text();
+        let continues = log.iter().any(|recorded| {
+            sheet.apply(recorded);
+            sheet.text() == now
+        });
+        Ok(Some(Copy { path: shown(promise.projection, &mark.path), continues }))
     }
 
     /// Whether someone is just writing a file that makes no sense as it is.
@@ -173,7 +266,7 @@ impl Runtime {
             }
         }
         let Some(base) = base else { return Ok(None) };
-        let spoilt = |why: &str| Some(Found::Spoilt(text.to_owned(), why.to_owned()));
+        let spoilt = |why: &str| Some(Found::Refused(Left::Text(text.to_owned()), why.to_owned()));
         if least == 0 {
             let reading = promise.projection.read(text);
             return Ok(reading.ok().map(|it| edited(text, text.to_owned(), it, Made::Back)));

@@ -3,7 +3,7 @@
 mod elsewhere;
 
 use std::{
-    collections::{BTreeMap, HashSet},
+    collections::{BTreeMap, HashMap, HashSet},
     future::Future,
     pin::{Pin, pin},
     sync::Arc,
@@ -38,6 +38,8 @@ pub(crate) struct Scanned {
     marks: Option<(u64, Arc<Marks>)>,
     /// Files that could not be read, as they were then.
     unreadable: BTreeMap<String, (Stat, String)>,
+    /// Whether the root of a run is the one here, which never changes.
+    is_here: HashMap<RunId, bool>,
 }
 
 /// What a scan led to.
@@ -83,7 +85,7 @@ impl Runtime {
         let (Some(path), Some(desk)) = (projection.path(key), self.world.desk()) else {
             return Ok(None);
         };
-        let place = place(&**projection, &self.settings.root, path);
+        let place = place(&**projection, self.root_for(workflow), path);
         let name = shown(&**projection, &place.path);
         if desk.stat(&place).await == Ok(None) {
             return Ok(None);
@@ -129,7 +131,7 @@ impl Runtime {
         let filter = Filter {
             project: Some(self.settings.project.clone()),
             workflow: Some(workflow.to_owned()),
-            root: Some(self.settings.root.clone()),
+            root: Some(self.root_for(workflow).to_owned()),
             key: Some(key.to_owned()),
             is_newest_of_key: true,
             limit: 1,
@@ -187,7 +189,7 @@ impl Runtime {
 
     fn beside(&self, workflow: &str, path: &str) -> Option<(Place, &dyn Desk)> {
         let projection = self.find_projection(workflow)?;
-        let place = place(&**projection, &self.settings.root, path.to_owned());
+        let place = place(&**projection, self.root_for(workflow), path.to_owned());
         Some((place, self.world.desk()?))
     }
 
@@ -278,9 +280,12 @@ impl Runtime {
         if let Some(key) = projection.key(path)
             && let Some(view) = self.find_holder(projection.workflow(), &key).await?
         {
-            return self.file_of(view.state.run).await.map(|_| false);
+            let (view, file) = self.file_of(view.state.run).await?;
+            self.keep_untold(view.state.run, file.notices);
+            return Ok(false);
         }
-        let place = place(projection, &self.settings.root, path.to_owned());
+        let root = self.root_for(projection.workflow());
+        let place = place(projection, root, path.to_owned());
         let name = shown(projection, path);
         let read = desk.read(&place).await.map_err(|problem| unreadable(&name, problem))?;
         let Some((bytes, stat)) = read else { return Ok(false) };
@@ -337,7 +342,7 @@ impl Runtime {
             flow: None,
             context,
             vars: Map::new(),
-            root: self.settings.root.clone(),
+            root: self.root_for(projection.workflow()).to_owned(),
         };
         let request = Request {
             target: Target::New(definition.name.to_string()),
@@ -363,7 +368,9 @@ impl Runtime {
             ..FileFilter::default()
         };
         let mut marks = Marks::new();
-        for (run, mark) in self.store.files(filter).await.map_err(fault)? {
+        let mut files = self.store.files(filter).await.map_err(fault)?;
+        self.keep_here(workflow, &mut files).await?;
+        for (run, mark) in files {
             // Of several runs that had the file one after the other, the newest has it.
             let is_newer = marks.get(&mark.path).is_none_or(|(known, _)| *known < run);
             if is_newer {
@@ -373,6 +380,33 @@ impl Runtime {
         let marks = Arc::new(marks);
         self.promises.scanned.lock().marks = Some((position, Arc::clone(&marks)));
         Ok(marks)
+    }
+
+    /// Keeps the files of runs whose root is here: another worktree, or another folder of this
+    /// project, may have files of the same names.
+    async fn keep_here(
+        &self,
+        workflow: &str,
+        files: &mut Vec<(RunId, FileMark)>,
+    ) -> Result<(), ExecuteError> {
+        let is_known =
+            |it: &(RunId, FileMark)| self.promises.scanned.lock().is_here.contains_key(&it.0);
+        if !files.iter().all(is_known) {
+            let filter = Filter {
+                project: Some(self.settings.project.clone()),
+                workflow: Some(workflow.to_owned()),
+                root: Some(self.root_for(workflow).to_owned()),
+                limit: u32::MAX,
+                ..Filter::default()
+            };
+            let rows = self.store.list(filter).await.map_err(fault)?.rows;
+            let here: HashSet<RunId> = rows.iter().map(|it| it.run).collect();
+            let found = files.iter().map(|(run, _)| (*run, here.contains(run)));
+            self.promises.scanned.lock().is_here.extend(found);
+        }
+        let scanned = self.promises.scanned.lock();
+        files.retain(|(run, _)| scanned.is_here.get(run) == Some(&true));
+        Ok(())
     }
 
     async fn find_files(
@@ -389,7 +423,8 @@ impl Runtime {
                 "" => names.key(name).is_some(),
                 inside => names.key(&joined(inside, name)).is_some(),
             });
-            let place = place(&**projection, &self.settings.root, folder.clone());
+            let root = self.root_for(projection.workflow());
+            let place = place(&**projection, root, folder.clone());
             match desk.scan(&place, wanted).await {
                 Ok(files) if folder.is_empty() => found.extend(files),
                 Ok(files) => {

@@ -2,7 +2,7 @@
 
 use engine::{Actor, Command, Surface};
 
-use super::{Known, Promise, shown};
+use super::{Known, Promise, looking::Left, shown};
 use crate::{Place, Request, Stat, Target};
 
 impl Promise<'_> {
@@ -28,67 +28,62 @@ impl Promise<'_> {
         self.desk.write(place, text).await
     }
 
-    /// Writes the file anew, once what is there, which is no text, was moved elsewhere.
-    pub(super) async fn move_aside(
-        &self,
-        known: &mut Known,
-        notices: &mut Vec<String>,
-    ) -> Result<Stat, String> {
-        let path = self.projection.aside(&self.key, "");
-        self.desk.rename(&self.place, &path).await?;
-        let (own, path) = (&self.shown, shown(self.projection, &path));
-        notices.push(format!("`{own}` is not UTF-8 text, and was moved to `{path}`"));
-        self.write(known).await
-    }
-
-    /// Writes what goes with the file. It is only ever looked at, so nobody waits for it.
-    pub(super) async fn write_beside(&self, known: &Known, notices: &mut Vec<String>) {
-        for (path, text) in known.sheet.beside() {
-            let place = Place { path, ..self.place.clone() };
-            if let Err(problem) = self.desk.write(&place, text).await {
-                let path = shown(self.projection, &place.path);
-                notices.push(format!("`{path}` could not be written: {problem}"));
-            }
-        }
-    }
-
     /// Whether the run is over because its file was taken away.
     pub(super) fn is_over(&self, known: &Known, stat: &Result<Option<Stat>, String>) -> bool {
         *stat == Ok(None) && 0 < known.written() && !self.projection.outlives_file(&self.key)
     }
 
-    /// Writes the file over a text that is kept elsewhere first.
-    pub(super) async fn replace(
-        &self,
-        text: &str,
-        known: &mut Known,
-        notices: &mut Vec<String>,
-    ) -> Result<Stat, String> {
-        self.keep_aside(text, notices).await?;
-        self.write(known).await
+    /// Keeps what is in a file that is written over next. Returns where, as people name it; `None`
+    /// where there is nothing to keep. What is not text is only given a place: it is moved there.
+    pub(super) async fn keep(&self, left: &Left) -> Result<Option<Place>, String> {
+        match left {
+            Left::Nothing => Ok(None),
+            Left::Text(text) => self.keep_text(self.aside(text), text).await.map(Some),
+            Left::Bytes => self.find_free(self.aside(""), None).await.map(|(place, _)| Some(place)),
+        }
     }
 
-    /// Keeps a text of the file elsewhere.
-    pub(super) async fn keep_aside(
+    /// Keeps a text of the file elsewhere, and returns where, as people name it.
+    pub(super) async fn keep_text(&self, place: Place, text: &str) -> Result<Place, String> {
+        let (place, is_kept) = self.find_free(place, Some(text)).await?;
+        if !is_kept {
+            let kept = self.write_text(&place, text.to_owned()).await;
+            kept.map_err(|problem| format!("`{}`: {problem}", self.named(&place)))?;
+        }
+        Ok(place)
+    }
+
+    /// Returns where a text of the file is kept that has to make room.
+    pub(super) fn aside(&self, text: &str) -> Place {
+        Place { path: self.projection.aside(&self.key, text), ..self.place.clone() }
+    }
+
+    /// Returns how people name a place.
+    pub(super) fn named(&self, place: &Place) -> String {
+        shown(self.projection, &place.path)
+    }
+
+    /// Returns a place that no file has, with a number where it needs one; or the one that has this
+    /// text already, and that it does.
+    async fn find_free(
         &self,
-        text: &str,
-        notices: &mut Vec<String>,
-    ) -> Result<(), String> {
-        let mut place =
-            Place { path: self.projection.aside(&self.key, text), ..self.place.clone() };
+        mut place: Place,
+        text: Option<&str>,
+    ) -> Result<(Place, bool), String> {
         let wanted = place.path.clone();
         let mut number = 1;
         while self.desk.stat(&place).await?.is_some() {
+            if let (Some(text), Ok(Some((bytes, _)))) = (text, self.desk.read(&place).await)
+                && text.as_bytes() == bytes
+            {
+                return Ok((place, true));
+            }
             number += 1;
             place.path = match wanted.rsplit_once('.') {
                 Some((stem, ending)) => format!("{stem}-{number}.{ending}"),
                 None => format!("{wanted}-{number}"),
             };
         }
-        let path = shown(self.projection, &place.path);
-        let kept = self.write_text(&place, text.to_owned()).await;
-        kept.map_err(|problem| format!("`{path}`: {problem}"))?;
-        notices.push(format!("what was in `{}` is kept in `{path}`", self.shown));
-        Ok(())
+        Ok((place, false))
     }
 }

@@ -10,7 +10,8 @@ use definition::Workflow;
 use engine::{ChoreOutcome, Fact, GitDeed, Question, Recorded, RunId, Timestamp};
 use parking_lot::Mutex;
 use runtime::{
-    Desk, Found, Handled, Held, Looking, Place, Projection, Reading, Sheet, Stat, Wanted, World,
+    Basis, Desk, Found, Handled, Held, Looking, Place, Projection, Reading, Sheet, Stat, Wanted,
+    World,
 };
 use tokio::sync::Notify;
 
@@ -228,11 +229,7 @@ impl Sheet for Lines {
         format!("{} {}", self.kinds.join(" "), self.at)
     }
 
-    fn is_own(&self, _text: &str) -> bool {
-        true
-    }
-
-    fn is_current(&self, _text: &str) -> bool {
-        true
+    fn basis(&self, _text: &str) -> Basis {
+        Basis::Current
     }
 }

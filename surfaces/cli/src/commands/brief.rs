@@ -40,8 +40,7 @@ pub(crate) async fn perform(joined: &Joined, args: &Args) -> Result<Reply, Failu
             let statuses = vec!["running".to_owned(), "waiting".to_owned()];
             let filter = RunFilter { statuses, limit: LOOKED_AT_MAX, ..RunFilter::default() };
             let page = runtime.list_runs(filter).await?;
-            let root = &runtime.settings().root;
-            page.rows.iter().find(|it| it.summary.root == *root).map(|it| it.run)
+            page.rows.iter().find(|it| runtime.is_here(&it.summary)).map(|it| it.run)
         }
     };
     let Some(run) = found else {

@@ -53,6 +53,17 @@ impl Places {
         home.map_or_else(|| path.display().to_string(), |it| format!("~/{}", it.display()))
     }
 
+    /// Returns the nearest folder, from the working directory up to the root, that has a folder of
+    /// this name; the working directory where none has.
+    pub(crate) fn nearest_with(&self, name: &str) -> &Path {
+        // The forge tools may work in another project than the one that the call was made in.
+        if !self.working.starts_with(&self.root) {
+            return &self.root;
+        }
+        let mut inside = self.working.ancestors().take_while(|it| it.starts_with(&self.root));
+        inside.find(|it| it.join(name).is_dir()).unwrap_or(&self.working)
+    }
+
     /// Returns our folder in the project.
     pub(crate) fn folder(&self) -> PathBuf {
         self.project.join(FOLDER)

@@ -224,7 +224,8 @@ pub(crate) const SETTINGS: &[Setting] = &[
     Setting {
         doc: "The folder of the state files of scenes, `generation-state-0204.json`. In a file it \
               is relative to the project's root, elsewhere to the working directory.",
-        unset: "workspace in the project's root",
+        unset: "the nearest workspace from the working directory up to the project's root, else \
+                one in the working directory",
         aliases: &["WORKSPACE_PATH"],
         ..setting("generation.workspace", Kind::Path, "")
     },

@@ -255,7 +255,7 @@ fn a_list_sees_what_others_did_to_the_files_since_the_last_one() {
     };
     assert_eq!(total("all"), 2);
     // One is written into in its place, one is new, one is renamed into its place.
-    stage.edit("0102", |it| it["workflow_status"] = json!("COMPLETED"));
+    stage.edit("0102", |it| *it = state("0102", "COMPLETED"));
     stage.project.write(&place("0103"), &pretty(&state("0103", "FAILED")));
     stage.project.write("workspace/draft", &pretty(&state("0104", "COMPLETED")));
     fs::rename(stage.project.path("workspace/draft"), stage.path("0104")).unwrap();

@@ -39,7 +39,7 @@ use crate::{
     toolsets::Toolset,
 };
 
-pub use files::StateFiles;
+pub use files::{StateFiles, WORKSPACE};
 
 /// What an agent is told before anything else.
 const INSTRUCTIONS: &str = "\

@@ -110,6 +110,7 @@ pub(super) struct Part {
 pub(super) fn of_outcome(runtime: &Runtime, outcome: &Outcome) -> Done<Answer> {
     let mut done = of_view(runtime, &outcome.view, &outcome.events);
     done.warnings.extend(outcome.chores.notices());
+    done.warnings.extend(outcome.file.iter().flat_map(|it| it.notices.iter().cloned()));
     done
 }
 
@@ -192,6 +193,7 @@ fn reasoning(view: &View, events: &[Recorded]) -> Option<String> {
             | Event::PartsPlanned { .. }
             | Event::PartPlaced(_)
             | Event::FileLeft { .. }
+            | Event::FileReplaced { .. }
             | Event::GateOpened(_)
             | Event::GateAnswered { .. }
             | Event::ContextChanged { .. }

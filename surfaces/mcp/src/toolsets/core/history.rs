@@ -153,6 +153,7 @@ impl<'a> Said<'a> {
             | Event::PartsPlanned { .. }
             | Event::PartPlaced(_)
             | Event::FileLeft { .. }
+            | Event::FileReplaced { .. }
             | Event::ContextChanged { .. }
             | Event::VarsChanged { .. }
             | Event::DriftAccepted { .. }

@@ -7,7 +7,7 @@ use std::{
 
 use definition::{StepName, Workflow};
 use engine::{Event, Item, JournalRotated, Progress, Recorded, Stage, Stood, journal_line};
-use runtime::{Errand, Goal, Projection, Reading, Sheet};
+use runtime::{Basis, Errand, Goal, Projection, Reading, Sheet};
 use serde_json::{Map, Value};
 
 use super::{
@@ -139,6 +139,7 @@ fn read(file: &StateFile) -> Reading {
         vars: vars.into_iter().map(|(name, it)| (name.to_owned(), it.into())).collect(),
         items: Some(items.collect()),
         journal: Some(file.log()),
+        doubt: None,
     }
 }
 
@@ -177,12 +178,9 @@ impl Sheet for Page {
         self.file.text().to_owned()
     }
 
-    fn is_own(&self, _text: &str) -> bool {
-        true
-    }
-
-    fn is_current(&self, _text: &str) -> bool {
-        true
+    /// What it was made from is told by the lines of its log.
+    fn basis(&self, _text: &str) -> Basis {
+        Basis::Current
     }
 
     fn is_torn(&self, beginning: &[u8]) -> bool {
@@ -271,6 +269,7 @@ impl Page {
             | Event::PartsPlanned { .. }
             | Event::PartPlaced(_)
             | Event::FileLeft { .. }
+            | Event::FileReplaced { .. }
             | Event::GateOpened(_)
             | Event::GateWithdrawn { .. }
             | Event::GateWaived { .. }

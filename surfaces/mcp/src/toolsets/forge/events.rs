@@ -213,6 +213,7 @@ fn words(event: &Event, events: &[Recorded], after: &After<'_>) -> Vec<Word> {
         | Event::PartsPlanned { .. }
         | Event::PartPlaced(_)
         | Event::FileLeft { .. }
+        | Event::FileReplaced { .. }
         | Event::GateOpened(_)
         | Event::GateAnswered { .. }
         | Event::GateWithdrawn { .. }

@@ -85,6 +85,11 @@ impl Status {
         }
     }
 
+    /// Returns all words, for people.
+    pub(in crate::toolsets::forge) fn listed() -> String {
+        Self::ALL.map(Self::word).join(", ")
+    }
+
     /// Returns what a word means.
     pub(in crate::toolsets::forge) fn find(word: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|it| it.word() == word)

@@ -17,7 +17,7 @@ use super::{
 };
 
 /// The folder of the state files unless a setting names another.
-const WORKSPACE: &str = "workspace";
+pub const WORKSPACE: &str = "workspace";
 
 /// The folder of the sessions, each of which has state files of its own.
 const SESSIONS: &str = "sessions";
@@ -32,12 +32,18 @@ const PATH_CHARS_MAX: usize = 500;
 #[derive(Debug, Clone)]
 pub struct StateFiles {
     workspace: String,
+    root: Option<String>,
 }
 
 impl StateFiles {
     /// Returns the state files in this folder, seen from the project's root.
     pub fn new(workspace: &str) -> Self {
-        Self { workspace: workspace.to_owned() }
+        Self { workspace: workspace.to_owned(), root: None }
+    }
+
+    /// Returns the state files in the usual folder of `root`, which is a folder of the project.
+    pub fn within(root: &str) -> Self {
+        Self { workspace: WORKSPACE.to_owned(), root: Some(root.to_owned()) }
     }
 }
 
@@ -50,6 +56,10 @@ impl Default for StateFiles {
 impl Projection for StateFiles {
     fn workflow(&self) -> &str {
         WORKFLOW
+    }
+
+    fn root(&self) -> Option<&str> {
+        self.root.as_deref()
     }
 
     fn folder(&self) -> &str {
@@ -129,6 +139,9 @@ pub(super) fn is_session(name: &str) -> bool {
 /// Returns where the work is, as a document says. Whatever it lacks is taken as not begun.
 fn read(document: &Document) -> Reading {
     let said = document.find_text("workflow_status");
+    let doubt = said.filter(|_| document.status().is_none()).map(|word| {
+        format!("its `workflow_status` is {word}, and must be one of {}", Status::listed())
+    });
     let (stood, reason) = match (document.status(), said) {
         (Some(Status::InProgress), _) | (None, None) => (Stood::Running, String::new()),
         (Some(Status::WaitingUserApproval), _) => (Stood::Waiting, String::new()),
@@ -166,6 +179,7 @@ fn read(document: &Document) -> Reading {
         started_at: document.started_at(),
         updated_at: document.updated_at(),
         context,
+        doubt,
     }
 }
 

@@ -64,7 +64,7 @@ pub(super) async fn start(
         flow: None,
         context,
         vars: Map::new(),
-        root: call.runtime.settings().root.clone(),
+        root: call.runtime.root_for(WORKFLOW).to_owned(),
     };
     let (target, command) = (Target::New(WORKFLOW.to_owned()), Command::StartRun(Box::new(start)));
     let outcome = execute(call, target, command).await.map_err(|error| stop(id, error))?;

@@ -212,6 +212,11 @@ impl Status {
         }
     }
 
+    /// Returns all words, for people.
+    pub(crate) fn listed() -> String {
+        Self::ALL.map(Self::word).join(", ")
+    }
+
     /// Reads the word.
     pub(crate) fn parse(word: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|it| it.word() == word)

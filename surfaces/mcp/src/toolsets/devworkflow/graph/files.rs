@@ -2,11 +2,11 @@
 
 mod reading;
 
-use std::sync::Arc;
+use std::{cmp::Ordering, sync::Arc};
 
 use definition::{Form, Workflow};
 use engine::{Event, Recorded};
-use runtime::{Projection, Reading, Sheet};
+use runtime::{Basis, Projection, Reading, Sheet};
 
 use super::{
     record::Record,
@@ -124,15 +124,31 @@ impl Sheet for Page {
         self.written.clone().unwrap_or_else(|| self.record.render())
     }
 
-    fn is_own(&self, text: &str) -> bool {
-        // Nobody can be at a node that there is not: such a text is of no session of this workflow.
-        let is_known = |node: &str| view::find_node(&self.workflow, node).is_some();
-        Record::parse(text)
-            .is_ok_and(|it| it.session_id == self.record.session_id && is_known(&it.current_node))
+    fn basis(&self, text: &str) -> Basis {
+        let Ok(record) = Record::parse(text) else {
+            return Basis::Other("it is not a session's file".to_owned());
+        };
+        if record.session_id != self.record.session_id {
+            let said = words::cut(&record.session_id, 60);
+            return Basis::Other(format!("it is of another session: its `session_id` is {said}"));
+        }
+        // Nobody can be at a node that there is not.
+        if view::find_node(&self.workflow, &record.current_node).is_none() {
+            let said = words::cut(&record.current_node, 60);
+            return Basis::Other(format!("its `current_node` is {said}, which the workflow lacks"));
+        }
+        let (said, own) = (record.revision, self.record.revision);
+        match said.cmp(&own) {
+            Ordering::Equal => Basis::Current,
+            Ordering::Greater => Basis::Newer,
+            Ordering::Less => {
+                Basis::Older(format!("its `revision` is {said}, and the session's is {own}"))
+            }
+        }
     }
 
-    fn is_current(&self, text: &str) -> bool {
-        Record::parse(text).is_ok_and(|it| it.revision == self.record.revision)
+    fn stamp(&self) -> Option<String> {
+        Some(format!("`revision` to {}", self.record.revision))
     }
 
     fn beside(&self) -> Vec<(String, String)> {

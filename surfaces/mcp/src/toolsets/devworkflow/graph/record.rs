@@ -226,6 +226,7 @@ impl Record {
             | Event::PartsPlanned { .. }
             | Event::PartPlaced(_)
             | Event::FileLeft { .. }
+            | Event::FileReplaced { .. }
             | Event::GateOpened(_)
             | Event::GateAnswered { .. }
             | Event::GateWithdrawn { .. }

@@ -301,6 +301,7 @@ impl Turn<'_> {
         let pipeline = workspace::open(self.call, &self.parameters.workspace).await?;
         let (pipeline, is_over) = waiting::wait(self.call, pipeline, duration).await?;
         self.pipeline = pipeline;
+        self.warnings.append(&mut self.pipeline.notices);
         Ok(is_over)
     }
 
@@ -319,6 +320,7 @@ impl Turn<'_> {
             // Someone else was faster, and a person is asked now.
             Err(ExecuteError::Refused(Refusal::GateOpen { .. })) => {
                 self.pipeline = workspace::open(self.call, &self.pipeline.key).await?;
+                self.warnings.append(&mut self.pipeline.notices);
                 return Ok(());
             }
             Err(ExecuteError::Refused(refusal @ Refusal::GateHeld { .. })) => {

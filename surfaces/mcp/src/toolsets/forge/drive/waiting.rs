@@ -30,7 +30,9 @@ pub(super) async fn wait(
         let (run, length) = (state.run, state.length);
         let waited = call.runtime.wait(run, length, left.min(LOOK_EVERY)).await;
         waited.map_err(|error| workspace::failure("wait", &error))?;
+        let notices = pipeline.notices;
         pipeline = workspace::open(call, &pipeline.key).await?;
+        pipeline.notices.splice(0..0, notices);
         if digest(&pipeline) != asked {
             return Ok((pipeline, false));
         }

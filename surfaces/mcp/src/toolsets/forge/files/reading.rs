@@ -8,7 +8,7 @@ use runtime::Reading;
 use serde_json::Map;
 
 use super::{
-    super::state_doc::{COMPLETED, PHASES, SpecDocument, Status, Task},
+    super::state_doc::{COMPLETED, PHASES, SETUP, SpecDocument, Status, Task},
     tasks::{BUILDING, JUDGING, SET},
     vars,
 };
@@ -20,6 +20,13 @@ const QUESTIONS: [&str; 3] = ["checkpoint-a", "checkpoint-b", "post-to-source"];
 /// Returns what a document says; the error says what makes no sense in it.
 pub(super) fn read(document: &SpecDocument) -> Result<Reading, String> {
     let (stood, reason) = stood(document);
+    let phase = document.phase();
+    // A run that is at no phase can never be left.
+    if !["", SETUP, COMPLETED].contains(&phase) && !PHASES.contains(&phase) {
+        let phases = PHASES.join(", ");
+        let known = format!("one of {phases}, {COMPLETED}");
+        return Err(format!("its `currentPhase` is {phase}, and must be {known}"));
+    }
     let at = PHASES.contains(&document.phase()).then(|| document.phase());
     let at = at.and_then(|it| StepName::parse(it).ok());
     let planned = document.tasks().into_iter().map(plan).collect::<Result<Vec<_>, _>>()?;
@@ -37,6 +44,16 @@ pub(super) fn read(document: &SpecDocument) -> Result<Reading, String> {
         items: None,
         journal: None,
         parts,
+        doubt: doubt(document),
+    })
+}
+
+/// Returns what nobody can follow: a word for how the phase stands that is none.
+fn doubt(document: &SpecDocument) -> Option<String> {
+    let word = document.text("currentPhaseStatus");
+    (!word.is_empty() && Status::find(word).is_none()).then(|| {
+        let known = Status::listed();
+        format!("its `currentPhaseStatus` is {word}, and must be one of {known}")
     })
 }
 

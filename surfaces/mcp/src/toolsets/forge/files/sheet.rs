@@ -6,7 +6,7 @@ use definition::{StepName, Workflow};
 use engine::{
     Entry, Event, NOTHING_LEFT, OpenGate, Recorded, Ruling, RunStarted, Stood, Timestamp,
 };
-use runtime::Sheet;
+use runtime::{Basis, Sheet};
 use serde_json::{Map, Value};
 
 use super::{
@@ -118,17 +118,26 @@ impl Sheet for State {
         document.render()
     }
 
-    fn is_own(&self, text: &str) -> bool {
-        // Whatever someone puts into the workspace is meant for it.
-        SpecDocument::parse(text).is_ok()
+    /// Whatever someone puts into the workspace is meant for it.
+    fn basis(&self, text: &str) -> Basis {
+        let Ok(document) = SpecDocument::parse(text) else {
+            return Basis::Other("it is not the state of a pipeline".to_owned());
+        };
+        let updated = |it: &SpecDocument| it.moment("timestamps", "lastUpdated");
+        let (said, own) = (updated(&document), updated(&self.document));
+        match said {
+            // A time that was never written here is somebody's own.
+            Some(said) if Some(said) != own && self.past.contains(&said) => Basis::Older(format!(
+                "its `timestamps.lastUpdated` is {said}, and the file's is {}",
+                own.map(|it| it.to_string()).unwrap_or_default()
+            )),
+            Some(_) | None => Basis::Current,
+        }
     }
 
-    fn is_current(&self, text: &str) -> bool {
-        let Ok(document) = SpecDocument::parse(text) else { return false };
-        let updated = |it: &SpecDocument| it.moment("timestamps", "lastUpdated");
-        let said = updated(&document);
-        // A time that was never written here is somebody's own.
-        said == updated(&self.document) || said.is_none_or(|it| !self.past.contains(&it))
+    fn stamp(&self) -> Option<String> {
+        let updated = self.document.moment("timestamps", "lastUpdated")?;
+        Some(format!("`timestamps.lastUpdated` to \"{updated}\""))
     }
 }
 
@@ -223,6 +232,7 @@ impl State {
             | Event::GateWaived { .. }
             | Event::PartsPlanned { .. }
             | Event::FileLeft { .. }
+            | Event::FileReplaced { .. }
             | Event::ContextChanged { .. }
             | Event::ModelAsked(_)
             | Event::EntryRecorded { .. }

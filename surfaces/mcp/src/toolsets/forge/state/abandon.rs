@@ -26,17 +26,17 @@ impl Verb for Abandon {
         // It may have been abandoned at this very moment, which is as good.
         let is_over = |it: &Standing| matches!(it, Standing::Cancelled { .. });
         if is_over(&pipeline.view.state.standing) {
-            return Ok(Answer::ok().into());
+            return Ok(Answer::ok_with(&pipeline.notices).into());
         }
         let reason = "the pipeline was abandoned".to_owned();
         match pipeline.execute(call, Command::CancelRun { reason }).await {
-            Ok(_) => Ok(Answer::ok().into()),
+            Ok(_) => Ok(Answer::ok_with(&pipeline.notices).into()),
             Err(error) => {
                 let now = workspace::open(call, parameters.workspace()).await?;
                 if is_over(&now.view.state.standing) {
                     return Ok(Answer::ok().into());
                 }
-                Err(change::refused(Self::NAME, &error, |_| None))
+                Err(change::refused(Self::NAME, &error, |_| None).noting(&pipeline.notices))
             }
         }
     }

@@ -33,13 +33,14 @@ impl Verb for Get {
     const HINTS: Hints = Hints::READS;
 
     async fn call(call: &Call<'_>, parameters: OnField) -> Result<Done<Answer>, Failure> {
-        let document = load(call, &parameters.workspace).await?;
+        let (document, notices) = load(call, &parameters.workspace).await?;
         let field = &parameters.field;
         match document.get(field) {
-            Some(text) => Ok(Answer::text(text).into()),
+            Some(text) => Ok(told(Answer::text(text), notices)),
             None => {
                 let known = format!("there are: {}", SpecDocument::readable().join(", "));
-                Err(Failure::new("field_unknown", format!("get: unknown field `{field}`"), known))
+                let message = format!("get: unknown field `{field}`");
+                Err(Failure::new("field_unknown", message, known).noting(&notices))
             }
         }
     }
@@ -55,8 +56,8 @@ impl Verb for PhaseStats {
     const HINTS: Hints = Hints::READS;
 
     async fn call(call: &Call<'_>, parameters: OnWorkspace) -> Result<Done<Answer>, Failure> {
-        let document = load(call, parameters.workspace()).await?;
-        Ok(Answer::json(&document.phase_stats()).into())
+        let (document, notices) = load(call, parameters.workspace()).await?;
+        Ok(told(Answer::json(&document.phase_stats()), notices))
     }
 }
 
@@ -70,15 +71,22 @@ impl Verb for ResumeInfo {
     const HINTS: Hints = Hints::READS;
 
     async fn call(call: &Call<'_>, parameters: OnWorkspace) -> Result<Done<Answer>, Failure> {
-        let document = load(call, parameters.workspace()).await?;
-        Ok(Answer::json(&document.resume_info()).into())
+        let (document, notices) = load(call, parameters.workspace()).await?;
+        Ok(told(Answer::json(&document.resume_info()), notices))
     }
 }
 
-async fn load(call: &Call<'_>, workspace: &str) -> Result<SpecDocument, Failure> {
+/// Returns what the state file says, and what was found and done to it on the way.
+async fn load(call: &Call<'_>, workspace: &str) -> Result<(SpecDocument, Vec<String>), Failure> {
     let pipeline = workspace::open(call, workspace).await?;
-    SpecDocument::parse(&pipeline.text).map_err(|problem| {
+    let document = SpecDocument::parse(&pipeline.text).map_err(|problem| {
         let message = format!("load state: `{}/state.json`: {problem}", pipeline.key);
-        Failure::new("file_unreadable", message, "mend it, or move it away")
-    })
+        Failure::new("file_unreadable", message, "correct it, or move it away")
+    })?;
+    Ok((document, pipeline.notices))
+}
+
+/// The text is the answer as the contract has it. What was noticed is beside it.
+fn told(answer: Answer, warnings: Vec<String>) -> Done<Answer> {
+    Done { warnings, ..answer.into() }
 }

@@ -63,14 +63,15 @@ impl Verb for TaskInit {
         let pipeline = workspace::open(call, &parameters.workspace).await?;
         let tasks = read(&parameters.tasks)?;
         let specs: Vec<PartSpec> = tasks.values().map(|(spec, _)| spec.clone()).collect();
-        let warnings = warnings(&specs);
+        let mut warnings = warnings(&specs);
+        warnings.extend(pipeline.notices.iter().cloned());
         let mut commands = vec![Command::PlanParts { set: task::SET.to_owned(), parts: specs }];
         let placed = tasks.into_values().flat_map(|(_, placed)| placed);
         commands.extend(placed.map(Command::PlacePart));
         match pipeline.execute(call, Command::All(commands)).await {
             Ok(_) if warnings.is_empty() => Ok(Answer::ok().into()),
             Ok(_) => Ok(Answer::json(&Warned { status: "ok", warnings }).into()),
-            Err(error) => Err(change::refused(Self::NAME, &error, guard)),
+            Err(error) => Err(change::refused(Self::NAME, &error, guard).noting(&pipeline.notices)),
         }
     }
 }

@@ -1,7 +1,9 @@
 //! One scene's state, written event by event.
 
+use std::cmp::Ordering;
+
 use engine::{Entry, Event, OpenGate, Recorded, Report, RunStarted, StepCompleted, Timestamp};
-use runtime::Sheet;
+use runtime::{Basis, Sheet};
 use serde_json::{Map, Value};
 
 use super::{
@@ -69,17 +71,30 @@ impl Sheet for State {
         self.written.clone().unwrap_or_else(|| self.document.render())
     }
 
-    fn is_own(&self, text: &str) -> bool {
+    fn basis(&self, text: &str) -> Basis {
+        let document = Document::parse(text).unwrap_or_default();
         // A session is named by the second in which it began, and two can begin in one.
-        let origin = |it: &Document| {
-            ["session_id", "started_at"].map(|key| it.find_text(key).map(ToOwned::to_owned))
-        };
-        Document::parse(text).is_ok_and(|it| origin(&it) == origin(&self.document))
+        for key in ["session_id", "started_at"] {
+            let (said, own) = (document.find_text(key), self.document.find_text(key));
+            if said != own {
+                let (said, own) = (said.unwrap_or("missing"), own.unwrap_or("missing"));
+                return Basis::Other(format!(
+                    "it is of another generation: its `{key}` is {said}, and not {own}"
+                ));
+            }
+        }
+        let own = revision(&self.document).unwrap_or_default();
+        match revision(&document).map(|it| (it, it.cmp(&own))) {
+            None | Some((_, Ordering::Equal)) => Basis::Current,
+            Some((_, Ordering::Greater)) => Basis::Newer,
+            Some((said, Ordering::Less)) => {
+                Basis::Older(format!("its `revision` is {said}, and the scene's is {own}"))
+            }
+        }
     }
 
-    fn is_current(&self, text: &str) -> bool {
-        let said = Document::parse(text).ok().as_ref().and_then(revision);
-        said.is_none_or(|it| Some(it) == revision(&self.document))
+    fn stamp(&self) -> Option<String> {
+        Some(format!("`revision` to {}", revision(&self.document).unwrap_or_default()))
     }
 }
 
@@ -144,6 +159,7 @@ impl State {
             | Event::PartsPlanned { .. }
             | Event::PartPlaced(_)
             | Event::FileLeft { .. }
+            | Event::FileReplaced { .. }
             | Event::VarsChanged { .. }
             | Event::ModelAsked(_)
             | Event::LeaseTaken(_)

@@ -96,6 +96,7 @@ pub(super) fn of(record: &Record) -> Reading {
         vars: vars(record),
         items: Some(items(record)),
         journal: Some(record.log.join("\n")),
+        doubt: None,
     }
 }
 

@@ -2,7 +2,7 @@
 
 use engine::{Command, Event, GitDeed};
 use expect_test::expect;
-use runtime::Projection as _;
+use runtime::{Basis, Projection as _};
 use serde_json::{Map, Value, json};
 
 use super::{SpecFiles, check, designed, planned, play::Pipeline, play::report};
@@ -26,7 +26,7 @@ fn an_edit_stays_letter_by_letter_until_something_happens() {
     let mut it = Pipeline::start(&json!({}));
     let edit = json!({ "currentPhase": "phase-2", "skippedPhases": ["phase-2"], "mine": {"b": 1} });
     let text = merged(&it.text(), &edit);
-    assert!(it.sheet.is_own(&text) && it.sheet.is_current(&text));
+    assert_eq!(it.sheet.basis(&text), Basis::Current);
     it.edit(&text);
     assert_eq!(it.text(), text);
     check(
@@ -244,9 +244,10 @@ fn a_text_of_an_older_state_is_told_and_other_times_are_no_other_run() {
     let mut it = Pipeline::start(&json!({}));
     let before = it.text();
     it.run(&super::begin_step("phase-1"));
-    assert!(it.sheet.is_own(&before) && !it.sheet.is_current(&before));
+    assert!(matches!(it.sheet.basis(&before), Basis::Older(_)));
     let other = it.text().replace("2026-01-01T10:00:01", "2026-01-01T10:00:00");
-    assert!(it.sheet.is_own(&other) && !it.sheet.is_own("no state"));
+    assert!(matches!(it.sheet.basis(&other), Basis::Older(_) | Basis::Current));
+    assert!(matches!(it.sheet.basis("no state"), Basis::Other(_)));
 }
 
 #[test]
