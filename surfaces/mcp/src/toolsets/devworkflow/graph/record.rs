@@ -237,6 +237,7 @@ impl Record {
             | Event::RuleFired { .. }
             | Event::LineInserted { .. }
             | Event::ChoreDone { .. }
+            | Event::BranchSeen { .. }
             | Event::ChoreFailed { .. }
             | Event::WorkEnded
             | Event::KeyGivenUp => return false,
