@@ -45,13 +45,13 @@ impl Repository<'_> {
         let mut branch = self.find_branch(&run.name).await?;
         let far = self.look_far(&self.find_remote(run).await?).await?;
         self.check_pushable(&branch, &far).await?;
-        self.find_replaced(run, &branch, &far).await?;
+        self.find_replaced(run, (&branch, &far), &leaves).await?;
         let mut said = Vec::new();
         if let Some((commit, done)) = self.add(run, (&branch, &far), &leaves).await? {
             branch.tip = Some(commit);
             said.push(done);
         }
-        let sent = self.send_again(run, &branch, &far).await?;
+        let sent = self.send_again(run, (&branch, &far), &leaves).await?;
         said.extend(sent.as_ref().map(|it| it.detail.clone()));
         if let Some(body) = body {
             warnings.extend(self.describe(&branch, body, closes).await);
@@ -193,32 +193,49 @@ impl Repository<'_> {
     async fn find_replaced<'a>(
         &self,
         run: &RunBranch,
-        branch: &Branch,
-        far: &'a Far,
+        (branch, far): (&Branch, &'a Far),
+        leaves: &[Leaf],
     ) -> Result<Option<&'a str>, String> {
         let (Some(tip), Some(there)) = (&branch.tip, far.find(branch)) else { return Ok(None) };
-        let is_twin = !self.is_part_of(there, tip).await?
-            && self.commit_of(there).await?.is_some()
-            && self.parents(there).await? == self.parents(tip).await?;
-        if is_twin && self.is_sent_by_us(run, branch, far, there).await? {
+        if self.is_twin(there, tip, leaves).await?
+            && self.is_sent_by_us(run, branch, far, there).await?
+        {
             return Ok(Some(there));
         }
         self.check_contained(branch, far, tip).await?;
         Ok(None)
     }
 
+    /// Returns whether two commits are the same but for the run's own files.
+    async fn is_twin(&self, one: &str, other: &str, leaves: &[Leaf]) -> Result<bool, String> {
+        if one == other || self.commit_of(one).await?.is_none() {
+            return Ok(false);
+        }
+        let form = "--format=%P%n%an%n%ae%n%ad%n%B";
+        let told = |it: String| async move {
+            self.git.say(["log", "-1", "--no-show-signature", "--date=raw", form, &it, "--"]).await
+        };
+        if told(one.to_owned()).await? != told(other.to_owned()).await? {
+            return Ok(false);
+        }
+        let asked = ["diff-tree", "-r", "-z", "--name-only", "--no-renames", one, other, "--"];
+        let differing = self.git.say(asked).await?;
+        let is_own = |path: &str| path.is_empty() || leaves.iter().any(|it| it.path == path);
+        Ok(differing.split('\0').all(is_own))
+    }
+
     /// Sends the branch, unless it is there as it is.
     async fn send_again(
         &self,
         run: &RunBranch,
-        branch: &Branch,
-        far: &Far,
+        (branch, far): (&Branch, &Far),
+        leaves: &[Leaf],
     ) -> Result<Option<Told>, String> {
         let Some(tip) = &branch.tip else { return Ok(None) };
         if far.find(branch) == Some(tip) {
             return Ok(None);
         }
-        let replaced = self.find_replaced(run, branch, far).await?;
+        let replaced = self.find_replaced(run, (branch, far), leaves).await?;
         self.send(branch, far, (tip, replaced)).await.map(Some)
     }
 }

@@ -149,6 +149,7 @@ fn a_branch_that_was_rewritten_is_not_forced_over_what_was_pushed() {
 fn default_and_protected_branches_are_never_pushed_to() {
     for name in ["main", "master", "develop", "release/1.2", "usual"] {
         let bench = Bench::new();
+        bench.git(&["push", "--quiet", "origin", "main:usual"]);
         git(&bench.remote(), &["symbolic-ref", "HEAD", "refs/heads/usual"]);
         bench.git(&["checkout", "--quiet", "-B", name]);
         bench.work_on("a.rs");
