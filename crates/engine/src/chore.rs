@@ -35,6 +35,9 @@ pub enum GitDeed {
         to: String,
     },
     Commit {
+        /// The run's branch, which is empty in logs of older releases.
+        #[serde(default, skip_serializing_if = "String::is_empty")]
+        branch: String,
         /// Seen from the top of the repository, or absolute.
         paths: Vec<String>,
         message: String,
@@ -43,10 +46,14 @@ pub enum GitDeed {
         or_changed: bool,
     },
     Push {
+        #[serde(default, skip_serializing_if = "String::is_empty")]
+        branch: String,
         remote: String,
     },
     /// Paths are seen from the run's root.
     Publish {
+        #[serde(default, skip_serializing_if = "RunBranch::is_unknown")]
+        branch: RunBranch,
         files: Vec<String>,
         #[serde(default, skip_serializing_if = "Option::is_none")]
         body: Option<String>,
@@ -61,6 +68,64 @@ pub enum GitDeed {
     },
 }
 
+/// The branch that a run works on, and what the server knows of it.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub struct RunBranch {
+    /// Empty while nobody has named one and none was checked out.
+    pub name: String,
+    /// The commit that was there before the run. `None`: the server did not see one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub base: Option<String>,
+    /// What the server pushed last.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub pushed: Option<Pushed>,
+}
+
+/// A commit that the server pushed for a run.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Pushed {
+    pub remote: String,
+    pub commit: String,
+}
+
+impl RunBranch {
+    /// Returns whether no branch is known.
+    pub fn is_unknown(&self) -> bool {
+        self.name.is_empty()
+    }
+
+    /// Takes over what a chore did to the branch.
+    fn follow(&mut self, deed: &GitDeed, sent: Option<&Pushed>) {
+        match deed {
+            // The remote knows the branch by its old name, if at all.
+            GitDeed::RenameBranch { from, to } if self.name == *from => {
+                self.name.clone_from(to);
+                self.pushed = None;
+            }
+            GitDeed::Push { branch, .. }
+            | GitDeed::Publish { branch: Self { name: branch, .. }, .. }
+                if self.name == *branch =>
+            {
+                self.pushed = sent.cloned().or(self.pushed.take());
+            }
+            GitDeed::RenameBranch { .. }
+            | GitDeed::Commit { .. }
+            | GitDeed::Push { .. }
+            | GitDeed::Publish { .. }
+            | GitDeed::Checkout { .. } => {}
+        }
+    }
+}
+
+impl RunState {
+    /// Takes over what a chore did to the run's branch.
+    pub fn follow_chore(&mut self, deed: &GitDeed, sent: Option<&Pushed>) {
+        if let Some(branch) = &mut self.branch {
+            branch.follow(deed, sent);
+        }
+    }
+}
+
 /// How doing a chore went.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum ChoreOutcome {
@@ -68,6 +133,8 @@ pub enum ChoreOutcome {
         /// What was done, in a line.
         detail: String,
         warnings: Vec<String>,
+        /// What was pushed, if anything was.
+        pushed: Option<Pushed>,
     },
     Failed {
         reason: String,
@@ -98,7 +165,10 @@ impl GitDeed {
                 let more = if 0 < more { format!(" and {more} more") } else { String::new() };
                 format!("commit {}{more}", shown.join(", "))
             }
-            Self::Push { remote } => format!("push the branch to `{remote}`"),
+            Self::Push { branch, remote } if branch.is_empty() => {
+                format!("push the branch to `{remote}`")
+            }
+            Self::Push { branch, remote } => format!("push `{branch}` to `{remote}`"),
             Self::Publish { .. } => "publish the last commit".into(),
             Self::Checkout { branch, .. } => format!("check `{branch}` out"),
         }
@@ -126,7 +196,7 @@ pub fn find_chore(workflow: &Workflow, state: &RunState) -> Result<Option<Chore>
         if chore.when.evaluate(&scope)? {
             return Ok(Some(Chore {
                 name: chore.name.clone(),
-                deed: render(&chore.deed, &scope)?,
+                deed: render(&chore.deed, &scope, || branch_of(workflow, state, &scope))?,
                 on_failure: chore.on_failure,
                 failure: state.chores.get(&chore.name).cloned(),
             }));
@@ -135,23 +205,78 @@ pub fn find_chore(workflow: &Workflow, state: &RunState) -> Result<Option<Chore>
     Ok(None)
 }
 
-fn render(deed: &ChoreDeed, scope: &Scope) -> Result<GitDeed, EvaluationError> {
+/// Returns the branch that the server has yet to look at: the one that it acts on for the run, if it
+/// has not seen where that stands. `Some(None)`: the one that is checked out.
+pub fn find_unseen_branch(
+    workflow: &Workflow,
+    state: &RunState,
+) -> Result<Option<Option<String>>, EvaluationError> {
+    let acts = |it: &definition::Chore| match it.deed {
+        ChoreDeed::Commit { .. } | ChoreDeed::Push { .. } | ChoreDeed::Publish(_) => true,
+        ChoreDeed::RenameBranch { .. } | ChoreDeed::Checkout { .. } => false,
+    };
+    if !state.standing.is_live() || !workflow.chores.iter().any(acts) {
+        return Ok(None);
+    }
+    let named = named_branch(workflow, &scope(workflow, state, Sight::default()))?;
+    Ok(match (&state.branch, named) {
+        (Some(seen), Some(named)) if seen.name != named => Some(Some(named)),
+        (Some(_), _) => None,
+        (None, named) => Some(named),
+    })
+}
+
+/// Returns the branch that a definition has the server check out: that is the run's.
+fn named_branch(workflow: &Workflow, scope: &Scope) -> Result<Option<String>, EvaluationError> {
+    for chore in &workflow.chores {
+        let ChoreDeed::Checkout { branch, .. } = &chore.deed else { continue };
+        let name = branch.render(scope)?;
+        if !name.trim().is_empty() {
+            return Ok(Some(name));
+        }
+    }
+    Ok(None)
+}
+
+fn branch_of(
+    workflow: &Workflow,
+    state: &RunState,
+    scope: &Scope,
+) -> Result<RunBranch, EvaluationError> {
+    let seen = state.branch.clone();
+    Ok(match named_branch(workflow, scope)? {
+        Some(name) => seen
+            .filter(|it| it.name == name)
+            .unwrap_or_else(|| RunBranch { name, ..RunBranch::default() }),
+        None => seen.unwrap_or_default(),
+    })
+}
+
+fn render(
+    deed: &ChoreDeed,
+    scope: &Scope,
+    branch: impl Fn() -> Result<RunBranch, EvaluationError>,
+) -> Result<GitDeed, EvaluationError> {
     Ok(match deed {
         ChoreDeed::RenameBranch { from, to } => {
             GitDeed::RenameBranch { from: from.render(scope)?, to: to.render(scope)? }
         }
         ChoreDeed::Commit { paths, message, or_changed } => GitDeed::Commit {
+            branch: branch()?.name,
             paths: texts(paths.evaluate(scope)?),
             message: message.render(scope)?,
             or_changed: *or_changed,
         },
-        ChoreDeed::Push { remote } => GitDeed::Push { remote: remote.render(scope)? },
+        ChoreDeed::Push { remote } => {
+            GitDeed::Push { branch: branch()?.name, remote: remote.render(scope)? }
+        }
         ChoreDeed::Publish(Publication { files, body, closes }) => {
             let files: Result<Vec<String>, _> = files.iter().map(|it| it.render(scope)).collect();
             let body = body.as_ref().map(|it| it.render(scope)).transpose()?;
             let closes = closes.as_ref().map(|it| it.render(scope)).transpose()?;
             let said = |it: &String| !it.trim().is_empty();
-            GitDeed::Publish { files: files?, body: body.filter(said), closes: closes.filter(said) }
+            let (body, closes) = (body.filter(said), closes.filter(said));
+            GitDeed::Publish { branch: branch()?, files: files?, body, closes }
         }
         ChoreDeed::Checkout { branch, from } => {
             let from = from.as_ref().map(|it| it.render(scope)).transpose()?;

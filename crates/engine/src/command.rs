@@ -126,6 +126,11 @@ pub enum Command {
         deed: GitDeed,
         outcome: ChoreOutcome,
     },
+    /// Say where the run's branch stands that nobody has looked at so far. Sent by the server itself.
+    NoteBranch {
+        name: String,
+        base: Option<String>,
+    },
     /// Finish what the log of a copy was cut off in. Sent by the server itself.
     SettleRun,
     /// The same, but the run comes no further than to the next step: whether that is left out, asks a
@@ -333,6 +338,7 @@ impl Command {
             Self::GiveUpKey => "give_up_key",
             Self::ExpireStep => "expire_step",
             Self::ReportChore { .. } => "report_chore",
+            Self::NoteBranch { .. } => "note_branch",
             Self::SettleRun => "settle_run",
             Self::Halting(_) => "halting",
             Self::All(_) => "all",

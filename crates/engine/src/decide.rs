@@ -149,6 +149,9 @@ fn apply(draft: &mut Draft<'_>, command: &Command) -> Result<(), Stop> {
         Command::ReportChore { name, deed, outcome } => {
             report_chore::decide(draft, (name, deed), outcome)
         }
+        Command::NoteBranch { name, base } => {
+            report_chore::note_branch(draft, name, base.as_deref())
+        }
         Command::SettleRun => settle_run::decide(draft),
         Command::Halting(command) => draft.reaching(Reach::Next, |draft| apply(draft, command)),
         Command::All(commands) => commands.iter().try_for_each(|it| apply(draft, it)),

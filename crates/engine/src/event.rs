@@ -9,7 +9,7 @@ use definition::{Answers, Decider, Digest, GateOption, PartId, PartSpec, StepNam
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-use crate::{GitDeed, JournalRotated, Placement, Progress, RunId, Timestamp};
+use crate::{GitDeed, JournalRotated, Placement, Progress, Pushed, RunId, Timestamp};
 
 /// The version of the format that this release writes.
 pub const EVENT_VERSION: u32 = 1;
@@ -208,6 +208,17 @@ pub enum Event {
         detail: String,
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
         warnings: Vec<String>,
+        /// What was pushed, if anything was.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        pushed: Option<Pushed>,
+    },
+    /// The server saw for the first time where the branch of the run stands.
+    BranchSeen {
+        name: String,
+        /// The last commit that was there before the run: of the branch, or of what was checked out
+        /// where the branch was not made yet.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        base: Option<String>,
     },
     /// The server could not do something for the run.
     ChoreFailed {
@@ -697,6 +708,7 @@ impl Event {
             Self::JournalRotated(_) => "JournalRotated",
             Self::LineInserted { .. } => "LineInserted",
             Self::ChoreDone { .. } => "ChoreDone",
+            Self::BranchSeen { .. } => "BranchSeen",
             Self::ChoreFailed { .. } => "ChoreFailed",
             Self::WorkEnded => "WorkEnded",
             Self::RunCompleted { .. } => "RunCompleted",
@@ -769,6 +781,7 @@ const KINDS: &[&str] = &[
     "JournalRotated",
     "LineInserted",
     "ChoreDone",
+    "BranchSeen",
     "ChoreFailed",
     "WorkEnded",
     "RunCompleted",

@@ -9,7 +9,8 @@ use definition::{Decider, Digest, Effect, FINISH, PartId, StepName};
 
 use crate::{
     Answered, Artifact, Effort, Entry, Event, GateReason, How, Noted, OpenGate, PartPlaced,
-    Passage, Placement, Progress, Recorded, Report, Ruling, RunId, RunState, Seen, Standing,
+    Passage, Placement, Progress, Recorded, Report, Ruling, RunBranch, RunId, RunState, Seen,
+    Standing,
     StepCompleted, StepState, Stood, Timestamp, Told, Trouble, Unasked, journal,
 };
 
@@ -45,6 +46,8 @@ pub fn evolve(mut state: RunState, recorded: &Recorded) -> RunState {
             state.forked_from = Some((*from, *seq));
             // Nobody has ever held a step of the copy.
             state.leases.clear();
+            // What is on the branch by now was there before the copy.
+            state.branch = None;
         }
         Event::RunResumed { assumed, report, reasoning } => {
             state.reasoning = Some(reasoning.clone());
@@ -211,8 +214,13 @@ pub fn evolve(mut state: RunState, recorded: &Recorded) -> RunState {
         Event::JournalRotated(_) => state.journal.clear(),
         Event::MoveMade { .. } | Event::RuleFired { .. } => {}
         Event::LineInserted { .. } => {}
-        Event::ChoreDone { name, .. } => {
+        Event::ChoreDone { name, deed, pushed, .. } => {
             state.chores.remove(name);
+            state.follow_chore(deed, pushed.as_ref());
+        }
+        Event::BranchSeen { name, base } => {
+            let (name, base) = (name.clone(), base.clone());
+            state.branch = Some(RunBranch { name, base, pushed: None });
         }
         Event::ChoreFailed { name, is_passed: true, .. } => {
             state.chores.remove(name);
@@ -279,6 +287,7 @@ fn is_of_placing(event: &Event) -> bool {
             | Event::GateOpened(_)
             | Event::RunPlaced(_)
             | Event::FileReplaced { .. }
+            | Event::BranchSeen { .. }
     )
 }
 

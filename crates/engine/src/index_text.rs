@@ -45,6 +45,7 @@ pub fn index_text(event: &Event) -> Option<String> {
         Event::LineInserted { line, .. } => text.add(line),
         Event::ChoreDone { detail, .. } => text.add(detail),
         Event::ChoreFailed { reason, .. } => text.add(reason),
+        Event::BranchSeen { name, .. } => text.add(name),
         Event::MoveMade { .. }
         | Event::RuleFired { .. }
         | Event::ItemClosed { .. }

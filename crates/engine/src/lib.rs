@@ -37,7 +37,7 @@ mod summary;
 mod time;
 
 pub use brief::{Brief, Reader, brief, brief_for};
-pub use chore::{Chore, ChoreOutcome, GitDeed, find_chore};
+pub use chore::{Chore, ChoreOutcome, GitDeed, Pushed, RunBranch, find_chore, find_unseen_branch};
 pub use command::{
     Answer, AnswerGate, AtEnd, ClaimStep, Command, ContextChange, Holder, MakeMove, Outcome,
     Passing, ReportStep, ResumeRun, Rigor, StartRun, StartStep, Terms,

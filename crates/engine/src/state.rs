@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 use crate::{
-    Artifact, Entry, Git, How, Item, Lease, OpenGate, Report, Ruling, RunId, RunStarted,
+    Artifact, Entry, Git, How, Item, Lease, OpenGate, Report, Ruling, RunBranch, RunId, RunStarted,
     SkipReason, Timestamp,
 };
 
@@ -57,6 +57,8 @@ pub struct RunState {
     pub usage: Spending,
     /// Why the server could not do a chore, by its name, until it can.
     pub chores: BTreeMap<String, String>,
+    /// The branch that the server acts on, once it has seen it.
+    pub branch: Option<RunBranch>,
     pub answers: Vec<Answered>,
     /// Why the last step was chosen.
     pub reasoning: Option<String>,
@@ -341,6 +343,7 @@ impl RunState {
             journal: String::new(),
             usage: Spending::default(),
             chores: BTreeMap::new(),
+            branch: None,
             answers: Vec::new(),
             reasoning: None,
             deferral: None,

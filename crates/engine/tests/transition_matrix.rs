@@ -103,8 +103,8 @@ fn draw() -> String {
 fn chore(name: &str) -> Command {
     Command::ReportChore {
         name: name.to_owned(),
-        deed: GitDeed::Push { remote: "o".to_owned() },
-        outcome: ChoreOutcome::Done { detail: String::new(), warnings: Vec::new() },
+        deed: GitDeed::Push { branch: String::new(), remote: "o".to_owned() },
+        outcome: ChoreOutcome::Done { detail: String::new(), warnings: Vec::new(), pushed: None },
     }
 }
 

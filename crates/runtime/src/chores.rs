@@ -8,8 +8,8 @@
 //! every deed bears: what is done already is found to be done.
 
 use engine::{
-    Actor, Chore, ChoreOutcome, Command, Decided, Event, GitDeed, Progress, Recorded, Refusal,
-    RunId, Standing, Surface, find_chore,
+    Actor, Chore, ChoreOutcome, Command, Decided, Event, GitDeed, Progress, Pushed, Recorded,
+    Refusal, RunId, Standing, Surface, find_chore, find_unseen_branch,
 };
 use store::{RequestKey, StoreError};
 
@@ -33,6 +33,14 @@ impl Chores {
         let failure = self.failure.as_ref().map(|it| format!("{it} ({})", it.hint()));
         self.warnings.iter().cloned().chain(failure).collect()
     }
+}
+
+/// Where a branch stands before a run has done anything to it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Standpoint {
+    pub name: String,
+    /// Its last commit, or that of what is checked out where the branch is not there yet.
+    pub commit: Option<String>,
 }
 
 /// What one turn came to.
@@ -120,8 +128,7 @@ impl Runtime {
     pub(crate) async fn keep_chores(&self, view: View) -> Result<(Outcome, Chores), ExecuteError> {
         let run = view.state.run;
         let mut chores = Chores::default();
-        let mut outcome =
-            Outcome { view, events: Vec::new(), file: None, chores: Chores::default() };
+        let mut outcome = self.note_branch(view).await?;
         if !self.is_chore_due(&outcome.view, &mut chores) {
             return Ok((outcome, chores));
         }
@@ -149,6 +156,34 @@ impl Runtime {
         }
         drop(held);
         Ok((outcome, chores))
+    }
+
+    /// Looks where the run's branch stands before anything is done to it, if nobody has looked so far.
+    async fn note_branch(&self, view: View) -> Result<Outcome, ExecuteError> {
+        // What cannot be told is found out when a chore needs it.
+        let unseen = find_unseen_branch(&view.workflow, &view.state).ok().flatten();
+        let home = self.home_of(&view);
+        let found = match &unseen {
+            Some(name) => self.world.find_branch(&home, name.as_deref()).await,
+            None => None,
+        };
+        let unchanged =
+            |view| Outcome { view, events: Vec::new(), file: None, chores: Chores::default() };
+        let Some(Standpoint { name, commit }) = found else { return Ok(unchanged(view)) };
+        let request = Request {
+            target: Target::Run(view.state.run),
+            command: Command::NoteBranch { name, base: commit },
+            actor: actor(),
+            request_id: None,
+        };
+        let decided = self.decide(&view, &request.command, &mut Checks::new()).await?;
+        match self.append(&view, decided, &request, None).await {
+            // Someone else was faster, and is looked at the next time.
+            Err(ExecuteError::Store(StoreError::Conflict { .. })) => {
+                Ok(unchanged(self.load(view.state.run).await?))
+            }
+            appended => appended,
+        }
     }
 
     /// Whether a chore is due. A condition that has no value is a failure.
@@ -232,7 +267,7 @@ impl Runtime {
 
     /// Decides what follows once the chore is done: if that is refused, it is not done.
     async fn rehearse(&self, view: &View, due: &Chore) -> Result<Decided, ExecuteError> {
-        let done = ChoreOutcome::Done { detail: String::new(), warnings: Vec::new() };
+        let done = ChoreOutcome::Done { detail: String::new(), warnings: Vec::new(), pushed: None };
         self.decide(view, &report(due, &done), &mut Checks::new()).await
     }
 
@@ -250,8 +285,8 @@ impl Runtime {
             actor: actor(),
             request_id: None,
         };
-        if let ChoreOutcome::Done { detail, warnings } = done {
-            fill_in(&mut rehearsed, detail, warnings);
+        if let ChoreOutcome::Done { detail, warnings, pushed } = done {
+            fill_in(&mut rehearsed, (detail, warnings), pushed.as_ref());
             match self.append(view, rehearsed, &request, None).await {
                 // Someone else was faster, so it is decided anew.
                 Err(ExecuteError::Store(StoreError::Conflict { .. })) => {}
@@ -277,12 +312,14 @@ fn record(view: &View, decided: &Decided) -> Vec<Recorded> {
     (view.state.length + 1..).zip(&decided.events).map(recorded).collect()
 }
 
-/// Puts what was done into the event that was rehearsed. No state depends on it.
-fn fill_in(rehearsed: &mut Decided, done: &str, odd: &[String]) {
+/// Puts what was done into the event that was rehearsed, and what was pushed into the state.
+fn fill_in(rehearsed: &mut Decided, (done, odd): (&str, &[String]), sent: Option<&Pushed>) {
     for event in &mut rehearsed.events {
-        if let Event::ChoreDone { detail, warnings, .. } = event {
+        if let Event::ChoreDone { deed, detail, warnings, pushed, .. } = event {
             done.clone_into(detail);
             *warnings = odd.to_vec();
+            *pushed = sent.cloned();
+            rehearsed.state.follow_chore(deed, sent);
         }
     }
 }
@@ -384,6 +421,7 @@ pub(crate) fn waits_for_chores(command: &Command) -> bool {
         | Command::GiveUpKey
         | Command::ExpireStep
         | Command::ReportChore { .. }
+        | Command::NoteBranch { .. }
         | Command::SettleRun => false,
     }
 }

@@ -469,6 +469,7 @@ fn check_unmoved(command: &Command, before: &RunState, now: &RunState) -> Result
         | Command::ReopenRun { .. }
         | Command::GiveUpKey
         | Command::ReportChore { .. }
+        | Command::NoteBranch { .. }
         | Command::SettleRun
         | Command::Halting(_)
         | Command::All(_) => false,

@@ -30,7 +30,7 @@ use store::{Store, StoreError};
 
 pub use cards::Card;
 pub use changes::{Change, Changes};
-pub use chores::Chores;
+pub use chores::{Chores, Standpoint};
 pub use desk::{
     Basis, Desk, Errand, Goal, Handled, Held, Inner, Kept, Ledger, Place, Projection, Reading,
     Sheet, Stat, Teller, Wanted,
@@ -78,6 +78,16 @@ pub trait World: Send + Sync {
     ) -> Looking<'a, Option<ChoreOutcome>> {
         let reason = "nothing here can do that".to_owned();
         Box::pin(async move { Some(ChoreOutcome::Failed { reason }) })
+    }
+
+    /// Looks where a branch stands in the repository that the folder `home` lies in: one that is
+    /// named, or the one that is checked out. `None` if there is no such repository or branch.
+    fn find_branch<'a>(
+        &'a self,
+        _home: &'a str,
+        _name: Option<&'a str>,
+    ) -> Looking<'a, Option<Standpoint>> {
+        Box::pin(async { None })
     }
 
     /// Returns the hands on promised files; `None` where none are written.

@@ -5,12 +5,17 @@
 
 mod commit;
 mod publish;
+mod push;
+mod record;
+mod standing;
 
 use std::path::{Component, Path, PathBuf};
 
-use engine::{ChoreOutcome, GitDeed};
+use commit::Asked;
+use engine::{ChoreOutcome, GitDeed, Pushed};
 
 use crate::{ChoreTimes, command::Tool};
+use push::is_protected;
 
 /// What was done, or why it could not be.
 type Done = Result<Told, String>;
@@ -20,11 +25,12 @@ type Done = Result<Told, String>;
 struct Told {
     detail: String,
     warnings: Vec<String>,
+    pushed: Option<Pushed>,
 }
 
 impl Told {
     fn new(detail: impl Into<String>) -> Self {
-        Self { detail: detail.into(), warnings: Vec::new() }
+        Self { detail: detail.into(), ..Self::default() }
     }
 }
 
@@ -63,7 +69,7 @@ pub(crate) async fn run(
         Err(problem) => Err(problem),
     };
     match done {
-        Ok(Told { detail, warnings }) => ChoreOutcome::Done { detail, warnings },
+        Ok(Told { detail, warnings, pushed }) => ChoreOutcome::Done { detail, warnings, pushed },
         Err(reason) => ChoreOutcome::Failed { reason },
     }
 }
@@ -82,12 +88,14 @@ impl Repository<'_> {
     async fn run(&self, deed: &GitDeed, texts: &[(String, String)]) -> Done {
         match deed {
             GitDeed::RenameBranch { from, to } => self.rename(from, to).await,
-            GitDeed::Commit { paths, message, or_changed } => {
-                self.commit(paths, message, *or_changed).await
+            GitDeed::Commit { branch, paths, message, or_changed } => {
+                let asked = Asked { paths, message, or_changed: *or_changed };
+                self.commit(branch, asked).await
             }
-            GitDeed::Push { remote } => self.push(remote).await,
-            GitDeed::Publish { files, body, closes } => {
-                self.publish(files, (body.as_deref(), closes.as_deref()), texts).await
+            GitDeed::Push { branch, remote } => self.push(branch, remote).await,
+            GitDeed::Publish { branch, files, body, closes } => {
+                let files = self.gather(files, texts).await?;
+                self.publish(branch, files, (body.as_deref(), closes.as_deref())).await
             }
             GitDeed::Checkout { branch, from } => self.check_out(branch, from.as_deref()).await,
         }
@@ -99,9 +107,18 @@ impl Repository<'_> {
         let (has_from, has_to) = (self.has_branch(from).await?, self.has_branch(to).await?);
         match (has_from, has_to) {
             _ if from == to => Ok(Told::new(format!("branch `{to}` is called so already"))),
-            (false, true) => Ok(Told::new(format!("branch `{from}` was renamed to `{to}` before"))),
+            (false, true) if self.was_renamed(from, to).await? => {
+                Ok(Told::new(format!("branch `{from}` was renamed to `{to}` before")))
+            }
+            (false, true) => Err(format!(
+                "there is no branch `{from}`, and `{to}` is another one: give the run's branch its \
+                 name `{from}` back, then call again"
+            )),
             (true, true) => Err(format!("there is a branch `{to}` already beside `{from}`")),
             (false, false) => Err(format!("there is no branch `{from}`")),
+            (true, false) if is_protected(from) || self.is_default(from).await? => {
+                Err(format!("`{from}` is not renamed: others rely on it"))
+            }
             (true, false) => {
                 self.git.say(["branch", "-m", from, to]).await?;
                 Ok(Told::new(format!("renamed branch `{from}` to `{to}`")))
@@ -109,11 +126,13 @@ impl Repository<'_> {
         }
     }
 
-    async fn push(&self, remote: &str) -> Done {
-        self.check_remote(remote).await?;
-        let branch = self.branch_to_push().await?;
-        self.git.far().say(["push", "-u", remote, "HEAD"]).await?;
-        Ok(Told::new(format!("pushed `{branch}` to `{remote}`")))
+    /// Returns whether git noted that a branch had another name, or it has no commit to note it with.
+    async fn was_renamed(&self, from: &str, to: &str) -> Result<bool, String> {
+        let full = format!("refs/heads/{to}");
+        let asked = self.git.ask(["reflog", "show", "--format=%gs", &full, "--"]).await?;
+        let noted = format!("renamed refs/heads/{from} to {full}");
+        let is_noted = asked.out.lines().any(|it| it.ends_with(&noted));
+        Ok(is_noted || self.commit_of(&full).await?.is_none())
     }
 
     async fn check_out(&self, branch: &str, from: Option<&str>) -> Done {
@@ -122,6 +141,7 @@ impl Repository<'_> {
         if now.as_deref() == Some(branch) {
             return Ok(Told::new(format!("`{branch}` is checked out already")));
         }
+        self.check_leavable(now.as_deref(), branch).await?;
         if !self.has_branch(branch).await? {
             let Some(from) = from else { return Err(format!("there is no branch `{branch}`")) };
             return self.make_branch(branch, from).await;
@@ -130,6 +150,22 @@ impl Repository<'_> {
         let now = now.unwrap_or_else(|| "a detached head".to_owned());
         let left = format!("`{now}` was checked out, and not `{branch}`");
         Ok(Told { warnings: vec![left], ..Told::new(format!("checked `{branch}` out")) })
+    }
+
+    /// Refuses to check out another branch while someone has unfinished work in the work tree.
+    async fn check_leavable(&self, now: Option<&str>, branch: &str) -> Result<(), String> {
+        let Some(now) = now else {
+            return Err(format!("the head is detached: check `{branch}` out yourself"));
+        };
+        self.check_nothing_under_way().await?;
+        let asked = ["--no-optional-locks", "status", "--porcelain", "--untracked-files=no"];
+        if !self.git.say(asked).await?.is_empty() {
+            return Err(format!(
+                "`{now}` is checked out, with changes that are not committed: commit or stash \
+                 them, and check `{branch}` out"
+            ));
+        }
+        Ok(())
     }
 
     /// Makes a branch of another one, and checks it out.
@@ -150,11 +186,6 @@ impl Repository<'_> {
             return Ok(());
         }
         Err(format!("there is no remote `{remote}`: add it with `git remote add {remote} ADDRESS`"))
-    }
-
-    async fn branch_to_push(&self) -> Result<String, String> {
-        let none = || "no branch is checked out (the head is detached): check one out".to_owned();
-        self.branch().await?.ok_or_else(none)
     }
 
     /// Returns the branch that is checked out; `None` with a detached head.

@@ -33,6 +33,7 @@ pub(crate) struct Tool {
     times: ChoreTimes,
     timeout: Duration,
     index: Option<PathBuf>,
+    variables: Vec<(&'static str, String)>,
 }
 
 /// What a program said, and how it ended.
@@ -86,7 +87,8 @@ impl Tool {
     }
 
     fn new(program: &'static str, folder: &Path, times: ChoreTimes) -> Self {
-        Self { program, folder: folder.to_owned(), times, timeout: times.near, index: None }
+        let (folder, timeout) = (folder.to_owned(), times.near);
+        Self { program, folder, times, timeout, index: None, variables: Vec::new() }
     }
 
     /// Returns the same for what goes over a network.
@@ -99,6 +101,11 @@ impl Tool {
         Self { index: Some(index.to_owned()), ..self.clone() }
     }
 
+    /// Returns the same with more in its environment.
+    pub(crate) fn with_variables(&self, variables: Vec<(&'static str, String)>) -> Self {
+        Self { variables, ..self.clone() }
+    }
+
     pub(crate) fn times(&self) -> ChoreTimes {
         self.times
     }
@@ -109,9 +116,18 @@ impl Tool {
         I: IntoIterator<Item = S>,
         S: AsRef<OsStr>,
     {
+        self.tell(arguments, "").await
+    }
+
+    /// Runs the program with a text as its input, and returns what it printed.
+    pub(crate) async fn tell<I, S>(&self, arguments: I, input: &str) -> Result<String, String>
+    where
+        I: IntoIterator<Item = S>,
+        S: AsRef<OsStr>,
+    {
         let arguments: Vec<S> = arguments.into_iter().collect();
         let first = arguments.first().map(|it| it.as_ref().to_string_lossy().into_owned());
-        let said = self.ask(arguments).await?;
+        let said = self.run(arguments, input).await.map_err(|it| self.explain(it))?;
         if said.is_well() {
             return Ok(said.out);
         }
@@ -125,10 +141,14 @@ impl Tool {
         I: IntoIterator<Item = S>,
         S: AsRef<OsStr>,
     {
-        self.run(arguments, "").await.map_err(|lost| match lost {
+        self.run(arguments, "").await.map_err(|it| self.explain(it))
+    }
+
+    fn explain(&self, lost: Lost) -> String {
+        match lost {
             Lost::NotThere => format!("`{}` is not installed", self.program),
             Lost::Problem(problem) => problem,
-        })
+        }
     }
 
     /// Runs the program with a text as its input.
@@ -152,6 +172,7 @@ impl Tool {
         for name in FOREIGN {
             command.env_remove(name);
         }
+        command.envs(self.variables.iter().map(|(name, value)| (name, value)));
         if let Some(index) = &self.index {
             command.env("GIT_INDEX_FILE", index);
         }

@@ -3,7 +3,7 @@
 use std::{path::Path, process::Stdio, time::Duration};
 
 use engine::Git;
-use runtime::Kept;
+use runtime::{Kept, Standpoint};
 use tokio::process::Command;
 
 /// A repository that takes longer is treated as none, rather than holding a report up.
@@ -12,6 +12,26 @@ const TIMEOUT: Duration = Duration::from_secs(5);
 pub(crate) async fn look(root: &Path) -> Option<Git> {
     let text = ask(root, &["--no-optional-locks", "status", "--porcelain=v2", "--branch"]).await?;
     Some(parse(&text))
+}
+
+/// Returns where a branch stands, or the one that is checked out.
+pub(crate) async fn find_branch(root: &Path, name: Option<&str>) -> Option<Standpoint> {
+    let line = |it: String| Some(it.trim().to_owned()).filter(|it| !it.is_empty());
+    let name = match name {
+        Some(name) => name.to_owned(),
+        None => ask(root, &["symbolic-ref", "--quiet", "--short", "HEAD"]).await.and_then(line)?,
+    };
+    // A folder without a repository has no branch, whatever it is called.
+    ask(root, &["rev-parse", "--git-dir"]).await?;
+    let full = format!("refs/heads/{name}^{{commit}}");
+    let verify = |it: String| async move {
+        ask(root, &["rev-parse", "--verify", "--quiet", &it]).await.and_then(line)
+    };
+    let commit = match verify(full).await {
+        None => verify("HEAD^{commit}".to_owned()).await,
+        found => found,
+    };
+    Some(Standpoint { name, commit })
 }
 
 /// Returns which files and remote branches a repository has.

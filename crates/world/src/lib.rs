@@ -15,13 +15,16 @@ mod shelf;
 mod tree;
 mod watched;
 
-use std::{path::PathBuf, time::Duration};
+use std::{
+    path::{Path, PathBuf},
+    time::Duration,
+};
 
 use engine::{
     ChoreOutcome, Fact, GitDeed, ModelFact, ModelFailure, ModelFailureKind, Question, RunId,
     Timestamp, Usage,
 };
-use runtime::{Desk, Found, Looking, Tree, World};
+use runtime::{Desk, Found, Looking, Standpoint, Tree, World};
 
 use model::Model;
 pub use model::{Api, ModelSettings, Secret};
@@ -173,6 +176,14 @@ impl World for RealWorld {
         })
     }
 
+    fn find_branch<'a>(
+        &'a self,
+        home: &'a str,
+        name: Option<&'a str>,
+    ) -> Looking<'a, Option<Standpoint>> {
+        Box::pin(async move { git::find_branch(Path::new(home), name).await })
+    }
+
     fn find_workflows(&self) -> Vec<Found> {
         library::find(&self.settings, &self.graphs)
     }
@@ -193,6 +204,7 @@ fn forbidden(deed: &GitDeed) -> ChoreOutcome {
         GitDeed::Commit { .. } => ChoreOutcome::Done {
             detail: "nothing was committed".to_owned(),
             warnings: vec![format!("{reason}, so the commit is left to you")],
+            pushed: None,
         },
         GitDeed::RenameBranch { .. }
         | GitDeed::Push { .. }

@@ -1,142 +1,22 @@
 //! Chores are done in real repositories with a remote of their own, and can be done once more.
 #![expect(clippy::unwrap_used, clippy::panic, reason = "a test may panic")]
 
-use std::{
-    fs,
-    path::{Path, PathBuf},
-    process::Command,
-    time::Duration,
-};
+#[path = "chores/bench.rs"]
+mod bench;
+#[path = "chores/branches.rs"]
+mod branches;
+#[path = "chores/walk.rs"]
+mod walk;
 
-use engine::{ChoreOutcome, GitDeed};
-use runtime::World as _;
-use tempfile::TempDir;
-use world::{ChoreTimes, RealWorld, WorldSettings};
+use std::{fs, path::Path, process::Command, time::Duration};
 
-/// A repository with one commit on `main`, and a bare one that it calls `origin`.
-struct Bench {
-    folder: TempDir,
-}
-
-impl Bench {
-    fn new() -> Self {
-        let bench = Self { folder: tempfile::tempdir().unwrap() };
-        fs::create_dir(bench.work()).unwrap();
-        bench.git(&["init", "--quiet", "--initial-branch=main"]);
-        bench.git(&["config", "user.name", "Ann"]);
-        bench.git(&["config", "user.email", "ann@example.org"]);
-        bench.git(&["config", "commit.gpgsign", "false"]);
-        bench.write("first.txt", "one");
-        bench.git(&["add", "."]);
-        bench.git(&["commit", "--quiet", "-m", "first"]);
-        let remote = bench.folder.path().join("remote.git");
-        let remote = remote.to_str().unwrap();
-        bench.git(&["init", "--quiet", "--bare", remote]);
-        bench.git(&["remote", "add", "origin", remote]);
-        bench
-    }
-
-    fn work(&self) -> PathBuf {
-        self.folder.path().join("work")
-    }
-
-    fn write(&self, path: &str, text: &str) {
-        let path = self.work().join(path);
-        fs::create_dir_all(path.parent().unwrap()).unwrap();
-        fs::write(path, text).unwrap();
-    }
-
-    fn git(&self, arguments: &[&str]) -> String {
-        git(&self.work(), arguments)
-    }
-
-    /// The files that the last commit changed.
-    fn last(&self) -> Vec<String> {
-        let shown = self.git(&["show", "--name-only", "--format=", "HEAD"]);
-        shown.lines().map(str::to_owned).collect()
-    }
-
-    fn count(&self) -> String {
-        self.git(&["rev-list", "--count", "HEAD"])
-    }
-
-    fn do_it(&self, deed: &GitDeed) -> ChoreOutcome {
-        self.do_with(deed, &[])
-    }
-
-    fn do_with(&self, deed: &GitDeed, texts: &[(String, String)]) -> ChoreOutcome {
-        do_in(&self.work(), deed, texts, ChoreTimes::default())
-    }
-}
-
-fn git(folder: &Path, arguments: &[&str]) -> String {
-    let output = Command::new("git").args(arguments).current_dir(folder).output().unwrap();
-    let complaint = String::from_utf8_lossy(&output.stderr).into_owned();
-    assert!(output.status.success(), "git {arguments:?}: {complaint}");
-    String::from_utf8(output.stdout).unwrap().trim().to_owned()
-}
-
-fn do_in(
-    root: &Path,
-    deed: &GitDeed,
-    texts: &[(String, String)],
-    chore_times: ChoreTimes,
-) -> ChoreOutcome {
-    do_at((root, root), deed, texts, chore_times)
-}
-
-/// Does a chore of a run with a root and a folder of its own.
-fn do_at(
-    (root, home): (&Path, &Path),
-    deed: &GitDeed,
-    texts: &[(String, String)],
-    chore_times: ChoreTimes,
-) -> ChoreOutcome {
-    let world = RealWorld::new(WorldSettings { chore_times, ..WorldSettings::default() });
-    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
-    let folders = (root.to_str().unwrap(), home.to_str().unwrap());
-    runtime.block_on(world.do_chore(folders, deed, texts)).unwrap()
-}
-
-fn done(outcome: ChoreOutcome) -> (String, Vec<String>) {
-    match outcome {
-        ChoreOutcome::Done { detail, warnings } => (detail, warnings),
-        ChoreOutcome::Failed { reason } => panic!("failed: {reason}"),
-    }
-}
-
-fn failed(outcome: ChoreOutcome) -> String {
-    match outcome {
-        ChoreOutcome::Failed { reason } => reason,
-        ChoreOutcome::Done { detail, .. } => panic!("done: {detail}"),
-    }
-}
-
-fn rename(from: &str, to: &str) -> GitDeed {
-    GitDeed::RenameBranch { from: from.to_owned(), to: to.to_owned() }
-}
-
-fn commit(paths: &[&str]) -> GitDeed {
-    let paths = paths.iter().map(|it| (*it).to_owned()).collect();
-    GitDeed::Commit { paths, message: "chore: batch".to_owned(), or_changed: false }
-}
-
-fn push(remote: &str) -> GitDeed {
-    GitDeed::Push { remote: remote.to_owned() }
-}
-
-fn publish(body: Option<&str>) -> GitDeed {
-    GitDeed::Publish {
-        files: vec!["state.json".to_owned(), "summary.md".to_owned(), "absent.md".to_owned()],
-        body: body.map(str::to_owned),
-        closes: Some("12".to_owned()),
-    }
-}
+use bench::{BRANCH, Bench, commit, do_at, do_in, done, failed, git, push, rename};
+use engine::GitDeed;
+use world::ChoreTimes;
 
 #[test]
 fn a_branch_is_renamed_once() {
     let bench = Bench::new();
-    bench.git(&["checkout", "--quiet", "-b", "feature/x"]);
     let deed = rename("feature/x", "fix/x");
     assert_eq!(done(bench.do_it(&deed)).0, "renamed branch `feature/x` to `fix/x`");
     assert_eq!(bench.git(&["branch", "--show-current"]), "fix/x");
@@ -147,15 +27,19 @@ fn a_branch_is_renamed_once() {
 fn a_branch_is_not_renamed_over_another_or_from_nothing() {
     let bench = Bench::new();
     bench.git(&["branch", "other"]);
-    let reason = failed(bench.do_it(&rename("main", "other")));
-    assert_eq!(reason, "there is a branch `other` already beside `main`");
+    let reason = failed(bench.do_it(&rename(BRANCH, "other")));
+    assert_eq!(reason, "there is a branch `other` already beside `feature/x`");
+    let reason = failed(bench.do_it(&rename("main", "mine")));
+    assert_eq!(reason, "`main` is not renamed: others rely on it");
+    let reason = failed(bench.do_it(&rename("gone", "other")));
+    assert!(reason.contains("`other` is another one"), "{reason}");
     assert_eq!(failed(bench.do_it(&rename("a", "b"))), "there is no branch `a`");
     for wrong in ["-D", "--force", "a b", "a..b", "", "x;rm", "~"] {
-        let outcome = bench.do_it(&rename("main", wrong));
+        let outcome = bench.do_it(&rename(BRANCH, wrong));
         if wrong == "x;rm" {
             // Strange, but a name: no shell sees it.
-            assert_eq!(done(outcome).0, "renamed branch `main` to `x;rm`");
-            bench.git(&["branch", "-m", "x;rm", "main"]);
+            assert_eq!(done(outcome).0, "renamed branch `feature/x` to `x;rm`");
+            bench.git(&["branch", "-m", "x;rm", BRANCH]);
         } else {
             assert_eq!(failed(outcome), format!("`{wrong}` cannot name a branch"));
         }
@@ -247,6 +131,7 @@ fn what_changed_is_committed_where_no_path_is_there() {
     bench.write("first.txt", "two");
     bench.write("new.txt", "new");
     let deed = GitDeed::Commit {
+        branch: BRANCH.to_owned(),
         paths: vec!["gone".to_owned()],
         message: "m".to_owned(),
         or_changed: true,
@@ -262,6 +147,7 @@ fn a_message_or_a_path_is_never_a_command() {
     bench.write("-f", "b");
     bench.write(":(top)c", "c");
     let deed = GitDeed::Commit {
+        branch: BRANCH.to_owned(),
         paths: vec!["$(touch x).txt".to_owned(), "-f".to_owned(), ":(top)c".to_owned()],
         message: "--amend; `touch y` $(touch z)".to_owned(),
         or_changed: false,
@@ -290,7 +176,7 @@ fn a_hook_that_refuses_keeps_the_commit_due() {
     Command::new("chmod").arg("+x").arg(&hook).status().unwrap();
     bench.write("a.rs", "a");
     let reason = failed(bench.do_it(&commit(&["a.rs"])));
-    assert_eq!(reason, "`git commit` failed: no such luck");
+    assert_eq!(reason, "your hook `pre-commit` refused: no such luck");
     fs::remove_file(hook).unwrap();
     done(bench.do_it(&commit(&["a.rs"])));
     assert_eq!(bench.last(), ["a.rs"]);
@@ -299,9 +185,10 @@ fn a_hook_that_refuses_keeps_the_commit_due() {
 #[test]
 fn a_branch_is_pushed_and_followed() {
     let bench = Bench::new();
-    assert_eq!(done(bench.do_it(&push("origin"))).0, "pushed `main` to `origin`");
+    assert_eq!(done(bench.do_it(&push("origin"))).0, "pushed `feature/x` to `origin`");
     assert_eq!(bench.git(&["rev-parse", "HEAD"]), bench.git(&["rev-parse", "@{upstream}"]));
-    done(bench.do_it(&push("origin")));
+    let again = done(bench.do_it(&push("origin"))).0;
+    assert_eq!(again, "`origin` has `feature/x` as it is here");
 }
 
 #[test]
@@ -311,52 +198,54 @@ fn a_push_needs_a_remote_by_its_name_and_a_branch() {
         let reason = failed(bench.do_it(&push(wrong)));
         assert!(reason.starts_with(&format!("there is no remote `{wrong}`")), "{reason}");
     }
-    bench.git(&["checkout", "--quiet", "--detach"]);
-    let reason = failed(bench.do_it(&push("origin")));
-    assert_eq!(reason, "no branch is checked out (the head is detached): check one out");
+    let unknown = GitDeed::Push { branch: String::new(), remote: "origin".to_owned() };
+    let reason = failed(bench.do_it(&unknown));
+    assert!(reason.starts_with("no branch is checked out (the head is detached)"), "{reason}");
 }
 
 #[test]
 fn the_last_commit_gets_the_files_as_they_will_be() {
     let bench = Bench::new();
+    bench.work_on("a.rs");
     done(bench.do_it(&push("origin")));
     bench.write("state.json", "{\"at\": \"last\"}\n");
     bench.write("summary.md", "# Done\n");
     bench.write("staged.txt", "staged");
     bench.git(&["add", "staged.txt"]);
     let texts = [("state.json".to_owned(), "{\"at\": \"end\"}\n".to_owned())];
-    let (detail, warnings) = done(bench.do_with(&publish(Some("summary.md")), &texts));
+    let (detail, warnings) = done(bench.do_with(&bench.publish(Some("summary.md")), &texts));
     assert_eq!(
         detail,
-        "added `state.json`, `summary.md` to the last commit; pushed `main` to `origin`"
+        "added `state.json`, `summary.md` to the last commit; pushed `feature/x` to `origin`"
     );
     // There is no pull request, or no `gh`.
     assert_eq!(warnings.len(), 1, "{warnings:?}");
     assert!(warnings.concat().contains("the pull request was not described"), "{warnings:?}");
-    assert_eq!(bench.count(), "1");
+    assert_eq!(bench.count(), "2");
     assert_eq!(bench.git(&["show", "HEAD:state.json"]), "{\"at\": \"end\"}");
     assert_eq!(bench.git(&["rev-parse", "HEAD"]), bench.git(&["rev-parse", "@{upstream}"]));
     // Now it is recorded, and the file is written.
     bench.write("state.json", "{\"at\": \"end\"}\n");
     assert_eq!(bench.git(&["status", "--porcelain"]), "A  staged.txt");
-    assert!(!bench.work().join(".git/milepost-index").exists());
-    let (detail, _) = done(bench.do_with(&publish(None), &texts));
+    let (detail, _) = done(bench.do_with(&bench.publish(None), &texts));
     assert_eq!(detail, "all was published");
 }
 
 #[test]
 fn a_push_that_failed_is_made_up_for() {
     let bench = Bench::new();
+    bench.work_on("a.rs");
     done(bench.do_it(&push("origin")));
     bench.write("summary.md", "# Done\n");
-    let remote = bench.folder.path().join("remote.git");
+    let remote = bench.remote();
     let away = bench.folder.path().join("away.git");
     fs::rename(&remote, &away).unwrap();
-    let reason = failed(bench.do_it(&publish(None)));
-    assert!(reason.starts_with("`git push` failed: "), "{reason}");
+    let reason = failed(bench.do_it(&bench.publish(None)));
+    assert!(reason.starts_with("`git ls-remote` failed: "), "{reason}");
     fs::rename(&away, &remote).unwrap();
-    assert_eq!(done(bench.do_it(&publish(None))).0, "pushed `main` to `origin`");
-    assert_eq!(bench.git(&["rev-parse", "HEAD"]), git(&remote, &["rev-parse", "main"]));
+    let told = "added `summary.md` to the last commit; pushed `feature/x` to `origin`";
+    assert_eq!(done(bench.do_it(&bench.publish(None))).0, told);
+    assert_eq!(bench.git(&["rev-parse", "HEAD"]), git(&remote, &["rev-parse", BRANCH]));
 }
 
 #[test]
@@ -365,64 +254,68 @@ fn what_is_ignored_is_not_published() {
     bench.write(".gitignore", "state.json\n");
     bench.write("state.json", "{}");
     bench.write("summary.md", "# Done\n");
-    let (detail, warnings) = done(bench.do_it(&publish(None)));
-    assert_eq!(detail, "added `summary.md` to the last commit; pushed `main` to `origin`");
+    let (detail, warnings) = done(bench.do_it(&bench.publish(None)));
+    assert_eq!(detail, "committed `summary.md`; pushed `feature/x` to `origin`");
     assert_eq!(warnings, Vec::<String>::new());
 }
 
 #[test]
 fn a_branch_that_follows_no_other_is_published_and_follows_its_own_then() {
     let bench = Bench::new();
-    bench.git(&["checkout", "--quiet", "-b", "feature/x"]);
-    // Somebody pushed it without having it follow; the commit is replaced there.
-    bench.git(&["push", "--quiet", "origin", "feature/x"]);
+    bench.work_on("a.rs");
     bench.write("summary.md", "# Done\n");
-    let (detail, warnings) = done(bench.do_it(&publish(None)));
+    let (detail, warnings) = done(bench.do_it(&bench.publish(None)));
     assert_eq!(detail, "added `summary.md` to the last commit; pushed `feature/x` to `origin`");
     assert_eq!(warnings, Vec::<String>::new());
     assert_eq!(bench.git(&["rev-parse", "HEAD"]), bench.git(&["rev-parse", "@{upstream}"]));
     assert_eq!(bench.git(&["rev-parse", "--abbrev-ref", "@{upstream}"]), "origin/feature/x");
-    assert_eq!(done(bench.do_it(&publish(None))).0, "all was published");
+    assert_eq!(done(bench.do_it(&bench.publish(None))).0, "all was published");
 }
 
 #[test]
 fn without_a_remote_or_a_branch_nothing_is_published() {
     let bench = Bench::new();
+    bench.work_on("a.rs");
     bench.write("summary.md", "# Done\n");
     let before = bench.git(&["rev-parse", "HEAD"]);
     bench.git(&["remote", "rename", "origin", "elsewhere"]);
-    let reason = failed(bench.do_it(&publish(None)));
+    let reason = failed(bench.do_it(&bench.publish(None)));
     let told = "there is no remote `origin`: add it with `git remote add origin ADDRESS`";
     assert_eq!(reason, told);
     bench.git(&["remote", "rename", "elsewhere", "origin"]);
-    bench.git(&["checkout", "--quiet", "--detach"]);
-    let reason = failed(bench.do_it(&publish(None)));
-    assert_eq!(reason, "no branch is checked out (the head is detached): check one out");
+    bench.git(&["branch", "-m", "renamed"]);
+    let reason = failed(bench.do_it(&bench.publish(None)));
+    assert!(reason.starts_with("there is no branch `feature/x`"), "{reason}");
     assert_eq!(bench.git(&["rev-parse", "HEAD"]), before, "nothing was amended either");
 }
 
 #[test]
 fn what_others_sent_to_the_branch_is_never_written_over() {
     for is_fetched in [false, true] {
-        for follows in [false, true] {
+        for is_sent_by_us in [false, true] {
             let bench = Bench::new();
-            let arguments: &[&str] = if follows { &["-u"] } else { &[] };
-            bench.git(&[&["push", "--quiet"], arguments, &["origin", "main"]].concat());
+            bench.work_on("a.rs");
+            if is_sent_by_us {
+                done(bench.do_it(&push("origin")));
+            } else {
+                bench.git(&["push", "--quiet", "origin", BRANCH]);
+            }
             let other = bench.folder.path().join("other");
             git(bench.folder.path(), &["clone", "--quiet", "remote.git", "other"]);
-            git(&other, &["checkout", "--quiet", "-B", "main", "origin/main"]);
+            git(&other, &["checkout", "--quiet", BRANCH]);
             let ben = ["-c", "user.name=Ben", "-c", "user.email=ben@example.org"];
             let commit = ["commit", "--quiet", "--allow-empty", "-m", "theirs"];
             git(&other, &[&ben[..], &commit].concat());
-            git(&other, &["push", "--quiet", "origin", "main"]);
+            git(&other, &["push", "--quiet", "origin", BRANCH]);
             if is_fetched {
                 bench.git(&["fetch", "--quiet", "origin"]);
             }
             bench.write("summary.md", "# Done\n");
-            let reason = failed(bench.do_it(&publish(None)));
-            assert!(reason.starts_with("`git push` failed: "), "{reason}");
-            let remote = bench.folder.path().join("remote.git");
-            assert_eq!(git(&remote, &["log", "-1", "--format=%s", "main"]), "theirs");
+            let before = bench.git(&["rev-parse", "HEAD"]);
+            let reason = failed(bench.do_it(&bench.publish(None)));
+            assert!(reason.contains("`git pull origin feature/x`"), "{reason}");
+            assert_eq!(bench.git(&["rev-parse", "HEAD"]), before, "nothing is committed either");
+            assert_eq!(git(&bench.remote(), &["log", "-1", "--format=%s", BRANCH]), "theirs");
         }
     }
 }
@@ -435,14 +328,14 @@ fn the_root_may_be_a_folder_of_the_repository() {
     let root = bench.work().join(".specs/x");
     done(do_in(&root, &commit(&["src/a.rs"]), &[], ChoreTimes::default()));
     assert_eq!(bench.last(), ["src/a.rs"]);
-    done(do_in(&root, &publish(None), &[], ChoreTimes::default()));
+    done(do_in(&root, &bench.publish(None), &[], ChoreTimes::default()));
     assert_eq!(bench.last(), [".specs/x/summary.md", "src/a.rs"]);
 }
 
 #[test]
 fn a_branch_is_checked_out_again() {
     let bench = Bench::new();
-    bench.git(&["branch", "feature/x"]);
+    bench.git(&["checkout", "--quiet", "main"]);
     let deed = |name: &str| GitDeed::Checkout { branch: name.to_owned(), from: None };
     let (detail, warnings) = done(bench.do_it(&deed("feature/x")));
     assert_eq!(detail, "checked `feature/x` out");
@@ -455,7 +348,6 @@ fn a_branch_is_checked_out_again() {
 #[test]
 fn a_branch_that_is_not_there_is_made_of_another() {
     let bench = Bench::new();
-    bench.git(&["branch", "feature/x"]);
     let deed = |name: &str, from: &str| {
         let (branch, from) = (name.to_owned(), Some(from.to_owned()));
         GitDeed::Checkout { branch, from }

@@ -27,9 +27,9 @@ pub(super) fn decide(
     };
     let (name, deed) = (due.name.clone(), due.deed.clone());
     match outcome {
-        ChoreOutcome::Done { detail, warnings } => {
-            let (detail, warnings) = (detail.clone(), warnings.clone());
-            draft.push(Event::ChoreDone { name, deed, detail, warnings });
+        ChoreOutcome::Done { detail, warnings, pushed } => {
+            let (detail, warnings, pushed) = (detail.clone(), warnings.clone(), pushed.clone());
+            draft.push(Event::ChoreDone { name, deed, detail, warnings, pushed });
         }
         ChoreOutcome::Failed { reason } => {
             let is_passed = due.on_failure == OnFailure::Warn;
@@ -44,6 +44,20 @@ pub(super) fn decide(
         }
     }
     go_on(draft, &due)
+}
+
+/// Notes where the branch of a run stood when the server first saw it.
+pub(super) fn note_branch(
+    draft: &mut Draft<'_>,
+    name: &str,
+    base: Option<&str>,
+) -> Result<(), Stop> {
+    draft.check_live()?;
+    if draft.state.branch.as_ref().is_none_or(|it| it.name != name) {
+        let (name, base) = (name.to_string(), base.map(String::from));
+        draft.push(Event::BranchSeen { name, base });
+    }
+    Ok(())
 }
 
 /// Refuses what is said of a step while the server has something to do there first.

@@ -207,12 +207,13 @@ impl<'a> Player<'a> {
         let due = find_chore(self.workflow, &self.state).unwrap();
         let said = words.get(3..).unwrap_or_default().join(" ");
         let outcome = match words[2].as_str() {
-            "done" => ChoreOutcome::Done { detail: said, warnings: Vec::new() },
+            "done" => ChoreOutcome::Done { detail: said, warnings: Vec::new(), pushed: None },
             "failed" => ChoreOutcome::Failed { reason: said },
             other => panic!("a chore cannot be `{other}`"),
         };
         // Where nothing is due, what is reported does not matter.
-        let deed = due.map_or(GitDeed::Push { remote: String::new() }, |it| it.deed);
+        let deed = due
+            .map_or(GitDeed::Push { branch: String::new(), remote: String::new() }, |it| it.deed);
         Command::ReportChore { name: words[1].clone(), deed, outcome }
     }
 

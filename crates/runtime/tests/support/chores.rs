@@ -114,7 +114,7 @@ impl World for ActingWorld {
             }
             let said = self.outcomes.lock().pop_front();
             let (detail, warnings) = ("did it".to_owned(), vec!["odd".to_owned()]);
-            Some(said.unwrap_or(ChoreOutcome::Done { detail, warnings }))
+            Some(said.unwrap_or(ChoreOutcome::Done { detail, warnings, pushed: None }))
         })
     }
 

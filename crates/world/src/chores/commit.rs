@@ -2,7 +2,8 @@
 
 use std::path::Path;
 
-use super::{Done, Folders, Repository, Told};
+use super::{Done, Folders, Repository, Told, record::Form};
+use crate::command::Tool;
 
 /// The folder of a project that is ours.
 const OURS: &str = ".milepost";
@@ -10,40 +11,50 @@ const OURS: &str = ".milepost";
 /// How many paths a warning names.
 const NAMED_MAX: usize = 5;
 
+/// What is to be committed.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Asked<'a> {
+    pub(super) paths: &'a [String],
+    pub(super) message: &'a str,
+    /// Whether everything that changed is committed where none of the paths is there.
+    pub(super) or_changed: bool,
+}
+
 impl Repository<'_> {
-    pub(super) async fn commit(&self, paths: &[String], message: &str, or_changed: bool) -> Done {
+    pub(super) async fn commit(&self, branch: &str, asked: Asked<'_>) -> Done {
+        let branch = self.find_branch(branch).await?;
+        self.check_here(&branch).await?;
+        self.check_quiet(&branch).await?;
+        let beside = self.index_beside(&branch).await?;
         let mut warnings = Vec::new();
-        let mut chosen = self.choose(paths, &mut warnings).await?;
-        if chosen.is_empty() && or_changed {
-            chosen = self.changed().await?;
+        let mut chosen = self.choose(&beside.git, asked.paths, &mut warnings).await?;
+        if chosen.is_empty() && asked.or_changed {
+            let changed = self.changed().await?;
+            chosen = self.choose(&beside.git, &changed, &mut Vec::new()).await?;
         }
         warnings.extend(self.others(&chosen).await?);
         if chosen.is_empty() {
             warnings.push("there was nothing to commit".to_owned());
             return Ok(Told { warnings, ..Told::new("nothing was committed") });
         }
-        self.git.say(with(&["add", "--"], &chosen)).await?;
-        let listing = ["diff", "--cached", "--name-only", "--no-renames", "-z", "--"];
-        let staged = self.git.say(with(&listing, &chosen)).await?;
-        if staged.is_empty() {
+        beside.git.say(with(&["add", "--"], &chosen)).await?;
+        let changed = self.differing(&branch, &beside).await?;
+        if changed.is_empty() {
             warnings.push(format!("nothing changed in {}", named(&chosen)));
             return Ok(Told { warnings, ..Told::new("nothing was committed") });
         }
-        // What git does not know, such as an empty folder, would have it refuse the rest.
-        chosen.retain(|it| staged.split('\0').any(|path| is_in(path, it)));
-        let arguments = ["commit", "--quiet", "--message", message, "--only", "--"];
-        self.git.say(with(&arguments, &chosen)).await?;
-        if self.branch().await?.is_none() {
-            warnings.push("the head is detached: the commit is on no branch".to_owned());
-        }
-        let commit = self.git.say(["rev-parse", "--short", "HEAD"]).await?;
+        chosen.retain(|it| changed.iter().any(|path| is_in(path, it)));
+        let form = Form::Further { message: asked.message.to_owned() };
+        let commit = self.record(&branch, &beside, &form).await?;
+        let commit = self.git.say(["rev-parse", "--short", &commit]).await?;
         let detail = format!("committed {} as {}", named(&chosen), commit.trim());
-        Ok(Told { detail, warnings })
+        Ok(Told { warnings, ..Told::new(detail) })
     }
 
     /// Returns the paths that can be committed, as seen from the top, and says which cannot.
     async fn choose(
         &self,
+        git: &Tool,
         paths: &[String],
         warnings: &mut Vec<String>,
     ) -> Result<Vec<String>, String> {
@@ -54,7 +65,7 @@ impl Repository<'_> {
                 outside.push(path.clone());
                 continue;
             };
-            let is_tracked = self.is_tracked(&found).await?;
+            let is_tracked = is_tracked(git, &found).await?;
             if chosen.contains(&found) {
                 continue;
             }
@@ -77,11 +88,6 @@ impl Repository<'_> {
             }
         }
         Ok(chosen)
-    }
-
-    async fn is_tracked(&self, path: &str) -> Result<bool, String> {
-        let arguments = with(&["ls-files", "--error-unmatch", "--"], &[path.to_owned()]);
-        Ok(self.git.ask(arguments).await?.is_well())
     }
 
     pub(super) async fn is_ignored(&self, path: &str) -> Result<bool, String> {
@@ -133,6 +139,11 @@ impl Repository<'_> {
         let home = seen(home).filter(|_| home != root).map(hidden);
         home.into_iter().chain(seen(&root.join(OURS))).collect()
     }
+}
+
+async fn is_tracked(git: &Tool, path: &str) -> Result<bool, String> {
+    let arguments = with(&["ls-files", "--error-unmatch", "--"], &[path.to_owned()]);
+    Ok(git.ask(arguments).await?.is_well())
 }
 
 /// Whether a path is another one, or lies in it.

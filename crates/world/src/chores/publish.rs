@@ -1,26 +1,30 @@
-//! The last commit of a run: its files go into the commit that is there, and that is sent again.
+//! The last commit of a run: its files go into the commit that is there, or into one more, and the
+//! branch is pushed again.
 //!
 //! A file that changes when the run is recorded as done goes in as it will be then, so that the
-//! work tree is clean afterwards. This is done on an index beside the user's own, so that nothing
-//! else that is staged gets in.
+//! work tree is clean afterwards. Nothing of the work tree gets in, so the run's branch need not be
+//! checked out. A commit is replaced only if it came to be during the run and nobody else has it.
 
-use std::{
-    fs,
-    path::{Path, PathBuf},
+use std::{fs, path::PathBuf};
+
+use engine::RunBranch;
+
+use super::{
+    Done, Repository, Told,
+    commit::named,
+    push::Far,
+    record::{Beside, Form},
+    standing::Branch,
 };
-
-use super::{Done, Repository, Told, commit::named};
 use crate::command::{Lost, Tool};
 
 /// Where a branch goes that was never sent anywhere.
 const REMOTE: &str = "origin";
 
-/// Where the branch is sent to.
-struct Destination {
-    branch: String,
-    remote: String,
-    /// The branch there that it follows. `None`: it is to follow one of its own name.
-    target: Option<String>,
+/// The files that go into the commit, and what is odd about others.
+pub(super) struct Gathered {
+    leaves: Vec<Leaf>,
+    warnings: Vec<String>,
 }
 
 /// A file as it goes into the commit.
@@ -34,29 +38,30 @@ struct Leaf {
 impl Repository<'_> {
     pub(super) async fn publish(
         &self,
-        files: &[String],
+        run: &RunBranch,
+        Gathered { leaves, mut warnings }: Gathered,
         (body, closes): (Option<&str>, Option<&str>),
-        texts: &[(String, String)],
     ) -> Done {
-        let destination = self.find_destination().await?;
-        let mut warnings = Vec::new();
-        if let Some(body) = body {
-            warnings.extend(self.describe(body, closes).await);
-        }
-        let leaves = self.gather(files, texts, &mut warnings).await?;
-        let amended = if leaves.is_empty() { Vec::new() } else { self.amend(&leaves).await? };
-        let sent = self.send_again(&destination).await?;
+        let mut branch = self.find_branch(&run.name).await?;
+        let far = self.look_far(&self.find_remote(run).await?).await?;
+        self.check_pushable(&branch, &far).await?;
+        self.find_replaced(run, (&branch, &far), &leaves).await?;
         let mut said = Vec::new();
-        if !amended.is_empty() {
-            said.push(format!("added {} to the last commit", named(&amended)));
+        if let Some((commit, done)) = self.add(run, (&branch, &far), &leaves).await? {
+            branch.tip = Some(commit);
+            said.push(done);
         }
-        said.extend(sent);
+        let sent = self.send_again(run, (&branch, &far), &leaves).await?;
+        said.extend(sent.as_ref().map(|it| it.detail.clone()));
+        if let Some(body) = body {
+            warnings.extend(self.describe(&branch, body, closes).await);
+        }
         let detail = if said.is_empty() { "all was published".to_owned() } else { said.join("; ") };
-        Ok(Told { detail, warnings })
+        Ok(Told { detail, warnings, pushed: sent.and_then(|it| it.pushed) })
     }
 
     /// Makes a file the description of the pull request. That it is not is only told.
-    async fn describe(&self, body: &str, closes: Option<&str>) -> Option<String> {
+    async fn describe(&self, branch: &Branch, body: &str, closes: Option<&str>) -> Option<String> {
         let mut text = fs::read_to_string(self.inside(body)?).ok()?;
         if let Some(closes) = closes {
             let is_number = closes.bytes().all(|it| it.is_ascii_digit());
@@ -64,7 +69,7 @@ impl Repository<'_> {
             text = format!("{}\n\nCloses {mark}{closes}\n", text.trim_end());
         }
         let gh = Tool::gh(&self.top, self.git.times());
-        match gh.run(["pr", "edit", "--body-file", "-"], &text).await {
+        match gh.run(["pr", "edit", &branch.name, "--body-file", "-"], &text).await {
             Ok(said) if said.is_well() => None,
             Ok(said) => Some(format!("the pull request was not described: {}", said.complaint())),
             Err(Lost::NotThere) => {
@@ -84,17 +89,16 @@ impl Repository<'_> {
     }
 
     /// Returns the files that are there, or will be, and that git does not ignore.
-    async fn gather(
+    pub(super) async fn gather(
         &self,
         files: &[String],
         texts: &[(String, String)],
-        warnings: &mut Vec<String>,
-    ) -> Result<Vec<Leaf>, String> {
-        let mut leaves = Vec::new();
+    ) -> Result<Gathered, String> {
+        let mut gathered = Gathered { leaves: Vec::new(), warnings: Vec::new() };
         for file in files {
             let root = self.folders.home.canonicalize().map_err(|error| error.to_string())?;
             let Some(path) = self.normalise(&root, file) else {
-                warnings.push(format!("`{file}` is not in the repository"));
+                gathered.warnings.push(format!("`{file}` is not in the repository"));
                 continue;
             };
             let known = texts.iter().find(|(it, _)| it == file).map(|(_, text)| text.clone());
@@ -104,80 +108,143 @@ impl Repository<'_> {
                 continue;
             }
             let filter = format!("--path={path}");
-            let arguments = ["hash-object", "-w", "--stdin", &filter];
-            let said = self.git.run(arguments, &text).await;
-            let said = said.map_err(|_| "`git hash-object` cannot be run".to_owned())?;
-            if !said.is_well() {
-                return Err(format!("`git hash-object` failed: {}", said.complaint()));
-            }
-            leaves.push(Leaf { path, blob: said.out.trim().to_owned() });
+            let blob = self.git.tell(["hash-object", "-w", "--stdin", &filter], &text).await?;
+            gathered.leaves.push(Leaf { path, blob: blob.trim().to_owned() });
         }
-        Ok(leaves)
+        Ok(gathered)
     }
 
-    /// Puts files into the last commit, if it does not have them so. Returns which.
-    async fn amend(&self, leaves: &[Leaf]) -> Result<Vec<String>, String> {
-        let folder = self.git.say(["rev-parse", "--absolute-git-dir"]).await?;
-        let index = Path::new(folder.trim_end_matches('\n')).join("milepost-index");
-        let amended = self.amend_by(&index, leaves).await;
-        // It may never have been made.
-        drop(fs::remove_file(&index));
-        amended
+    /// Commits files, unless the branch has them so. Returns the commit, and what was done.
+    async fn add(
+        &self,
+        run: &RunBranch,
+        (branch, far): (&Branch, &Far),
+        leaves: &[Leaf],
+    ) -> Result<Option<(String, String)>, String> {
+        let beside = self.index_beside(branch).await?;
+        put(&beside, leaves).await?;
+        let differing = self.differing(branch, &beside).await?;
+        if differing.is_empty() {
+            return Ok(None);
+        }
+        self.check_quiet(branch).await?;
+        let (form, done) = if self.may_replace(run, branch, far).await? {
+            (Form::Instead, format!("added {} to the last commit", named(&differing)))
+        } else {
+            let name = |it: &String| it.rsplit('/').next().unwrap_or(it).to_owned();
+            let names: Vec<String> = differing.iter().map(name).collect();
+            let message = format!("chore: add {}", names.join(", "));
+            (Form::Further { message }, format!("committed {}", named(&differing)))
+        };
+        Ok(Some((self.record(branch, &beside, &form).await?, done)))
     }
 
-    async fn amend_by(&self, index: &Path, leaves: &[Leaf]) -> Result<Vec<String>, String> {
-        let aside = self.git.with_index(index);
-        aside.say(["read-tree", "HEAD"]).await?;
-        for leaf in leaves {
-            let entry = format!("100644,{},{}", leaf.blob, leaf.path);
-            aside.say(["update-index", "--add", "--cacheinfo", &entry]).await?;
+    /// Returns whether the last commit may be replaced: it came to be during the run, nothing else
+    /// has it, and a remote has it only because the server sent it there.
+    async fn may_replace(
+        &self,
+        run: &RunBranch,
+        branch: &Branch,
+        far: &Far,
+    ) -> Result<bool, String> {
+        let Some(tip) = &branch.tip else { return Ok(false) };
+        if self.is_shared(tip, branch, &far.remote).await? || far.has_elsewhere(tip, branch) {
+            return Ok(false);
         }
-        let differing = aside.say(["diff", "--cached", "--name-only", "-z", "HEAD"]).await?;
-        let differing: Vec<String> =
-            differing.split('\0').filter(|it| !it.is_empty()).map(str::to_owned).collect();
-        if !differing.is_empty() {
-            aside.say(["commit", "--quiet", "--amend", "--no-edit"]).await?;
+        if let Some(there) = far.find(branch)
+            && self.is_part_of(tip, there).await?
+        {
+            return Ok(there == tip && self.is_sent_by_us(run, branch, far, tip).await?);
         }
-        // The user's own index says the same of these files, and nothing else of others.
-        for leaf in leaves {
-            let entry = format!("100644,{},{}", leaf.blob, leaf.path);
-            self.git.say(["update-index", "--add", "--cacheinfo", &entry]).await?;
+        if self.is_made_here(tip, branch).await? {
+            return Ok(true);
         }
-        Ok(differing)
+        match &run.base {
+            Some(base) if base != tip => self.is_part_of(base, tip).await,
+            Some(_) | None => Ok(false),
+        }
+    }
+
+    /// Returns whether a commit is at the remote because the server sent it there. Where it was not
+    /// recorded, because of a crash, git knows at least who made the commit.
+    async fn is_sent_by_us(
+        &self,
+        run: &RunBranch,
+        branch: &Branch,
+        far: &Far,
+        commit: &str,
+    ) -> Result<bool, String> {
+        let sent = run.pushed.as_ref();
+        let is_sent = sent.is_some_and(|it| it.remote == far.remote && it.commit == commit);
+        Ok(is_sent || self.is_made_here(commit, branch).await?)
     }
 
     /// Returns where the branch was sent before; where it was not, the place for new ones.
-    async fn find_destination(&self) -> Result<Destination, String> {
-        let branch = self.branch_to_push().await?;
-        let remote = self.setting(&format!("branch.{branch}.remote")).await?;
-        let target = self.setting(&format!("branch.{branch}.merge")).await?;
-        if let (Some(remote), Some(target)) = (remote, target) {
-            return Ok(Destination { branch, remote, target: Some(target) });
-        }
-        self.check_remote(REMOTE).await?;
-        Ok(Destination { branch, remote: REMOTE.to_owned(), target: None })
+    async fn find_remote(&self, run: &RunBranch) -> Result<String, String> {
+        let followed = self.setting(&format!("branch.{}.remote", run.name)).await?;
+        let sent = run.pushed.as_ref().map(|it| it.remote.clone());
+        let remote = sent.or(followed.filter(|it| it != ".")).unwrap_or_else(|| REMOTE.to_owned());
+        self.check_remote(&remote).await?;
+        Ok(remote)
     }
 
-    /// Sends the branch, unless it is there as it is. The commit may have been sent before it got
-    /// its last files, so it is replaced, but only where nothing came to it that was not here.
-    async fn send_again(&self, destination: &Destination) -> Result<Option<String>, String> {
-        let Destination { branch, remote, target } = destination;
-        let there = self.git.ask(["rev-parse", "--verify", "--quiet", "@{upstream}"]).await?;
-        let here = self.git.say(["rev-parse", "HEAD"]).await?;
-        if target.is_some() && there.is_well() && there.out == here {
+    /// Returns the commit at the remote that the last one here takes the place of, if that is one
+    /// which the server sent there. Refuses where the remote has anything else that is not here.
+    async fn find_replaced<'a>(
+        &self,
+        run: &RunBranch,
+        (branch, far): (&Branch, &'a Far),
+        leaves: &[Leaf],
+    ) -> Result<Option<&'a str>, String> {
+        let (Some(tip), Some(there)) = (&branch.tip, far.find(branch)) else { return Ok(None) };
+        if self.is_twin(there, tip, leaves).await?
+            && self.is_sent_by_us(run, branch, far, there).await?
+        {
+            return Ok(Some(there));
+        }
+        self.check_contained(branch, far, tip).await?;
+        Ok(None)
+    }
+
+    /// Returns whether two commits are the same but for the run's own files.
+    async fn is_twin(&self, one: &str, other: &str, leaves: &[Leaf]) -> Result<bool, String> {
+        if one == other || self.commit_of(one).await?.is_none() {
+            return Ok(false);
+        }
+        let form = "--format=%P%n%an%n%ae%n%ad%n%B";
+        let told = |it: String| async move {
+            self.git.say(["log", "-1", "--no-show-signature", "--date=raw", form, &it, "--"]).await
+        };
+        if told(one.to_owned()).await? != told(other.to_owned()).await? {
+            return Ok(false);
+        }
+        let asked = ["diff-tree", "-r", "-z", "--name-only", "--no-renames", one, other, "--"];
+        let differing = self.git.say(asked).await?;
+        let is_own = |path: &str| path.is_empty() || leaves.iter().any(|it| it.path == path);
+        Ok(differing.split('\0').all(is_own))
+    }
+
+    /// Sends the branch, unless it is there as it is.
+    async fn send_again(
+        &self,
+        run: &RunBranch,
+        (branch, far): (&Branch, &Far),
+        leaves: &[Leaf],
+    ) -> Result<Option<Told>, String> {
+        let Some(tip) = &branch.tip else { return Ok(None) };
+        if far.find(branch) == Some(tip) {
             return Ok(None);
         }
-        let to = target.as_ref().map_or_else(|| "HEAD".to_owned(), |it| format!("HEAD:{it}"));
-        let mut arguments = vec!["push", "--force-with-lease", "--force-if-includes"];
-        arguments.extend(target.is_none().then_some("--set-upstream"));
-        arguments.extend([remote.as_str(), to.as_str()]);
-        self.git.far().say(arguments).await?;
-        Ok(Some(format!("pushed `{branch}` to `{remote}`")))
+        let replaced = self.find_replaced(run, (branch, far), leaves).await?;
+        self.send(branch, far, (tip, replaced)).await.map(Some)
     }
+}
 
-    async fn setting(&self, name: &str) -> Result<Option<String>, String> {
-        let asked = self.git.ask(["config", "--get", name]).await?;
-        let value = asked.out.trim().to_owned();
-        Ok(Some(value).filter(|it| asked.is_well() && !it.is_empty() && !it.starts_with('-')))
+/// Puts files into an index.
+async fn put(beside: &Beside, leaves: &[Leaf]) -> Result<(), String> {
+    for leaf in leaves {
+        let entry = format!("100644,{},{}", leaf.blob, leaf.path);
+        beside.git.say(["update-index", "--add", "--cacheinfo", &entry]).await?;
     }
+    Ok(())
 }

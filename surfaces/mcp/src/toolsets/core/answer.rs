@@ -213,6 +213,7 @@ fn reasoning(view: &View, events: &[Recorded]) -> Option<String> {
             | Event::JournalRotated(_)
             | Event::LineInserted { .. }
             | Event::ChoreDone { .. }
+            | Event::BranchSeen { .. }
             | Event::ChoreFailed { .. }
             | Event::WorkEnded
             | Event::KeyGivenUp

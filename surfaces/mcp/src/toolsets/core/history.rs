@@ -165,6 +165,7 @@ impl<'a> Said<'a> {
             | Event::JournalRotated(_)
             | Event::LineInserted { .. }
             | Event::ChoreDone { .. }
+            | Event::BranchSeen { .. }
             | Event::ChoreFailed { .. }
             | Event::WorkEnded
             | Event::KeyGivenUp

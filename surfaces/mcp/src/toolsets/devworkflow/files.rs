@@ -281,6 +281,7 @@ impl Page {
             | Event::RuleFired { .. }
             | Event::LineInserted { .. }
             | Event::ChoreDone { .. }
+            | Event::BranchSeen { .. }
             | Event::ChoreFailed { .. }
             | Event::WorkEnded
             | Event::RunCompleted { .. }

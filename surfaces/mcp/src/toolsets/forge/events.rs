@@ -232,6 +232,7 @@ fn words(event: &Event, events: &[Recorded], after: &After<'_>) -> Vec<Word> {
         | Event::JournalRotated(_)
         | Event::LineInserted { .. }
         | Event::ChoreDone { .. }
+        | Event::BranchSeen { .. }
         | Event::ChoreFailed { .. }
         | Event::WorkEnded
         | Event::KeyGivenUp

@@ -239,6 +239,7 @@ impl Record {
             | Event::RuleFired { .. }
             | Event::LineInserted { .. }
             | Event::ChoreDone { .. }
+            | Event::BranchSeen { .. }
             | Event::ChoreFailed { .. }
             | Event::WorkEnded
             | Event::KeyGivenUp => return false,

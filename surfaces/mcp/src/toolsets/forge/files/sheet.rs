@@ -246,6 +246,7 @@ impl State {
             | Event::JournalRotated(_)
             | Event::LineInserted { .. }
             | Event::ChoreDone { .. }
+            | Event::BranchSeen { .. }
             | Event::ChoreFailed { .. }
             | Event::WorkEnded
             | Event::KeyGivenUp => return false,

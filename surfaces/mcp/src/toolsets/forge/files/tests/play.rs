@@ -56,7 +56,8 @@ impl Pipeline {
         assert_eq!(refused, None, "{command:?}");
         // What the server does itself is done at once.
         while let Ok(Some(due)) = find_chore(&self.workflow, &self.state) {
-            let outcome = ChoreOutcome::Done { detail: String::new(), warnings: Vec::new() };
+            let outcome =
+                ChoreOutcome::Done { detail: String::new(), warnings: Vec::new(), pushed: None };
             let (name, deed) = (due.name, due.deed);
             let refused = self.attempt(&Command::ReportChore { name, deed, outcome });
             assert_eq!(refused, None, "{command:?}");
