@@ -9,7 +9,7 @@ use engine::{
 };
 use store::{Append, Definition, LeaseChange, RequestKey, StoreError};
 
-use crate::{Chores, RunFile, Runtime, View, fault};
+use crate::{Chores, RunFile, Runtime, View, fault, stop};
 
 /// How often a command is decided anew because someone else was faster. With eight processes at one
 /// run each try has about one chance in eight, so fewer would be too few now and then.
@@ -349,12 +349,24 @@ impl Runtime {
                 leases: lease_changes(view, &after.state),
                 owes: self.owed_by(view, after.state.key(), &events),
             };
-            self.store.append(append).await.map_err(refuse_taken_key)?;
+            let written = if is_aside(&request.command) {
+                stop::commit_aside().await;
+                self.store.append(append).await
+            } else {
+                self.write(append).await
+            };
+            written.map_err(refuse_taken_key)?;
             self.remember(&after);
             self.note_errands(&after, &events);
         }
         tracing::debug!(run = %view.state.run, command = request.command.name(), "executed");
         Ok(Outcome { view: after, events, file: None, chores: Chores::default() })
+    }
+
+    /// Appends what a call asked for, unless it was stopped.
+    pub(crate) async fn write(&self, append: Append) -> Result<(), StoreError> {
+        stop::commit().await;
+        self.store.append(append).await
     }
 
     /// Returns what a request with this key led to, if it was seen before.
@@ -416,6 +428,19 @@ pub(crate) fn request_key(id: Option<String>, asked: &str) -> Result<Option<Requ
     }
     let fingerprint: Digest = Hasher::default().field(asked).finish();
     Ok(Some(RequestKey { id, fingerprint: fingerprint.as_str().to_owned() }))
+}
+
+/// Whether a command is not what a call asks for, but what must be known before: what a file says,
+/// what the clock says, what came of a chore.
+fn is_aside(command: &Command) -> bool {
+    matches!(
+        command,
+        Command::TakeEdit(_)
+            | Command::AdoptRun(..)
+            | Command::ExpireStep
+            | Command::GiveUpKey
+            | Command::ReportChore { .. }
+    )
 }
 
 /// What an agent said of a step is not about the step that came after it.

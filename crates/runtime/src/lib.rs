@@ -17,6 +17,7 @@ mod leases;
 mod load;
 mod promise;
 mod query;
+mod stop;
 mod timers;
 mod tree;
 mod wait;
@@ -43,6 +44,7 @@ pub use import::Import;
 pub use load::View;
 pub use promise::{Released, RunFile, Taken, Unreadable};
 pub use query::{Cursor, History, KeyFilter, Page, RunFilter};
+pub use stop::Stopper;
 pub use store::{Hit, Listing, Order, Row};
 pub use tree::{Tree, Visit, Walk, Walked};
 pub use workflows::{Invalid, Listed};
@@ -111,6 +113,8 @@ pub struct Settings {
     pub wait_max: Duration,
     /// How many runs are kept folded. One that was pushed out is folded again when it is needed.
     pub states_max: usize,
+    /// How much memory they may take together, in bytes.
+    pub states_bytes_max: usize,
 }
 
 /// Runs workflows.

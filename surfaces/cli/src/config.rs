@@ -38,6 +38,9 @@ pub(crate) const MEMORY: &str = ":memory:";
 /// The project of a database that is shared by folders without a project of their own.
 pub(crate) const DEFAULT_PROJECT: &str = "default";
 
+/// How much memory the runs that are kept folded may take, in bytes.
+const STATES_BYTES_MAX: usize = 32 << 20;
+
 /// What the program was told, and what was wrong with it.
 #[derive(Debug)]
 pub(crate) struct Config {
@@ -265,6 +268,7 @@ impl Config {
             brief_tokens: self.count("brief.tokens"),
             wait_max: self.duration("wait.max"),
             states_max,
+            states_bytes_max: STATES_BYTES_MAX,
         }
     }
 
