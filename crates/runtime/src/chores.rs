@@ -15,7 +15,9 @@ use engine::{
 };
 use store::{RequestKey, StoreError};
 
-use crate::{ExecuteError, Held, Outcome, Place, Request, Runtime, Target, View, execute::Checks};
+use crate::{
+    ExecuteError, Held, Outcome, Place, Request, Runtime, Target, View, execute::Checks, watch,
+};
 
 /// How many chores are done for one call.
 const TURNS_MAX: u32 = 20;
@@ -248,7 +250,7 @@ impl Runtime {
             drop(held);
             done
         });
-        doing.await.unwrap_or_else(|error| {
+        watch::unhurried(doing).await.unwrap_or_else(|error| {
             Some(ChoreOutcome::Failed { reason: format!("it broke down: {error}") })
         })
     }

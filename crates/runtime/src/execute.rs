@@ -9,7 +9,7 @@ use engine::{
 };
 use store::{Append, Definition, LeaseChange, RequestKey, StoreError};
 
-use crate::{Chores, RunFile, Runtime, View, fault, stop};
+use crate::{Chores, RunFile, Runtime, View, fault, watch};
 
 /// How often a command is decided anew because someone else was faster. With eight processes at one
 /// run each try has about one chance in eight, so fewer would be too few now and then.
@@ -165,6 +165,7 @@ impl Runtime {
         let Target::Run(run) = request.target else { return Err(ExecuteError::Endless) };
         let mut first: Option<Arc<RunState>> = None;
         let mut checks = Checks::new();
+        let mut turn = None;
         for tries in 0..TRIES_MAX {
             let mut view = match loaded.take() {
                 Some(view) => view,
@@ -182,6 +183,9 @@ impl Runtime {
                 Ok(outcome) => return Ok(outcome),
                 Err(ExecuteError::Store(StoreError::Conflict { .. })) => {
                     first.get_or_insert(Arc::clone(&view.state));
+                    if turn.is_none() {
+                        turn = Some(self.loaded.queue(run).lock_owned().await);
+                    }
                     self.pause(tries).await;
                 }
                 Err(ExecuteError::Store(StoreError::RequestSeen { request: seen, .. })) => {
@@ -310,7 +314,12 @@ impl Runtime {
         questions: Vec<Question>,
     ) -> Result<(), Refusal> {
         for question in questions {
-            let Some(fact) = self.world.look(root, &question).await else {
+            let looking = self.world.look(root, &question);
+            let fact = match &question {
+                Question::Check { .. } | Question::Model { .. } => watch::unhurried(looking).await,
+                Question::File(_) | Question::Beside(_) | Question::Git => looking.await,
+            };
+            let Some(fact) = fact else {
                 return Err(Refusal::WorkspaceNotHere { root: root.to_owned() });
             };
             known.facts.insert(question, fact);
@@ -350,7 +359,6 @@ impl Runtime {
                 owes: self.owed_by(view, after.state.key(), &events),
             };
             let written = if is_aside(&request.command) {
-                stop::commit_aside().await;
                 self.store.append(append).await
             } else {
                 self.write(append).await
@@ -363,10 +371,9 @@ impl Runtime {
         Ok(Outcome { view: after, events, file: None, chores: Chores::default() })
     }
 
-    /// Appends what a call asked for, unless it was stopped.
+    /// Appends what a call asks for.
     pub(crate) async fn write(&self, append: Append) -> Result<(), StoreError> {
-        stop::commit().await;
-        self.store.append(append).await
+        watch::writing(self.store.append(append)).await
     }
 
     /// Returns what a request with this key led to, if it was seen before.

@@ -17,10 +17,10 @@ mod leases;
 mod load;
 mod promise;
 mod query;
-mod stop;
 mod timers;
 mod tree;
 mod wait;
+mod watch;
 mod workflows;
 
 use std::{future::Future, pin::Pin, sync::Arc, time::Duration};
@@ -44,9 +44,9 @@ pub use import::Import;
 pub use load::View;
 pub use promise::{Released, RunFile, Taken, Unreadable};
 pub use query::{Cursor, History, KeyFilter, Page, RunFilter};
-pub use stop::Stopper;
 pub use store::{Hit, Listing, Order, Row};
 pub use tree::{Tree, Visit, Walk, Walked};
+pub use watch::{Phase, Watch, unhurried};
 pub use workflows::{Invalid, Listed};
 
 /// Something that is being looked at or waited for.

@@ -3,7 +3,7 @@
 use std::{
     collections::{BTreeMap, VecDeque},
     fmt::{self, Write as _},
-    sync::Arc,
+    sync::{Arc, Weak},
 };
 
 use definition::{MemoryFiles, Source, Workflow, WorkflowName, parse};
@@ -31,9 +31,26 @@ pub struct View {
 pub(crate) struct Loaded {
     states: Mutex<States>,
     workflows: Mutex<Kept<String, Arc<Workflow>>>,
+    /// Where commands of this process wait for each other that lost a race for a run. Without it
+    /// hundreds of them at one run would all try again at once, and all but one in vain.
+    queues: Mutex<BTreeMap<RunId, Weak<tokio::sync::Mutex<()>>>>,
     /// The built-in workflows that runs were begun with, by name.
     pub(crate) builtin: Mutex<BTreeMap<String, Arc<Workflow>>>,
     pub(crate) cards: Mutex<BTreeMap<WorkflowName, cards::Kept>>,
+}
+
+impl Loaded {
+    /// Returns where commands wait for each other that lost a race for a run.
+    pub(crate) fn queue(&self, run: RunId) -> Arc<tokio::sync::Mutex<()>> {
+        let mut queues = self.queues.lock();
+        if let Some(queue) = queues.get(&run).and_then(Weak::upgrade) {
+            return queue;
+        }
+        queues.retain(|_, it| 0 < it.strong_count());
+        let queue = Arc::default();
+        queues.insert(run, Arc::downgrade(&queue));
+        queue
+    }
 }
 
 /// The most recently added values.

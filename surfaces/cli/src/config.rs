@@ -28,7 +28,7 @@ use tokio_util::sync::CancellationToken;
 use value::Value;
 use world::{ChoreTimes, ModelSettings, WorldSettings};
 
-use crate::failure::Failure;
+use crate::{commands::serve::connections, failure::Failure};
 
 pub(crate) use client::ClientPlaces;
 pub(crate) use place::{FOLDER, Places};
@@ -302,6 +302,13 @@ impl Config {
             version: env!("CARGO_PKG_VERSION").to_owned(),
             drain: self.duration("mcp.drain"),
             ask: self.duration("mcp.ask"),
+            limits: mcp::Limits {
+                call: self.duration("mcp.call_timeout"),
+                calls: self.count("mcp.calls"),
+                calls_per_client: self.count("mcp.calls_per_client"),
+                streams: self.count("mcp.streams"),
+                watched: self.count("mcp.watched"),
+            },
             seal_key,
             ..mcp::Options::default()
         }
@@ -316,6 +323,16 @@ impl Config {
             silence_max: self.duration("mcp.ask").max(self.duration("wait.max")),
             body_max: self.count("mcp.body"),
             stop,
+        }
+    }
+
+    /// Returns how many connections the server takes, and for how long.
+    pub(crate) fn connections(&self) -> connections::Limits {
+        connections::Limits {
+            connections: self.count("serve.connections"),
+            header: self.duration("serve.header_timeout"),
+            idle: self.duration("serve.idle_timeout"),
+            write: self.duration("serve.write_timeout"),
         }
     }
 

@@ -1,0 +1,66 @@
+//! Which requests of a client are not answered yet. A request has its slot until its answer is
+//! written, so what a client does not read is bounded too.
+
+use std::{collections::HashMap, future::pending, sync::Arc};
+
+use parking_lot::Mutex;
+use rmcp::model::{ClientJsonRpcMessage, ClientNotification, RequestId, ServerJsonRpcMessage};
+use tokio::sync::{OwnedSemaphorePermit, Semaphore};
+
+/// What streams news until the client has heard enough. It is bounded elsewhere.
+const LISTEN: &str = "subscriptions/listen";
+
+/// The slots of one client.
+pub(super) struct Slots {
+    free: Arc<Semaphore>,
+    taken: Mutex<HashMap<RequestId, OwnedSemaphorePermit>>,
+}
+
+impl Slots {
+    pub(super) fn new(max: usize) -> Self {
+        Self { free: Arc::new(Semaphore::new(max)), taken: Mutex::default() }
+    }
+
+    /// Waits until a slot is free, and takes it. Without a request it waits for ever.
+    pub(super) async fn take(&self, id: Option<&RequestId>) {
+        let Some(id) = id else { return pending().await };
+        let Ok(permit) = Arc::clone(&self.free).acquire_owned().await else {
+            return pending().await;
+        };
+        // A client that uses an id twice at once gets one answer.
+        drop(self.taken.lock().insert(id.clone(), permit));
+    }
+
+    /// Frees the slot of a request.
+    pub(super) fn release(&self, id: &RequestId) {
+        drop(self.taken.lock().remove(id));
+    }
+}
+
+/// Returns whether a message is a request that is answered in the end.
+pub(super) fn needs_slot(message: &ClientJsonRpcMessage) -> bool {
+    matches!(message, ClientJsonRpcMessage::Request(it) if it.request.method() != LISTEN)
+}
+
+/// Returns the id of a request.
+pub(super) fn request_id(message: &ClientJsonRpcMessage) -> Option<&RequestId> {
+    if let ClientJsonRpcMessage::Request(request) = message { Some(&request.id) } else { None }
+}
+
+/// Returns which request a client no longer wants to be answered.
+pub(super) fn cancelled(message: &ClientJsonRpcMessage) -> Option<&RequestId> {
+    let ClientJsonRpcMessage::Notification(it) = message else { return None };
+    let ClientNotification::CancelledNotification(cancelled) = &it.notification else {
+        return None;
+    };
+    cancelled.params.request_id.as_ref()
+}
+
+/// Returns which request a message answers.
+pub(super) fn answered_id(message: &ServerJsonRpcMessage) -> Option<&RequestId> {
+    match message {
+        ServerJsonRpcMessage::Response(response) => Some(&response.id),
+        ServerJsonRpcMessage::Error(error) => error.id.as_ref(),
+        ServerJsonRpcMessage::Request(_) | ServerJsonRpcMessage::Notification(_) => None,
+    }
+}
