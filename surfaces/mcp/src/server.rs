@@ -59,7 +59,7 @@ use lines::Lines;
 use tasks::Wait;
 use watch::Watcher;
 
-pub use http::{HttpOptions, endpoint};
+pub use http::{HttpOptions, endpoint, keep_until_written};
 pub use limits::Limits;
 
 /// How long a client may keep what it was told of the server and its tools.

@@ -4,6 +4,7 @@
 //! cannot be read is answered in JSON-RPC, and old-fashioned sessions are counted, since each takes
 //! memory until it is given up. So are calls and streams.
 
+mod kept;
 mod room;
 
 use std::{borrow::Cow, sync::Arc, time::Duration};
@@ -32,6 +33,8 @@ use tokio_util::sync::CancellationToken;
 use super::{Limits, Options, Server};
 use crate::toolsets::ToolsetUnknown;
 use room::{Full, Room};
+
+pub use kept::keep_until_written;
 
 /// The header that names the session of an older client.
 const SESSION: &str = "mcp-session-id";
@@ -180,22 +183,23 @@ async fn admit<S: ServerHandler>(door: Arc<Door<S>>, request: Request) -> Respon
         let error = ErrorData::new(ErrorCode::INTERNAL_ERROR, text, None);
         return refuse(StatusCode::SERVICE_UNAVAILABLE, &error, id.as_ref());
     }
-    let place = match (id.is_some(), head.method.as_deref()) {
-        (false, _) => Ok(None),
-        (true, Some(LISTEN)) => door.room.stream().map(Some),
-        (true, _) if taken.is_some() => Ok(taken.take()),
-        (true, _) => door.room.call(&parts.headers).await.map(Some),
+    // A notification and an answer to a question of ours take no place.
+    let method = head.method.as_deref().filter(|_| id.is_some());
+    let place = match (method, taken.take()) {
+        (None, _) => Ok(None),
+        (Some(LISTEN), _) => door.room.stream().map(Some),
+        (Some(_), Some(taken)) => Ok(Some(taken)),
+        (Some(_), None) => door.room.call(&parts.headers).await.map(Some),
     };
     let place = match place {
         Ok(place) => place,
         Err(full) => return turn_away(&full, id.as_ref()),
     };
-    drop(taken);
     let request = Request::from_parts(parts, Body::from(bytes));
     let response = door.service.handle(request).await.map(Body::new);
     let response = word(response, begins, id.as_ref()).await;
     match place {
-        Some(place) => place.until_written(response),
+        Some(place) => keep_until_written(response, place),
         None => response,
     }
 }
@@ -220,7 +224,7 @@ async fn pass<S: ServerHandler>(door: &Door<S>, request: Request) -> Response {
         *response.status_mut() = StatusCode::NO_CONTENT;
     }
     match place {
-        Some(place) => place.until_written(response),
+        Some(place) => keep_until_written(response, place),
         None => response,
     }
 }

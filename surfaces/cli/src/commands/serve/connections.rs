@@ -16,8 +16,7 @@ use std::{
     time::Duration,
 };
 
-use axum::{Router, body::Body, response::Response};
-use http_body_util::BodyExt as _;
+use axum::{Router, response::Response};
 use hyper::{
     body::Incoming,
     server::conn::http1,
@@ -188,6 +187,8 @@ async fn attend(
         .serve_connection(TokioIo::new(Box::pin(stream)), service);
     let (mut connection, first) = (pin!(connection), pin!(sleep(limits.header)));
     tokio::select! {
+        // What has come is read first, however busy the server is.
+        biased;
         ended = connection.as_mut() => return tell_end(ended),
         () = async { first.await; has_asked(used).await } => return,
         () = used.leave.cancelled() => {}
@@ -219,12 +220,7 @@ async fn answer(
     busy: Busy,
 ) -> Result<Response, Infallible> {
     let response = TowerToHyperService::new(pages).call(request).await?;
-    Ok(response.map(|body| {
-        Body::new(body.map_frame(move |frame| {
-            let _ = &busy;
-            frame
-        }))
-    }))
+    Ok(mcp::keep_until_written(response, busy))
 }
 
 /// Lets the process have as many files as the system allows, and returns how many connections

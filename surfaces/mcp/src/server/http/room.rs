@@ -7,12 +7,7 @@ use std::{
     time::Duration,
 };
 
-use axum::{
-    body::Body,
-    http::{HeaderMap, StatusCode, header},
-    response::Response,
-};
-use http_body_util::BodyExt as _;
+use axum::http::{HeaderMap, StatusCode, header};
 use parking_lot::Mutex;
 use rmcp::ErrorData;
 use tokio::{
@@ -91,18 +86,6 @@ impl Room {
     }
 }
 
-impl Taken {
-    /// Keeps the place until the answer is written.
-    pub(super) fn until_written(self, response: Response) -> Response {
-        response.map(|body| {
-            Body::new(body.map_frame(move |frame| {
-                let _ = &self;
-                frame
-            }))
-        })
-    }
-}
-
 async fn acquire(from: Arc<Semaphore>) -> Option<OwnedSemaphorePermit> {
     timeout(WAIT, from.acquire_owned()).await.ok()?.ok()
 }
@@ -112,4 +95,45 @@ async fn acquire(from: Arc<Semaphore>) -> Option<OwnedSemaphorePermit> {
 fn client_of(headers: &HeaderMap) -> Option<String> {
     let name = headers.get(SESSION).or_else(|| headers.get(header::AUTHORIZATION))?;
     name.to_str().ok().map(ToOwned::to_owned)
+}
+
+#[cfg(test)]
+mod tests {
+    use axum::http::{HeaderMap, HeaderValue, StatusCode};
+
+    use super::{Limits, Room, SESSION};
+
+    fn of(session: &'static str) -> HeaderMap {
+        HeaderMap::from_iter([(
+            axum::http::HeaderName::from_static(SESSION),
+            HeaderValue::from_static(session),
+        )])
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_client_with_too_many_calls_waits_and_others_do_not() {
+        let limits = Limits { calls: 3, calls_per_client: 2, ..Limits::default() };
+        let room = Room::new(limits);
+        let first = room.call(&of("one")).await.unwrap();
+        let _second = room.call(&of("one")).await.unwrap();
+        let (status, error) = room.call(&of("one")).await.err().unwrap();
+        assert_eq!(status, StatusCode::TOO_MANY_REQUESTS);
+        assert!(error.message.contains("mcp.calls_per_client"), "{}", error.message);
+        let _other = room.call(&of("two")).await.unwrap();
+        let (status, error) = room.call(&HeaderMap::new()).await.err().unwrap();
+        assert_eq!(status, StatusCode::SERVICE_UNAVAILABLE);
+        assert!(error.message.contains("mcp.calls`"), "{}", error.message);
+        drop(first);
+        assert!(room.call(&of("one")).await.is_ok());
+    }
+
+    #[tokio::test]
+    async fn streams_are_no_calls() {
+        let room = Room::new(Limits { calls: 1, streams: 1, ..Limits::default() });
+        let _call = room.call(&HeaderMap::new()).await.unwrap();
+        let stream = room.stream().unwrap();
+        assert!(room.stream().is_err_and(|it| it.1.message.contains("mcp.streams")));
+        drop(stream);
+        assert!(room.stream().is_ok());
+    }
 }

@@ -64,3 +64,67 @@ pub(super) fn answered_id(message: &ServerJsonRpcMessage) -> Option<&RequestId> 
         ServerJsonRpcMessage::Request(_) | ServerJsonRpcMessage::Notification(_) => None,
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use rmcp::{
+        model::{ClientJsonRpcMessage, ErrorData, ServerJsonRpcMessage},
+        transport::Transport as _,
+    };
+    use tokio::io::{AsyncWriteExt as _, duplex};
+
+    use super::request_id;
+    use crate::server::lines::Lines;
+
+    fn ids(message: Option<ClientJsonRpcMessage>) -> Option<String> {
+        message.as_ref().and_then(request_id).map(ToString::to_string)
+    }
+
+    async fn lines(calls_max: usize, text: &str) -> Lines<tokio::io::DuplexStream, Vec<u8>> {
+        let (mut client, server) = duplex(64 * 1024);
+        client.write_all(text.as_bytes()).await.unwrap();
+        let (mut lines, _) = Lines::new(server, Vec::new(), calls_max);
+        lines.has_begun = true;
+        lines
+    }
+
+    fn ping(id: u32) -> String {
+        format!("{{\"jsonrpc\":\"2.0\",\"id\":{id},\"method\":\"ping\"}}\n")
+    }
+
+    fn cancel(id: u32) -> String {
+        let params = format!("{{\"requestId\":{id}}}");
+        format!(
+            "{{\"jsonrpc\":\"2.0\",\"method\":\"notifications/cancelled\",\"params\":{params}}}\n"
+        )
+    }
+
+    fn answer(id: u32) -> ServerJsonRpcMessage {
+        let error = ErrorData::internal_error("no", None);
+        ServerJsonRpcMessage::error(error, Some(rmcp::model::NumberOrString::Number(id.into())))
+    }
+
+    #[tokio::test]
+    async fn a_request_waits_until_the_answer_to_another_is_written() {
+        let mut lines = lines(1, &format!("{}{}", ping(1), ping(2))).await;
+        assert_eq!(ids(lines.receive().await).as_deref(), Some("1"));
+        let sent = lines.send(answer(1));
+        tokio::select! {
+            biased;
+            _ = lines.receive() => unreachable!("the first is not answered"),
+            () = tokio::task::yield_now() => {}
+        }
+        sent.await.unwrap();
+        assert_eq!(ids(lines.receive().await).as_deref(), Some("2"));
+    }
+
+    #[tokio::test]
+    async fn a_request_that_is_cancelled_while_it_waits_is_never_begun() {
+        let text = format!("{}{}{}{}", ping(1), ping(2), cancel(2), ping(3));
+        let mut lines = lines(1, &text).await;
+        assert_eq!(ids(lines.receive().await).as_deref(), Some("1"));
+        assert_eq!(ids(lines.receive().await), None, "the cancellation does not wait");
+        lines.send(answer(1)).await.unwrap();
+        assert_eq!(ids(lines.receive().await).as_deref(), Some("3"));
+    }
+}
