@@ -174,7 +174,7 @@ async fn append(runtime: &Runtime, runs: &[RunId], end: Instant) -> Measured<Vec
     Ok(samples)
 }
 
-async fn begin(runtime: &Runtime) -> Measured<RunId> {
+pub(crate) async fn begin(runtime: &Runtime) -> Measured<RunId> {
     let start = StartRun {
         key: None,
         flow: None,
@@ -187,7 +187,7 @@ async fn begin(runtime: &Runtime) -> Measured<RunId> {
     Ok(outcome.view.state.run)
 }
 
-async fn record(runtime: &Runtime, run: RunId) -> Measured<()> {
+pub(crate) async fn record(runtime: &Runtime, run: RunId) -> Measured<()> {
     let text =
         "Edited two files of the storage layer, ran the tests, and asked for a review of the \
                 order of migrations before merging."

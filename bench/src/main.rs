@@ -20,6 +20,7 @@ mod growth;
 mod http;
 mod latency;
 mod listen;
+mod long;
 mod memory;
 mod others;
 mod peer;
@@ -48,6 +49,7 @@ const SECTIONS: &[(&str, Measure)] = &[
     ("start", start::measure),
     ("memory", memory::measure),
     ("growth", growth::measure),
+    ("long", long::measure),
     ("scenes", scenes::measure),
     ("http", http::measure),
     ("listen", listen::measure),

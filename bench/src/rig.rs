@@ -118,6 +118,7 @@ pub(crate) fn runtime(folder: &Path) -> Measured<Arc<Runtime>> {
         brief_tokens: 2500,
         wait_max: Duration::from_secs(50),
         states_max: 64,
+        states_bytes_max: 32 << 20,
     };
     Ok(Arc::new(Runtime::new(Arc::new(store), Arc::new(world), settings)))
 }

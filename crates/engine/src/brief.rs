@@ -333,7 +333,7 @@ fn errors(state: &RunState) -> Vec<String> {
     if let Standing::Failed { reason, .. } = &state.standing {
         lines.push(format!("- the run failed: {}", quote(reason)));
     }
-    for (name, step) in &state.steps {
+    for (name, step) in state.steps.iter() {
         lines.extend(failed(&format!("`{name}`"), &step.effort));
         for (part, effort) in &step.parts {
             lines.extend(failed(&format!("part `{part}` of `{name}`"), effort));

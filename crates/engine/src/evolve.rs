@@ -9,8 +9,8 @@ use definition::{Decider, Digest, Effect, FINISH, PartId, StepName};
 
 use crate::{
     Answered, Artifact, Effort, Entry, Event, GateReason, How, Noted, OpenGate, PartPlaced,
-    Passage, Placement, Progress, Recorded, Report, Ruling, RunBranch, RunId, RunState, Seen,
-    Standing,
+    Passage, Placement, Progress, Recorded, Report, Ruling, RunBranch, RunId, RunStarted, RunState,
+    Seen, Standing,
     StepCompleted, StepState, Stood, Timestamp, Told, Trouble, Unasked, journal,
 };
 
@@ -37,9 +37,9 @@ pub fn evolve(mut state: RunState, recorded: &Recorded) -> RunState {
     match &recorded.event {
         Event::RunStarted(started) => {
             state.started_at = recorded.at;
-            state.context.clone_from(&started.context);
-            state.vars.clone_from(&started.vars);
-            state.origin = Some(started.clone());
+            state.context = started.context.clone().into();
+            state.vars = started.vars.clone().into();
+            state.origin = Some(RunStarted::clone(started).into());
             state.standing = Standing::Running;
         }
         Event::RunForked { from, seq } => {
@@ -149,13 +149,13 @@ pub fn evolve(mut state: RunState, recorded: &Recorded) -> RunState {
             name_part(&mut state, placed);
         }
         Event::FileLeft { path, text: None, .. } => {
-            state.artifacts.remove(path);
+            state.artifacts.remove_mut(path);
         }
         Event::FileLeft { path, text: Some(text), .. } => {
             if let Some(step) = state.current.clone() {
                 let (sha256, size) = (Digest::of(text.as_bytes()), text.len() as u64);
                 let artifact = Artifact { path: path.clone(), sha256, size };
-                state.artifacts.insert(path.clone(), Seen { artifact, step });
+                state.artifacts.insert_mut(path.clone(), Seen { artifact, step });
             }
         }
         Event::FileReplaced { .. } => {}
@@ -183,12 +183,14 @@ pub fn evolve(mut state: RunState, recorded: &Recorded) -> RunState {
             let (seq, at) = (recorded.seq, recorded.at);
             spend(&mut state, entry);
             if matches!(entry, Entry::Error { .. }) {
+                state.error_count = state.error_count.saturating_add(1);
                 let effort = effort_of(&mut state, step, None);
                 if effort.progress == Progress::Active {
                     effort.trouble = Trouble::Faulty;
                 }
             }
-            state.entries.push(Noted { seq, at, step: step.clone(), entry: entry.clone() });
+            let noted = Noted { seq, at, step: step.clone(), entry: entry.clone() };
+            state.entries.push_back_mut(noted);
         }
         Event::LeaseTaken(lease) => {
             state.generation = lease.generation;
@@ -198,7 +200,9 @@ pub fn evolve(mut state: RunState, recorded: &Recorded) -> RunState {
             state.leases.remove(&(step.clone(), part.clone()));
         }
         Event::DriftAccepted { artifacts, gone } => {
-            state.artifacts.retain(|path, _| !gone.contains(path));
+            for path in gone {
+                state.artifacts.remove_mut(path);
+            }
             for artifact in artifacts {
                 if let Some(seen) = state.artifacts.get_mut(&artifact.path) {
                     seen.artifact = artifact.clone();
@@ -273,7 +277,7 @@ fn complete(state: &mut RunState, recorded: &Recorded, completed: &StepCompleted
     effort.feedback = None;
     for artifact in artifacts {
         let seen = Seen { artifact: artifact.clone(), step: step.clone() };
-        state.artifacts.insert(artifact.path.clone(), seen);
+        state.artifacts.insert_mut(artifact.path.clone(), seen);
     }
     state.leases.remove(&(step.clone(), part.clone()));
     tell(state, step.as_str(), report);
@@ -325,10 +329,10 @@ fn place(state: &mut RunState, recorded: &Recorded, placement: &Placement) {
     place_parts(state, placement);
     state.vars.extend(placement.vars.clone());
     if let Some(items) = &placement.items {
-        state.items.clone_from(items);
+        state.items = items.clone().into();
     }
     if let Some(journal) = &placement.journal {
-        state.journal.clone_from(journal);
+        state.journal = journal.clone().into();
     }
     state.current.clone_from(&placement.current);
     state.stated.clone_from(&placement.stated);
@@ -375,6 +379,7 @@ fn spend(state: &mut RunState, entry: &Entry) {
 /// An attempt that is under way when a run ends or is taken up again leads nowhere.
 fn interrupt(state: &mut RunState) {
     for step in state.steps.values_mut() {
+        let step: &mut StepState = step;
         for effort in step.parts.values_mut().chain([&mut step.effort]) {
             if effort.progress == Progress::Active {
                 effort.progress = Progress::Ready;
@@ -456,7 +461,7 @@ fn answer(state: &mut RunState, recorded: &Recorded) {
     if is_budget && effect == Some(Effect::Approve) {
         state.usage.granted.clone_from(&state.usage.tokens);
     }
-    state.answers.push(Answered {
+    state.answers.push_back_mut(Answered {
         seq: recorded.seq,
         at: recorded.at,
         step: step.clone(),

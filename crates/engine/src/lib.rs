@@ -32,6 +32,7 @@ mod known;
 mod next;
 mod placement;
 mod refusal;
+mod shared;
 mod state;
 mod summary;
 mod time;
@@ -62,6 +63,7 @@ pub use known::{Bounds, CheckFact, Fact, FileFact, Known, ModelFact, Question, S
 pub use next::{Action, find_agent, find_needed, find_promised, find_starter, next};
 pub use placement::{PartStage, Placement, Stage, Stood};
 pub use refusal::Refusal;
+pub use shared::Shared;
 pub use state::{
     Answered, Effort, Noted, Passage, Progress, RunState, Seen, Spending, Standing, StepState,
     Told, Trouble, Unasked,

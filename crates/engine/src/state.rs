@@ -1,14 +1,18 @@
 //! How far a run has come: the fold of its events, and nothing else.
+//!
+//! Every call works on its own copy of a state. What grows with a run is shared between the copies:
+//! to copy a state costs the same after ten events as after ten thousand.
 
 use alloc::{boxed::Box, collections::BTreeMap, string::String, vec::Vec};
 
 use definition::{Decider, Digest, PartId, PartSpec, Step, StepName, WorkflowName};
+use rpds::{RedBlackTreeMapSync, VectorSync};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 use crate::{
     Artifact, Entry, Git, How, Item, Lease, OpenGate, Report, Ruling, RunBranch, RunId, RunStarted,
-    SkipReason, Timestamp,
+    Shared, SkipReason, Timestamp,
 };
 
 /// The state of one run.
@@ -21,7 +25,7 @@ pub struct RunState {
     pub updated_at: Timestamp,
     pub ended_at: Option<Timestamp>,
     /// How it began. `None` before it did.
-    pub origin: Option<Box<RunStarted>>,
+    pub origin: Option<Shared<RunStarted>>,
     /// The run and the event it was copied from.
     pub forked_from: Option<(RunId, u64)>,
     pub standing: Standing,
@@ -35,31 +39,33 @@ pub struct RunState {
     pub stated: Option<StepName>,
     /// Whether every step is done, and only the run's own end is missing.
     pub is_work_done: bool,
-    pub context: Map<String, Value>,
-    pub vars: Map<String, Value>,
+    pub context: Shared<Map<String, Value>>,
+    pub vars: Shared<Map<String, Value>>,
     /// What is known of each step that has been touched.
-    pub steps: BTreeMap<StepName, StepState>,
+    pub steps: Shared<BTreeMap<StepName, Shared<StepState>>>,
     /// The sets of parts that have been planned.
-    pub parts: BTreeMap<String, Vec<PartSpec>>,
+    pub parts: Shared<BTreeMap<String, Vec<PartSpec>>>,
     /// The files that the server saw when steps were completed, newest by path.
-    pub artifacts: BTreeMap<String, Seen>,
+    pub artifacts: RedBlackTreeMapSync<String, Seen>,
     /// Held steps and parts.
     pub leases: BTreeMap<(StepName, Option<PartId>), Lease>,
     /// The number of the newest lease.
     pub generation: u64,
-    pub entries: Vec<Noted>,
+    pub entries: VectorSync<Noted>,
+    /// How many of the entries are errors.
+    pub error_count: u32,
     pub unasked: Unasked,
     /// What is to be done, one after another.
-    pub items: Vec<Item>,
+    pub items: Shared<Vec<Item>>,
     /// What was noted since it was last put into the archive, where a journal is kept.
-    pub journal: String,
+    pub journal: Shared<String>,
     /// What attempts took, as far as was said.
     pub usage: Spending,
     /// Why the server could not do a chore, by its name, until it can.
     pub chores: BTreeMap<String, String>,
     /// The branch that the server acts on, once it has seen it.
     pub branch: Option<RunBranch>,
-    pub answers: Vec<Answered>,
+    pub answers: VectorSync<Answered>,
     /// Why the last step was chosen.
     pub reasoning: Option<String>,
     /// Why a language model did not choose, while the choice is the agent's instead.
@@ -330,21 +336,22 @@ impl RunState {
             gave_up_key: false,
             stated: None,
             is_work_done: false,
-            context: Map::new(),
-            vars: Map::new(),
-            steps: BTreeMap::new(),
-            parts: BTreeMap::new(),
-            artifacts: BTreeMap::new(),
+            context: Shared::default(),
+            vars: Shared::default(),
+            steps: Shared::default(),
+            parts: Shared::default(),
+            artifacts: RedBlackTreeMapSync::default(),
             leases: BTreeMap::new(),
             generation: 0,
-            entries: Vec::new(),
+            entries: VectorSync::default(),
+            error_count: 0,
             unasked: Unasked::Nothing,
-            items: Vec::new(),
-            journal: String::new(),
+            items: Shared::default(),
+            journal: Shared::default(),
             usage: Spending::default(),
             chores: BTreeMap::new(),
             branch: None,
-            answers: Vec::new(),
+            answers: VectorSync::default(),
             reasoning: None,
             deferral: None,
             trail: Vec::new(),
@@ -383,7 +390,7 @@ impl RunState {
 
     /// Returns what is known of `step`, if it has been touched.
     pub fn step(&self, step: &StepName) -> Option<&StepState> {
-        self.steps.get(step)
+        self.steps.get(step).map(|it| &**it)
     }
 
     /// Returns how far `step` is.

@@ -55,7 +55,7 @@ pub fn summary(workflow: &Workflow, state: &RunState) -> Summary {
         steps_begun: count(state.steps.values().filter(|it| it.is_begun()).count()),
         steps_done: count(settled.count()),
         steps_total: count(workflow.work_steps().count()),
-        errors: count(state.errors().count()),
+        errors: state.error_count,
         started_at: state.started_at,
         updated_at: state.updated_at,
         ended_at: state.ended_at,

@@ -7,13 +7,17 @@
 //! A crash between doing and appending leaves the chore due. It is then done once more, which
 //! every deed bears: what is done already is found to be done.
 
+use std::sync::Arc;
+
 use engine::{
     Actor, Chore, ChoreOutcome, Command, Decided, Event, GitDeed, Progress, Pushed, Recorded,
     Refusal, RunId, Standing, Surface, find_chore, find_unseen_branch,
 };
 use store::{RequestKey, StoreError};
 
-use crate::{ExecuteError, Held, Outcome, Place, Request, Runtime, Target, View, execute::Checks};
+use crate::{
+    ExecuteError, Held, Outcome, Place, Request, Runtime, Target, View, execute::Checks, watch,
+};
 
 /// How many chores are done for one call.
 const TURNS_MAX: u32 = 20;
@@ -133,7 +137,7 @@ impl Runtime {
             return Ok((outcome, chores));
         }
         let held = match self.hold_chores(&outcome.view).await {
-            Ok(held) => held,
+            Ok(held) => Arc::new(held),
             Err(refusal) => {
                 chores.failure = Some(refusal);
                 return Ok((outcome, chores));
@@ -143,7 +147,7 @@ impl Runtime {
         for _ in 0..TURNS_MAX {
             // Whoever held the lock before may have done it.
             let view = self.load(run).await?;
-            match self.do_next(view, &mut last, &mut chores).await? {
+            match self.do_next(view, &mut last, &mut chores, &held).await? {
                 Turn::Done(done) => {
                     outcome.view = done.view;
                     outcome.events.extend(done.events);
@@ -221,6 +225,7 @@ impl Runtime {
         view: View,
         last: &mut Option<Chore>,
         chores: &mut Chores,
+        held: &Arc<Option<Held>>,
     ) -> Result<Turn, ExecuteError> {
         if !self.is_chore_due(&view, chores) {
             return Ok(Turn::Over(view));
@@ -249,7 +254,7 @@ impl Runtime {
             | GitDeed::Push { .. }
             | GitDeed::Checkout { .. } => Vec::new(),
         };
-        let Some(done) = self.world.do_chore((root, &home), &due.deed, &texts).await else {
+        let Some(done) = self.do_chore((root, &home), &due.deed, texts, held).await else {
             chores.failure = Some(Refusal::WorkspaceNotHere { root: home });
             return Ok(Turn::Over(view));
         };
@@ -263,6 +268,27 @@ impl Runtime {
             return Ok(Turn::Done(outcome));
         }
         Ok(Turn::Over(outcome.view))
+    }
+
+    /// Does a chore to its end, also when the call that it is done for is given up meanwhile: a
+    /// `git` that is killed leaves its locks behind. Nobody else begins one before it has ended.
+    async fn do_chore(
+        &self,
+        (root, home): (&str, &str),
+        deed: &GitDeed,
+        texts: Vec<(String, String)>,
+        held: &Arc<Option<Held>>,
+    ) -> Option<ChoreOutcome> {
+        let (root, home, deed) = (root.to_owned(), home.to_owned(), deed.clone());
+        let (world, held) = (Arc::clone(&self.world), Arc::clone(held));
+        let doing = tokio::spawn(async move {
+            let done = world.do_chore((&root, &home), &deed, &texts).await;
+            drop(held);
+            done
+        });
+        watch::unhurried(doing).await.unwrap_or_else(|error| {
+            Some(ChoreOutcome::Failed { reason: format!("it broke down: {error}") })
+        })
     }
 
     /// Decides what follows once the chore is done: if that is refused, it is not done.

@@ -9,7 +9,7 @@ use engine::{
 };
 use store::{Append, Definition, LeaseChange, RequestKey, StoreError};
 
-use crate::{Chores, RunFile, Runtime, View, fault};
+use crate::{Chores, RunFile, Runtime, View, fault, watch};
 
 /// How often a command is decided anew because someone else was faster. With eight processes at one
 /// run each try has about one chance in eight, so fewer would be too few now and then.
@@ -172,6 +172,7 @@ impl Runtime {
         let Target::Run(run) = request.target else { return Err(ExecuteError::Endless) };
         let mut first: Option<Arc<RunState>> = None;
         let mut checks = Checks::new();
+        let mut turn = None;
         for tries in 0..TRIES_MAX {
             let mut view = match loaded.take() {
                 Some(view) => view,
@@ -189,6 +190,9 @@ impl Runtime {
                 Ok(outcome) => return Ok(outcome),
                 Err(ExecuteError::Store(StoreError::Conflict { .. })) => {
                     first.get_or_insert(Arc::clone(&view.state));
+                    if turn.is_none() {
+                        turn = Some(self.loaded.queue(run).lock_owned().await);
+                    }
                     self.pause(tries).await;
                 }
                 Err(ExecuteError::Store(StoreError::RequestSeen { request: seen, .. })) => {
@@ -319,7 +323,12 @@ impl Runtime {
         questions: Vec<Question>,
     ) -> Result<(), Refusal> {
         for question in questions {
-            let Some(fact) = self.world.look(root, &question).await else {
+            let looking = self.world.look(root, &question);
+            let fact = match &question {
+                Question::Check { .. } | Question::Model { .. } => watch::unhurried(looking).await,
+                Question::File(_) | Question::Beside(_) | Question::Git => looking.await,
+            };
+            let Some(fact) = fact else {
                 return Err(Refusal::WorkspaceNotHere { root: root.to_owned() });
             };
             known.facts.insert(question, fact);
@@ -358,12 +367,22 @@ impl Runtime {
                 leases: lease_changes(view, &after.state),
                 owes: self.owed_by(view, after.state.key(), &events),
             };
-            self.store.append(append).await.map_err(refuse_taken_key)?;
+            let written = if is_aside(&request.command) {
+                self.store.append(append).await
+            } else {
+                self.write(append).await
+            };
+            written.map_err(refuse_taken_key)?;
             self.remember(&after);
             self.note_errands(&after, &events);
         }
         tracing::debug!(run = %view.state.run, command = request.command.name(), "executed");
         Ok(Outcome { view: after, events, file: None, chores: Chores::default() })
+    }
+
+    /// Appends what a call asks for.
+    pub(crate) async fn write(&self, append: Append) -> Result<(), StoreError> {
+        watch::writing(self.store.append(append)).await
     }
 
     /// Returns what a request with this key led to, if it was seen before.
@@ -425,6 +444,19 @@ pub(crate) fn request_key(id: Option<String>, asked: &str) -> Result<Option<Requ
     }
     let fingerprint: Digest = Hasher::default().field(asked).finish();
     Ok(Some(RequestKey { id, fingerprint: fingerprint.as_str().to_owned() }))
+}
+
+/// Whether a command is not what a call asks for, but what must be known before: what a file says,
+/// what the clock says, what came of a chore.
+fn is_aside(command: &Command) -> bool {
+    matches!(
+        command,
+        Command::TakeEdit(_)
+            | Command::AdoptRun(..)
+            | Command::ExpireStep
+            | Command::GiveUpKey
+            | Command::ReportChore { .. }
+    )
 }
 
 /// What an agent said of a step is not about the step that came after it.

@@ -69,7 +69,7 @@ impl Runtime {
             leases: Vec::new(),
             owes: self.owed_by(&view, view.state.key(), own_of(&events)),
         };
-        let appended = self.store.append(append).await.map_err(refuse_taken_key);
+        let appended = self.write(append).await.map_err(refuse_taken_key);
         if appended.is_ok() {
             self.remember(&view);
         }

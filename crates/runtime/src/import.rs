@@ -37,7 +37,7 @@ impl Runtime {
             leases: Vec::new(),
             owes: Vec::new(),
         };
-        match self.store.append(append).await {
+        match self.write(append).await {
             Ok(()) => {
                 if self.find_covering(&workflow).is_some_and(|it| it.ledger().is_some()) {
                     self.mark_told(run, state.length).await?;

@@ -20,6 +20,7 @@ mod query;
 mod timers;
 mod tree;
 mod wait;
+mod watch;
 mod workflows;
 
 use std::{future::Future, pin::Pin, sync::Arc, time::Duration};
@@ -45,6 +46,7 @@ pub use promise::{Released, RunFile, Taken, Unreadable};
 pub use query::{Cursor, History, KeyFilter, Page, RunFilter};
 pub use store::{Hit, Listing, Order, Row};
 pub use tree::{Tree, Visit, Walk, Walked};
+pub use watch::{Phase, Watch, unhurried};
 pub use workflows::{Invalid, Listed};
 
 /// Something that is being looked at or waited for.
@@ -121,6 +123,8 @@ pub struct Settings {
     pub wait_max: Duration,
     /// How many runs are kept folded. One that was pushed out is folded again when it is needed.
     pub states_max: usize,
+    /// How much memory they may take together, in bytes.
+    pub states_bytes_max: usize,
 }
 
 /// Runs workflows.

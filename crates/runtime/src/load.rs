@@ -2,14 +2,15 @@
 
 use std::{
     collections::{BTreeMap, VecDeque},
-    sync::Arc,
+    fmt::{self, Write as _},
+    sync::{Arc, Weak},
 };
 
 use definition::{MemoryFiles, Source, Workflow, WorkflowName, parse};
 use engine::{Lease, Recorded, Refusal, RunId, RunState, evolve, fold};
 use parking_lot::Mutex;
 
-use crate::{ExecuteError, Runtime, cards, fault};
+use crate::{ExecuteError, Runtime, Settings, cards, fault};
 
 /// How many definitions are kept parsed.
 const WORKFLOWS_MAX: usize = 16;
@@ -28,11 +29,28 @@ pub struct View {
 /// named by its digest.
 #[derive(Default)]
 pub(crate) struct Loaded {
-    states: Mutex<Kept<RunId, Arc<RunState>>>,
+    states: Mutex<States>,
     workflows: Mutex<Kept<String, Arc<Workflow>>>,
+    /// Where commands of this process wait for each other that lost a race for a run. Without it
+    /// hundreds of them at one run would all try again at once, and all but one in vain.
+    queues: Mutex<BTreeMap<RunId, Weak<tokio::sync::Mutex<()>>>>,
     /// The built-in workflows that runs were begun with, by name.
     pub(crate) builtin: Mutex<BTreeMap<String, Arc<Workflow>>>,
     pub(crate) cards: Mutex<BTreeMap<WorkflowName, cards::Kept>>,
+}
+
+impl Loaded {
+    /// Returns where commands wait for each other that lost a race for a run.
+    pub(crate) fn queue(&self, run: RunId) -> Arc<tokio::sync::Mutex<()>> {
+        let mut queues = self.queues.lock();
+        if let Some(queue) = queues.get(&run).and_then(Weak::upgrade) {
+            return queue;
+        }
+        queues.retain(|_, it| 0 < it.strong_count());
+        let queue = Arc::default();
+        queues.insert(run, Arc::downgrade(&queue));
+        queue
+    }
 }
 
 /// The most recently added values.
@@ -57,11 +75,85 @@ impl<K: Ord + Clone, V: Clone> Kept<K, V> {
             self.order.push_back(key);
         }
         while max < self.order.len() {
-            if let Some(oldest) = self.order.pop_front() {
-                self.values.remove(&oldest);
-            }
+            drop(self.drop_oldest());
         }
     }
+
+    /// Lets the oldest value go.
+    fn drop_oldest(&mut self) -> Option<V> {
+        let oldest = self.order.pop_front()?;
+        self.values.remove(&oldest)
+    }
+}
+
+/// The states of the runs that were changed last, up to a number of them and of bytes.
+#[derive(Default)]
+struct States {
+    kept: Kept<RunId, Measured>,
+    /// What all of them take together.
+    bytes: usize,
+}
+
+/// A state, and about how much memory it takes.
+#[derive(Clone)]
+struct Measured {
+    state: Arc<RunState>,
+    bytes: usize,
+    /// How long the log was when the state was measured.
+    at: u64,
+}
+
+impl States {
+    fn find(&self, run: &RunId) -> Option<Arc<RunState>> {
+        self.kept.values.get(run).map(|it| Arc::clone(&it.state))
+    }
+
+    /// Keeps a state, and lets the oldest go that there is no room for. The newest always stays:
+    /// to fold a long log again for each call would cost more than the memory that it takes.
+    fn keep(&mut self, state: &Arc<RunState>, settings: &Settings) {
+        let known = self.kept.values.get(&state.run);
+        if known.is_some_and(|it| state.length <= it.state.length) {
+            return;
+        }
+        let measured = Measured::new(state, known);
+        self.bytes = self.bytes + measured.bytes - known.map_or(0, |it| it.bytes);
+        self.kept.order.retain(|it| *it != state.run);
+        self.kept.values.remove(&state.run);
+        self.kept.keep(state.run, measured, usize::MAX);
+        while settings.states_max < self.kept.order.len()
+            || settings.states_bytes_max < self.bytes && 1 < self.kept.order.len()
+        {
+            let Some(oldest) = self.kept.drop_oldest() else { break };
+            self.bytes -= oldest.bytes;
+        }
+    }
+}
+
+impl Measured {
+    /// Measures a state again only when its log is a quarter longer, so that a long run does not
+    /// pay for its length with each write.
+    fn new(state: &Arc<RunState>, known: Option<&Self>) -> Self {
+        let state = Arc::clone(state);
+        match known {
+            Some(known) if state.length <= known.at + known.at / 4 => {
+                Self { state, bytes: known.bytes, at: known.at }
+            }
+            Some(_) | None => Self { bytes: measure(&state), at: state.length, state },
+        }
+    }
+}
+
+/// Returns about how many bytes a state takes: as many as it has letters when it is written out.
+fn measure(state: &RunState) -> usize {
+    struct Counter(usize);
+    impl fmt::Write for Counter {
+        fn write_str(&mut self, text: &str) -> fmt::Result {
+            self.0 += text.len();
+            Ok(())
+        }
+    }
+    let mut counter = Counter(0);
+    write!(counter, "{state:?}").map_or(0, |()| counter.0)
 }
 
 impl Runtime {
@@ -107,11 +199,7 @@ impl Runtime {
     }
 
     pub(crate) fn remember(&self, view: &View) {
-        let mut states = self.loaded.states.lock();
-        let is_newer = states.find(&view.state.run).is_none_or(|it| it.length < view.state.length);
-        if is_newer {
-            states.keep(view.state.run, Arc::clone(&view.state), self.settings.states_max);
-        }
+        self.loaded.states.lock().keep(&view.state, &self.settings);
     }
 
     /// Returns the definition that a run is pinned to.
@@ -134,5 +222,63 @@ impl Runtime {
         let mut workflows = self.loaded.workflows.lock();
         workflows.keep(digest, Arc::clone(&workflow), WORKFLOWS_MAX);
         Ok(workflow)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use engine::{Bounds, Entry, Event, Recorded};
+
+    use super::*;
+
+    fn settings(states_bytes_max: usize) -> Settings {
+        Settings {
+            project: String::new(),
+            root: String::new(),
+            bounds: Bounds::default(),
+            gates: None,
+            has_model: false,
+            fail_on_model_error: false,
+            brief_tokens: 0,
+            wait_max: std::time::Duration::ZERO,
+            states_max: 100,
+            states_bytes_max,
+        }
+    }
+
+    fn state(number: u8, notes: u64) -> Arc<RunState> {
+        let run = RunId::from_bytes([number; 16]);
+        let note = |seq| {
+            let step = definition::StepName::parse("plan").unwrap();
+            let entry = Entry::Note { text: "x".repeat(1_000), tags: Vec::new() };
+            let event = Event::EntryRecorded { step, entry };
+            Recorded { seq, at: engine::Timestamp(0), by: engine::Actor::default(), event }
+        };
+        Arc::new(fold(run, (1..=notes).map(note).collect::<Vec<_>>().iter()))
+    }
+
+    #[test]
+    fn states_are_kept_up_to_a_number_of_bytes() {
+        let (mut states, settings) = (States::default(), settings(30_000));
+        for number in 1..=10 {
+            states.keep(&state(number, 9), &settings);
+        }
+        assert_eq!(states.kept.values.len(), 2, "{} bytes", states.bytes);
+        assert!(states.bytes <= 30_000);
+        // One that is larger than all the room stays alone.
+        states.keep(&state(11, 100), &settings);
+        assert_eq!(states.kept.values.len(), 1);
+        assert!(100_000 < states.bytes);
+    }
+
+    #[test]
+    fn a_run_that_is_used_stays() {
+        let (mut states, settings) = (States::default(), settings(30_000));
+        for number in 2..=10 {
+            states.keep(&state(1, u64::from(number)), &settings);
+            states.keep(&state(number, 2), &settings);
+        }
+        assert!(states.find(&RunId::from_bytes([1; 16])).is_some());
+        assert!(states.find(&RunId::from_bytes([2; 16])).is_none());
     }
 }

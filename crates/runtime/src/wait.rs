@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use engine::RunId;
 
-use crate::{ExecuteError, Runtime, View};
+use crate::{ExecuteError, Runtime, View, watch};
 
 impl Runtime {
     /// Returns the run once it has more than `length` events, or after `duration` as it is then.
@@ -24,13 +24,16 @@ impl Runtime {
             if length < view.state.length {
                 return Ok(view);
             }
-            tokio::select! {
-                () = &mut over => return self.load(run).await,
-                woken = changed.changed() => {
-                    if woken.is_err() {
-                        return Ok(view);
-                    }
+            let woken = watch::unhurried(async {
+                tokio::select! {
+                    () = &mut over => None,
+                    woken = changed.changed() => Some(woken),
                 }
+            });
+            match woken.await {
+                None => return self.load(run).await,
+                Some(Err(_)) => return Ok(view),
+                Some(Ok(())) => {}
             }
         }
     }

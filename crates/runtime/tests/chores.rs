@@ -97,6 +97,7 @@ fn serve(store: &Arc<MemoryStore>, world: &Arc<ActingWorld>) -> Runtime {
         brief_tokens: 2500,
         wait_max: std::time::Duration::from_secs(1),
         states_max: 8,
+        states_bytes_max: 16 << 20,
     };
     Runtime::new(store.clone(), world.clone(), settings).with_projections(vec![Arc::new(Listed)])
 }

@@ -208,6 +208,7 @@ fn settings() -> Settings {
         brief_tokens: 2500,
         wait_max: std::time::Duration::from_secs(1),
         states_max: 8,
+        states_bytes_max: 16 << 20,
     }
 }
 

@@ -28,7 +28,7 @@ use tokio_util::sync::CancellationToken;
 use value::Value;
 use world::{ChoreTimes, ModelSettings, WorldSettings};
 
-use crate::failure::Failure;
+use crate::{commands::serve::connections, failure::Failure};
 
 pub(crate) use client::ClientPlaces;
 pub(crate) use place::{FOLDER, Places};
@@ -37,6 +37,9 @@ pub(crate) use place::{FOLDER, Places};
 pub(crate) const MEMORY: &str = ":memory:";
 /// The project of a database that is shared by folders without a project of their own.
 pub(crate) const DEFAULT_PROJECT: &str = "default";
+
+/// How much memory the runs that are kept folded may take, in bytes.
+const STATES_BYTES_MAX: usize = 32 << 20;
 
 /// What the program was told, and what was wrong with it.
 #[derive(Debug)]
@@ -269,6 +272,7 @@ impl Config {
             brief_tokens: self.count("brief.tokens"),
             wait_max: self.duration("wait.max"),
             states_max,
+            states_bytes_max: STATES_BYTES_MAX,
         }
     }
 
@@ -305,6 +309,13 @@ impl Config {
             version: env!("CARGO_PKG_VERSION").to_owned(),
             drain: self.duration("mcp.drain"),
             ask: self.duration("mcp.ask"),
+            limits: mcp::Limits {
+                call: self.duration("mcp.call_timeout"),
+                calls: self.count("mcp.calls"),
+                calls_per_client: self.count("mcp.calls_per_client"),
+                streams: self.count("mcp.streams"),
+                watched: self.count("mcp.watched"),
+            },
             seal_key,
             ..mcp::Options::default()
         }
@@ -319,6 +330,16 @@ impl Config {
             silence_max: self.duration("mcp.ask").max(self.duration("wait.max")),
             body_max: self.count("mcp.body"),
             stop,
+        }
+    }
+
+    /// Returns how many connections the server takes, and for how long.
+    pub(crate) fn connections(&self) -> connections::Limits {
+        connections::Limits {
+            connections: self.count("serve.connections"),
+            header: self.duration("serve.header_timeout"),
+            idle: self.duration("serve.idle_timeout"),
+            write: self.duration("serve.write_timeout"),
         }
     }
 

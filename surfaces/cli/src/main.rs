@@ -17,7 +17,7 @@ mod reference;
 mod secret;
 mod wire;
 
-use std::{panic, process::ExitCode};
+use std::{panic, process::ExitCode, time::Duration};
 
 use clap::{CommandFactory as _, Parser as _, error::ErrorKind};
 use tokio::runtime::{Builder, Runtime};
@@ -32,6 +32,9 @@ use crate::{
 
 /// How many lists, searches and large files are read at once.
 const BLOCKING_THREADS_MAX: usize = 4;
+
+/// How long work beside may take once all is done: what is under way is small, or hangs.
+const PARTING: Duration = Duration::from_millis(500);
 
 fn main() -> ExitCode {
     let here = std::env::current_dir().ok();
@@ -71,7 +74,11 @@ fn perform(args: Args, output: Output) -> Result<ExitCode, Failure> {
         return Err(commands::config::refuse(&config.problems));
     }
     log::start(&config, args.is_server())?;
-    let is_fine = tokio_for(&args.command)?.block_on(commands::perform(args, config, output))?;
+    let tokio = tokio_for(&args.command)?;
+    let done = tokio.block_on(commands::perform(args, config, output));
+    // Whatever hangs in a thread of its own is left behind.
+    tokio.shutdown_timeout(PARTING);
+    let is_fine = done?;
     Ok(if is_fine { ExitCode::SUCCESS } else { Kind::Refused.exit_code().into() })
 }
 

@@ -8,6 +8,7 @@ mod caught;
 #[cfg(feature = "conformance")]
 mod fixtures;
 mod http;
+mod limits;
 mod lines;
 mod lists;
 mod tasks;
@@ -41,7 +42,7 @@ use rmcp::{
     service::{RequestContext, ServerInitializeError, SubscriptionContext},
     transport::stdio_pipes,
 };
-use runtime::Runtime;
+use runtime::{Phase, Runtime, Watch};
 use serde_json::{Map, Value, json};
 use tokio::{
     io::{AsyncRead, AsyncWrite},
@@ -58,7 +59,8 @@ use lines::Lines;
 use tasks::Wait;
 use watch::Watcher;
 
-pub use http::{HttpOptions, endpoint};
+pub use http::{HttpOptions, endpoint, keep_until_written};
+pub use limits::Limits;
 
 /// How long a client may keep what it was told of the server and its tools.
 const TTL_MS: u64 = 3_600_000;
@@ -112,6 +114,7 @@ pub struct Options {
     pub progress: Duration,
     /// How long a person may take to answer a question that a client shows.
     pub ask: Duration,
+    pub limits: Limits,
     /// Seals what clients must bring back. The same for all processes that share the work.
     pub seal_key: [u8; 32],
 }
@@ -125,6 +128,7 @@ impl Default for Options {
             drain: Duration::from_millis(1500),
             progress: Duration::from_secs(1),
             ask: Duration::from_secs(600),
+            limits: Limits::default(),
             seal_key: [0; 32],
         }
     }
@@ -162,7 +166,7 @@ where
 {
     let server = Server::new(runtime, &options)?;
     let watcher = Arc::clone(&server.watcher);
-    let (lines, ended) = Lines::new(read, write);
+    let (lines, ended) = Lines::new(read, write, options.limits.calls_per_client);
     let running = match server.serve(lines).await {
         Ok(running) => running,
         // The client only asked what there is, and went away.
@@ -203,6 +207,7 @@ struct Shared {
     /// The same, as results carry it.
     stamp: Value,
     seal: Seal,
+    limits: Limits,
     progress: Duration,
     incidents: AtomicU64,
 }
@@ -222,18 +227,26 @@ impl Server {
             .with_title("Milepost")
             .with_description("Keeps an AI agent's place in long work");
         let seal = Seal::new(&options.seal_key, options.ask);
-        let (progress, incidents) = (options.progress, AtomicU64::new(0));
-        let stamp = serde_json::to_value(&info).unwrap_or_default();
-        let dialects = options.dialects.clone();
-        let shared =
-            Shared { runtime, tools, dialects, listed, info, stamp, seal, progress, incidents };
-        let shared = Arc::new(shared);
-        Ok(Self { shared, watcher: Arc::default() })
+        let shared = Shared {
+            runtime,
+            tools,
+            dialects: options.dialects.clone(),
+            listed,
+            stamp: serde_json::to_value(&info).unwrap_or_default(),
+            info,
+            seal,
+            limits: options.limits,
+            progress: options.progress,
+            incidents: AtomicU64::new(0),
+        };
+        let watcher = Arc::new(Watcher::new(options.limits));
+        Ok(Self { shared: Arc::new(shared), watcher })
     }
 
     /// Returns the same for another client.
     fn for_client(&self) -> Self {
-        Self { shared: Arc::clone(&self.shared), watcher: Arc::default() }
+        let watcher = Arc::new(Watcher::new(self.shared.limits));
+        Self { shared: Arc::clone(&self.shared), watcher }
     }
 
     fn runtime(&self) -> &Runtime {
@@ -257,22 +270,35 @@ impl Server {
         ErrorData::internal_error(text, Some(json!({ "incident": incident })))
     }
 
-    /// Waits for an answer, which may break down, may not be wanted any more, or may take so long
-    /// that whoever waits for it wants to be told.
+    /// Waits for an answer, which may break down, may not be wanted any more, may take so long
+    /// that the caller wants to be told, or too long. Every request that does any work comes
+    /// through here.
     async fn answer<T: Send>(
         &self,
         what: &str,
         context: &Context,
         answering: Answering<'_, T>,
     ) -> Result<T, ErrorData> {
-        tokio::select! {
-            answer = caught::caught(answering) => {
-                answer.map_err(|panic| self.incident(what, &panic))?
-            }
-            never = tell_progress(context, self.shared.progress) => match never {},
-            // Nobody waits for the answer any more.
-            () = context.ct.cancelled() => {
-                Err(ErrorData::internal_error("the call was cancelled", None))
+        let (watch, limit) = (Watch::default(), self.shared.limits.call);
+        let answering = watch.over(caught::caught(answering));
+        let (progress, overdue) =
+            (tell_progress(context, self.shared.progress), watch.overdue(limit));
+        tokio::pin!(answering, progress, overdue);
+        let mut is_wanted = true;
+        loop {
+            tokio::select! {
+                answer = &mut answering => {
+                    return answer.map_err(|panic| self.incident(what, &panic))?;
+                }
+                never = &mut progress => match never {},
+                () = &mut overdue => return Err(limits::overdue(what, limit, watch.phase())),
+                () = context.ct.cancelled(), if is_wanted => {
+                    if watch.phase() != Phase::Written {
+                        return Err(ErrorData::internal_error("the call was cancelled", None));
+                    }
+                    // What belongs to what is written must not wait for the next call.
+                    is_wanted = false;
+                }
             }
         }
     }
@@ -331,7 +357,8 @@ impl Server {
                 }
                 Some(form) if asks < ASKS_MAX => {
                     asks += 1;
-                    Box::pin(ask::ask(&context.peer, form, self.shared.seal.lasts)).await?
+                    let asking = ask::ask(&context.peer, form, self.shared.seal.lasts);
+                    Box::pin(runtime::unhurried(asking)).await?
                 }
                 Some(_) => Person::Silent("what the gate shows keeps changing"),
                 None => Person::Reachable,

@@ -158,7 +158,7 @@ impl Thread {
         if writes.is_empty() {
             return;
         }
-        let outcomes = self.write(writes);
+        let outcomes = self.write(writes, &replies);
         for outcome in &outcomes {
             if let Ok(Written::Events(position)) = outcome {
                 self.newest = self.newest.max(*position);
@@ -171,12 +171,17 @@ impl Thread {
         }
     }
 
-    fn write(&self, writes: &[Write]) -> Vec<Result<Written, StoreError>> {
-        match self.attempt(writes) {
+    fn write(
+        &self,
+        writes: &[Write],
+        replies: &[Reply<Written>],
+    ) -> Vec<Result<Written, StoreError>> {
+        match self.attempt(writes, replies) {
             Ok(outcomes) => outcomes,
             // One of them cannot be written. The others must not suffer for it.
             Err(Failure::Broken(_)) if 1 < writes.len() => {
-                writes.iter().map(|write| self.write_alone(write)).collect()
+                let each = writes.iter().zip(replies);
+                each.map(|(write, reply)| self.write_alone(write, reply)).collect()
             }
             Err(Failure::Refused(error) | Failure::Broken(error) | Failure::Fatal(error)) => {
                 writes.iter().map(|_| Err(error.clone())).collect()
@@ -184,8 +189,8 @@ impl Thread {
         }
     }
 
-    fn write_alone(&self, write: &Write) -> Result<Written, StoreError> {
-        match self.attempt(slice::from_ref(write)) {
+    fn write_alone(&self, write: &Write, reply: &Reply<Written>) -> Result<Written, StoreError> {
+        match self.attempt(slice::from_ref(write), slice::from_ref(reply)) {
             Ok(mut outcomes) => outcomes.pop().unwrap_or_else(|| Err(stopped())),
             Err(Failure::Refused(error) | Failure::Broken(error) | Failure::Fatal(error)) => {
                 Err(error)
@@ -194,8 +199,12 @@ impl Thread {
     }
 
     /// Writes all in one transaction, or nothing.
-    fn attempt(&self, writes: &[Write]) -> Result<Vec<Result<Written, StoreError>>, Failure> {
-        self.connected(|connection| transact(connection, writes, &self.desk.settings))
+    fn attempt(
+        &self,
+        writes: &[Write],
+        replies: &[Reply<Written>],
+    ) -> Result<Vec<Result<Written, StoreError>>, Failure> {
+        self.connected(|connection| transact(connection, writes, replies, &self.desk.settings))
     }
 
     /// Indexes some events, and decides when to go on with it.
@@ -268,9 +277,10 @@ fn undo(connection: &Connection, failure: Failure) -> Failure {
 fn transact(
     connection: &Connection,
     writes: &[Write],
+    replies: &[Reply<Written>],
     settings: &SqliteSettings,
 ) -> Result<Vec<Result<Written, StoreError>>, Failure> {
-    let commit = || commit(connection, writes, settings.requests_kept);
+    let commit = || commit(connection, writes, replies, settings.requests_kept);
     if writes.iter().all(Write::is_dispensable) {
         unsynced(connection, settings, commit)
     } else {
@@ -297,12 +307,18 @@ pub(super) fn unsynced<T>(
 fn commit(
     connection: &Connection,
     writes: &[Write],
+    replies: &[Reply<Written>],
     requests_kept: Duration,
 ) -> Result<Vec<Result<Written, StoreError>>, Failure> {
     begin(connection)?;
     let mut outcomes = Vec::with_capacity(writes.len());
     let (mut requests, mut requested_at) = (0, None);
-    for write in writes {
+    for (write, reply) in writes.iter().zip(replies) {
+        // The caller gave up while this waited for the lock, and must not be surprised by it.
+        if reply.is_closed() {
+            outcomes.push(Err(StoreError::Busy));
+            continue;
+        }
         match write.apply(connection) {
             Ok(written) => {
                 requests += usize::from(write.requested_at().is_some());

@@ -1,10 +1,11 @@
 //! `milepost serve`: the tools for agents over HTTP, and a status page. Unless it is told otherwise,
 //! nobody but this machine can reach it.
 
+pub(crate) mod connections;
 mod guard;
 mod page;
 
-use std::{future::IntoFuture as _, io, net::SocketAddr, sync::Arc, time::Duration};
+use std::{io, net::SocketAddr, sync::Arc, time::Duration};
 
 use axum::{
     Router,
@@ -13,7 +14,6 @@ use axum::{
     middleware,
     response::{Html, IntoResponse as _, Response},
     routing::get,
-    serve::ListenerExt as _,
 };
 use runtime::RunFilter;
 use serde_json::json;
@@ -68,7 +68,7 @@ pub(crate) async fn perform(config: Config, output: Output) -> Result<(), Failur
     .map_err(|error| Failure::refused("toolset_unknown", error.to_string()))?;
     greet(&joined, address, output)?;
     background::begin(&joined);
-    let runtime = Arc::clone(&joined.runtime);
+    let (runtime, mut limits) = (Arc::clone(&joined.runtime), joined.config.connections());
     let guard = Arc::new(guard::Guard { hosts, token });
     let pages = Router::new()
         .route("/", get(status))
@@ -78,14 +78,8 @@ pub(crate) async fn perform(config: Config, output: Output) -> Result<(), Failur
         .layer(middleware::from_fn_with_state(guard, guard::check))
         // Whoever watches over processes has no token.
         .route("/healthz", get(|| async { "ok\n" }));
-    // Answers that come in pieces must not wait until the client has confirmed the first piece.
-    let listener = listener.tap_io(|stream| {
-        if let Err(error) = stream.set_nodelay(true) {
-            tracing::debug!("a connection stays slow: {error}");
-        }
-    });
-    let stopped = stop.clone().cancelled_owned();
-    let serving = axum::serve(listener, pages).with_graceful_shutdown(stopped);
+    limits.connections = connections::room(limits.connections);
+    let serving = connections::serve(listener, pages, limits, stop.clone());
     let parting = async {
         told_to_stop().await;
         stop.cancel();
@@ -96,7 +90,7 @@ pub(crate) async fn perform(config: Config, output: Output) -> Result<(), Failur
         }
     };
     tokio::select! {
-        served = serving.into_future() => served?,
+        () = serving => {}
         () = parting => tracing::warn!("some clients were still connected"),
     }
     output.say("Stopped.");

@@ -2,14 +2,17 @@
 //!
 //! The library's own service does the protocol. Before it stands what it leaves open: a body that
 //! cannot be read is answered in JSON-RPC, and old-fashioned sessions are counted, since each takes
-//! memory until it is given up.
+//! memory until it is given up. So are calls and streams.
+
+mod kept;
+mod room;
 
 use std::{borrow::Cow, sync::Arc, time::Duration};
 
 use axum::{
     body::{Body, to_bytes},
     extract::Request,
-    http::{Method, StatusCode, header},
+    http::{HeaderMap, Method, StatusCode, header},
     response::{IntoResponse as _, Response},
     routing::{MethodRouter, any},
 };
@@ -27,8 +30,11 @@ use serde_json::{Value, json};
 use tokio::time::timeout;
 use tokio_util::sync::CancellationToken;
 
-use super::{Options, Server};
+use super::{Limits, Options, Server};
 use crate::toolsets::ToolsetUnknown;
+use room::{Full, Room};
+
+pub use kept::keep_until_written;
 
 /// The header that names the session of an older client.
 const SESSION: &str = "mcp-session-id";
@@ -38,6 +44,10 @@ const MARGIN: Duration = Duration::from_secs(5);
 const BODY_WAIT: Duration = Duration::from_secs(30);
 /// How much of what the library says is passed on, in bytes.
 const SAID_BYTES_MAX: usize = 4 * 1024;
+/// Up to which length a body is read before there is a place for its call.
+const BODY_SMALL: u64 = 64 * 1024;
+/// The request that is answered with a stream of news.
+const LISTEN: &str = "subscriptions/listen";
 /// After how many seconds a client that was turned away may come again.
 const RETRY_AFTER_S: &str = "5";
 
@@ -67,12 +77,13 @@ pub fn endpoint(
     let server = Server::new(runtime, options)?;
     #[cfg(feature = "conformance")]
     let server = super::fixtures::Fixtures::new(server);
-    Ok(over(move || server.for_client(), http))
+    Ok(over(move || server.for_client(), options.limits, http))
 }
 
 /// Serves what `make` makes, anew for each session.
 fn over<S: ServerHandler>(
     make: impl Fn() -> S + Send + Sync + 'static,
+    limits: Limits,
     http: &HttpOptions,
 ) -> MethodRouter {
     let mut sessions = SessionConfig::default();
@@ -94,7 +105,8 @@ fn over<S: ServerHandler>(
         .with_cancellation_token(http.stop.child_token());
     let service = StreamableHttpService::new(move || Ok(make()), Arc::clone(&manager), config);
     let (sessions_max, body_max) = (http.sessions_max, http.body_max);
-    let door = Arc::new(Door { service, manager, sessions_max, body_max });
+    let room = Room::new(limits);
+    let door = Arc::new(Door { service, manager, room, sessions_max, body_max });
     any(move |request: Request| admit(Arc::clone(&door), request))
 }
 
@@ -112,6 +124,7 @@ struct Head<'a> {
 struct Door<S> {
     service: StreamableHttpService<S, LocalSessionManager>,
     manager: Arc<LocalSessionManager>,
+    room: Room,
     sessions_max: usize,
     body_max: usize,
 }
@@ -121,17 +134,18 @@ async fn admit<S: ServerHandler>(door: Arc<Door<S>>, request: Request) -> Respon
     if request.method() != Method::POST {
         // Streams and their end belong to sessions; who has none only posts.
         if request.headers().contains_key(SESSION) {
-            let ends = request.method() == Method::DELETE;
-            let mut response = door.service.handle(request).await.map(Body::new);
-            // The session has ended by now. The Python SDK takes "accepted" for a failure.
-            if ends && response.status() == StatusCode::ACCEPTED {
-                *response.status_mut() = StatusCode::NO_CONTENT;
-            }
-            return response;
+            return pass(&door, request).await;
         }
         return (StatusCode::METHOD_NOT_ALLOWED, [(header::ALLOW, "POST")]).into_response();
     }
     let (parts, body) = request.into_parts();
+    let mut taken = None;
+    if !is_small(&parts.headers) {
+        taken = match door.room.call(&parts.headers).await {
+            Ok(taken) => Some(taken),
+            Err(full) => return turn_away(&full, None),
+        };
+    }
     let Ok(read) = timeout(BODY_WAIT, to_bytes(body, door.body_max)).await else {
         let text = format!("the body did not come within {} s", BODY_WAIT.as_secs());
         let error = ErrorData::invalid_request(text, None);
@@ -169,9 +183,56 @@ async fn admit<S: ServerHandler>(door: Arc<Door<S>>, request: Request) -> Respon
         let error = ErrorData::new(ErrorCode::INTERNAL_ERROR, text, None);
         return refuse(StatusCode::SERVICE_UNAVAILABLE, &error, id.as_ref());
     }
+    // A notification and an answer to a question of ours take no place.
+    let method = head.method.as_deref().filter(|_| id.is_some());
+    let place = match (method, taken.take()) {
+        (None, _) => Ok(None),
+        (Some(LISTEN), _) => door.room.stream().map(Some),
+        (Some(_), Some(taken)) => Ok(Some(taken)),
+        (Some(_), None) => door.room.call(&parts.headers).await.map(Some),
+    };
+    let place = match place {
+        Ok(place) => place,
+        Err(full) => return turn_away(&full, id.as_ref()),
+    };
     let request = Request::from_parts(parts, Body::from(bytes));
     let response = door.service.handle(request).await.map(Body::new);
-    word(response, begins, id.as_ref()).await
+    let response = word(response, begins, id.as_ref()).await;
+    match place {
+        Some(place) => keep_until_written(response, place),
+        None => response,
+    }
+}
+
+/// Whether the body is known to be small.
+fn is_small(headers: &HeaderMap) -> bool {
+    let length = headers.get(header::CONTENT_LENGTH).and_then(|it| it.to_str().ok());
+    length.and_then(|it| it.parse().ok()).is_some_and(|it: u64| it <= BODY_SMALL)
+}
+
+/// Opens the stream of a session, or ends the session.
+async fn pass<S: ServerHandler>(door: &Door<S>, request: Request) -> Response {
+    let ends = request.method() == Method::DELETE;
+    let place = if ends { None } else { Some(door.room.stream()) };
+    let place = match place.transpose() {
+        Ok(place) => place,
+        Err(full) => return turn_away(&full, None),
+    };
+    let mut response = door.service.handle(request).await.map(Body::new);
+    // The session has ended by now. The Python SDK takes "accepted" for a failure.
+    if ends && response.status() == StatusCode::ACCEPTED {
+        *response.status_mut() = StatusCode::NO_CONTENT;
+    }
+    match place {
+        Some(place) => keep_until_written(response, place),
+        None => response,
+    }
+}
+
+/// Answers a client for whom there is no place.
+fn turn_away((status, error): &Full, id: Option<&RequestId>) -> Response {
+    tracing::warn!("a client was turned away: {}", error.message);
+    refuse(*status, error, id)
 }
 
 /// Puts what the library says in plain text into the protocol's words.
@@ -205,7 +266,7 @@ async fn word(response: Response, begins: bool, id: Option<&RequestId>) -> Respo
 fn refuse(status: StatusCode, error: &ErrorData, id: Option<&RequestId>) -> Response {
     let body = json!({ "jsonrpc": "2.0", "id": id, "error": error }).to_string();
     let mut response = (status, [(header::CONTENT_TYPE, "application/json")], body).into_response();
-    if status == StatusCode::SERVICE_UNAVAILABLE {
+    if matches!(status, StatusCode::SERVICE_UNAVAILABLE | StatusCode::TOO_MANY_REQUESTS) {
         let wait = header::HeaderValue::from_static(RETRY_AFTER_S);
         response.headers_mut().insert(header::RETRY_AFTER, wait);
     }

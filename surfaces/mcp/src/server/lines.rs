@@ -1,8 +1,11 @@
 //! JSON-RPC messages, one a line. The library's own transport would do, but that it leaves a
 //! client waiting whose message was too long or could not be read, falls over a notification that
-//! comes first, and does not tell when the input has ended.
+//! comes first, does not tell when the input has ended, and reads on however many calls a client
+//! has not read the answers of.
 
-use std::{io, sync::Arc};
+mod slots;
+
+use std::{collections::VecDeque, io, sync::Arc};
 
 use rmcp::{
     ErrorData, RoleServer,
@@ -17,12 +20,20 @@ use serde_json::{Value, json};
 use tokio::{
     io::{AsyncBufReadExt as _, AsyncRead, AsyncWrite, AsyncWriteExt as _, BufReader},
     sync::{Mutex, oneshot},
+    task::JoinHandle,
 };
+
+use slots::Slots;
 
 /// The longest line that is taken. Reports and contexts are bounded far below it.
 const LINE_BYTES_MAX: usize = 16 * 1024 * 1024;
 /// How much of the beginning and of the end of a line is searched for its id.
 const ENDS_BYTES: usize = 1024;
+/// How many requests may wait until others are answered, and …
+const WAITING_MAX: usize = 1_000;
+/// … how many bytes their lines may have. Then nothing more is read. As long as there is room,
+/// answers to questions and cancellations are read that come after requests that wait.
+const WAITING_BYTES_MAX: usize = 16 * 1024 * 1024;
 
 /// Messages of one client.
 pub(super) struct Lines<R, W> {
@@ -34,12 +45,19 @@ pub(super) struct Lines<R, W> {
     write: Arc<Mutex<Option<W>>>,
     /// Whether the client has begun, in the way of either era.
     has_begun: bool,
+    slots: Arc<Slots>,
+    /// Requests for which no slot is free, with the lengths of their lines.
+    waiting: VecDeque<(ClientJsonRpcMessage, usize)>,
+    waiting_bytes: usize,
+    /// Writes why a message was refused.
+    refusing: Option<JoinHandle<()>>,
     ended: Option<oneshot::Sender<()>>,
 }
 
 impl<R: AsyncRead + Unpin, W: AsyncWrite + Send + Unpin + 'static> Lines<R, W> {
     /// Returns the messages that are read and written, and what tells that no more will come.
-    pub(super) fn new(read: R, write: W) -> (Self, oneshot::Receiver<()>) {
+    /// Only `calls_max` requests are let through that are not answered.
+    pub(super) fn new(read: R, write: W, calls_max: usize) -> (Self, oneshot::Receiver<()>) {
         let (ended, has_ended) = oneshot::channel();
         let lines = Self {
             read: BufReader::new(read),
@@ -47,6 +65,10 @@ impl<R: AsyncRead + Unpin, W: AsyncWrite + Send + Unpin + 'static> Lines<R, W> {
             length: 0,
             write: Arc::new(Mutex::new(Some(write))),
             has_begun: false,
+            slots: Arc::new(Slots::new(calls_max)),
+            waiting: VecDeque::new(),
+            waiting_bytes: 0,
+            refusing: None,
             ended: Some(ended),
         };
         (lines, has_ended)
@@ -79,6 +101,43 @@ impl<R: AsyncRead + Unpin, W: AsyncWrite + Send + Unpin + 'static> Lines<R, W> {
                 return true;
             }
         }
+    }
+
+    /// Reads the next message; `None` at the end of the input. One that must wait for others comes
+    /// later.
+    async fn read_message(&mut self) -> Option<Option<ClientJsonRpcMessage>> {
+        // A client that does not read why its messages are refused is not read from.
+        if let Some(refusing) = &mut self.refusing {
+            drop(refusing.await);
+            self.refusing = None;
+        }
+        if !self.read_line().await {
+            return None;
+        }
+        let length = self.length;
+        let message = self.take_line();
+        Some(message.and_then(|message| self.queue(message, length)))
+    }
+
+    /// Returns a message that does not have to wait: whatever is not a request, and what may last
+    /// for ever. A request that is cancelled while it waits is never begun.
+    fn queue(
+        &mut self,
+        message: ClientJsonRpcMessage,
+        length: usize,
+    ) -> Option<ClientJsonRpcMessage> {
+        if slots::needs_slot(&message) {
+            self.waiting.push_back((message, length));
+            self.waiting_bytes += length;
+            return None;
+        }
+        if let Some(id) = slots::cancelled(&message) {
+            self.slots.release(id);
+            let is_meant = |it: &ClientJsonRpcMessage| slots::request_id(it) == Some(id);
+            self.waiting.retain(|(it, _)| !is_meant(it));
+            self.waiting_bytes = self.waiting.iter().map(|it| it.1).sum();
+        }
+        Some(message)
     }
 
     /// Returns the message on the line, if it is one that goes on to the tools.
@@ -119,7 +178,7 @@ impl<R: AsyncRead + Unpin, W: AsyncWrite + Send + Unpin + 'static> Lines<R, W> {
         self.has_begun.then_some(message)
     }
 
-    fn refuse_unreadable(&self, text: &[u8], error: &serde_json::Error) {
+    fn refuse_unreadable(&mut self, text: &[u8], error: &serde_json::Error) {
         match serde_json::from_slice::<Value>(text) {
             // Some clients send notifications of other protocols.
             Ok(value) if value.get("method").is_some() && value.get("id").is_none() => {
@@ -147,16 +206,16 @@ impl<R: AsyncRead + Unpin, W: AsyncWrite + Send + Unpin + 'static> Lines<R, W> {
     }
 
     /// Tells the client why. Where it cannot be told apart which request was meant, the id is null.
-    fn refuse(&self, id: Option<&RequestId>, error: &ErrorData) {
+    fn refuse(&mut self, id: Option<&RequestId>, error: &ErrorData) {
         tracing::warn!(id = ?id, problem = %error.message, "a message was refused");
         let message = json!({ "jsonrpc": "2.0", "id": id, "error": error });
         let sending = send(Arc::clone(&self.write), message);
         // By itself, since reading may be given up at any time, and half a line must not be sent.
-        tokio::spawn(async move {
+        self.refusing = Some(tokio::spawn(async move {
             if let Err(error) = sending.await {
                 tracing::warn!(%error, "the output cannot be written any more");
             }
-        });
+        }));
     }
 }
 
@@ -171,18 +230,41 @@ where
         &mut self,
         message: ServerJsonRpcMessage,
     ) -> impl Future<Output = Result<(), io::Error>> + Send + 'static {
-        send(Arc::clone(&self.write), message)
+        let (write, slots) = (Arc::clone(&self.write), Arc::clone(&self.slots));
+        async move {
+            let answered = slots::answered_id(&message).cloned();
+            let sent = send(write, message).await;
+            if let Some(id) = answered {
+                slots.release(&id);
+            }
+            sent
+        }
     }
 
     async fn receive(&mut self) -> Option<ClientJsonRpcMessage> {
-        while self.read_line().await {
-            if let Some(message) = self.take_line() {
-                return Some(message);
+        loop {
+            let has_room =
+                self.waiting.len() < WAITING_MAX && self.waiting_bytes < WAITING_BYTES_MAX;
+            let slots = Arc::clone(&self.slots);
+            let id = self.waiting.front().and_then(|it| slots::request_id(&it.0)).cloned();
+            if self.ended.is_none() && id.is_none() {
+                return None;
+            }
+            tokio::select! {
+                biased;
+                () = slots.take(id.as_ref()) => {
+                    let (message, length) = self.waiting.pop_front()?;
+                    self.waiting_bytes -= length;
+                    return Some(message);
+                }
+                read = self.read_message(), if has_room && self.ended.is_some() => match read {
+                    Some(Some(message)) => return Some(message),
+                    Some(None) => {}
+                    // The other side may be gone already.
+                    None => drop(self.ended.take().map(|it| it.send(()))),
+                },
             }
         }
-        // Whoever waits for it may be gone already.
-        self.ended.take().map(|it| it.send(()).ok());
-        None
     }
 
     async fn close(&mut self) -> Result<(), io::Error> {

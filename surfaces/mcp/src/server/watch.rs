@@ -14,13 +14,15 @@ use rmcp::{
     service::SubscriptionContext,
 };
 use runtime::{Change, Changes, Runtime};
+use tokio::sync::Semaphore;
 use tokio_util::sync::{CancellationToken, DropGuard};
 
-use super::lists::failed;
+use super::{
+    limits::{Limits, too_many},
+    lists::failed,
+};
 use crate::resources::Address;
 
-/// The most resources that one client may watch at once.
-const WATCHED_MAX: usize = 1_000;
 /// After how long it is looked again for changes that could not be read.
 const AGAIN: Duration = Duration::from_secs(1);
 
@@ -29,8 +31,10 @@ const AGAIN: Duration = Duration::from_secs(1);
 type Watched = BTreeMap<String, Option<RunId>>;
 
 /// What one client watches.
-#[derive(Default)]
 pub(super) struct Watcher {
+    limits: Limits,
+    /// How many streams of news the client may still open.
+    streams: Semaphore,
     /// As clients of the older era name it, one by one.
     watched: Arc<Mutex<Watched>>,
     /// Ends the telling with the client.
@@ -42,6 +46,17 @@ pub(super) struct Watcher {
 }
 
 impl Watcher {
+    pub(super) fn new(limits: Limits) -> Self {
+        Self {
+            limits,
+            streams: Semaphore::new(limits.streams),
+            watched: Arc::default(),
+            telling: Mutex::default(),
+            promised: Mutex::default(),
+            ended: CancellationToken::new(),
+        }
+    }
+
     /// Returns what of a wish can be fulfilled. The promise holds from this moment on.
     pub(super) fn accept(
         &self,
@@ -52,7 +67,7 @@ impl Watcher {
         accepted.resources_list_changed = wish.resources_list_changed;
         accepted.resource_subscriptions = wish.resource_subscriptions.as_ref().map(|uris| {
             let is_run = |it: &&String| Address::parse(it).is_some_and(|it| it.run().is_some());
-            uris.iter().filter(is_run).take(WATCHED_MAX).cloned().collect()
+            uris.iter().filter(is_run).take(self.limits.watched).cloned().collect()
         });
         self.promised.lock().push(runtime.changes().position());
         accepted
@@ -66,6 +81,9 @@ impl Watcher {
     ) -> Result<(), ErrorData> {
         let mut changes = runtime.changes();
         self.keep_promise(&mut changes);
+        let Ok(_stream) = self.streams.try_acquire() else {
+            return Err(too_many("streams of news", self.limits.streams, "mcp.streams"));
+        };
         let accepted = context.accepted();
         let mut watched = Watched::new();
         for uri in accepted.resource_subscriptions.iter().flatten() {
@@ -128,9 +146,8 @@ impl Watcher {
             return Err(ErrorData::resource_not_found(text, Some(data)));
         };
         let mut watched = self.watched.lock();
-        if WATCHED_MAX <= watched.len() {
-            let text = format!("no more than {WATCHED_MAX} resources can be watched at once");
-            return Err(ErrorData::invalid_params(text, None));
+        if self.limits.watched <= watched.len() {
+            return Err(too_many("resources can be watched", self.limits.watched, "mcp.watched"));
         }
         watched.insert(uri.to_owned(), Some(run));
         let mut telling = self.telling.lock();

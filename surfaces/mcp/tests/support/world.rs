@@ -138,6 +138,7 @@ impl Stage {
             brief_tokens: 2_500,
             wait_max: Duration::from_secs(50),
             states_max: 8,
+            states_bytes_max: 16 << 20,
         };
         let world = Arc::new(Acting(Arc::clone(self)));
         let runtime = Runtime::new(Arc::new(MemoryStore::default()), world, settings);
