@@ -34,6 +34,7 @@ mod refusal;
 mod state;
 mod summary;
 mod time;
+mod worked;
 
 pub use brief::{Brief, Reader, brief, brief_for};
 pub use chore::{Chore, ChoreOutcome, GitDeed, find_chore};
@@ -61,8 +62,9 @@ pub use next::{Action, find_agent, find_needed, find_promised, find_starter, nex
 pub use placement::{PartStage, Placement, Stage, Stood};
 pub use refusal::Refusal;
 pub use state::{
-    Answered, Effort, Noted, Progress, RunState, Seen, Spending, Standing, StepState, Told,
+    Answered, Effort, Handed, Noted, Progress, RunState, Seen, Spending, Standing, StepState, Told,
     Trouble, Unasked,
 };
 pub use summary::{Summary, summary};
 pub use time::Timestamp;
+pub use worked::find_worked;

@@ -57,12 +57,31 @@ pub struct RunState {
     /// Why the server could not do a chore, by its name, until it can.
     pub chores: BTreeMap<String, String>,
     pub answers: Vec<Answered>,
+    pub handed: Handed,
     /// Why the last step was chosen.
     pub reasoning: Option<String>,
     /// Why a language model did not choose, while the choice is the agent's instead.
     pub deferral: Option<String>,
     /// The last reports, oldest first. Kept where a language model is to see them.
     pub trail: Vec<Told>,
+}
+
+/// Which action an agent was given last, and which one the last report was about. An action is
+/// known by the event that handed it out, so it is the same in every process and after a crash.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Handed {
+    /// The event that handed the newest action out: an attempt that was begun, or a gate that was
+    /// opened. Asking again for an action that is under way does not change it.
+    pub action: u64,
+    /// The action that the last report or answer was about.
+    pub answered: Option<u64>,
+}
+
+impl Handed {
+    /// Whether the newest action was reported or answered.
+    pub fn is_answered(self) -> bool {
+        self.answered == Some(self.action)
+    }
 }
 
 /// Whether a run goes on, and if not, why.
@@ -323,6 +342,7 @@ impl RunState {
             usage: Spending::default(),
             chores: BTreeMap::new(),
             answers: Vec::new(),
+            handed: Handed::default(),
             reasoning: None,
             deferral: None,
             trail: Vec::new(),
