@@ -10,7 +10,6 @@ use store::FileMark;
 
 use crate::{
     Desk, ExecuteError, Outcome, Place, Request, Runtime, Target, View, Wanted, execute::Checks,
-    fault,
 };
 
 /// A workflow that is handed in, and the run that begins with it.

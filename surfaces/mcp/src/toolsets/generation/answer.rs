@@ -1,5 +1,6 @@
 //! What every tool of this toolset answers: a Markdown text, and beside it the same as data.
 
+use runtime::ExecuteError;
 use schemars::JsonSchema;
 use serde::Serialize;
 

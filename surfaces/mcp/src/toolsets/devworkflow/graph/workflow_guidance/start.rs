@@ -8,7 +8,7 @@ use serde_json::{Map, Value};
 
 use super::super::{
     answer::{Answer, Failure},
-    change::{self, Beginning, Part, change, note},
+    change::{self, Beginning, change, note},
     context::{self, Start},
     library::{self, Lookup},
     session::Found,
