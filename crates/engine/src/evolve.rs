@@ -34,6 +34,7 @@ pub fn evolve(mut state: RunState, recorded: &Recorded) -> RunState {
     if state.origin.as_ref().is_some_and(|it| it.journal) {
         journal::add(&mut state.journal, recorded);
     }
+    hand(&mut state, recorded);
     match &recorded.event {
         Event::RunStarted(started) => {
             state.started_at = recorded.at;
@@ -265,6 +266,34 @@ pub fn evolve(mut state: RunState, recorded: &Recorded) -> RunState {
         }
     }
     state
+}
+
+/// Notes which action is handed out, and which one is reported or answered.
+fn hand(state: &mut RunState, recorded: &Recorded) {
+    let is_under_way = |step: &StepName, part: &Option<PartId>| {
+        let effort = state.effort(step, part.as_ref());
+        effort.is_some_and(|it| it.progress == Progress::Active) && !state.handed.is_answered()
+    };
+    let is_new = match &recorded.event {
+        Event::GateOpened(_) => true,
+        event => {
+            matches!(event, Event::StepStarted { step, part, .. } if !is_under_way(step, part))
+        }
+    };
+    let is_answer = matches!(
+        recorded.event,
+        Event::StepReported { .. }
+            | Event::StepCompleted(_)
+            | Event::StepFailed { .. }
+            | Event::StepSkipped { .. }
+            | Event::GateAnswered { .. }
+    );
+    if is_new {
+        state.handed.action = recorded.seq;
+    }
+    if is_answer {
+        state.handed.answered = Some(state.handed.action);
+    }
 }
 
 fn complete(state: &mut RunState, recorded: &Recorded, completed: &StepCompleted) {

@@ -36,6 +36,7 @@ mod shared;
 mod state;
 mod summary;
 mod time;
+mod worked;
 
 pub use brief::{Brief, Reader, brief, brief_for};
 pub use chore::{Chore, ChoreOutcome, GitDeed, Pushed, RunBranch, find_chore, find_unseen_branch};
@@ -65,8 +66,9 @@ pub use placement::{PartStage, Placement, Stage, Stood};
 pub use refusal::Refusal;
 pub use shared::Shared;
 pub use state::{
-    Answered, Effort, Noted, Passage, Progress, RunState, Seen, Spending, Standing, StepState,
-    Told, Trouble, Unasked,
+    Answered, Effort, Handed, Noted, Passage, Progress, RunState, Seen, Spending, Standing,
+    StepState, Told, Trouble, Unasked,
 };
 pub use summary::{Summary, summary};
 pub use time::Timestamp;
+pub use worked::find_worked;

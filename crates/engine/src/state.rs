@@ -66,12 +66,31 @@ pub struct RunState {
     /// The branch that the server acts on, once it has seen it.
     pub branch: Option<RunBranch>,
     pub answers: VectorSync<Answered>,
+    pub handed: Handed,
     /// Why the last step was chosen.
     pub reasoning: Option<String>,
     /// Why a language model did not choose, while the choice is the agent's instead.
     pub deferral: Option<String>,
     /// The last reports, oldest first. Kept where a language model is to see them.
     pub trail: Vec<Told>,
+}
+
+/// Which action an agent was given last, and which one the last report was about. An action is
+/// known by the event that handed it out, so it is the same in every process and after a crash.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Handed {
+    /// The event that handed the newest action out: an attempt that was begun, or a gate that was
+    /// opened. Asking again for an action that is under way does not change it.
+    pub action: u64,
+    /// The action that the last report or answer was about.
+    pub answered: Option<u64>,
+}
+
+impl Handed {
+    /// Whether the newest action was reported or answered.
+    pub fn is_answered(self) -> bool {
+        self.answered == Some(self.action)
+    }
 }
 
 /// Whether a run goes on, and if not, why.
@@ -352,6 +371,7 @@ impl RunState {
             chores: BTreeMap::new(),
             branch: None,
             answers: VectorSync::default(),
+            handed: Handed::default(),
             reasoning: None,
             deferral: None,
             trail: Vec::new(),

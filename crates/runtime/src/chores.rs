@@ -74,6 +74,16 @@ impl Runtime {
         }
         let mut outcome = self.commit(request, key, Some(view)).await?;
         outcome.events.splice(0..0, earlier);
+        self.chores_after(request, outcome, before).await
+    }
+
+    /// Does what is due after a command, and goes on where the run waited for that.
+    pub(crate) async fn chores_after(
+        &self,
+        request: &Request,
+        mut outcome: Outcome,
+        before: Chores,
+    ) -> Result<Outcome, ExecuteError> {
         if is_halting(&request.command) {
             // Whoever goes on has the next ones done.
             outcome.chores = before;

@@ -2,22 +2,20 @@
 
 use std::{collections::BTreeMap, sync::Arc, time::Duration};
 
-use definition::{Digest, Hasher, Workflow};
+use definition::Workflow;
 use engine::{
     Actor, Command, Decided, DecodeError, Fact, Known, Question, Recorded, Refusal, RunId,
     RunState, Stop, Surface, decide, find_due, summary,
 };
 use store::{Append, Definition, LeaseChange, RequestKey, StoreError};
 
-use crate::{Chores, RunFile, Runtime, View, fault, watch};
+use crate::{Chores, RunFile, Runtime, View, asked::check_same, fault, watch};
 
 /// How often a command is decided anew because someone else was faster. With eight processes at one
 /// run each try has about one chance in eight, so fewer would be too few now and then.
 const TRIES_MAX: u32 = 512;
 /// How often the engine may ask before it has to decide.
 const ROUNDS_MAX: u32 = 500;
-/// The longest id of a request, in bytes.
-const REQUEST_ID_BYTES_MAX: usize = 200;
 
 /// What commands that the server ran have ended with, and what a language model said. A race that
 /// is lost does not run or ask them again.
@@ -104,16 +102,11 @@ impl Runtime {
     /// Executes a command, and returns once its events are on disk.
     pub async fn execute(&self, request: Request) -> Result<Outcome, ExecuteError> {
         let asked = format!("{:?} {:?}", request.target, request.command);
-        self.execute_as(request, &asked).await
-    }
-
-    /// Executes a command whose request, if it has an id, is known by what is `asked`: for one that
-    /// is worded otherwise once it was answered.
-    pub async fn execute_as(&self, request: Request, asked: &str) -> Result<Outcome, ExecuteError> {
-        let key = request_key(request.request_id.clone(), asked)?;
+        let key = self.next_key(request.request_id.clone(), &asked)?;
+        self.refuse_repeated(&request, key.as_ref()).await?;
         let mut notices = Vec::new();
         let mut outcome = match (self.find_repeated(key.as_ref()).await?, &request.target) {
-            (Some(outcome), _) => outcome,
+            (Some(outcome), _) => self.finish_repeated(outcome, &request).await?,
             (None, Target::Run(run)) => {
                 let view = self.load(*run).await?;
                 // What was written into the run's file comes before anything is decided; and before
@@ -136,7 +129,9 @@ impl Runtime {
                 self.follow_up(begun, Chores::default()).await
             }
         };
-        if self.has_errands(&outcome) {
+        if self.pinned(outcome.view.state.run).is_some() {
+            notices.extend(self.finish_files(outcome.view.state.run).await);
+        } else if self.has_errands(&outcome) {
             notices.extend(self.keep_errands(&outcome.view).await);
         }
         outcome.file = self.keep_promise(&outcome.view, notices).await;
@@ -367,12 +362,14 @@ impl Runtime {
                 leases: lease_changes(view, &after.state),
                 owes: self.owed_by(view, after.state.key(), &events),
             };
+            let key = append.request.clone();
             let written = if is_aside(&request.command) {
                 self.store.append(append).await
             } else {
                 self.write(append).await
             };
             written.map_err(refuse_taken_key)?;
+            self.note_commit(key.as_ref());
             self.remember(&after);
             self.note_errands(&after, &events);
         }
@@ -385,6 +382,24 @@ impl Runtime {
         watch::writing(self.store.append(append)).await
     }
 
+    /// Refuses again what a call had refused before it made the commit that comes next.
+    async fn refuse_repeated(
+        &self,
+        request: &Request,
+        key: Option<&RequestKey>,
+    ) -> Result<(), ExecuteError> {
+        let (Some(key), Target::Run(run), true) = (key, &request.target, self.is_repeating())
+        else {
+            return Ok(());
+        };
+        let seen = self.store.find_request(&self.settings.project, &key.id).await.map_err(fault)?;
+        if seen.is_none_or(|it| it.fingerprint == key.fingerprint) {
+            return Ok(());
+        }
+        let view = self.load(*run).await?;
+        self.decide(&view, &request.command, &mut Checks::new()).await.map(drop)
+    }
+
     /// Returns what a request with this key led to, if it was seen before.
     pub(crate) async fn find_repeated(
         &self,
@@ -394,7 +409,10 @@ impl Runtime {
         let seen = self.store.find_request(&self.settings.project, &key.id).await;
         match seen.map_err(fault)? {
             Some(seen) => self.repeat(&seen, key).await.map(Some),
-            None => Ok(None),
+            None => {
+                self.note_present();
+                Ok(None)
+            }
         }
     }
 
@@ -418,9 +436,8 @@ impl Runtime {
         seen: &store::Request,
         key: &RequestKey,
     ) -> Result<Outcome, ExecuteError> {
-        if seen.fingerprint != key.fingerprint {
-            return Err(Refusal::RequestConflict(key.id.clone()).into());
-        }
+        check_same(key, &seen.fingerprint)?;
+        self.note_repeat(seen.run, seen.last);
         let (view, log) = self.load_at(seen.run, Some(seen.last)).await?;
         let events = log.into_iter().filter(|it| seen.first <= it.seq).collect();
         Ok(Outcome { view, events, file: None, chores: Chores::default() })
@@ -432,18 +449,6 @@ impl Runtime {
             self.world.sleep(Duration::from_micros(micros)).await;
         }
     }
-}
-
-/// Names a request by its id and by what it asks for. The form of that is kept for days only, and
-/// a new release that writes it differently refuses a repetition rather than doing it twice.
-pub(crate) fn request_key(id: Option<String>, asked: &str) -> Result<Option<RequestKey>, Refusal> {
-    let Some(id) = id else { return Ok(None) };
-    if REQUEST_ID_BYTES_MAX < id.len() {
-        let (what, max) = ("the request's id".to_owned(), REQUEST_ID_BYTES_MAX);
-        return Err(Refusal::TooLarge { what, bytes: id.len(), max });
-    }
-    let fingerprint: Digest = Hasher::default().field(asked).finish();
-    Ok(Some(RequestKey { id, fingerprint: fingerprint.as_str().to_owned() }))
 }
 
 /// Whether a command is not what a call asks for, but what must be known before: what a file says,

@@ -10,7 +10,7 @@ use store::Append;
 
 use crate::{
     Chores, ExecuteError, Outcome, Runtime, View,
-    execute::{Checks, definition_of, refuse_taken_key, request_key},
+    execute::{Checks, definition_of, refuse_taken_key},
 };
 
 /// What to copy.
@@ -29,8 +29,10 @@ impl Runtime {
     /// Copies a run, and returns the copy.
     pub async fn fork(&self, request: Fork) -> Result<Outcome, ExecuteError> {
         let asked = format!("fork {} {:?} {:?}", request.run, request.point, request.key);
-        let key = request_key(request.request_id, &asked)?;
-        if let Some(outcome) = self.find_repeated(key.as_ref()).await? {
+        let key = self.next_key(request.request_id, &asked)?;
+        if let Some(mut outcome) = self.find_repeated(key.as_ref()).await? {
+            let notices = self.finish_files(outcome.view.state.run).await;
+            outcome.file = self.keep_promise(&outcome.view, notices).await;
             return Ok(outcome);
         }
         let (view, log) = self.load_at(request.run, None).await?;
@@ -71,6 +73,7 @@ impl Runtime {
         };
         let appended = self.write(append).await.map_err(refuse_taken_key);
         if appended.is_ok() {
+            self.note_commit(key.as_ref());
             self.remember(&view);
         }
         let outcome = match appended {

@@ -9,9 +9,7 @@ use engine::{Actor, Command, Fact, FileFact, Question, Recorded, Refusal, RunId,
 use store::FileMark;
 
 use crate::{
-    Desk, ExecuteError, Outcome, Place, Request, Runtime, Target, View, Wanted,
-    execute::{Checks, request_key},
-    fault,
+    Desk, ExecuteError, Outcome, Place, Request, Runtime, Target, View, Wanted, execute::Checks,
 };
 
 /// A workflow that is handed in, and the run that begins with it.
@@ -37,7 +35,7 @@ impl Runtime {
         // rest of what it asks for.
         let context = request.command.start().map(|it| (&it.context, &it.vars));
         let asked = format!("begin {} {context:?}", given.workflow.digest.as_str());
-        let key = request_key(request.request_id.clone(), &asked)?;
+        let key = self.next_key(request.request_id.clone(), &asked)?;
         let mut outcome = match self.find_repeated(key.as_ref()).await? {
             Some(outcome) => outcome,
             None => {
@@ -52,7 +50,11 @@ impl Runtime {
                 self.or_repeated(outcome, key.as_ref()).await?
             }
         };
-        outcome.file = self.keep_promise(&outcome.view, Vec::new()).await;
+        let notices = match self.pinned(outcome.view.state.run) {
+            Some(_) => self.finish_files(outcome.view.state.run).await,
+            None => Vec::new(),
+        };
+        outcome.file = self.keep_promise(&outcome.view, notices).await;
         Ok(outcome)
     }
 
@@ -64,12 +66,6 @@ impl Runtime {
         Ok((view, file.map(|it| it.notices).unwrap_or_default()))
     }
 
-    /// Returns the run that a request with this id changed, and how long its log was before.
-    pub async fn find_asked(&self, id: &str) -> Result<Option<(RunId, u64)>, ExecuteError> {
-        let seen = self.store.find_request(&self.settings.project, id).await.map_err(fault)?;
-        Ok(seen.map(|it| (it.run, it.first.saturating_sub(1))))
-    }
-
     /// Returns a run as it was when its log was so long, and that log.
     pub async fn view_at(
         &self,
@@ -77,11 +73,6 @@ impl Runtime {
         length: u64,
     ) -> Result<(View, Vec<Recorded>), ExecuteError> {
         self.load_at(run, Some(length)).await
-    }
-
-    /// Returns why a command would be refused on a run as it is seen. Nothing is changed.
-    pub async fn judge(&self, view: &View, command: &Command) -> Result<(), ExecuteError> {
-        self.decide(view, command, &mut Checks::new()).await.map(drop)
     }
 
     /// Puts the file of a run that is over away: under another name in its folder (without its
@@ -95,12 +86,13 @@ impl Runtime {
     ) -> Result<Option<String>, ExecuteError> {
         let mut view = self.load(run).await?;
         if !view.state.gave_up_key {
-            view = self.sync_untold(view).await?;
-            let (target, command) = (Target::Run(run), Command::GiveUpKey);
-            let request = Request { target, command, actor, request_id: None };
-            view = self.commit(&request, None, Some(view)).await?.view;
+            view = self.give_up_key(view, actor).await?;
         }
         let (length, name) = (view.state.length, name(&view.state));
+        if self.is_repeating() {
+            // The call went on from here before, so the files were put away then.
+            return Ok(name);
+        }
         let places = self.places_left(view).await?;
         let (Some(desk), Some(own)) = (self.world.desk(), places.last().cloned()) else {
             return Ok(name);
@@ -114,6 +106,17 @@ impl Runtime {
         let (path, owed, written) = (own.path, length, length);
         self.note(run, FileMark { path, owed, written, sha256, size, modified });
         Ok(name)
+    }
+
+    async fn give_up_key(&self, view: View, actor: Actor) -> Result<View, ExecuteError> {
+        let target = Target::Run(view.state.run);
+        let key = self.next_key(None, &format!("{target:?} give up key"))?;
+        if let Some(outcome) = self.find_repeated(key.as_ref()).await? {
+            return Ok(outcome.view);
+        }
+        let view = self.sync_untold(view).await?;
+        let request = Request { target, command: Command::GiveUpKey, actor, request_id: None };
+        Ok(self.commit(&request, key, Some(view)).await?.view)
     }
 
     /// Returns where the files of a run that gave its key up were: what is beside its own comes

@@ -4,6 +4,7 @@
 //! change is decided by the engine and on disk before anyone hears of it. Questions go through the
 //! methods of `query.rs`, and never write.
 
+mod asked;
 mod cards;
 mod changes;
 mod chores;
@@ -29,6 +30,7 @@ use definition::Answers;
 use engine::{Bounds, ChoreOutcome, Fact, GitDeed, Question, RunId, Timestamp};
 use store::{Store, StoreError};
 
+pub use asked::{Asked, Asking, Identity};
 pub use cards::Card;
 pub use changes::{Change, Changes};
 pub use chores::{Chores, Standpoint};
@@ -127,26 +129,29 @@ pub struct Settings {
     pub states_bytes_max: usize,
 }
 
-/// Runs workflows.
+/// Runs workflows. A clone shares everything with the original.
+#[derive(Clone)]
 pub struct Runtime {
     store: Arc<dyn Store>,
     world: Arc<dyn World>,
-    settings: Settings,
-    loaded: load::Loaded,
-    promises: promise::Promises,
+    settings: Arc<Settings>,
+    loaded: Arc<load::Loaded>,
+    promises: Arc<promise::Promises>,
+    /// The call that everything is done for, where it has a request id.
+    ask: Option<Arc<asked::Ask>>,
 }
 
 impl Runtime {
     /// Creates a runtime over `store`.
     pub fn new(store: Arc<dyn Store>, world: Arc<dyn World>, settings: Settings) -> Self {
-        let (loaded, promises) = (load::Loaded::default(), promise::Promises::default());
-        Self { store, world, settings, loaded, promises }
+        let (loaded, promises, settings) = (Arc::default(), Arc::default(), Arc::new(settings));
+        Self { store, world, settings, loaded, promises, ask: None }
     }
 
     /// Has files written from the logs of some workflows' runs.
     #[must_use]
     pub fn with_projections(mut self, projections: Vec<Arc<dyn Projection>>) -> Self {
-        self.promises.projections = projections;
+        self.promises = Arc::new(promise::Promises::of(projections));
         self
     }
 

@@ -159,6 +159,9 @@ fn measure(state: &RunState) -> usize {
 impl Runtime {
     /// Returns a run as it is now.
     pub(crate) async fn load(&self, run: RunId) -> Result<View, ExecuteError> {
+        if let Some(pin) = self.pinned(run) {
+            return self.load_pinned(run, pin).await;
+        }
         let kept = self.loaded.states.lock().find(&run);
         let after = kept.as_ref().map_or(0, |it| it.length);
         let log = self.store.load(run, after).await.map_err(fault)?;
@@ -176,6 +179,14 @@ impl Runtime {
         Ok(view)
     }
 
+    /// Returns a run as a call saw it that is made again.
+    async fn load_pinned(&self, run: RunId, pin: u64) -> Result<View, ExecuteError> {
+        if pin == 0 {
+            return Err(Refusal::RunUnknown(run.to_string()).into());
+        }
+        Ok(self.load_at(run, Some(pin)).await?.0)
+    }
+
     /// Returns a run as it was after event `seq`, and its log up to there.
     pub(crate) async fn load_at(
         &self,
@@ -186,7 +197,7 @@ impl Runtime {
         let Some(mut log) = log.filter(|it| it.project == self.settings.project) else {
             return Err(Refusal::RunUnknown(run.to_string()).into());
         };
-        if let Some(seq) = seq {
+        if let Some(seq) = seq.or_else(|| self.pinned(run)) {
             if seq == 0 || log.length < seq {
                 return Err(Refusal::SeqUnknown { seq, length: log.length }.into());
             }

@@ -59,6 +59,12 @@ pub(crate) struct Promises {
     untold: Mutex<BTreeMap<RunId, Vec<String>>>,
 }
 
+impl Promises {
+    pub(crate) fn of(projections: Vec<Arc<dyn Projection>>) -> Self {
+        Self { projections, ..Self::default() }
+    }
+}
+
 /// What is known of a run's file. Never more than a start: what is there counts.
 struct Known {
     length: u64,
@@ -147,6 +153,11 @@ impl Runtime {
         })
     }
 
+    /// Returns the file of a run as people name it, if it has one.
+    pub(crate) fn path_shown(&self, view: &View) -> Option<String> {
+        self.promise(view).map(|it| it.shown)
+    }
+
     /// Returns where the file of a run is, if it has one, and then what is written beside it.
     pub(crate) async fn places_of(&self, view: &View) -> Vec<Place> {
         let Some(promise) = self.promise(view) else { return Vec::new() };
@@ -208,6 +219,10 @@ impl Runtime {
 
     async fn bring_into_step(&self, view: View) -> Result<(View, Option<RunFile>), ExecuteError> {
         let Some(promise) = self.promise(&view) else { return Ok((view, None)) };
+        if self.pinned(promise.run).is_some() {
+            let file = self.file_then(&view).await?;
+            return Ok((view, file));
+        }
         let known = self.known_file(&promise);
         let mut known = known.lock().await;
         if known.mark.is_none() {

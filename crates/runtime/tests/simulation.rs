@@ -261,6 +261,14 @@ impl Store for FaultyStore {
         self.inner.find_request(project, id)
     }
 
+    fn find_answer<'a>(
+        &'a self,
+        project: &'a str,
+        id: &'a str,
+    ) -> Pending<'a, Option<store::Answer>> {
+        self.inner.find_answer(project, id)
+    }
+
     fn find_definition<'a>(&'a self, digest: &'a str) -> Pending<'a, Option<String>> {
         self.inner.find_definition(digest)
     }

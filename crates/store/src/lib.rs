@@ -37,6 +37,9 @@ pub trait Store: Send + Sync {
     /// Returns what the request with this id led to, if it was seen.
     fn find_request<'a>(&'a self, project: &'a str, id: &'a str) -> Pending<'a, Option<Request>>;
 
+    /// Returns what the call with this request id was answered, if that was kept.
+    fn find_answer<'a>(&'a self, project: &'a str, id: &'a str) -> Pending<'a, Option<Answer>>;
+
     /// Returns the stored text of a definition.
     fn find_definition<'a>(&'a self, digest: &'a str) -> Pending<'a, Option<String>>;
 
@@ -103,6 +106,23 @@ pub struct Request {
     pub last: Length,
 }
 
+/// What a call with a request id was answered.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Answer {
+    /// Over everything the caller asked for.
+    pub fingerprint: String,
+    pub text: String,
+}
+
+/// An answer to be kept, and the call that it was given to.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Answered {
+    pub project: String,
+    pub key: RequestKey,
+    pub text: String,
+    pub at: Timestamp,
+}
+
 /// A change of the table of leases that goes with an append.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum LeaseChange {
@@ -141,6 +161,9 @@ pub enum Touch {
     /// that was written at the greater length stays, and at the same length the later one; what
     /// is owed only grows. The last marks before a loss of power may be gone.
     Files(RunId, Vec<FileMark>),
+    /// Keeps an answer, unless one is kept for the same id. The last answers before a loss of power
+    /// may be gone.
+    Answer(Box<Answered>),
 }
 
 /// A file that is written from a run's log.

@@ -7,8 +7,8 @@ use parking_lot::Mutex;
 use tokio::sync::watch;
 
 use crate::{
-    Append, FileFilter, FileMark, Filter, Heartbeat, Hit, Length, Listing, Log, Order, Pending,
-    Request, Row, Search, Store, StoreError, Tailed, Touch, law,
+    Answer, Answered, Append, FileFilter, FileMark, Filter, Heartbeat, Hit, Length, Listing, Log,
+    Order, Pending, Request, Row, Search, Store, StoreError, Tailed, Touch, law,
     text::{Query, Term, Word, snippet, words},
 };
 
@@ -31,6 +31,7 @@ struct Kept {
     /// Every event in the order of appends, by its place in its run.
     order: Vec<(RunId, usize)>,
     requests: BTreeMap<(String, String), Request>,
+    answers: BTreeMap<(String, String), Answer>,
     definitions: BTreeMap<String, String>,
 }
 
@@ -101,6 +102,11 @@ impl Store for MemoryStore {
         Box::pin(async move { Ok(self.kept.lock().requests.get(&key).cloned()) })
     }
 
+    fn find_answer<'a>(&'a self, project: &'a str, id: &'a str) -> Pending<'a, Option<Answer>> {
+        let key = (project.to_owned(), id.to_owned());
+        Box::pin(async move { Ok(self.kept.lock().answers.get(&key).cloned()) })
+    }
+
     fn find_definition<'a>(&'a self, digest: &'a str) -> Pending<'a, Option<String>> {
         Box::pin(async { Ok(self.kept.lock().definitions.get(digest).cloned()) })
     }
@@ -118,6 +124,7 @@ impl Store for MemoryStore {
                     marks.into_iter().for_each(|mark| run.mark(mark));
                     true
                 }),
+                Touch::Answer(answered) => kept.answer(*answered),
             })
         })
     }
@@ -191,6 +198,16 @@ impl Kept {
             self.requests.insert((append.project, key.id), request);
         }
         Ok(self.order.len() as u64)
+    }
+
+    fn answer(&mut self, answered: Answered) -> bool {
+        let Answered { project, key, text, .. } = answered;
+        let id = (project, key.id);
+        if self.answers.contains_key(&id) {
+            return false;
+        }
+        self.answers.insert(id, Answer { fingerprint: key.fingerprint, text });
+        true
     }
 
     fn check_request(&self, append: &Append) -> Result<(), StoreError> {

@@ -44,8 +44,8 @@ use self::{
     writer::{Desk, Writer},
 };
 use crate::{
-    Append, FileFilter, FileMark, Filter, Hit, Length, Listing, Log, Pending, Request, Search,
-    Store, StoreError, Tailed, Touch,
+    Answer, Append, FileFilter, FileMark, Filter, Hit, Length, Listing, Log, Pending, Request,
+    Search, Store, StoreError, Tailed, Touch,
 };
 
 pub use care::{Figures, sqlite_version};
@@ -176,6 +176,12 @@ impl Store for SqliteStore {
         Box::pin(
             async move { self.readers.read(Span::Point, |it| Ok(request::find(it, project, id)?)) },
         )
+    }
+
+    fn find_answer<'a>(&'a self, project: &'a str, id: &'a str) -> Pending<'a, Option<Answer>> {
+        Box::pin(async move {
+            self.readers.read(Span::Point, |it| Ok(request::find_answer(it, project, id)?))
+        })
     }
 
     fn find_definition<'a>(&'a self, digest: &'a str) -> Pending<'a, Option<String>> {

@@ -63,6 +63,7 @@ laws! {
         a_key_is_taken_only_within_its_project_workflow_and_root,
         a_key_cannot_be_taken_back_while_another_has_it,
         a_request_is_seen_once,
+        an_answer_is_kept_once,
         a_request_is_looked_for_first,
         a_refused_append_leaves_nothing,
         a_definition_is_stored_once,

@@ -150,6 +150,8 @@ fn open_database(
     let opened = SqliteStore::open(&path, config.sqlite());
     let store = Arc::new(opened.map_err(|error| not_opened(&path, error))?);
     let kept = Arc::<SqliteStore>::clone(&store);
+    #[cfg(debug_assertions)]
+    let store = crate::abrupt::wrapped(store);
     Ok((Database::File { path, store: kept }, store))
 }
 

@@ -3,6 +3,8 @@
 //! Reads the command line and the configuration, has one command done, and ends with the exit
 //! code that says how it went.
 
+#[cfg(debug_assertions)]
+mod abrupt;
 mod args;
 mod background;
 mod commands;

@@ -330,6 +330,7 @@ impl Server {
                 takes_tasks,
                 options: &self.shared.dialects,
                 request_id: request_id_of(context),
+                is_stale: false,
             };
             let reply = self.run(&request.name, &call, arguments()).await?;
             let is_stale = has_answer && reply.is_error && is_gate_stale(&reply);
@@ -659,6 +660,7 @@ impl Server {
             takes_tasks: false,
             options: &self.shared.dialects,
             request_id: None,
+            is_stale: false,
         }
     }
 }

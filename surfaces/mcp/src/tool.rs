@@ -5,13 +5,14 @@
 //! answer all come from the tool's own types.
 
 mod input;
+mod repeat;
 mod schema;
 
 use std::{fmt, pin::Pin};
 
 use definition::Digest;
 use engine::{Actor, RunId, Timestamp};
-use runtime::Runtime;
+use runtime::{Identity, Runtime};
 use schemars::JsonSchema;
 use serde::{Serialize, de::DeserializeOwned};
 use serde_json::{Map, Value};
@@ -19,15 +20,16 @@ use serde_json::{Map, Value};
 use crate::toolsets::Dialects;
 
 pub(crate) use input::{Manner, Misfit, ProblemKind};
+pub(crate) use repeat::{Answering, Unasked};
 
 /// One tool that an agent can call.
 pub(crate) trait Tool {
     /// What the agent passes in.
-    type Parameters: DeserializeOwned + JsonSchema + Send;
+    type Parameters: DeserializeOwned + JsonSchema + Send + Sync;
     /// What it is answered.
     type Answer: Serialize + JsonSchema;
     /// What it is answered when the call led to nothing.
-    type Failure: Serialize + JsonSchema + From<Misfit>;
+    type Failure: Serialize + JsonSchema + From<Misfit> + From<Unasked>;
 
     /// Verb and noun, unique over all toolsets.
     const NAME: &'static str;
@@ -53,6 +55,15 @@ pub(crate) trait Tool {
         None
     }
 
+    /// Returns what a call is about that reports an action, or answers for a person. Where it has
+    /// no request id it is known by that.
+    fn answers(
+        _call: &Call<'_>,
+        _parameters: &Self::Parameters,
+    ) -> impl Future<Output = Option<Answering>> + Send {
+        async { None }
+    }
+
     /// Calls the tool.
     fn call(
         call: &Call<'_>,
@@ -69,8 +80,11 @@ pub struct Call<'a> {
     /// Whether the caller can be given a task to look after, instead of being kept waiting.
     pub takes_tasks: bool,
     pub options: &'a Dialects,
-    /// Makes a call that is sent again safe, where its parameters have no place for it.
+    /// The id by which the call is known when it is sent again, where its parameters have no place
+    /// for it. Tools need not look at it: everything that they do through `runtime` carries it.
     pub request_id: Option<String>,
+    /// Whether it reports an action that was answered long before.
+    pub is_stale: bool,
 }
 
 /// How far the caller's program reaches the person before it.
@@ -264,24 +278,49 @@ fn run<'a, T: Tool>(
     shape: &'a Value,
 ) -> Calling<'a> {
     Box::pin(async move {
+        let id = repeat::find_id(call, shape, &arguments);
+        let content = repeat::content(T::NAME, &arguments);
         let input = input::read(T::NAME, T::MANNER, shape, arguments);
-        let mut warnings = input.warnings;
-        let failure = match input.parameters {
-            Ok(parameters) => match T::call(call, parameters).await {
-                Ok(done) => {
-                    warnings.extend(done.warnings);
-                    let text = T::text(&done.answer).map(ToOwned::to_owned);
-                    let warnings = Some(warnings).filter(|it| T::LISTS_WARNINGS || !it.is_empty());
-                    let reply = Reply::worded(text, done.answer, warnings, false);
-                    return Reply { then: done.then, ..reply };
-                }
-                Err(failure) => failure,
-            },
-            Err(misfit) => T::Failure::from(misfit),
+        let warnings = input.warnings;
+        let parameters = match input.parameters {
+            Ok(parameters) => parameters,
+            Err(misfit) => return fail::<T>(misfit.into(), warnings),
         };
-        let text = T::failure_text(&failure).map(ToOwned::to_owned);
-        Reply::worded(text, failure, some(warnings), true)
+        match repeat::identify::<T>(call, id, &content, &parameters).await {
+            Ok(Identity::Known(asking)) => {
+                repeat::once::<T>(call, asking, parameters, warnings).await
+            }
+            Ok(Identity::Stale) => {
+                let call = Call { is_stale: true, ..call.clone() };
+                make::<T>(&call, parameters, warnings).await
+            }
+            Ok(Identity::None) => make::<T>(call, parameters, warnings).await,
+            Err(error) => repeat::refuse::<T>(error, warnings),
+        }
     })
+}
+
+/// Calls a tool, and words its answer.
+async fn make<T: Tool>(
+    call: &Call<'_>,
+    parameters: T::Parameters,
+    mut warnings: Vec<String>,
+) -> Reply {
+    match T::call(call, parameters).await {
+        Ok(done) => {
+            warnings.extend(done.warnings);
+            let text = T::text(&done.answer).map(ToOwned::to_owned);
+            let warnings = Some(warnings).filter(|it| T::LISTS_WARNINGS || !it.is_empty());
+            let reply = Reply::worded(text, done.answer, warnings, false);
+            Reply { then: done.then, ..reply }
+        }
+        Err(failure) => fail::<T>(failure, warnings),
+    }
+}
+
+fn fail<T: Tool>(failure: T::Failure, warnings: Vec<String>) -> Reply {
+    let text = T::failure_text(&failure).map(ToOwned::to_owned);
+    Reply::worded(text, failure, some(warnings), true)
 }
 
 /// Returns the warnings, if there are any.

@@ -13,7 +13,7 @@ use std::{
 use definition::{Digest, Workflow};
 use engine::{Actor, Command, Refusal, RunId, StartRun, Surface};
 use serde_json::Map;
-use store::{FileFilter, FileMark, Filter};
+use store::{FileFilter, FileMark, Filter, Order, Row};
 
 use super::{Marks, RunFile, corrupt, place, placement, shown, told, unreadable};
 use crate::{
@@ -66,6 +66,10 @@ impl Runtime {
     ) -> Result<Option<(View, RunFile)>, ExecuteError> {
         if let Some(view) = self.find_holder(workflow, key).await? {
             let root = view.state.root().to_owned();
+            if self.pinned(view.state.run).is_some() {
+                let file = self.file_then(&view).await?;
+                return Ok(file.map(|file| (view, file)));
+            }
             let left = self.finish_left(&view).await;
             return match self.sync(view).await? {
                 (view, Some(mut file)) => {
@@ -80,6 +84,10 @@ impl Runtime {
                 }
                 (_, None) => Err(Refusal::WorkspaceNotHere { root }.into()),
             };
+        }
+        if self.is_before_beginning() {
+            // A file that is there is one that this call wrote.
+            return Ok(None);
         }
         let Some(projection) = self.find_projection(workflow) else { return Ok(None) };
         let (Some(path), Some(desk)) = (projection.path(key), self.world.desk()) else {
@@ -137,8 +145,15 @@ impl Runtime {
             limit: 1,
             ..Filter::default()
         };
-        let listing = self.store.list(filter).await.map_err(fault)?;
-        Ok(listing.rows.first().map(|it| it.run))
+        let is_there = |it: &Row| self.pinned(it.run) != Some(0);
+        let newest = self.store.list(filter.clone()).await.map_err(fault)?.rows;
+        if newest.iter().all(is_there) {
+            return Ok(newest.first().map(|it| it.run));
+        }
+        // The call that is made again began the newest: it looks for the one before.
+        let all = Filter { is_newest_of_key: false, order: Order::Started, limit: 100, ..filter };
+        let rows = self.store.list(all).await.map_err(fault)?.rows;
+        Ok(rows.iter().find(|it| is_there(it)).map(|it| it.run))
     }
 
     /// Returns the newest run with this key, unless it gave the key up.

@@ -6,7 +6,7 @@ use super::{
     row::{self, int, number},
     write::Failure,
 };
-use crate::{Append, Request, StoreError};
+use crate::{Answer, Answered, Append, Request, StoreError};
 
 /// Refuses an append whose request was answered before.
 pub(super) fn check(connection: &Connection, append: &Append) -> Result<(), Failure> {
@@ -64,18 +64,58 @@ pub(super) fn insert(connection: &Connection, append: &Append) -> Result<(), rus
     statement.execute(values).map(drop)
 }
 
-/// Forgets some requests that are older than `kept_from`, oldest first. `count` is how many were
+/// Returns what a call was answered.
+pub(super) fn find_answer(
+    connection: &Connection,
+    project: &str,
+    id: &str,
+) -> Result<Option<Answer>, rusqlite::Error> {
+    let mut statement = connection.prepare_cached(
+        "SELECT fingerprint, answer FROM answers
+         WHERE hash = ?1 AND project = ?2 AND request = ?3",
+    )?;
+    let answer = statement.query_row(params![hash(project, id), project, id], |row| {
+        Ok(Answer { fingerprint: row.get(0)?, text: row.get(1)? })
+    });
+    answer.optional()
+}
+
+/// Keeps what a call was answered, unless that is kept. Returns whether it did.
+pub(super) fn answer(
+    connection: &Connection,
+    answered: &Answered,
+) -> Result<bool, rusqlite::Error> {
+    let Answered { project, key, text, at } = answered;
+    if find_answer(connection, project, &key.id)?.is_some() {
+        return Ok(false);
+    }
+    let mut statement = connection.prepare_cached(
+        "INSERT INTO answers (hash, project, request, fingerprint, answer, at)
+         VALUES (?1, ?2, ?3, ?4, ?5, ?6)",
+    )?;
+    let hash = hash(project, &key.id);
+    statement.execute(params![hash, project, key.id, key.fingerprint, text, at.0])?;
+    Ok(true)
+}
+
+/// Forgets some requests and answers that are older than `kept_from`, oldest first. `count` is how many were
 /// remembered meanwhile: twice as many are forgotten, so that the table shrinks to its size.
 pub(super) fn forget(
     connection: &Connection,
     kept_from: i64,
     count: usize,
 ) -> Result<(), rusqlite::Error> {
-    let mut statement = connection.prepare_cached(
+    let values = params![kept_from, 2 * int(count as u64) + 2];
+    let mut requests = connection.prepare_cached(
         "DELETE FROM requests WHERE at < ?1
          AND id IN (SELECT id FROM requests ORDER BY id LIMIT ?2)",
     )?;
-    statement.execute(params![kept_from, 2 * int(count as u64) + 2]).map(drop)
+    requests.execute(values)?;
+    let mut answers = connection.prepare_cached(
+        "DELETE FROM answers WHERE at < ?1
+         AND id IN (SELECT id FROM answers ORDER BY id LIMIT ?2)",
+    )?;
+    answers.execute(values).map(drop)
 }
 
 /// FNV-1a, 64 bits. Stored, so it can never change; two texts may share one.

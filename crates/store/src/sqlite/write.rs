@@ -75,7 +75,8 @@ impl Write {
     pub(super) fn bytes(&self) -> usize {
         match self {
             Self::Append(prepared) => prepared.bytes,
-            Self::Touch(_) => 0,
+            Self::Touch(Touch::Answer(answered)) => answered.text.len(),
+            Self::Touch(Touch::Files(..) | Touch::Lease(_)) => 0,
         }
     }
 
@@ -87,14 +88,16 @@ impl Write {
                 append.request.as_ref()?;
                 append.events.last().map(|recorded| recorded.at.0)
             }
-            Self::Touch(_) => None,
+            Self::Touch(Touch::Answer(answered)) => Some(answered.at.0),
+            Self::Touch(Touch::Files(..) | Touch::Lease(_)) => None,
         }
     }
 
-    /// Returns whether it may be lost with the power: a file that is not marked is written again.
+    /// Returns whether it may be lost with the power: a file that is not marked is written again,
+    /// and an answer that was not kept is worded again from the log.
     pub(super) fn is_dispensable(&self) -> bool {
         match self {
-            Self::Touch(Touch::Files(..)) => true,
+            Self::Touch(Touch::Files(..) | Touch::Answer(_)) => true,
             Self::Append(_) | Self::Touch(Touch::Lease(_)) => false,
         }
     }
@@ -106,6 +109,7 @@ impl Write {
             Self::Touch(touch) => Ok(Written::Touched(match touch {
                 Touch::Lease(beat) => lease::extend(connection, beat)?,
                 Touch::Files(run, marks) => file::mark(connection, *run, marks)?,
+                Touch::Answer(answered) => request::answer(connection, answered)?,
             })),
         }
     }

@@ -7,7 +7,9 @@
 )]
 
 use engine::{Actor, Recorded, Surface, Timestamp};
-use store::{Append, Definition, Filter, Request, RequestKey, Store, StoreError};
+use store::{
+    Answer, Answered, Append, Definition, Filter, Request, RequestKey, Store, StoreError, Touch,
+};
 
 use crate::support::{append, note, run};
 
@@ -149,6 +151,21 @@ pub(crate) async fn a_request_is_seen_once(store: &dyn Store) {
     store.append(elsewhere).await.unwrap();
     assert_eq!(store.find_request("other", "r").await.unwrap().unwrap().run, run(2));
     assert_eq!(store.load(run(1), 0).await.unwrap().unwrap().length, 3);
+}
+
+pub(crate) async fn an_answer_is_kept_once(store: &dyn Store) {
+    let answered = |project: &str, print: &str, text: &str| {
+        let key = RequestKey { id: "r".to_owned(), fingerprint: print.to_owned() };
+        let (project, text, at) = (project.to_owned(), text.to_owned(), Timestamp(1));
+        Touch::Answer(Box::new(Answered { project, key, text, at }))
+    };
+    assert_eq!(store.find_answer("project", "r").await.unwrap(), None);
+    assert!(store.touch(answered("project", "print", "first")).await.unwrap());
+    assert!(!store.touch(answered("project", "other", "second")).await.unwrap());
+    let kept = Answer { fingerprint: "print".to_owned(), text: "first".to_owned() };
+    assert_eq!(store.find_answer("project", "r").await.unwrap(), Some(kept));
+    assert_eq!(store.find_answer("other", "r").await.unwrap(), None);
+    assert_eq!(store.find_request("project", "r").await.unwrap(), None);
 }
 
 pub(crate) async fn a_request_is_looked_for_first(store: &dyn Store) {

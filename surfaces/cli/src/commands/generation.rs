@@ -213,6 +213,7 @@ async fn call(
         takes_tasks: false,
         options: &mcp::Dialects::default(),
         request_id: None,
+        is_stale: false,
     };
     let Some(calling) = tools.call(tool, &call, object(arguments)) else {
         return Err(Failure::refused("tool_unknown", format!("there is no tool `{tool}`")));

@@ -6,7 +6,7 @@ use runtime::{ExecuteError, Outcome};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::tool::{Misfit, ProblemKind};
+use crate::tool::{Misfit, ProblemKind, Unasked};
 
 /// How a run stands.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -166,6 +166,12 @@ impl Failure {
                 Self { error: text, error_code: code_of(error), refusal, details: None }
             }
         }
+    }
+}
+
+impl From<Unasked> for Failure {
+    fn from(unasked: Unasked) -> Self {
+        Self::new(&format!("Failed to call `{}`", unasked.tool), &unasked.error)
     }
 }
 

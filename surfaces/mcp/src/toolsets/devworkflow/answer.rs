@@ -9,7 +9,7 @@ use super::{
     text::{self, Guidance, Next},
     words,
 };
-use crate::tool::{Misfit, ProblemKind};
+use crate::tool::{Misfit, ProblemKind, Unasked};
 
 /// After how long a call that found the store busy may be tried again.
 const RETRY_MS: u64 = 500;
@@ -124,6 +124,15 @@ impl Failure {
     /// Returns the answer as Markdown.
     pub(crate) fn text(&self) -> &str {
         &self.result
+    }
+}
+
+impl From<Unasked> for Failure {
+    fn from(unasked: Unasked) -> Self {
+        let Unasked { tool, error } = unasked;
+        let mut failure = Self::new(tool, &code(&error), &error.to_string(), &hint(&error));
+        error.code().clone_into(&mut failure.refusal.code);
+        failure
     }
 }
 

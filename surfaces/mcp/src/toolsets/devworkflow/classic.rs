@@ -68,7 +68,7 @@ pub(super) const TOOLS: [Entry; 19] = [
 /// One classic tool.
 pub(crate) trait Verb {
     /// What the agent passes in.
-    type Parameters: DeserializeOwned + JsonSchema + Send;
+    type Parameters: DeserializeOwned + JsonSchema + Send + Sync;
     const TOOL: Guidance;
     const TITLE: &'static str;
     const DESCRIPTION: &'static str;
@@ -189,8 +189,6 @@ async fn execute(
     found: Option<&Found>,
     command: Command,
 ) -> Result<Outcome, ExecuteError> {
-    // Once it was answered there is a run, and the same call is worded otherwise.
-    let asked = format!("{command:?}");
     let (target, command) = match found {
         Some(found) => (Target::Run(found.view.state.run), command),
         None => {
@@ -206,8 +204,8 @@ async fn execute(
             (Target::New(WORKFLOW.to_owned()), Command::All(vec![start, command]))
         }
     };
-    let (actor, request_id) = (call.actor.clone(), call.request_id.clone());
-    call.runtime.execute_as(Request { target, command, actor, request_id }, &asked).await
+    let (actor, request_id) = (call.actor.clone(), None);
+    call.runtime.execute(Request { target, command, actor, request_id }).await
 }
 
 /// What settings say, as the workflow's variables.

@@ -5,7 +5,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::{Map, Value};
 
-use crate::tool::{Misfit, ProblemKind};
+use crate::tool::{Misfit, ProblemKind, Unasked};
 
 /// What a call that did something is answered.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
@@ -111,6 +111,12 @@ impl Failure {
     /// Returns what the agent reads.
     pub(crate) fn as_text(&self) -> &str {
         &self.text
+    }
+}
+
+impl From<Unasked> for Failure {
+    fn from(unasked: Unasked) -> Self {
+        super::workspace::failure(unasked.tool, &unasked.error)
     }
 }
 

@@ -5,16 +5,24 @@ use schemars::JsonSchema;
 use serde::de::DeserializeOwned;
 
 use super::answer::{Answer, Failure};
-use crate::tool::{Call, Done, Hints, Manner, Tool};
+use crate::tool::{Answering, Call, Done, Hints, Manner, Tool};
 
 /// One tool of the dialect.
 pub(crate) trait Verb {
     /// What the agent passes in.
-    type Parameters: DeserializeOwned + JsonSchema + Send;
+    type Parameters: DeserializeOwned + JsonSchema + Send + Sync;
     const NAME: &'static str;
     const TITLE: &'static str;
     const DESCRIPTION: &'static str;
     const HINTS: Hints;
+
+    /// Returns what a call is about that reports an action, or answers for a person.
+    fn answers(
+        _call: &Call<'_>,
+        _parameters: &Self::Parameters,
+    ) -> impl Future<Output = Option<Answering>> + Send {
+        async { None }
+    }
 
     /// Calls the tool.
     fn call(
@@ -44,6 +52,10 @@ impl<T: Verb> Tool for Spoken<T> {
 
     fn failure_text(failure: &Failure) -> Option<&str> {
         Some(failure.as_text())
+    }
+
+    async fn answers(call: &Call<'_>, parameters: &T::Parameters) -> Option<Answering> {
+        <T as Verb>::answers(call, parameters).await
     }
 
     async fn call(call: &Call<'_>, parameters: T::Parameters) -> Result<Done<Answer>, Failure> {

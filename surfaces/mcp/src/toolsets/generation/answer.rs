@@ -1,10 +1,11 @@
 //! What every tool of this toolset answers: a Markdown text, and beside it the same as data.
 
+use runtime::ExecuteError;
 use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::{document::Document, text::Scene};
-use crate::tool::Misfit;
+use crate::tool::{Misfit, Unasked};
 
 /// What a program reads of an answer.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, JsonSchema)]
@@ -116,6 +117,18 @@ impl Failure {
     /// Returns the answer as Markdown.
     pub(crate) fn text(&self) -> &str {
         &self.facts.result
+    }
+}
+
+impl From<Unasked> for Failure {
+    fn from(unasked: Unasked) -> Self {
+        let error = &unasked.error;
+        let text = super::text::unexpected(error.code(), &error.to_string());
+        let failure = Self::new(error.code(), text);
+        match error {
+            ExecuteError::Refused(refusal) => failure.hint(&refusal.hint()),
+            ExecuteError::Store(_) | ExecuteError::Busy { .. } | ExecuteError::Endless => failure,
+        }
     }
 }
 

@@ -9,7 +9,7 @@ use crate::tool::{Call, Done, Hints, Manner, Tool};
 /// One tool of this toolset.
 pub(crate) trait Verb {
     /// What the agent passes in.
-    type Parameters: DeserializeOwned + JsonSchema + Send;
+    type Parameters: DeserializeOwned + JsonSchema + Send + Sync;
     const NAME: &'static str;
     const TITLE: &'static str;
     const DESCRIPTION: &'static str;

@@ -107,7 +107,7 @@ async fn execute(
     target: Target,
     command: Command,
 ) -> Result<Outcome, ExecuteError> {
-    let (actor, request_id) = (call.actor.clone(), call.request_id.clone());
+    let (actor, request_id) = (call.actor.clone(), None);
     call.runtime.execute(Request { target, command, actor, request_id }).await
 }
 

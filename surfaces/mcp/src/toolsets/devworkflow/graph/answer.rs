@@ -6,7 +6,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::{Map, Value};
 
-use crate::tool::Misfit;
+use crate::tool::{Misfit, Unasked};
 
 /// After how long a call that found the store busy may be tried again.
 const RETRY_MS: u64 = 500;
@@ -155,6 +155,12 @@ pub(crate) fn check_size(what: &str, text: &str, bytes_max: usize) -> Result<(),
 impl From<ExecuteError> for Failure {
     fn from(error: ExecuteError) -> Self {
         Self::of(&error)
+    }
+}
+
+impl From<Unasked> for Failure {
+    fn from(unasked: Unasked) -> Self {
+        Self::of(&unasked.error)
     }
 }
 

@@ -1,13 +1,9 @@
-//! Begins and changes sessions, so that a call that is sent again is answered as the first time.
-//!
-//! A call has one id, but may ask for several things: each is a part with an id of its own. Where
-//! the id was seen before, the session is taken as it was before that call; the same is asked of it
-//! then, and known again.
+//! Begins and changes sessions.
 
 use std::sync::Arc;
 
-use definition::{Digest, Workflow};
-use engine::{Command, Entry, Refusal, RunId, StartRun};
+use definition::Workflow;
+use engine::{Command, Entry, RunId, StartRun};
 use runtime::{ExecuteError, Given, Outcome, Request, Target};
 use serde_json::{Map, Value, json};
 
@@ -16,19 +12,6 @@ use super::{
     words,
 };
 use crate::tool::Call;
-
-/// What of a call a command is.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Part {
-    /// What it is about.
-    Main,
-    /// The line that says that it was refused.
-    Refusal,
-    /// The session that it begins from another one.
-    Child,
-    /// The line in the session that it leads back to.
-    Return,
-}
 
 /// What a new session begins with.
 pub(super) struct Beginning {
@@ -41,40 +24,10 @@ pub(super) struct Beginning {
     pub(super) parent: Option<RunId>,
 }
 
-impl Part {
-    /// Returns the id of this part of a call. Those that are made up cannot be ones that are given,
-    /// and are never too long.
-    fn id(self, call: &Call<'_>) -> Option<String> {
-        let id = call.request_id.as_ref()?;
-        let made = |part: &str| format!("{}/{part}", Digest::of(id.as_bytes()).as_str());
-        Some(match self {
-            Self::Main => id.clone(),
-            Self::Refusal => made("refusal"),
-            Self::Child => made("child"),
-            Self::Return => made("return"),
-        })
-    }
-}
-
-/// Returns the session that this part of the call was asked of before, as it was then.
-pub(super) async fn recall(call: &Call<'_>, part: Part) -> Result<Option<Found>, ExecuteError> {
-    let Some(id) = part.id(call) else { return Ok(None) };
-    let Some((run, length)) = call.runtime.find_asked(&id).await? else { return Ok(None) };
-    if length == 0 {
-        return Ok(None);
-    }
-    let (view, log) = call.runtime.view_at(run, length).await?;
-    if !session::is_session(&view) {
-        return Ok(None);
-    }
-    Ok(Some(Found { was_refused: part == Part::Refusal, ..Found::new(view, &log) }))
-}
-
 /// Begins a session.
 pub(super) async fn begin(call: &Call<'_>, beginning: Beginning) -> Result<Found, ExecuteError> {
     let Beginning { workflow, task, inputs, file, parent } = beginning;
     let run = call.runtime.new_run();
-    let part = if parent.is_some() { Part::Child } else { Part::Main };
     let mut context = Map::new();
     context.insert(words::TASK.to_owned(), task.into());
     context.insert(words::INPUTS.to_owned(), Value::Object(inputs));
@@ -92,7 +45,7 @@ pub(super) async fn begin(call: &Call<'_>, beginning: Beginning) -> Result<Found
     };
     let target = Target::New(workflow.name.to_string());
     let command = Command::StartRun(Box::new(start));
-    let request = Request { target, command, actor: call.actor.clone(), request_id: part.id(call) };
+    let request = Request { target, command, actor: call.actor.clone(), request_id: None };
     let outcome = call.runtime.begin_given(Given { workflow, run }, request).await?;
     found_after(call, outcome).await
 }
@@ -101,16 +54,9 @@ pub(super) async fn begin(call: &Call<'_>, beginning: Beginning) -> Result<Found
 pub(super) async fn change(
     call: &Call<'_>,
     found: &Found,
-    part: Part,
     command: Command,
 ) -> Result<Found, ExecuteError> {
-    if part == Part::Main && found.was_refused {
-        // Whatever has become of the session since, the call was refused.
-        call.runtime.judge(&found.view, &command).await?;
-        let id = part.id(call).unwrap_or_default();
-        return Err(Refusal::RequestConflict(id).into());
-    }
-    let (actor, request_id) = (call.actor.clone(), part.id(call));
+    let (actor, request_id) = (call.actor.clone(), None);
     let request = Request { target: Target::Run(found.run()), command, actor, request_id };
     let outcome = call.runtime.execute(request).await?;
     found_after(call, outcome).await

@@ -9,7 +9,7 @@ use crate::tool::{Call, Done, Hints, Tool};
 /// One tool that answers with a text.
 pub(crate) trait Verb {
     /// What the agent passes in.
-    type Parameters: DeserializeOwned + JsonSchema + Send;
+    type Parameters: DeserializeOwned + JsonSchema + Send + Sync;
     const NAME: &'static str;
     const TITLE: &'static str;
     const DESCRIPTION: &'static str;

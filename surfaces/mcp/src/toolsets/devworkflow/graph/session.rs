@@ -9,7 +9,6 @@ use serde_json::{Map, Value, json};
 
 use super::{
     answer::{Answer, Failure},
-    change::{Part, recall},
     record::Record,
     upkeep::{self, Unadopted},
     view::Session,
@@ -33,8 +32,6 @@ pub(super) struct Found {
     pub(super) record: Arc<Record>,
     /// What was found and done about its file on the way.
     pub(super) notices: Vec<String>,
-    /// Whether this is how it was when the same call was refused before.
-    pub(super) was_refused: bool,
 }
 
 /// Which sessions are listed.
@@ -56,7 +53,7 @@ impl Found {
             record.apply(&view.workflow, recorded);
         }
         record.session_id = view.state.run.to_string();
-        Self { view, record: Arc::new(record), notices: Vec::new(), was_refused: false }
+        Self { view, record: Arc::new(record), notices: Vec::new() }
     }
 
     /// Returns the session to speak of.
@@ -170,7 +167,7 @@ pub(super) async fn load(
     }
     let length = view.state.length;
     if let Some(record) = options.memory.record(run, length) {
-        return Ok(Some(Found { view, record, notices, was_refused: false }));
+        return Ok(Some(Found { view, record, notices }));
     }
     let (view, log) = runtime.view_at(run, length).await?;
     let found = Found { notices, ..Found::new(view, &log) };
@@ -193,14 +190,8 @@ pub(super) async fn find(
         "" => super::context::find_session(context),
         id => Some(RunId::parse(id).ok_or_else(|| unknown(id))?),
     };
-    // A call that is sent again is about the session as the first one met it.
-    for part in [Part::Main, Part::Refusal] {
-        let before = recall(call, part).await?;
-        if let Some(found) = before.filter(|it| named.is_none_or(|run| run == it.run())) {
-            return Ok(Some(found));
-        }
-    }
-    if let Some(run) = named {
+    // A call that is made again is about the session that it changed before.
+    if let Some(run) = named.or_else(|| call.runtime.find_changed_before()) {
         return find_run(call, run).await.map(Some);
     }
     let fallback = options(call).sessions.fallback;

@@ -19,7 +19,8 @@ const CLEAN_EVERY: Duration = Duration::from_secs(60 * 60);
 
 /// Does what is due. Nobody's call fails because of it.
 pub(super) async fn look_after(call: &Call<'_>) {
-    tend_sessions(call.runtime, session::options(call)).await;
+    // Its commits are not those of the call.
+    tend_sessions(&call.runtime.apart(), session::options(call)).await;
 }
 
 /// Takes in sessions that only their files know, once in a process, and puts sessions away that

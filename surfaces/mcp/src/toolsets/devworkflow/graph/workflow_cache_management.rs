@@ -9,7 +9,7 @@ use serde::Deserialize;
 
 use super::{
     answer::{Answer, Failure},
-    change::{Part, change},
+    change::change,
     dialect::Verb,
     search,
     session::{self, Found, Which},
@@ -155,7 +155,7 @@ async fn delete(call: &Call<'_>, id: &str) -> Result<Done<Answer>, Failure> {
     } else {
         Command::GiveUpKey
     };
-    let found = change(call, &found, Part::Main, command).await?;
+    let found = change(call, &found, command).await?;
     let place = upkeep::put_away(call.runtime, session::options(call), found.run()).await?;
     let place = place.map(|it| format!("; its file is `{it}` now")).unwrap_or_default();
     let content = format!("🗑️ Deleted session `{}`{place}", found.id());

@@ -12,7 +12,7 @@ use super::{
     session,
     workflow_guidance::TASK_BYTES_MAX,
 };
-use crate::tool::{Call, Done, Hints, Misfit, Tool};
+use crate::tool::{Call, Done, Hints, Misfit, Tool, Unasked};
 
 pub(super) struct WorkflowDiscovery;
 
@@ -113,6 +113,12 @@ struct Tracking {
 struct Fallback {
     option: String,
     command: String,
+}
+
+impl From<Unasked> for Failure {
+    fn from(unasked: Unasked) -> Self {
+        failed(unasked.error.code(), "", "", unasked.error.to_string())
+    }
 }
 
 impl From<Misfit> for Failure {

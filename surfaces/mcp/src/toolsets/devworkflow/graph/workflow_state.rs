@@ -10,7 +10,7 @@ use serde::Deserialize;
 
 use super::{
     answer::{Answer, Failure, check_size},
-    change::{Part, change, note},
+    change::{change, note},
     dialect::Verb,
     session::{self, Found},
     upkeep,
@@ -107,7 +107,7 @@ async fn reset(call: &Call<'_>, found: Found) -> Result<Done<Answer>, Failure> {
     } else {
         Command::GiveUpKey
     };
-    let found = change(call, &found, Part::Main, command).await?;
+    let found = change(call, &found, command).await?;
     let archived = upkeep::put_away(call.runtime, session::options(call), found.run()).await?;
     let place = match archived {
         Some(name) => format!("\n**Archived as:** `{name}`"),

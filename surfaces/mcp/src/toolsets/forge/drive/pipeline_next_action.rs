@@ -30,7 +30,7 @@ use super::{
     report::{self, Brief, Hint, Reported},
     waiting,
 };
-use crate::tool::{Call, Done, Hints};
+use crate::tool::{Answering, Call, Done, Hints};
 
 /// Why a checkpoint is not passed that the user wants something changed at.
 const HELD: &str =
@@ -44,7 +44,7 @@ const RENAMES: [&str; 2] = ["phase-3b", "checkpoint-a"];
 
 pub(super) struct PipelineNextAction;
 
-#[derive(Debug, Deserialize, JsonSchema)]
+#[derive(Debug, Default, Deserialize, JsonSchema)]
 pub(super) struct Parameters {
     /// Its folder
     workspace: String,
@@ -66,6 +66,9 @@ pub(super) struct Parameters {
     /// It is done
     #[serde(default)]
     previous_action_complete: bool,
+    /// `action_id` of the action that is reported or answered
+    #[serde(default)]
+    action_id: String,
 }
 
 /// What is answered: the action, and what goes with it.
@@ -73,6 +76,9 @@ pub(super) struct Parameters {
 struct Told {
     #[serde(flatten)]
     action: Action,
+    /// Names the action, for the call that reports it.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    action_id: String,
     #[serde(skip_serializing_if = "String::is_empty")]
     warning: String,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -97,9 +103,28 @@ impl Verb for PipelineNextAction {
          next. At a checkpoint a call without either waits for the user.";
     const HINTS: Hints = Hints::DECIDES;
 
-    async fn call(call: &Call<'_>, parameters: Parameters) -> Result<Done<Answer>, Failure> {
+    async fn answers(call: &Call<'_>, parameters: &Parameters) -> Option<Answering> {
+        if !parameters.is_report() && parameters.user_response.trim().is_empty() {
+            return None;
+        }
+        let pipeline = workspace::open(call, &parameters.workspace).await.ok()?;
+        let action = parameters.action_id.trim();
+        // What is no number was never handed out.
+        let action = (!action.is_empty()).then(|| action.parse().unwrap_or(u64::MAX));
+        Some(Answering { view: pipeline.view, action })
+    }
+
+    async fn call(call: &Call<'_>, mut parameters: Parameters) -> Result<Done<Answer>, Failure> {
         let pipeline = workspace::open(call, &parameters.workspace).await?;
-        let mut turn = Turn { call, parameters, pipeline, warnings: Vec::new() };
+        let mut warnings = Vec::new();
+        if call.is_stale {
+            let action = parameters.action_id.trim();
+            warnings.push(format!(
+                "action `{action}` is not the current one, so nothing was reported; this is"
+            ));
+            parameters = Parameters { workspace: parameters.workspace, ..Parameters::default() };
+        }
+        let mut turn = Turn { call, parameters, pipeline, warnings };
         match turn.take().await {
             Ok(told) => Ok(Answer::json(&told).into()),
             Err(failure) => Err(failure.noting(&turn.warnings)),
@@ -171,6 +196,9 @@ impl Turn<'_> {
         let mut action = action::find(&self.pipeline, model);
         self.warnings.extend(prompting::add(self.call, &self.pipeline, &mut action).await);
         let report_result = brief.map(|(brief, _)| brief);
+        if !self.parameters.is_report() && !self.is_answered() {
+            self.call.runtime.note_seen(&self.pipeline.view).await;
+        }
         let told = Told { report_result, still_waiting, ..self.told(action) };
         Ok(self.sum_up(told).await)
     }
@@ -380,7 +408,10 @@ impl Turn<'_> {
 
     fn told(&self, action: Action) -> Told {
         let stated = Stated::read(&self.pipeline.text);
+        let handed = self.pipeline.view.state.handed;
+        let is_open = !handed.is_answered() && !["", "done"].contains(&action.kind);
         Told {
+            action_id: if is_open { handed.action.to_string() } else { String::new() },
             warning: self.warnings.join("; "),
             display_message: action.display(&self.pipeline),
             action,

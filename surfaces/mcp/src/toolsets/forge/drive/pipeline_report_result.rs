@@ -11,7 +11,7 @@ use super::{
     },
     report::{self, Reported},
 };
-use crate::tool::{Call, Done, Hints};
+use crate::tool::{Answering, Call, Done, Hints};
 
 pub(super) struct PipelineReportResult;
 
@@ -42,6 +42,11 @@ impl Verb for PipelineReportResult {
     const DESCRIPTION: &'static str =
         "Say that the current phase is done: its files are checked and its review is read.";
     const HINTS: Hints = Hints::ADDS;
+
+    async fn answers(call: &Call<'_>, parameters: &Parameters) -> Option<Answering> {
+        let pipeline = workspace::open(call, &parameters.workspace).await.ok()?;
+        Some(Answering { view: pipeline.view, action: None })
+    }
 
     async fn call(call: &Call<'_>, parameters: Parameters) -> Result<Done<Answer>, Failure> {
         let pipeline = workspace::open(call, &parameters.workspace).await?;

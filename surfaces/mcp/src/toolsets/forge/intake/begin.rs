@@ -23,7 +23,8 @@ pub(super) async fn begin(call: &Call<'_>, confirmed: &Confirmed) -> Result<Vec<
     // A folder that is not in the project is refused before anything is written there.
     workspace::find_key(call, &confirmed.shown)?;
     let workspace = &confirmed.workspace;
-    if workspace.has(call, STATE_FILE).await {
+    // Where this very call began it before, it is taken up there.
+    if !call.runtime.is_repeating() && workspace.has(call, STATE_FILE).await {
         return Err(taken(confirmed));
     }
     // The request goes first: a run without one could not be worked on.

@@ -10,7 +10,7 @@ use serde_json::{Map, Value, json};
 use super::{
     super::{
         answer::{Answer, Failure, check_size},
-        change::{Part, change, note, recall},
+        change::{change, note},
         context::{Choice, find_named},
         session::{self, Found, Which},
         view, words,
@@ -117,7 +117,7 @@ async fn report(
     let next = next.filter(|_| !is_personal);
     let choice = &Choice { is_approved: choice.is_approved && !is_personal, ..choice.clone() };
     let command = command(call, found, (step, next), choice);
-    let after = match change(call, found, Part::Main, command).await {
+    let after = match change(call, found, command).await {
         Ok(after) => after.noticing(found),
         Err(ExecuteError::Refused(refusal)) => {
             return Err(refused(call, found, (step, choice), refusal).await);
@@ -264,20 +264,11 @@ pub(in super::super) async fn back_to(
     child: &Found,
 ) -> Result<Option<Found>, Failure> {
     let Some(parent) = child.parent().filter(|_| !child.is_active()) else { return Ok(None) };
-    let before = recall(call, Part::Return).await?.filter(|it| it.run() == parent);
-    let parent = match before {
-        Some(parent) => parent,
-        None => match session::load(call.runtime, session::options(call), parent).await? {
-            Some(parent) => parent,
-            None => return Ok(None),
-        },
-    };
-    if !parent.is_active() {
-        return Ok(None);
-    }
+    let parent = session::load(call.runtime, session::options(call), parent).await?;
+    let Some(parent) = parent.filter(Found::is_active) else { return Ok(None) };
     let (name, status) = (&child.record.workflow_name, &child.record.status);
     let line = format!("↩️ Workflow {name} is {status} in session {}", child.id());
-    Ok(Some(change(call, &parent, Part::Return, note(line)).await?))
+    Ok(Some(change(call, &parent, note(line)).await?))
 }
 
 /// Says that a session is over.
@@ -315,7 +306,7 @@ async fn unapproved(
 ) -> Result<Failure, Failure> {
     let line =
         format!("❌ TRANSITION FAILED: node '{}' needs the user's approval to be left", step.name);
-    change(call, found, Part::Refusal, refusal_lines(&line, choice)).await?;
+    change(call, found, refusal_lines(&line, choice)).await?;
     Ok(Failure::new(
         "APPROVAL_REQUIRED",
         format!(
@@ -357,7 +348,7 @@ async fn refused(
     }
     let failure = worded(step, &refusal);
     let line = refusal_lines(&format!("❌ TRANSITION FAILED: {refusal}"), choice);
-    if let Err(error) = change(call, found, Part::Refusal, line).await {
+    if let Err(error) = change(call, found, line).await {
         tracing::warn!(%error, "a refused transition was not written into the log");
     }
     failure.because(&refusal).about(found.id())

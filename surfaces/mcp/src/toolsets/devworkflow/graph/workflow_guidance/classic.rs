@@ -5,7 +5,7 @@ use serde_json::Value;
 use super::{
     super::{
         answer::{Answer, Failure},
-        change::{Part, change, note},
+        change::{change, note},
         context::{Ask, Choice},
         session::Found,
         words,
@@ -60,7 +60,7 @@ pub(super) async fn act(
     if found.record.current_node.eq_ignore_ascii_case(target) {
         // It is there already; what was said is for the log.
         let found = match remark.filter(|_| found.is_active()) {
-            Some(line) => change(call, &found, Part::Main, note(line)).await?.noticing(&found),
+            Some(line) => change(call, &found, note(line)).await?.noticing(&found),
             None => found,
         };
         return Ok(show(call, &found).await);

@@ -8,7 +8,7 @@ use serde_json::{Map, Value};
 
 use super::super::{
     answer::{Answer, Failure},
-    change::{self, Beginning, Part, change, note},
+    change::{self, Beginning, change, note},
     context::{self, Start},
     library::{self, Lookup},
     session::Found,
@@ -67,7 +67,7 @@ pub(super) async fn start_child(
     let (child, warnings) = open(call, workflow, &task, (inputs, file, Some(parent.run()))).await?;
     let line = format!("🧭 Started workflow {name} as session {}", child.id());
     commands.push(note(line));
-    change(call, parent, Part::Main, Command::All(commands)).await?;
+    change(call, parent, Command::All(commands)).await?;
     let content = format!(
         "{}\n**Parent:** session `{}`, node **{}**, which this one returns to when it is \
          completed\n\n{}",

@@ -7,7 +7,7 @@ use serde_json::{Map, Value, json};
 
 use super::super::{
     answer::{Answer, Failure, check_size},
-    change::{Part, change, note},
+    change::{change, note},
     context::find_named,
     session::Found,
     view::{self, Extent},
@@ -53,7 +53,7 @@ pub(super) async fn update(
     }
     let Asked { mut commands, last, applied, ignored, .. } = asked;
     commands.extend(last);
-    let after = match change(call, &found, Part::Main, Command::All(commands)).await {
+    let after = match change(call, &found, Command::All(commands)).await {
         Ok(after) => after.noticing(&found),
         Err(error) => return Err(refused(&found, &error)),
     };

@@ -1,0 +1,23 @@
+//! Whether there is anything to show for the action that was handed out last.
+
+use alloc::{string::String, vec::Vec};
+
+use definition::Workflow;
+
+use crate::{Action, Artifact, Known, RunState, Stop, find_promised, next};
+
+/// Returns whether any file that the current work is to leave is there, and differs from what the
+/// server last saw at its path; or what must be looked at first.
+pub fn find_worked(workflow: &Workflow, state: &RunState, known: &Known) -> Result<bool, Stop> {
+    let Action::Work { step, parts } = next(workflow, state) else { return Ok(false) };
+    let mut promised: Vec<String> = find_promised(workflow, state, step, None);
+    for part in &parts {
+        promised.extend(find_promised(workflow, state, step, Some(part)));
+    }
+    known.need_files(promised.iter().map(String::as_str))?;
+    let found = known.artifacts(promised.iter().map(String::as_str))?;
+    let is_new = |it: &Artifact| {
+        state.artifacts.get(&it.path).is_none_or(|seen| seen.artifact.sha256 != it.sha256)
+    };
+    Ok(found.iter().any(is_new))
+}

@@ -1,0 +1,345 @@
+//! A call with a request id, from its first commit to its answer.
+//!
+//! ```text
+//! ask ──► answered before?  the same answer again
+//!     └─► a runtime for this call ──► commits carry the id ──► keep the answer
+//! ```
+//!
+//! Every commit of the call carries the id, in the transaction of its events. The answer is kept
+//! after it was worded. Where the process died between the two, the call is made again on the runs
+//! as they were before it: each of its commits is recognized and returns the events that it wrote
+//! then, so the tool words the same answer and finishes what it had not done.
+
+use std::{collections::BTreeMap, sync::Arc};
+
+use definition::{Digest, Hasher};
+use engine::{Refusal, RunId, Stop, find_worked};
+use parking_lot::Mutex;
+use store::{Answered, RequestKey, Touch};
+
+use crate::{ExecuteError, Outcome, RunFile, Runtime, View, fault};
+
+/// The longest id of a request, in bytes.
+const REQUEST_ID_BYTES_MAX: usize = 200;
+/// The longest answer that is kept, in bytes. A longer one is worded again.
+const ANSWER_BYTES_MAX: usize = 512 * 1024;
+/// How many commits of one call are looked for.
+const PARTS_MAX: u32 = 1000;
+
+/// How a call is known when it is sent again: by an id, and by everything that it asks for.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Asking {
+    id: String,
+    fingerprint: String,
+}
+
+/// Which action a report without a request id is about.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Identity {
+    /// The report is known by the action that it answers: a new one, or the last one again.
+    Known(Asking),
+    /// It names an action that was answered long before.
+    Stale,
+    /// Nobody handed out what it is about.
+    None,
+}
+
+impl Asking {
+    /// Names a call by its id and by everything that it asks for.
+    pub fn new(id: String, content: &str) -> Result<Self, Refusal> {
+        if REQUEST_ID_BYTES_MAX < id.len() {
+            let (what, max) = ("the request's id".to_owned(), REQUEST_ID_BYTES_MAX);
+            return Err(Refusal::TooLarge { what, bytes: id.len(), max });
+        }
+        let fingerprint: Digest = Hasher::default().field(content).finish();
+        Ok(Self { id, fingerprint: fingerprint.as_str().to_owned() })
+    }
+}
+
+/// What is known of a call.
+pub enum Asked {
+    /// It was answered before.
+    Answered(String),
+    /// It was not. What it does is done through this runtime.
+    Open(Runtime),
+}
+
+/// A call, as far as it has come.
+pub(crate) struct Ask {
+    key: RequestKey,
+    progress: Mutex<Progress>,
+}
+
+#[derive(Default)]
+struct Progress {
+    /// How many commits of the call were made or recognized.
+    done: u32,
+    /// How many were found in the store when the call began.
+    found: u32,
+    /// The runs that the call changed before, at the length that it saw.
+    pins: BTreeMap<RunId, u64>,
+}
+
+impl Runtime {
+    /// Looks a call up. The same id with other content is refused.
+    pub async fn ask(&self, asking: Asking) -> Result<Asked, ExecuteError> {
+        let Asking { id, fingerprint } = asking;
+        let key = RequestKey { id, fingerprint };
+        let answer = self.store.find_answer(&self.settings.project, &key.id).await;
+        if let Some(answer) = answer.map_err(fault)? {
+            check_same(&key, &answer.fingerprint)?;
+            return Ok(Asked::Answered(answer.text));
+        }
+        let mut progress = Progress::default();
+        for part in 0..PARTS_MAX {
+            let id = part_id(&key.id, part);
+            let seen = self.store.find_request(&self.settings.project, &id).await;
+            let Some(seen) = seen.map_err(fault)? else { break };
+            check_same(&key, &seen.fingerprint)?;
+            progress.pins.entry(seen.run).or_insert(seen.first.saturating_sub(1));
+            progress.found = part + 1;
+        }
+        let ask = Ask { key, progress: Mutex::new(progress) };
+        Ok(Asked::Open(Self { ask: Some(Arc::new(ask)), ..self.clone() }))
+    }
+
+    /// Finds out which action a report is about that has no request id. `action` is the one that it
+    /// names, if it names one; `content` is everything that it says.
+    ///
+    /// A report that names no action is the last one again if it says the same, unless the newest
+    /// action was asked for since or left something to show.
+    pub async fn identify(
+        &self,
+        view: &View,
+        action: Option<u64>,
+        content: &str,
+    ) -> Result<Identity, ExecuteError> {
+        let (run, handed) = (view.state.run, view.state.handed);
+        let name = |action: u64, text: &str| Asking::new(format!("action/{run}/{action}"), text);
+        let last = match handed.answered {
+            Some(answered) => self.find_asking(name(answered, content)?).await?,
+            None => None,
+        };
+        let is_open = !handed.is_answered();
+        match (action, last) {
+            (Some(action), _) if is_open && action == handed.action => {
+                Ok(Identity::Known(name(action, content)?))
+            }
+            (Some(action), Some(last)) if handed.answered == Some(action) => {
+                Ok(Identity::Known(last))
+            }
+            (Some(_), _) => Ok(Identity::Stale),
+            (None, Some(last)) if last == name(handed.answered.unwrap_or_default(), content)? => {
+                if is_open && (self.is_seen(view).await? || self.is_worked(view).await?) {
+                    return Ok(Identity::Known(name(handed.action, content)?));
+                }
+                Ok(Identity::Known(last))
+            }
+            (None, _) if is_open => Ok(Identity::Known(name(handed.action, content)?)),
+            (None, _) => Ok(Identity::None),
+        }
+    }
+
+    /// Returns the call with this id as it was made, if it was.
+    async fn find_asking(&self, asking: Asking) -> Result<Option<Asking>, ExecuteError> {
+        let id = asking.id;
+        let answer = self.store.find_answer(&self.settings.project, &id).await.map_err(fault)?;
+        let print = match answer {
+            Some(answer) => Some(answer.fingerprint),
+            None => {
+                let seen = self.store.find_request(&self.settings.project, &id).await;
+                seen.map_err(fault)?.map(|it| it.fingerprint)
+            }
+        };
+        Ok(print.map(|it| Asking { id, fingerprint: call_of(&it).to_owned() }))
+    }
+
+    /// Notes that the newest action of a run was asked for by itself, so that its agent knows it.
+    pub async fn note_seen(&self, view: &View) {
+        if view.state.handed.answered.is_none() {
+            return;
+        }
+        let key = RequestKey { id: seen_id(view), fingerprint: String::new() };
+        let (project, text) = (self.settings.project.clone(), String::new());
+        let answered = Answered { project, key, text, at: self.world.now() };
+        if let Err(error) = self.store.touch(Touch::Answer(answered.into())).await {
+            tracing::warn!(%error, "that an action was asked for was not kept");
+        }
+    }
+
+    async fn is_seen(&self, view: &View) -> Result<bool, ExecuteError> {
+        let id = seen_id(view);
+        let seen = self.store.find_answer(&self.settings.project, &id).await;
+        Ok(seen.map_err(fault)?.is_some())
+    }
+
+    /// Whether there is anything to show for the newest action.
+    async fn is_worked(&self, view: &View) -> Result<bool, ExecuteError> {
+        let mut known = self.known(view);
+        loop {
+            match find_worked(&view.workflow, &view.state, &known) {
+                Ok(is_worked) => return Ok(is_worked),
+                Err(Stop::Refused(refusal)) => return Err(refusal.into()),
+                Err(Stop::Ask(questions)) => {
+                    self.look(&self.home_of(view), &mut known, questions).await?;
+                }
+            }
+        }
+    }
+
+    /// Keeps what the call was answered. It is worded again where that fails.
+    pub async fn keep_answer(&self, text: String) {
+        let Some(ask) = self.ask.as_ref().filter(|_| text.len() <= ANSWER_BYTES_MAX) else {
+            return;
+        };
+        let (project, key) = (self.settings.project.clone(), ask.key.clone());
+        let answered = Answered { project, key, text, at: self.world.now() };
+        if let Err(error) = self.store.touch(Touch::Answer(answered.into())).await {
+            tracing::warn!(%error, "an answer was not kept");
+        }
+    }
+
+    /// Whether the call has changed anything, now or before.
+    pub fn has_committed(&self) -> bool {
+        self.ask.as_ref().is_some_and(|it| 0 < it.progress.lock().done)
+    }
+
+    /// Whether commits of the call are known that it has not come to yet.
+    pub fn is_repeating(&self) -> bool {
+        self.ask.as_ref().is_some_and(|it| {
+            let progress = it.progress.lock();
+            progress.done < progress.found
+        })
+    }
+
+    /// Returns the runtime for what is not done for the call, but happens to be due.
+    #[must_use]
+    pub fn apart(&self) -> Self {
+        Self { ask: None, ..self.clone() }
+    }
+
+    /// Returns the run that the call changed before, if there is one that it did not begin.
+    pub fn find_changed_before(&self) -> Option<RunId> {
+        let progress = self.ask.as_ref()?.progress.lock();
+        progress.pins.iter().find(|(_, pin)| 0 < **pin).map(|(run, _)| *run)
+    }
+
+    /// Names the next commit: by the call where there is one, else by an id of its own.
+    pub(crate) fn next_key(
+        &self,
+        id: Option<String>,
+        asked: &str,
+    ) -> Result<Option<RequestKey>, Refusal> {
+        let Some(ask) = &self.ask else { return request_key(id, asked) };
+        let id = part_id(&ask.key.id, ask.progress.lock().done);
+        let part: Digest = Hasher::default().field(asked).finish();
+        let fingerprint = format!("{}{PART}{}", ask.key.fingerprint, part.as_str());
+        Ok(Some(RequestKey { id, fingerprint }))
+    }
+
+    /// Notes that a commit of the call was made. What follows sees the runs as they are now.
+    pub(crate) fn note_commit(&self, key: Option<&RequestKey>) {
+        if let (Some(ask), Some(_)) = (&self.ask, key) {
+            let mut progress = ask.progress.lock();
+            progress.done += 1;
+            progress.pins.clear();
+        }
+    }
+
+    /// Notes that a commit of the call was recognized. What follows sees its run as it was then.
+    pub(crate) fn note_repeat(&self, run: RunId, last: u64) {
+        if let Some(ask) = &self.ask {
+            let mut progress = ask.progress.lock();
+            progress.done += 1;
+            progress.pins.insert(run, last);
+        }
+    }
+
+    /// Notes that the call goes on from here: what follows sees the runs as they are now.
+    pub(crate) fn note_present(&self) {
+        if let Some(ask) = &self.ask {
+            ask.progress.lock().pins.clear();
+        }
+    }
+
+    /// Returns the length at which a run is seen, where that is not the present one; 0 where the
+    /// run had not begun.
+    pub(crate) fn pinned(&self, run: RunId) -> Option<u64> {
+        self.ask.as_ref().and_then(|it| it.progress.lock().pins.get(&run).copied())
+    }
+
+    /// Whether the call began a run before, and has not come to that yet.
+    pub(crate) fn is_before_beginning(&self) -> bool {
+        self.ask.as_ref().is_some_and(|it| it.progress.lock().pins.values().any(|it| *it == 0))
+    }
+
+    /// Returns a run's file as it was when the run was as it is seen.
+    pub(crate) async fn file_then(&self, view: &View) -> Result<Option<RunFile>, ExecuteError> {
+        let texts = self.foresee(view, &[]).await?;
+        let Some(path) = self.path_shown(view) else { return Ok(None) };
+        let text = texts.into_iter().next().map(|(_, text)| text).unwrap_or_default();
+        Ok(Some(RunFile { path, text, notices: Vec::new() }))
+    }
+
+    /// Finishes what a process that died after a commit left undone: the files of the run.
+    pub(crate) async fn finish_files(&self, run: RunId) -> Vec<String> {
+        let plain = self.apart();
+        let Ok(view) = plain.load(run).await else { return Vec::new() };
+        let mut notices = plain.keep_errands(&view).await;
+        let file = plain.keep_promise(&view, Vec::new()).await;
+        notices.extend(file.map(|it| it.notices).unwrap_or_default());
+        notices
+    }
+
+    /// Returns the outcome of a commit that was recognized, once what was to follow it is done.
+    pub(crate) async fn finish_repeated(
+        &self,
+        outcome: Outcome,
+        request: &crate::Request,
+    ) -> Result<Outcome, ExecuteError> {
+        if self.is_repeating() || outcome.view.workflow.chores.is_empty() || self.ask.is_none() {
+            return Ok(outcome);
+        }
+        // It was the last one. The server's own work comes after a commit, and may not be done.
+        self.note_present();
+        let view = self.load(outcome.view.state.run).await?;
+        self.chores_after(request, Outcome { view, ..outcome }, crate::Chores::default()).await
+    }
+}
+
+/// Stands between the fingerprint of a call and that of one of its commits.
+const PART: char = '.';
+
+/// Names a request by its id and by what it asks for. The form of that is kept for days only, and
+/// a new release that writes it differently refuses a repetition rather than doing it twice.
+pub(crate) fn request_key(id: Option<String>, asked: &str) -> Result<Option<RequestKey>, Refusal> {
+    let Some(id) = id else { return Ok(None) };
+    let Asking { id, fingerprint } = Asking::new(id, asked)?;
+    Ok(Some(RequestKey { id, fingerprint }))
+}
+
+/// Returns the fingerprint of a call from that of one of its commits.
+fn call_of(fingerprint: &str) -> &str {
+    fingerprint.split(PART).next().unwrap_or_default()
+}
+
+fn seen_id(view: &View) -> String {
+    format!("seen/{}/{}", view.state.run, view.state.handed.action)
+}
+
+/// Refuses an id that was used for something else.
+pub(crate) fn check_same(key: &RequestKey, fingerprint: &str) -> Result<(), Refusal> {
+    if call_of(&key.fingerprint) == call_of(fingerprint) {
+        return Ok(());
+    }
+    Err(Refusal::RequestConflict(key.id.clone()))
+}
+
+/// Returns the id of a commit of a call. Those that are made up cannot be ones that are given, and
+/// are never too long.
+fn part_id(id: &str, part: u32) -> String {
+    match part {
+        0 => id.to_owned(),
+        part => format!("{}/{part}", Digest::of(id.as_bytes()).as_str()),
+    }
+}

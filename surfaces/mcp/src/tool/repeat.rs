@@ -1,0 +1,128 @@
+//! A call that may be sent again: it is made once, and answered alike each time.
+//!
+//! Every tool that changes something is called through here, so none can forget it. What the tool
+//! does goes through a runtime that carries the call's id into each of its commits. An answer is
+//! kept unless the call was refused and changed nothing: then the same call is decided again.
+
+use runtime::{Asked, Asking, ExecuteError, Identity, View};
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
+
+use super::{Call, Effect, Person, Reply, Tool};
+
+/// Why a call was not made.
+#[derive(Debug)]
+pub(crate) struct Unasked {
+    pub(crate) tool: &'static str,
+    pub(crate) error: ExecuteError,
+}
+
+/// What a report is about that has no request id.
+pub(crate) struct Answering {
+    pub(crate) view: View,
+    /// The action, where the report names it.
+    pub(crate) action: Option<u64>,
+}
+
+/// Returns everything that a call asks for, as one text. How it is known when it is sent again is
+/// not part of that.
+pub(super) fn content(tool: &str, arguments: &Map<String, Value>) -> String {
+    let mut arguments = arguments.clone();
+    arguments.retain(|key, _| !["request_id", "action_id"].contains(&key.as_str()));
+    let mut arguments = Value::Object(arguments);
+    arguments.sort_all_objects();
+    format!("{tool} {arguments}")
+}
+
+/// Returns the id that a call is given by its sender: among the arguments where there is a place
+/// for it, beside them, or with the answer of a person.
+pub(super) fn find_id(
+    call: &Call<'_>,
+    shape: &Value,
+    arguments: &Map<String, Value>,
+) -> Option<String> {
+    let has_place = shape.pointer("/properties/request_id").is_some();
+    let given = arguments.get("request_id").filter(|_| has_place).and_then(Value::as_str);
+    let replied = || match &call.person {
+        Person::Answered(reply) => reply.request_id.clone(),
+        Person::OutOfReach | Person::Reachable | Person::Silent(_) => None,
+    };
+    given.map(ToOwned::to_owned).or_else(|| call.request_id.clone()).or_else(replied)
+}
+
+/// Returns how a call is known when it is sent again: by its id, else by the action that it
+/// reports. `None` where it is not.
+pub(super) async fn identify<T: Tool>(
+    call: &Call<'_>,
+    id: Option<String>,
+    content: &str,
+    parameters: &T::Parameters,
+) -> Result<Identity, ExecuteError> {
+    if T::HINTS.effect == Effect::Reads {
+        return Ok(Identity::None);
+    }
+    if let Some(id) = id {
+        return Ok(Identity::Known(Asking::new(id, content)?));
+    }
+    match T::answers(call, parameters).await {
+        Some(Answering { view, action }) => call.runtime.identify(&view, action, content).await,
+        None => Ok(Identity::None),
+    }
+}
+
+/// Makes a call once.
+pub(super) async fn once<T: Tool>(
+    call: &Call<'_>,
+    asking: Asking,
+    parameters: T::Parameters,
+    warnings: Vec<String>,
+) -> Reply {
+    let runtime = match call.runtime.ask(asking).await {
+        Ok(Asked::Open(runtime)) => runtime,
+        Ok(Asked::Answered(text)) => match serde_json::from_str::<Kept>(&text) {
+            Ok(kept) => return kept.into(),
+            Err(error) => {
+                tracing::warn!(%error, "a kept answer cannot be read");
+                call.runtime.apart()
+            }
+        },
+        Err(error) => return refuse::<T>(error, warnings),
+    };
+    let reply = {
+        let call = Call { runtime: &runtime, ..call.clone() };
+        super::make::<T>(&call, parameters, warnings).await
+    };
+    let is_whole = reply.then.is_none() && !matches!(call.person, Person::Silent(_));
+    if is_whole && (!reply.is_error || runtime.has_committed()) {
+        let kept = Kept::from(&reply);
+        let why = "an answer has only text keys and numbers that JSON has";
+        runtime.keep_answer(serde_json::to_string(&kept).expect(why)).await;
+    }
+    reply
+}
+
+/// Answers that a call was not made.
+pub(super) fn refuse<T: Tool>(error: ExecuteError, warnings: Vec<String>) -> Reply {
+    super::fail::<T>(Unasked { tool: T::NAME, error }.into(), warnings)
+}
+
+/// An answer as it is kept.
+#[derive(Serialize, Deserialize)]
+struct Kept {
+    text: String,
+    body: Value,
+    is_error: bool,
+}
+
+impl From<&Reply> for Kept {
+    fn from(reply: &Reply) -> Self {
+        Self { text: reply.text.clone(), body: reply.body.clone(), is_error: reply.is_error }
+    }
+}
+
+impl From<Kept> for Reply {
+    fn from(kept: Kept) -> Self {
+        let Kept { text, body, is_error } = kept;
+        Self { text, body, is_error, then: None }
+    }
+}
