@@ -24,7 +24,7 @@ mod workflows;
 
 use std::{future::Future, pin::Pin, sync::Arc, time::Duration};
 
-use definition::Answers;
+use definition::{Answers, Digest};
 use engine::{Bounds, ChoreOutcome, Fact, GitDeed, Question, RunId, Timestamp};
 use store::{Store, StoreError};
 
@@ -78,6 +78,12 @@ pub trait World: Send + Sync {
     ) -> Looking<'a, Option<ChoreOutcome>> {
         let reason = "nothing here can do that".to_owned();
         Box::pin(async move { Some(ChoreOutcome::Failed { reason }) })
+    }
+
+    /// Returns why the chores of a definition may not be done in the folder `root`, by the digest
+    /// of the definition; `None` where they may.
+    fn find_ban(&self, _root: &str, _definition: &Digest) -> Option<String> {
+        None
     }
 
     /// Returns the hands on promised files; `None` where none are written.

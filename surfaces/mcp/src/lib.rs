@@ -21,7 +21,9 @@ mod server;
 mod tool;
 mod toolsets;
 
-pub use server::{HttpOptions, Options, ServeError, endpoint, serve, serve_stdio};
+pub use server::{
+    Credential, HttpOptions, Options, PersonsDoor, Scope, ServeError, endpoint, serve, serve_stdio,
+};
 pub use tool::{Call, Calling, Effect, Entry, GateReply, Hints, Person, Reply, Then};
 /// What the configuration says of the dev-workflow dialect, and its files.
 pub mod devworkflow {

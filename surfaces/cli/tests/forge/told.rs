@@ -5,6 +5,7 @@ use std::fs;
 use serde_json::json;
 
 use crate::{
+    project::APPROVE_TOKEN,
     checkpoints::waiting,
     said::Said,
     server::{Era, Server},
@@ -14,7 +15,8 @@ use crate::{
 const KEY: &str = ".specs/20260101-x";
 
 fn terminal(stage: &Stage, arguments: &[&str]) -> String {
-    let output = stage.project.milepost(arguments).output().unwrap();
+    let mut command = stage.project.milepost(arguments);
+    let output = command.env("MILEPOST_APPROVE_TOKEN", APPROVE_TOKEN).output().unwrap();
     let said = String::from_utf8([output.stdout, output.stderr].concat()).unwrap();
     assert!(output.status.success(), "{said}");
     said

@@ -27,7 +27,7 @@ use serde_json::{Value, json};
 use tokio::time::timeout;
 use tokio_util::sync::CancellationToken;
 
-use super::{Options, Server};
+use super::{Options, Server, door::Line};
 use crate::toolsets::ToolsetUnknown;
 
 /// The header that names the session of an older client.
@@ -64,7 +64,7 @@ pub fn endpoint(
     options: &Options,
     http: &HttpOptions,
 ) -> Result<MethodRouter, ToolsetUnknown> {
-    let server = Server::new(runtime, options)?;
+    let server = Server::new(runtime, options, Line::Http)?;
     #[cfg(feature = "conformance")]
     let server = super::fixtures::Fixtures::new(server);
     Ok(over(move || server.for_client(), http))
