@@ -5,8 +5,8 @@ use std::fs;
 use serde_json::json;
 
 use crate::{
-    project::APPROVE_TOKEN,
     checkpoints::waiting,
+    project::APPROVE_TOKEN,
     said::Said,
     server::{Era, Server},
     stage::{Stage, answer},
