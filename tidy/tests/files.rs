@@ -8,7 +8,25 @@ const KEPT_TO: &[(&str, &[&str])] = &[
     ("rmcp::", &["surfaces/mcp/src/server.rs", "surfaces/mcp/src/server/", "bench/"]),
     ("reqwest::", &["crates/world/src/model"]),
     ("rusqlite::", &["crates/store/"]),
-    ("axum::", &["surfaces/cli/src/commands/serve", "surfaces/mcp/src/server/http.rs", "bench/"]),
+    (
+        "axum::",
+        &[
+            "surfaces/cli/src/commands/serve",
+            "surfaces/mcp/src/server/http.rs",
+            "surfaces/mcp/src/server/door.rs",
+            "bench/",
+        ],
+    ),
+    // What makes an answer a person's own: the doors, and the demo, which plays a person.
+    (
+        "How::Verified",
+        &[
+            "crates/engine/",
+            "surfaces/cli/src/door.rs",
+            "surfaces/mcp/src/server/door.rs",
+            "surfaces/cli/src/commands/demo/play.rs",
+        ],
+    ),
     ("minijinja::", &["crates/definition/src/expression"]),
     ("jsonschema::", &["crates/definition/src/pattern.rs", "surfaces/mcp/tests/"]),
     ("serde_saphyr::", &["crates/definition/src/parse"]),

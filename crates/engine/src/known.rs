@@ -60,7 +60,7 @@ pub enum FileFact {
 /// What a command ended with.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum CheckFact {
-    /// The project does not allow commands to be run.
+    /// The user has not allowed this command in this project.
     NotAllowed,
     TimedOut,
     Ended {

@@ -316,7 +316,9 @@ impl Refusal {
             Self::ItemsFull { .. } => "finish some, or begin another list".into(),
             Self::CheckFailed { .. } => "mend what it found, then report again".into(),
             Self::CheckNotAllowed { .. } => {
-                "set `checks.allow = true` in `.milepost/config.toml` of the project".into()
+                "a person must allow what this project runs: tell them to run `milepost trust` in \
+                 a terminal; do not run it yourself"
+                    .into()
             }
             Self::ChoreDue { .. } => {
                 "mend what it stumbled over, then call again: it is tried anew".into()
@@ -349,8 +351,9 @@ impl Refusal {
             Self::FileUnreadable { .. } => "mend it, or move it away".into(),
             Self::GateNotOpen => "ask for the status".into(),
             Self::GateNeedsPerson { .. } => {
-                "call `answer_gate` without `answer`, so that your client asks the person; or \
-                 tell them to answer with `milepost gate`; do not run it yourself"
+                "tell the person to answer with `milepost gate` in a terminal (do not run it \
+                 yourself); over stdio you can also call `answer_gate` without `answer`, so that \
+                 your client asks them"
                     .into()
             }
             Self::GateHeld { .. } => {

@@ -264,7 +264,13 @@ impl Runtime {
             | GitDeed::Push { .. }
             | GitDeed::Checkout { .. } => Vec::new(),
         };
-        let Some(done) = self.do_chore((root, &home), &due.deed, texts, held).await else {
+        // The digest is of the text that the chore was read from, not what the log says of it.
+        let banned = self.world.find_ban(root, &view.workflow.digest);
+        let done = match banned.map(|reason| ChoreOutcome::Failed { reason }) {
+            Some(failed) => Some(failed),
+            None => self.do_chore((root, &home), &due.deed, texts, held).await,
+        };
+        let Some(done) = done else {
             chores.failure = Some(Refusal::WorkspaceNotHere { root: home });
             return Ok(Turn::Over(view));
         };

@@ -26,7 +26,7 @@ mod workflows;
 
 use std::{future::Future, pin::Pin, sync::Arc, time::Duration};
 
-use definition::Answers;
+use definition::{Answers, Digest};
 use engine::{Bounds, ChoreOutcome, Fact, GitDeed, Question, RunId, Timestamp};
 use store::{Store, StoreError};
 
@@ -92,6 +92,12 @@ pub trait World: Send + Sync {
         _name: Option<&'a str>,
     ) -> Looking<'a, Option<Standpoint>> {
         Box::pin(async { None })
+    }
+
+    /// Returns why the chores of a definition may not be done in the folder `root`, by the digest
+    /// of the definition; `None` where they may.
+    fn find_ban(&self, _root: &str, _definition: &Digest) -> Option<String> {
+        None
     }
 
     /// Returns the hands on promised files; `None` where none are written.

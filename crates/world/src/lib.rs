@@ -16,16 +16,20 @@ mod tree;
 mod watched;
 
 use std::{
+    fmt,
     path::{Path, PathBuf},
+    sync::Arc,
     time::Duration,
 };
 
+use definition::Digest;
 use engine::{
     ChoreOutcome, Fact, GitDeed, ModelFact, ModelFailure, ModelFailureKind, Question, RunId,
     Timestamp, Usage,
 };
 use runtime::{Desk, Found, Looking, Standpoint, Tree, World};
 
+pub use library::is_builtin;
 use model::Model;
 pub use model::{Api, ModelSettings, Secret};
 
@@ -36,8 +40,8 @@ pub struct WorldSettings {
     pub workflow_dirs: Vec<PathBuf>,
     /// Whether the built-in workflows are there too.
     pub has_builtin: bool,
-    /// Whether `checks` of definitions may run commands here.
-    pub allow_checks: bool,
+    /// What the user has allowed definitions to have done.
+    pub permits: Arc<dyn Permits>,
     /// The largest artifact that is looked into, in bytes.
     pub text_bytes_max: u64,
     /// The largest artifact that is taken at all, in bytes.
@@ -55,13 +59,38 @@ impl Default for WorldSettings {
         Self {
             workflow_dirs: Vec::new(),
             has_builtin: true,
-            allow_checks: false,
+            permits: Arc::new(NothingPermitted),
             text_bytes_max: 4 * 1024 * 1024,
             file_bytes_max: 64 * 1024 * 1024,
             forbidden_chores: Vec::new(),
             chore_times: ChoreTimes::default(),
             model: None,
         }
+    }
+}
+
+/// What the user has allowed. It is asked for each deed, so that what was allowed or taken back
+/// counts at once, and with what would be done, so that no text elsewhere has to be believed.
+pub trait Permits: fmt::Debug + Send + Sync {
+    /// Returns whether a definition may have this command run in the folder `root`.
+    fn allows_check(&self, root: &Path, run: &[String]) -> bool;
+
+    /// Returns whether the chores of the definition with this digest may be done in the folder
+    /// `root`.
+    fn allows_chores(&self, root: &Path, definition: &Digest) -> bool;
+}
+
+/// Allows nothing.
+#[derive(Debug)]
+struct NothingPermitted;
+
+impl Permits for NothingPermitted {
+    fn allows_check(&self, _root: &Path, _run: &[String]) -> bool {
+        false
+    }
+
+    fn allows_chores(&self, _root: &Path, _definition: &Digest) -> bool {
+        false
     }
 }
 
@@ -150,8 +179,9 @@ impl World for RealWorld {
                 Question::Git => Fact::Git(git::look(&root()?).await),
                 Question::Check { run, timeout_s } => {
                     let timeout = Duration::from_secs(*timeout_s);
-                    let allowed = self.settings.allow_checks;
-                    Fact::Check(checks::run(&root()?, run, timeout, allowed).await)
+                    let root = root()?;
+                    let allowed = self.settings.permits.allows_check(&root, run);
+                    Fact::Check(checks::run(&root, run, timeout, allowed).await)
                 }
                 Question::Model { system, user, names } => {
                     Fact::Model(self.ask(system, user, names).await)
@@ -182,6 +212,16 @@ impl World for RealWorld {
         name: Option<&'a str>,
     ) -> Looking<'a, Option<Standpoint>> {
         Box::pin(async move { git::find_branch(Path::new(home), name).await })
+    }
+
+    fn find_ban(&self, root: &str, definition: &Digest) -> Option<String> {
+        let is_allowed = |root: PathBuf| self.settings.permits.allows_chores(&root, definition);
+        if is_builtin(definition) || PathBuf::from(root).canonicalize().is_ok_and(is_allowed) {
+            return None;
+        }
+        let reason = "no person has allowed the chores of this workflow here: tell them to run \
+                      `milepost trust` in a terminal; do not run it yourself";
+        Some(reason.to_owned())
     }
 
     fn find_workflows(&self) -> Vec<Found> {

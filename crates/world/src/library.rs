@@ -9,11 +9,12 @@ use std::{
     collections::{BTreeMap, BTreeSet},
     fs, io,
     path::{Path, PathBuf},
-    sync::Arc,
+    sync::{Arc, OnceLock},
 };
 
 use definition::{
-    Diagnostic, FileError, Files, Label, ParseError, ParseErrorKind, Severity, WorkflowName,
+    Diagnostic, Digest, FileError, Files, Label, ParseError, ParseErrorKind, Severity,
+    WorkflowName, parse,
 };
 use runtime::Found;
 
@@ -110,6 +111,16 @@ fn refuse(code: &'static str, file: String, message: String, help: &str) -> Pars
     let (severity, help) = (Severity::Error, Some(help.to_owned()));
     let diagnostics = vec![Diagnostic { severity, code, message, help, label }];
     ParseError { kind: ParseErrorKind::Invalid, diagnostics }
+}
+
+/// Returns whether a definition is a part of the program, by its digest. They are read once.
+pub fn is_builtin(definition: &Digest) -> bool {
+    static DIGESTS: OnceLock<BTreeSet<String>> = OnceLock::new();
+    let digests = DIGESTS.get_or_init(|| {
+        let read = builtin_names().into_iter().filter_map(|it| parse(&it, &BuiltinFiles).ok());
+        read.map(|it| it.digest.to_string()).collect()
+    });
+    digests.contains(definition.as_str())
 }
 
 fn builtin_names() -> BTreeSet<WorkflowName> {

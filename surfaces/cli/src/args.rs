@@ -8,7 +8,7 @@ use clap::{Args as ClapArgs, Parser, Subcommand, ValueEnum, ValueHint};
 use crate::{
     commands::{
         backup, brief, completions, config, demo, devworkflow, gate, generation, hook, import, mcp,
-        run, search, serve, setup, workflow,
+        run, search, serve, setup, token, trust, workflow,
     },
     config::Flag,
 };
@@ -145,6 +145,11 @@ pub(crate) enum Command {
     /// Show the settings
     #[command(subcommand)]
     Config(config::Command),
+    /// Allow this project what it brings: settings, commands, chores
+    Trust(trust::Args),
+    /// Make, list and revoke tokens
+    #[command(subcommand)]
+    Token(token::Command),
     /// Print what makes a shell complete commands, run ids and workflow names
     Completions(completions::Args),
     /// Play a run with a failure, a newcomer and an approval, in the terminal
@@ -191,6 +196,8 @@ impl Args {
             | Command::Backup(_)
             | Command::Doctor
             | Command::Config(_)
+            | Command::Trust(_)
+            | Command::Token(_)
             | Command::Completions(_)
             | Command::Demo(_)
             | Command::Import(_)
@@ -205,6 +212,7 @@ impl Args {
             self.command,
             Command::Doctor
                 | Command::Config(_)
+                | Command::Trust(_)
                 | Command::Completions(_)
                 | Command::Demo(_)
                 | Command::Setup(_)

@@ -16,6 +16,8 @@ pub(crate) mod run;
 pub(crate) mod search;
 pub(crate) mod serve;
 pub(crate) mod setup;
+pub(crate) mod token;
+pub(crate) mod trust;
 pub(crate) mod workflow;
 
 use crate::{
@@ -38,6 +40,8 @@ pub(crate) async fn perform(args: Args, config: Config, output: Output) -> Resul
         Command::Hook(_) => return Ok(true),
         Command::Doctor => doctor::perform(config, output).await?,
         Command::Config(config::Command::Show) => config::show(&config, output),
+        Command::Trust(args) => trust::perform(args, config, output).await?,
+        Command::Token(command) => token::perform(command, &config, output)?,
         Command::Setup(command) => setup::perform(command, &config, output)?,
         Command::Generation(command) => generation::perform(command, config, output).await?,
         Command::Devworkflow(command) => {

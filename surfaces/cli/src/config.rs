@@ -1,5 +1,5 @@
 //! What the program was told: built-in defaults < the user's file < the project's file < the
-//! environment < flags. Read once, here only, and passed down as plain structs.
+//! environment < flags. A project's file says only what it may. Read once, here only, and passed down as plain structs.
 
 mod client;
 mod dialects;
@@ -22,19 +22,30 @@ use std::{
 use definition::Answers;
 use engine::Bounds;
 use etcetera::BaseStrategy as _;
+use file::Owner;
 use store::{SqliteSettings, Synchronous};
-use table::{SETTINGS, Scope, Setting};
+use table::{SETTINGS, Setting};
 use tokio_util::sync::CancellationToken;
 use value::Value;
-use world::{ChoreTimes, ModelSettings, WorldSettings};
+use world::{ChoreTimes, ModelSettings, Secret, WorldSettings};
 
-use crate::{commands::serve::connections, failure::Failure};
+use crate::{
+    commands::serve::connections,
+    door,
+    failure::Failure,
+    token::Tokens,
+    trust::{Permitted, Trust},
+};
 
 pub(crate) use client::ClientPlaces;
+pub(crate) use file::Wishes;
 pub(crate) use place::{FOLDER, Places};
 
 /// The path that means a database in memory.
 pub(crate) const MEMORY: &str = ":memory:";
+/// The variable with the token by which a person acts where there is no terminal. It is not a
+/// setting: in a file it would be there for every agent too.
+const APPROVE_TOKEN: &str = "MILEPOST_APPROVE_TOKEN";
 /// The project of a database that is shared by folders without a project of their own.
 pub(crate) const DEFAULT_PROJECT: &str = "default";
 
@@ -52,6 +63,14 @@ pub(crate) struct Config {
     /// Variables that are set but have no meaning in this release.
     pub(crate) unused: Vec<&'static str>,
     pub(crate) problems: Vec<Problem>,
+    /// What the project's own file says in vain.
+    pub(crate) ignored: Vec<Ignored>,
+    /// What of it needs the user's trust, whether or not it has that.
+    pub(crate) wishes: Option<Wishes>,
+    /// The user's own folder for what they have allowed, if there can be one.
+    pub(crate) state: Option<PathBuf>,
+    /// The token in the environment by which a person acts where there is no terminal.
+    pub(crate) approve_token: Option<Secret>,
     /// The language model, if one is configured.
     pub(crate) model: Option<ModelSettings>,
     values: BTreeMap<&'static str, (Value, Origin)>,
@@ -73,6 +92,14 @@ pub(crate) struct Problem {
     /// The line of a file, to sort by.
     line: usize,
     pub(crate) text: String,
+}
+
+/// A setting of a project's own file that does not count.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Ignored {
+    pub(crate) setting: &'static str,
+    pub(crate) place: String,
+    pub(crate) why: &'static str,
 }
 
 /// A value that a flag gives to a setting.
@@ -98,6 +125,7 @@ pub(crate) enum StorePlace {
 struct Sources {
     values: BTreeMap<&'static str, (Value, Origin)>,
     problems: Vec<Problem>,
+    ignored: Vec<Ignored>,
 }
 
 /// What of the process's surroundings is read, all at once.
@@ -106,6 +134,8 @@ pub(crate) struct Surroundings {
     pub(crate) working: PathBuf,
     pub(crate) user: Option<PathBuf>,
     pub(crate) home: Option<PathBuf>,
+    /// Where the user's programs keep what they must remember.
+    pub(crate) state: Option<PathBuf>,
     pub(crate) environment: BTreeMap<String, String>,
     /// Whoever it is that calls, as the system calls them.
     pub(crate) person: Option<String>,
@@ -125,7 +155,10 @@ impl Surroundings {
         let base = etcetera::choose_base_strategy().ok();
         let user = base.as_ref().map(|it| it.config_dir().join("milepost"));
         let home = base.as_ref().map(|it| it.home_dir().to_owned());
-        Ok(Self { working, user, home, environment: pairs.collect(), person: find_person() })
+        let state = base.as_ref().map(|it| it.state_dir().unwrap_or_else(|| it.data_dir()));
+        let state = state.map(|it| it.join("milepost"));
+        let (environment, person) = (pairs.collect(), find_person());
+        Ok(Self { working, user, home, state, environment, person })
     }
 }
 
@@ -150,10 +183,11 @@ impl Config {
             sources.set(setting, value, Origin::Default);
         }
         if let Some(user) = &places.user {
-            file::read(&user.join("config.toml"), &places, Scope::Everywhere, &mut sources);
+            file::read(&user.join("config.toml"), &places, Owner::User, &mut sources);
         }
         let own = places.folder().join("config.toml");
-        file::read(&own, &places, Scope::Project, &mut sources);
+        let trust = Trust::new(around.state.as_deref());
+        let wishes = file::read(&own, &places, Owner::Project(&trust), &mut sources);
         sources.read_environment(&around.environment, &places.working);
         sources.read_flags(flags, &places.working);
         let environment = &around.environment;
@@ -167,6 +201,10 @@ impl Config {
             person: person.unwrap_or_else(|| "someone".to_owned()),
             unused: unused.copied().collect(),
             problems: sources.problems,
+            ignored: sources.ignored,
+            wishes,
+            state: around.state.clone(),
+            approve_token: door::token_of(environment.get(APPROVE_TOKEN)),
             values: sources.values,
             places,
         }
@@ -225,7 +263,7 @@ impl Config {
                 .places
                 .workflow_dirs(self.list("workflows.dirs"), self.text("devworkflow.directory")),
             has_builtin: self.flag("workflows.builtin"),
-            allow_checks: self.flag("checks.allow"),
+            permits: Arc::new(Permitted { trust: self.trust(), checks: self.flag("checks.allow") }),
             forbidden_chores: self.forbidden_chores(),
             chore_times: ChoreTimes {
                 near: self.duration("chores.timeout"),
@@ -234,6 +272,16 @@ impl Config {
             model: self.model.clone(),
             ..WorldSettings::default()
         }
+    }
+
+    /// Returns what the user has allowed projects.
+    pub(crate) fn trust(&self) -> Trust {
+        Trust::new(self.state.as_deref())
+    }
+
+    /// Returns the tokens that the user has made.
+    pub(crate) fn tokens(&self) -> Tokens {
+        Tokens::new(self.state.as_deref())
     }
 
     fn forbidden_chores(&self) -> Vec<String> {
@@ -420,7 +468,7 @@ impl Sources {
         }
         let known: Vec<String> = SETTINGS.iter().flat_map(Setting::variables).collect();
         let ours = environment.keys().filter(|it| it.starts_with("MILEPOST_"));
-        for name in ours.filter(|it| !known.contains(it)) {
+        for name in ours.filter(|it| !known.contains(it) && *it != APPROVE_TOKEN) {
             let nearest = table::nearest(name, known.iter().map(String::as_str));
             let hint = nearest.map(|it| format!("; did you mean `{it}`?")).unwrap_or_default();
             let text = format!("no setting has this variable{hint}");

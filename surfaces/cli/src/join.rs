@@ -69,11 +69,7 @@ impl Joined {
 
     /// Returns who it is that asks.
     pub(crate) fn actor(&self) -> Actor {
-        Actor {
-            name: Some(self.config.person.clone()),
-            client: Some(format!("milepost {}", env!("CARGO_PKG_VERSION"))),
-            surface: Surface::Cli,
-        }
+        actor(&self.config)
     }
 
     /// Returns what seals that which clients must bring back: a secret beside the database, so that
@@ -116,6 +112,15 @@ impl Joined {
                     .with_hint("it is made when a client starts `milepost mcp`"))
             }
         }
+    }
+}
+
+/// Returns who it is that asks.
+pub(crate) fn actor(config: &Config) -> Actor {
+    Actor {
+        name: Some(config.person.clone()),
+        client: Some(format!("milepost {}", env!("CARGO_PKG_VERSION"))),
+        surface: Surface::Cli,
     }
 }
 

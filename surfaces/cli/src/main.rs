@@ -10,13 +10,17 @@ mod background;
 mod commands;
 mod complete;
 mod config;
+mod door;
 mod failure;
 mod join;
+mod kept;
 mod log;
 mod output;
 #[cfg(test)]
 mod reference;
 mod secret;
+mod token;
+mod trust;
 mod wire;
 
 use std::{panic, process::ExitCode, time::Duration};
@@ -76,6 +80,13 @@ fn perform(args: Args, output: Output) -> Result<ExitCode, Failure> {
         return Err(commands::config::refuse(&config.problems));
     }
     log::start(&config, args.is_server())?;
+    if !config.ignored.is_empty() && !args.bears_problems() {
+        let names: Vec<&str> = config.ignored.iter().map(|it| it.setting).collect();
+        let names = names.join(", ");
+        tracing::warn!(
+            "ignored of the project's own settings: {names}; see `milepost config show`"
+        );
+    }
     let tokio = tokio_for(&args.command)?;
     let done = tokio.block_on(commands::perform(args, config, output));
     // Whatever hangs in a thread of its own is left behind.
@@ -108,6 +119,8 @@ fn tokio_for(command: &Command) -> Result<Runtime, Failure> {
         | Command::Backup(_)
         | Command::Doctor
         | Command::Config(_)
+        | Command::Trust(_)
+        | Command::Token(_)
         | Command::Completions(_)
         | Command::Demo(_)
         | Command::Import(_)

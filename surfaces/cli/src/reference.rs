@@ -5,7 +5,7 @@ use clap::CommandFactory as _;
 
 use crate::{
     args::Args,
-    config::table::{NOT_YET, SETTINGS, Scope},
+    config::table::{Class, NOT_YET, SETTINGS},
 };
 
 #[test]
@@ -45,7 +45,9 @@ fn the_page_of_settings_is_fresh() {
          3. `.milepost/config.toml` in the project's root\n\
          4. the environment: `MILEPOST_SECTION_KEY`, and the other names given below\n\
          5. flags: those of each command, and `--set NAME=VALUE` for any setting\n\n\
-         `milepost config show` prints each value and where it comes from.\n\
+         What a project's own file says counts as each setting says below; a path in it must lie in \
+         the project. [Security](../guide/security.md) says why.\n\
+         `milepost config show` prints each value, where it comes from, and what is ignored.\n\
          A name that is not known is an error, and all errors of all sources are told at once.\n",
     );
     let mut section = "";
@@ -62,13 +64,14 @@ fn the_page_of_settings_is_fresh() {
         };
         let variables: Vec<String> = setting.variables().map(|it| format!("`{it}`")).collect();
         let kind = setting.kind.describe();
-        let scope = match setting.scope {
-            Scope::Everywhere => "",
-            Scope::Project => "\n- Not in the user's own file: it is said for one project.",
-            Scope::User => "\n- Not in a project's file: it is for the user alone to say.",
+        let class = match setting.class {
+            Class::Harmless => "always".to_owned(),
+            Class::NeedsTrust => "once you trust the project".to_owned(),
+            Class::HardenOnly(value) => format!("only as `{value}`"),
+            Class::UserOnly => "never".to_owned(),
         };
         page.push_str(&format!(
-            "\n### `{key}`\n\n{}\n\n- Default: {default}\n- Value: {kind}\n- Environment: {}\n- Since: {}{scope}\n",
+            "\n### `{key}`\n\n{}\n\n- Default: {default}\n- Value: {kind}\n- Environment: {}\n- In a project's file: {class}\n- Since: {}\n",
             setting.doc,
             variables.join(", "),
             setting.since,

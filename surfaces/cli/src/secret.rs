@@ -2,12 +2,14 @@
 //! that guards a server which other machines can reach.
 
 use std::{
-    fs::{self, File, OpenOptions},
+    fs,
     io::{self, Write as _},
     path::Path,
 };
 
 use definition::Digest;
+
+use crate::kept::create;
 
 /// The shortest token that is taken.
 const TOKEN_BYTES_MIN: usize = 16;
@@ -49,14 +51,6 @@ fn find(path: &Path) -> io::Result<Option<[u8; 32]>> {
     }
 }
 
-fn create(path: &Path) -> io::Result<File> {
-    let mut options = OpenOptions::new();
-    options.write(true).create_new(true);
-    #[cfg(unix)]
-    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
-    options.open(path)
-}
-
 /// What every request must carry. Kept only as a digest.
 pub(crate) struct Token(Digest);
 
@@ -74,14 +68,17 @@ impl Token {
         Ok(Self(Digest::of(token.as_bytes())))
     }
 
-    /// Returns whether a request's `Authorization` carries it. Digests are compared, so how long it
-    /// takes says nothing of the token.
-    pub(crate) fn is_carried(&self, authorization: Option<&str>) -> bool {
-        let scheme = authorization.and_then(|it| it.split_once(' '));
-        scheme.is_some_and(|(scheme, token)| {
-            scheme.eq_ignore_ascii_case("bearer") && Digest::of(token.trim().as_bytes()) == self.0
-        })
+    /// Returns whether this is the token. Digests are compared, so how long it takes says nothing
+    /// of it.
+    pub(crate) fn is(&self, token: &str) -> bool {
+        Digest::of(token.trim().as_bytes()) == self.0
     }
+}
+
+/// Returns the token that a request's `Authorization` carries.
+pub(crate) fn bearer(authorization: &str) -> Option<&str> {
+    let (scheme, token) = authorization.split_once(' ')?;
+    scheme.eq_ignore_ascii_case("bearer").then_some(token.trim())
 }
 
 #[cfg(test)]
@@ -112,16 +109,11 @@ mod tests {
         let path = folder.path().join("token");
         fs::write(&path, "0123456789abcdef\n").unwrap();
         let token = Token::read(&path).unwrap();
-        assert!(token.is_carried(Some("Bearer 0123456789abcdef")));
-        assert!(token.is_carried(Some("bearer 0123456789abcdef")));
-        for other in [
-            None,
-            Some(""),
-            Some("Bearer"),
-            Some("Bearer 0123456789abcde"),
-            Some("Basic 0123456789abcdef"),
-        ] {
-            assert!(!token.is_carried(other), "{other:?}");
+        let is_carried = |it: &str| bearer(it).is_some_and(|it| token.is(it));
+        assert!(is_carried("Bearer 0123456789abcdef"));
+        assert!(is_carried("bearer 0123456789abcdef"));
+        for other in ["", "Bearer", "Bearer 0123456789abcde", "Basic 0123456789abcdef"] {
+            assert!(!is_carried(other), "{other:?}");
         }
         fs::write(&path, "short").unwrap();
         assert!(Token::read(&path).is_err());

@@ -363,8 +363,14 @@ fn a_project_does_not_say_where_the_key_is_sent() {
     let fake = FakeModel::start([]);
     let project = Project::new().with("AI_SERVICE_API_KEY", KEY).with("GEMINI_MODEL_NAME", "m-1");
     project.write(".milepost/config.toml", &format!("[model]\nendpoint = \"{}\"\n", fake.endpoint));
+    // Not even of a project that is trusted.
+    project.ask(&["trust", "--yes"]);
     let output = project.milepost(&["mcp"]).stdin(Stdio::null()).output().unwrap();
     let talk = String::from_utf8_lossy(&output.stderr).into_owned();
     assert_eq!(output.status.code(), Some(1), "{talk}");
-    assert!(talk.contains("`model.endpoint` is not taken from a project"), "{talk}");
+    assert!(talk.contains("missing for a language model: `model.endpoint`"), "{talk}");
+    assert!(fake.heard().is_empty());
+    let shown = project.milepost(&["config", "show", "--json"]).output().unwrap();
+    let shown: Value = serde_json::from_slice(&shown.stdout).unwrap();
+    assert_eq!(shown["ignored"][0]["name"], "model.endpoint", "{shown:#}");
 }

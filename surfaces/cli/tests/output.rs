@@ -300,6 +300,8 @@ fn settings_come_from_many_places_and_all_problems_are_told_at_once() {
         ".milepost/config.toml",
         "[brief]\ntokens = 1000\n[store]\npath = \"data/runs.db\"\n",
     );
+    check(&project, "settings_of_an_untrusted_project.txt");
+    project.ask(&["trust", "--yes"]);
     check(&project, "settings.txt");
     project.write("../home/.config/milepost/config.toml", "[checks]\nallow = true\n");
     project.write(

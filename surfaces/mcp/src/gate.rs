@@ -1,11 +1,14 @@
 //! An open gate as a form that a client can put to the person before it.
 
-use definition::Digest;
+use definition::{Answers, Digest};
 use engine::{Action, Entry, OpenGate, next};
 use runtime::{ExecuteError, Runtime, View};
 use serde_json::{Value, json};
 
-use crate::tool::{GateReply, Person};
+use crate::{
+    server::PersonsDoor,
+    tool::{GateReply, Person},
+};
 
 /// The field of the form for the answer, and the one for what should change.
 const ANSWER: &str = "answer";
@@ -60,6 +63,11 @@ pub(crate) async fn form(runtime: &Runtime, view: &View) -> Result<Option<Form>,
     Ok(Some(Form { marks, message, schema, digest: shown.digest }))
 }
 
+/// Returns whether only a person's own answer counts at a gate.
+pub(crate) fn wants_own_answer(runtime: &Runtime, gate: &OpenGate) -> bool {
+    runtime.settings().gates == Some(Answers::Verified) || gate.answers == Answers::Verified
+}
+
 /// Returns how often the person was asked and gave no answer.
 fn count_unanswered(view: &View) -> usize {
     let is_unanswered = |it: &&engine::Noted| matches!(&it.entry, Entry::Note { tags, .. } if tags.iter().any(|it| it == UNANSWERED));
@@ -74,7 +82,12 @@ fn headline(view: &View, gate: &OpenGate) -> String {
 }
 
 /// Reads what came back: a person accepted the form, declined it, or dismissed it.
-pub(crate) fn read(reply: &Value, digest: Digest, request_id: Option<String>) -> Person {
+/// `door` is the one that it came through, where that is a person's own.
+pub(crate) fn read(
+    reply: &Value,
+    (digest, request_id): (Digest, Option<String>),
+    door: Option<PersonsDoor>,
+) -> Person {
     match reply.get("action").and_then(Value::as_str) {
         Some("accept") => {}
         Some("decline") => return Person::Silent("the person declined to answer"),
@@ -88,5 +101,5 @@ pub(crate) fn read(reply: &Value, digest: Digest, request_id: Option<String>) ->
     if answer.is_empty() {
         return Person::Silent("the answer was empty");
     }
-    Person::Answered(GateReply { answer, feedback: field(FEEDBACK), digest, request_id })
+    Person::Answered(GateReply { answer, feedback: field(FEEDBACK), digest, request_id, door })
 }

@@ -22,7 +22,8 @@ mod tool;
 mod toolsets;
 
 pub use server::{
-    HttpOptions, Limits, Options, ServeError, endpoint, keep_until_written, serve, serve_stdio,
+    Credential, HttpOptions, Limits, Options, PersonsDoor, Scope, ServeError, endpoint,
+    keep_until_written, serve, serve_stdio,
 };
 pub use tool::{Call, Calling, Effect, Entry, GateReply, Hints, Person, Reply, Then};
 /// What the configuration says of the dev-workflow dialect, and its files.

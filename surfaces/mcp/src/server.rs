@@ -5,6 +5,7 @@
 
 mod ask;
 mod caught;
+mod door;
 #[cfg(feature = "conformance")]
 mod fixtures;
 mod http;
@@ -55,10 +56,12 @@ use crate::{
     toolsets::{Dialects, Tools, ToolsetUnknown},
 };
 use ask::Seal;
+use door::Line;
 use lines::Lines;
 use tasks::Wait;
 use watch::Watcher;
 
+pub use door::{Credential, PersonsDoor, Scope};
 pub use http::{HttpOptions, endpoint, keep_until_written};
 pub use limits::Limits;
 
@@ -164,7 +167,7 @@ where
     R: AsyncRead + Send + Unpin + 'static,
     W: AsyncWrite + Send + Unpin + 'static,
 {
-    let server = Server::new(runtime, &options)?;
+    let server = Server::new(runtime, &options, Line::Pipes)?;
     let watcher = Arc::clone(&server.watcher);
     let (lines, ended) = Lines::new(read, write, options.limits.calls_per_client);
     let running = match server.serve(lines).await {
@@ -215,12 +218,13 @@ struct Shared {
 /// What one client speaks with.
 #[derive(Clone)]
 struct Server {
+    line: Line,
     shared: Arc<Shared>,
     watcher: Arc<Watcher>,
 }
 
 impl Server {
-    fn new(runtime: Arc<Runtime>, options: &Options) -> Result<Self, ToolsetUnknown> {
+    fn new(runtime: Arc<Runtime>, options: &Options, line: Line) -> Result<Self, ToolsetUnknown> {
         let tools = Tools::new(&options.toolsets)?;
         let listed = tools.entries().map(lists::tool).collect();
         let info = Implementation::new("milepost", options.version.as_str())
@@ -240,13 +244,13 @@ impl Server {
             incidents: AtomicU64::new(0),
         };
         let watcher = Arc::new(Watcher::new(options.limits));
-        Ok(Self { shared: Arc::new(shared), watcher })
+        Ok(Self { line, shared: Arc::new(shared), watcher })
     }
 
     /// Returns the same for another client.
     fn for_client(&self) -> Self {
         let watcher = Arc::new(Watcher::new(self.shared.limits));
-        Self { shared: Arc::clone(&self.shared), watcher }
+        Self { shared: Arc::clone(&self.shared), watcher, ..*self }
     }
 
     fn runtime(&self) -> &Runtime {
@@ -309,14 +313,20 @@ impl Server {
         request: &CallToolRequestParams,
         context: &Context,
     ) -> Result<CallToolResponse, ErrorData> {
+        self.check_scope(&request.name, context)?;
         let arguments = || request.arguments.clone().unwrap_or_default();
+        let door = PersonsDoor::find(self.line, context);
         let capabilities = context.client_capabilities();
         // A client of the older era without a session could be asked, but never answer.
         let can_answer = is_modern(context) || context.meta.protocol_version().is_none();
         let can_ask = can_answer && ask::shows_forms(capabilities.as_ref());
-        let mut person = match self.shared.seal.open(request)? {
+        let reachable = || match door {
+            Some(_) => Person::Reachable,
+            None => Person::Unproven,
+        };
+        let mut person = match self.shared.seal.open(request, door.clone())? {
             Some(person) => person,
-            None if can_ask => Person::Reachable,
+            None if can_ask => reachable(),
             None => Person::OutOfReach,
         };
         let takes_tasks = capabilities.is_some_and(|it| it.supports_tasks());
@@ -358,13 +368,29 @@ impl Server {
                 }
                 Some(form) if asks < ASKS_MAX => {
                     asks += 1;
-                    let asking = ask::ask(&context.peer, form, self.shared.seal.lasts);
+                    let lasts = self.shared.seal.lasts;
+                    let asking = ask::ask(&context.peer, form, lasts, door.clone());
                     Box::pin(runtime::unhurried(asking)).await?
                 }
                 Some(_) => Person::Silent("what the gate shows keeps changing"),
-                None => Person::Reachable,
+                None => reachable(),
             };
         }
+    }
+
+    /// Refuses a tool that changes something to a credential that only looks.
+    fn check_scope(&self, name: &str, context: &Context) -> Result<(), ErrorData> {
+        let is_reading = |it: &crate::tool::Entry| it.hints.effect == crate::tool::Effect::Reads;
+        let reads = self.shared.tools.entries().find(|it| it.name == name).is_none_or(is_reading);
+        if reads { Ok(()) } else { self.check_writes(name, context) }
+    }
+
+    fn check_writes(&self, what: &str, context: &Context) -> Result<(), ErrorData> {
+        if Scope::Write <= door::scope(self.line, context) {
+            return Ok(());
+        }
+        let text = format!("the token may only read, and `{what}` changes something");
+        Err(ErrorData::invalid_request(text, None))
     }
 
     async fn run(
@@ -603,7 +629,8 @@ impl ServerHandler for Server {
     ) -> Result<GetTaskResult, ErrorData> {
         let shows_forms = ask::shows_forms(context.client_capabilities().as_ref());
         let seal = shows_forms.then_some(&self.shared.seal);
-        let getting = Box::pin(tasks::get(self.runtime(), &request.task_id, seal));
+        let door = PersonsDoor::find(self.line, &context);
+        let getting = Box::pin(tasks::get(self.runtime(), &request.task_id, (seal, door)));
         let mut result = self.answer("tasks/get", &context, getting).await?;
         self.stamp(&context, &mut result.meta);
         Ok(result)
@@ -618,9 +645,11 @@ impl ServerHandler for Server {
             let needed = ClientCapabilities::builder().enable_elicitation().build();
             return Err(ErrorData::missing_required_client_capability(needed));
         }
+        self.check_writes("tasks/update", &context)?;
         let (call, seal) = (self.plain_call(&context), &self.shared.seal);
-        let updating =
-            Box::pin(tasks::update(&call, &request.task_id, &request.input_responses, seal));
+        let door = PersonsDoor::find(self.line, &context);
+        let replies = (&request.input_responses, door);
+        let updating = Box::pin(tasks::update(&call, &request.task_id, replies, seal));
         self.answer("tasks/update", &context, updating).await
     }
 
@@ -629,6 +658,7 @@ impl ServerHandler for Server {
         request: CancelTaskParams,
         context: Context,
     ) -> Result<(), ErrorData> {
+        self.check_writes("tasks/cancel", &context)?;
         let call = self.plain_call(&context);
         self.answer("tasks/cancel", &context, Box::pin(tasks::cancel(&call, &request.task_id)))
             .await

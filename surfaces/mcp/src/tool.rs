@@ -17,7 +17,7 @@ use schemars::JsonSchema;
 use serde::{Serialize, de::DeserializeOwned};
 use serde_json::{Map, Value};
 
-use crate::toolsets::Dialects;
+use crate::{server::PersonsDoor, toolsets::Dialects};
 
 pub(crate) use input::{Manner, Misfit, ProblemKind};
 pub(crate) use repeat::{Answering, Unasked};
@@ -93,6 +93,8 @@ pub enum Person {
     /// It cannot ask.
     #[default]
     OutOfReach,
+    /// It can ask, but nothing shows that the answer is the person's own: it counts as passed on.
+    Unproven,
     /// It can ask.
     Reachable,
     /// It asked, and this was answered.
@@ -110,6 +112,8 @@ pub struct GateReply {
     pub digest: Digest,
     /// The same for the same answer, so that an answer that is sent again is taken once.
     pub request_id: Option<String>,
+    /// The person's own door that it came through. Without one it counts as passed on by an agent.
+    pub door: Option<PersonsDoor>,
 }
 
 /// What the caller's program is to do before the call is answered.

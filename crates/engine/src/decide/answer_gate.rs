@@ -110,8 +110,8 @@ fn check_rounds(draft: &Draft<'_>, step: &Step, option: &GateOption) -> Result<(
     Ok(())
 }
 
-/// Refuses an answer to something other than what is there now; an agent that passes an answer on
-/// binds it to the newest.
+/// Refuses an answer to something other than what is there now. An agent that passes an answer on
+/// without saying what was shown binds it to the newest.
 fn check_shown(
     draft: &Draft<'_>,
     step: &Step,
@@ -123,7 +123,8 @@ fn check_shown(
     let now: Vec<Artifact> = draft.known.artifacts(paths())?;
     let digest = gate::digest(&draft.state, step, gate.part.as_ref(), &gate.ask, &now);
     let shown = answer.digest.as_ref().unwrap_or(&gate.digest);
-    if answer.how != How::Relayed && *shown != digest {
+    let is_bound = answer.how != How::Relayed || answer.digest.is_some();
+    if is_bound && *shown != digest {
         let is_same = |it: &&Artifact| now.contains(it);
         let changed = gate.artifacts.iter().filter(|it| !is_same(it));
         let mut changed: Vec<String> = changed.map(|it| it.path.clone()).collect();

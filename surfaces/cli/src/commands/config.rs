@@ -4,7 +4,7 @@ use clap::Subcommand;
 use serde_json::json;
 
 use crate::{
-    config::{Config, Origin, Problem, StorePlace},
+    config::{Config, Ignored, Origin, Problem, StorePlace},
     failure::Failure,
     output::{ALERT, BAD, DIM, Output, Reply, table::Grid, text},
 };
@@ -54,6 +54,9 @@ pub(crate) fn show(config: &Config, output: Output) -> Reply {
         "database": database,
         "user_folder": places.user.as_ref().map(|it| it.display().to_string()),
         "unused": config.unused,
+        "ignored": config.ignored.iter().map(|it| json!({
+            "name": it.setting, "from": it.place, "why": it.why,
+        })).collect::<Vec<_>>(),
         "problems": config.problems.iter().map(ToString::to_string).collect::<Vec<_>>(),
     });
     let mut text = grid.render(output.width());
@@ -65,6 +68,9 @@ pub(crate) fn show(config: &Config, output: Output) -> Reply {
     if !config.unused.is_empty() {
         let names = config.unused.join(", ");
         text.push_str(&format!("{ALERT}not used by this release{ALERT:#}: {names}\n"));
+    }
+    for Ignored { setting, place, why } in &config.ignored {
+        text.push_str(&format!("{ALERT}ignored{ALERT:#}: `{setting}` ({place}): {why}\n"));
     }
     let is_fine = config.problems.is_empty();
     let note =

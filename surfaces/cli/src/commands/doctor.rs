@@ -1,6 +1,7 @@
 //! `milepost doctor`: checks that everything is as it should be, and says what to do if not.
 
 mod disk;
+mod safety;
 
 use runtime::World as _;
 use serde_json::json;
@@ -45,6 +46,7 @@ impl Finding {
 /// Looks at everything.
 pub(crate) async fn perform(config: Config, output: Output) -> Result<Reply, Failure> {
     let mut findings = vec![version(), configuration(&config), model(&config)];
+    findings.extend(safety::look(&config));
     let place = config.store_place();
     match Joined::open(config, Access::Existing).await {
         Ok(joined) => {
@@ -53,6 +55,7 @@ pub(crate) async fn perform(config: Config, output: Output) -> Result<Reply, Fai
                 findings.extend(disk::look(path, || joined.world.now()));
             }
             findings.push(workflows(&joined));
+            findings.push(safety::trust(&joined).await);
         }
         Err(failure) => {
             let finding = Finding::new("database", State::Wrong, failure.message);

@@ -1,21 +1,22 @@
 //! `milepost gate`: what runs wait for, and a person's answer to it.
 //!
-//! An answer given here counts as a person's own. It is bound to what was shown: whoever sits at a
-//! terminal is shown it and asked; elsewhere the digest is named, or with `--yes` it is what the
-//! gate showed when it opened. Whether that still counts, the engine says.
+//! An answer given here counts as a person's own, so it must come through a person's door. It is
+//! bound to what was shown: someone at a terminal is shown it and asked; elsewhere the digest is
+//! named, or with `--yes` it is what the gate showed when it opened. Whether that still counts, the
+//! engine says.
 
 use clap::Subcommand;
 use clap_complete::ArgValueCompleter;
 use definition::{Answers, Digest, Effect, GateOption};
-use engine::{
-    Answer, AnswerGate, Artifact, Fact, FileFact, How, OpenGate, Question, Refusal, Shown,
-};
-use runtime::{RunFilter, View, World as _};
+use engine::{Answer, AnswerGate, Artifact, Fact, FileFact, OpenGate, Question, Refusal, Shown};
+use runtime::{Request, RunFilter, Target, View, World as _};
 use serde_json::json;
+use unicode_width::UnicodeWidthStr as _;
 
 use crate::{
-    commands::run::{execute, short},
+    commands::run::short,
     complete,
+    door::{PersonsDoor, TokenArgs},
     failure::Failure,
     join::Joined,
     output::{ALERT, BOLD, DIM, GOOD, NAME, Output, Reply, table::Grid, text},
@@ -41,7 +42,8 @@ pub(crate) enum Command {
     #[command(after_help = "Examples:\n  milepost gate approve run_01k9w3m6q2\n  milepost gate \
                             approve 0204 --answer post --feedback 'with the new title'\n  milepost \
                             gate approve 0204 --digest 3f2a9c0d1e44   exactly what was \
-                            shown\n\nThe answer is yours: do not let an agent run this.")]
+                            shown\n\nThe answer is yours: it needs a terminal, or a token with the \
+                            scope `approve`.")]
     Approve(AnswerArgs),
     /// Send the work back; with `--answer`, any other answer
     #[command(after_help = "Example:\n  milepost gate reject 0204 --feedback 'name the risks'")]
@@ -74,6 +76,8 @@ pub(crate) struct AnswerArgs {
     /// Do not ask: needed where there is no terminal to ask on, unless `--digest` is given
     #[arg(short, long)]
     yes: bool,
+    #[command(flatten)]
+    token: TokenArgs,
 }
 
 /// Does it.
@@ -131,13 +135,14 @@ async fn answer(
     answer: Answer,
     output: Output,
 ) -> Result<Reply, Failure> {
+    let door = PersonsDoor::find(&joined.config, &args.token, "answer")?;
     let (view, shown) = load(joined, &args.run).await?;
     let run = view.state.run;
     let gate = view.state.standing.open_gate().ok_or(Refusal::GateNotOpen)?;
     let answer = args.answer.map_or(answer, Answer::Named);
     let digest = match args.digest.as_deref() {
         Some(text) => find_digest(text, gate, &shown)?,
-        None if output.is_interactive() => {
+        None if door.is_terminal() && !output.is_json => {
             output.say(&describe(&view, gate, &shown, output.width()));
             if !args.yes && !confirm(&answer, output)? {
                 return Err(Failure::refused("not_answered", "nothing was answered"));
@@ -150,11 +155,13 @@ async fn answer(
     let command = engine::Command::AnswerGate(Box::new(AnswerGate {
         answer,
         feedback: args.feedback,
-        by: joined.config.person.clone(),
-        how: How::Verified,
+        by: door.by().to_owned(),
+        how: door.how(),
         digest: Some(digest),
     }));
-    let outcome = execute(joined, run, command).await?;
+    let actor = door.actor(&joined.config);
+    let request = Request { target: Target::Run(run), command, actor, request_id: None };
+    let outcome = joined.runtime.execute(request).await?;
     let state = &outcome.view.state;
     let given = state.answers.last();
     let said = given.map(|it| it.answer.clone()).unwrap_or_default();
@@ -175,7 +182,7 @@ async fn load(joined: &Joined, text: &str) -> Result<(View, Shown), Failure> {
 }
 
 fn not_confirmed(id: &str) -> Failure {
-    let message = "nothing was answered: there is no terminal to ask you on";
+    let message = "nothing was answered: you were not asked";
     Failure::refused("not_confirmed", message).with_hint(format!(
         "look at it with `milepost gate show {id}`, then answer with `--digest` as it says, or with \
          `--yes`"
@@ -254,8 +261,7 @@ fn describe(view: &View, gate: &OpenGate, shown: &Shown, width: usize) -> String
     let report =
         view.state.effort(&gate.step, gate.part.as_ref()).and_then(|it| it.report.as_ref());
     if let Some(said) = report.and_then(|it| it.message.as_deref()) {
-        let said = text::wrap(&text::line(said), width, 2);
-        text.push_str(&format!("  {DIM}the agent says:{DIM:#} {said}\n"));
+        text.push_str(&quote("the agent says: ", said, width));
     }
     let who = match gate.answers {
         Answers::Verified => "only a person's own answer counts",
@@ -270,9 +276,9 @@ fn describe(view: &View, gate: &OpenGate, shown: &Shown, width: usize) -> String
 
 /// Returns what a gate asks and which answers it takes.
 pub(crate) fn asked(gate: &OpenGate, artifacts: &[Artifact], width: usize) -> String {
-    let ask = text::wrap(&text::lines(&gate.ask), width, 2);
     let step = text::line(gate.step.as_str());
-    let mut text = format!("{ALERT}Waits for a person{ALERT:#} at {step}\n  {ask}\n");
+    let mut text =
+        format!("{ALERT}Waits for a person{ALERT:#} at {step}\n{}", quote("", &gate.ask, width));
     for artifact in artifacts {
         let (path, size) = (text::line(&artifact.path), text::bytes(artifact.size));
         let is_same = gate.artifacts.iter().any(|it| it == artifact);
@@ -285,6 +291,19 @@ pub(crate) fn asked(gate: &OpenGate, artifacts: &[Artifact], width: usize) -> St
         text.push_str(&format!("  {GOOD}{name}{GOOD:#}: {effect}\n"));
     }
     text
+}
+
+/// Returns a text that an agent may have written a part of. More than one line of it are marked,
+/// so that none can pass for a line of ours.
+fn quote(before: &str, text: &str, width: usize) -> String {
+    let room = width.saturating_sub(4);
+    let wrapped = text::wrap(text::lines(text).trim(), room, 0);
+    if before.width() + wrapped.width() <= room && wrapped.lines().count() <= 1 {
+        return format!("  {DIM}{before}{DIM:#}{wrapped}\n");
+    }
+    let head = if before.is_empty() { String::new() } else { format!("  {DIM}{before}{DIM:#}\n") };
+    let lines = wrapped.lines().map(|it| format!("  {DIM}│{DIM:#} {it}\n"));
+    head + &lines.collect::<String>()
 }
 
 /// Returns the beginning of an artifact.

@@ -20,6 +20,8 @@ use serde_json::json;
 use tokio::net::TcpListener;
 use tokio_util::sync::CancellationToken;
 
+use guard::Needed;
+
 use crate::{
     background,
     config::Config,
@@ -54,7 +56,7 @@ pub(crate) struct Args {
 pub(crate) async fn perform(config: Config, output: Output) -> Result<(), Failure> {
     let address =
         config.address().ok_or_else(|| Failure::usage("`serve.address` is no address"))?;
-    let token = find_token(&config, address)?;
+    let (token, tokens) = (find_token(&config, address)?, config.tokens());
     let listener = TcpListener::bind(address).await.map_err(|error| not_bound(address, &error))?;
     let address = listener.local_addr()?;
     let joined = Arc::new(Joined::open(config, Access::Share).await?);
@@ -69,7 +71,7 @@ pub(crate) async fn perform(config: Config, output: Output) -> Result<(), Failur
     greet(&joined, address, output)?;
     background::begin(&joined);
     let (runtime, mut limits) = (Arc::clone(&joined.runtime), joined.config.connections());
-    let guard = Arc::new(guard::Guard { hosts, token });
+    let guard = Arc::new(guard::Guard { hosts, token, tokens });
     let pages = Router::new()
         .route("/", get(status))
         .route("/readyz", get(ready))
@@ -98,21 +100,24 @@ pub(crate) async fn perform(config: Config, output: Output) -> Result<(), Failur
 }
 
 /// Returns the token that requests must carry; one must be there where others can reach us.
-fn find_token(config: &Config, address: SocketAddr) -> Result<Option<Token>, Failure> {
+fn find_token(config: &Config, address: SocketAddr) -> Result<Needed, Failure> {
     if let Some(path) = config.token_file() {
-        return Token::read(path).map(Some).map_err(|problem| {
+        return Token::read(path).map(Needed::Own).map_err(|problem| {
             let message = format!("the token in `{}` cannot be used: {problem}", path.display());
             Failure::refused("token_unusable", message)
                 .with_hint("one of 32 random letters is good")
         });
     }
     if address.ip().is_loopback() {
-        return Ok(None);
+        return Ok(Needed::None);
+    }
+    if !config.tokens().list().is_empty() {
+        return Ok(Needed::Issued);
     }
     let message = format!("`{address}` can be reached from other machines, and nothing guards it");
     Err(Failure::refused("address_not_guarded", message).with_hint(
         "listen on 127.0.0.1, or name a file with a token: `--token-file FILE` or \
-         `serve.token_file`",
+         `serve.token_file`; `milepost token new` makes tokens with scopes",
     ))
 }
 

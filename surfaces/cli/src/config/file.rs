@@ -1,24 +1,44 @@
 //! Reads one configuration file: sections and keys in, settings and problems out.
 
-use std::{fs, io, path::Path};
+use std::{
+    fs, io,
+    path::{Component, Path, PathBuf},
+};
 
+use definition::Digest;
 use toml::de::{DeTable, DeValue};
 
-use super::{Origin, Places, Problem, Sources, table, value::Kind, value::Value};
+use super::{
+    Ignored, Origin, Places, Problem, Sources,
+    table::{self, Class, Setting},
+    value::{Kind, Value},
+};
+use crate::trust::Trust;
 
-/// Reads the file at `path` into `sources`, if there is one.
-pub(super) fn read(path: &Path, places: &Places, scope: table::Scope, sources: &mut Sources) {
+/// Reads the file at `path` into `sources`, if there is one. Returns what a project's own file says
+/// that needs the user's trust.
+pub(super) fn read(
+    path: &Path,
+    places: &Places,
+    owner: Owner<'_>,
+    sources: &mut Sources,
+) -> Option<Wishes> {
     let text = match fs::read_to_string(path) {
         Ok(text) => text,
-        Err(error) if error.kind() == io::ErrorKind::NotFound => return,
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return None,
         Err(error) => {
             let place = places.short(path);
             let text = format!("it cannot be read: {error}");
             sources.problems.push(Problem { place, line: 0, text });
-            return;
+            return None;
         }
     };
-    let file = File { path, text: &text, places, scope };
+    let digest = Digest::of(text.as_bytes());
+    let trust = match owner {
+        Owner::User => None,
+        Owner::Project(trust) => Some(Trusted::find(trust, &places.project, &digest)),
+    };
+    let mut file = File { path, text: &text, places, trust, wishes: Vec::new() };
     let before = sources.problems.len();
     let (document, errors) = DeTable::parse_recoverable(&text);
     for error in errors {
@@ -50,38 +70,104 @@ pub(super) fn read(path: &Path, places: &Places, scope: table::Scope, sources: &
     if let Some(told) = sources.problems.get_mut(before..) {
         told.sort_by_key(|it| it.line);
     }
+    let settings = file.wishes;
+    (!settings.is_empty()).then_some(Wishes { digest, settings })
+}
+
+/// Whose file it is.
+#[derive(Debug, Clone, Copy)]
+pub(super) enum Owner<'a> {
+    User,
+    /// A project's, with what the user has allowed.
+    Project(&'a Trust),
+}
+
+/// What a project's own file says that needs the user's trust.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Wishes {
+    /// Of the whole text.
+    pub(crate) digest: Digest,
+    /// As they are shown.
+    pub(crate) settings: Vec<String>,
+}
+
+/// Whether the user trusts a project's file as it is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Trusted {
+    Yes,
+    Changed,
+    No,
+}
+
+impl Trusted {
+    fn find(trust: &Trust, project: &Path, digest: &Digest) -> Self {
+        match trust.find(project) {
+            None => Self::No,
+            Some(allowed) if allowed.powers.config.as_ref() == Some(digest) => Self::Yes,
+            Some(_) => Self::Changed,
+        }
+    }
 }
 
 struct File<'a> {
     path: &'a Path,
     text: &'a str,
     places: &'a Places,
-    scope: table::Scope,
+    /// Of a project's file.
+    trust: Option<Trusted>,
+    /// What of it needs trust.
+    wishes: Vec<String>,
 }
 
 impl File<'_> {
-    fn take(&self, name: &str, start: usize, value: &DeValue<'_>, sources: &mut Sources) {
+    fn take(&mut self, name: &str, start: usize, value: &DeValue<'_>, sources: &mut Sources) {
         let Some(setting) = table::find(name) else { return self.unknown(name, start, sources) };
-        if setting.scope == table::Scope::Project && self.scope == table::Scope::Everywhere {
-            let text = format!(
-                "`{name}` counts only for one project: set it in `.milepost/config.toml` there"
-            );
-            return self.problem(start, text, sources);
+        if self.trust.is_some() && setting.class == Class::UserOnly {
+            // Not even read: whatever it says, it says it in vain.
+            let why = "a project does not say this: set it in your own `config.toml`, in the \
+                       environment or by a flag";
+            return self.ignore(setting, start, why, sources);
         }
-        if setting.scope == table::Scope::User && self.scope == table::Scope::Project {
-            let text = format!(
-                "`{name}` is not taken from a project: set it in your own `config.toml`, or in the \
-                 environment"
-            );
-            return self.problem(start, text, sources);
+        let value = match to_value(setting.kind, value) {
+            Ok(value) => value.based_on(setting.kind, &self.places.project),
+            Err(text) => return self.problem(start, format!("`{name}`: {text}"), sources),
+        };
+        if let Some(why) = self.find_objection(setting, &value) {
+            return self.ignore(setting, start, why, sources);
         }
-        match to_value(setting.kind, value) {
-            Ok(value) => {
-                let value = value.based_on(setting.kind, &self.places.project);
-                sources.set(setting, value, Origin::File(self.path.to_owned()));
-            }
-            Err(text) => self.problem(start, format!("`{name}`: {text}"), sources),
+        sources.set(setting, value, Origin::File(self.path.to_owned()));
+    }
+
+    /// Returns why a project's file may not say this.
+    fn find_objection(&mut self, setting: &Setting, value: &Value) -> Option<&'static str> {
+        let trust = self.trust?;
+        if !is_inside(setting.kind, value, self.places) {
+            return Some("it leads out of the project: set it in your own `config.toml`");
         }
+        match setting.class {
+            Class::Harmless => return None,
+            Class::HardenOnly(strict) if *value == Value::Text(strict.to_owned()) => return None,
+            Class::HardenOnly(_) => return Some("a project can make this stricter, not laxer"),
+            Class::UserOnly => return Some("a project does not say this"),
+            Class::NeedsTrust => {}
+        }
+        self.wishes.push(format!("{} = {value}", setting.name));
+        match trust {
+            Trusted::Yes => None,
+            Trusted::Changed => Some(
+                "the file has changed since you allowed it: look at it again with `milepost trust` \
+                 in a terminal",
+            ),
+            Trusted::No => Some(
+                "the project is not trusted: a person can allow it with `milepost trust` in a \
+                 terminal",
+            ),
+        }
+    }
+
+    fn ignore(&self, setting: &Setting, start: usize, why: &'static str, sources: &mut Sources) {
+        let place = self.place(start).0;
+        sources.ignored.push(Ignored { setting: setting.name, place, why });
     }
 
     fn unknown(&self, name: &str, start: usize, sources: &mut Sources) {
@@ -92,10 +178,35 @@ impl File<'_> {
     }
 
     fn problem(&self, start: usize, text: String, sources: &mut Sources) {
+        let (place, line) = self.place(start);
+        sources.problems.push(Problem { place, line, text });
+    }
+
+    fn place(&self, start: usize) -> (String, usize) {
         let before = self.text.get(..start).unwrap_or_default();
         let line = before.matches('\n').count() + 1;
-        let place = format!("{}:{line}", self.places.short(self.path));
-        sources.problems.push(Problem { place, line, text });
+        (format!("{}:{line}", self.places.short(self.path)), line)
+    }
+}
+
+/// Returns whether every path of a value lies in the project, links followed.
+fn is_inside(kind: Kind, value: &Value, places: &Places) -> bool {
+    let roots = [&places.project, &places.root];
+    let is_in = |path: &String| {
+        let path = Path::new(path);
+        let is_climbing = path.components().any(|it| it == Component::ParentDir);
+        // What is not there yet will be made in what is.
+        let found = path.ancestors().find_map(|it| it.canonicalize().ok());
+        let is_below = |root: &&PathBuf| {
+            let root = root.canonicalize();
+            root.is_ok_and(|root| found.as_ref().is_some_and(|it| it.starts_with(&root)))
+        };
+        !is_climbing && roots.iter().any(is_below)
+    };
+    match (kind, value) {
+        (Kind::Path, Value::Text(path)) => path == super::MEMORY || is_in(path),
+        (Kind::Paths, Value::List(paths)) => paths.iter().all(is_in),
+        _ => true,
     }
 }
 

@@ -2,6 +2,7 @@
 //! the page in `docs/reference/` all come from this one table.
 
 use super::value::Kind;
+use Class::{HardenOnly, Harmless, NeedsTrust, UserOnly};
 
 /// One setting.
 #[derive(Debug)]
@@ -15,22 +16,25 @@ pub(crate) struct Setting {
     pub(crate) unset: &'static str,
     /// Names of environment variables that mean the same, beside the one made from its name.
     pub(crate) aliases: &'static [&'static str],
-    /// Where it counts.
-    pub(crate) scope: Scope,
+    /// What it can do to the user, and so whose word it takes.
+    pub(crate) class: Class,
     pub(crate) doc: &'static str,
     pub(crate) since: &'static str,
 }
 
-/// In which sources a setting counts.
+/// What a setting can do to the user, and so when a project's own file may say it. The user's own
+/// file, the environment and flags always may.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Scope {
-    /// In all.
-    Everywhere,
-    /// In all but the user's own file: it must be said for one project.
-    Project,
-    /// In all but a project's file: a folder that someone else made must not say where a key is
-    /// sent, or which one.
-    User,
+pub(crate) enum Class {
+    /// Nothing: a project may always say it.
+    Harmless,
+    /// A project may say it once the user trusts it. A path must lie in the project all the same.
+    NeedsTrust,
+    /// A project may say only this value, which makes things stricter, and needs no trust for it.
+    HardenOnly(&'static str),
+    /// It opens a port, names a credential or who gets one, lets commands run, or writes elsewhere:
+    /// a project never says it.
+    UserOnly,
 }
 
 impl Setting {
@@ -48,17 +52,8 @@ impl Setting {
 /// Environment variables of the original that this release knows but does not use yet.
 pub(crate) const NOT_YET: &[&str] = &["USE_STUB_AI_CLIENT"];
 
-const fn setting(name: &'static str, kind: Kind, default: &'static str) -> Setting {
-    Setting {
-        name,
-        kind,
-        default,
-        unset: "",
-        aliases: &[],
-        scope: Scope::Everywhere,
-        doc: "",
-        since: "0.1",
-    }
+const fn setting(name: &'static str, class: Class, kind: Kind, default: &'static str) -> Setting {
+    Setting { name, kind, default, unset: "", aliases: &[], class, doc: "", since: "0.1" }
 }
 
 /// The words that definitions have for chores.
@@ -68,94 +63,111 @@ pub(crate) const CHORES: [&str; 5] = ["rename_branch", "commit", "push", "publis
 pub(crate) const SETTINGS: &[Setting] = &[
     Setting {
         doc: "How large a brief is unless its reader says so, in tokens.",
-        ..setting("brief.tokens", Kind::Count { min: 200, max: 100_000 }, "2500")
+        ..setting("brief.tokens", Harmless, Kind::Count { min: 200, max: 100_000 }, "2500")
     },
     Setting {
-        doc: "Whether the server itself may run the commands under `checks` of a definition. They \
-              run without a shell, in the run's folder.",
-        scope: Scope::Project,
-        ..setting("checks.allow", Kind::Flag, "false")
+        doc: "Whether the server itself may run the commands under `checks` of a definition, where \
+              you have allowed them with `milepost trust`. They run without a shell, in the run's \
+              folder.",
+        ..setting("checks.allow", UserOnly, Kind::Flag, "true")
     },
     Setting {
         doc: "What the server itself may do in a repository where a workflow has it as a chore. A \
               commit that it may not make is left to you, with a warning. Anything else fails, and \
               the chore's `on_failure` says what that leads to.",
-        scope: Scope::User,
         ..setting(
             "chores.allow",
+            UserOnly,
             Kind::AnyOf(&CHORES),
             "rename_branch, commit, push, publish, checkout",
         )
     },
     Setting {
         doc: "How long `git` and `gh` may take for a chore where they need a network.",
-        ..setting("chores.network_timeout", Kind::Duration { min_s: 1, max_s: 3_600 }, "3m")
+        ..setting(
+            "chores.network_timeout",
+            NeedsTrust,
+            Kind::Duration { min_s: 1, max_s: 3_600 },
+            "3m",
+        )
     },
     Setting {
         doc: "How long `git` may take for a chore on this machine, with the hooks that you have.",
-        ..setting("chores.timeout", Kind::Duration { min_s: 1, max_s: 3_600 }, "2m")
+        ..setting("chores.timeout", NeedsTrust, Kind::Duration { min_s: 1, max_s: 3_600 }, "2m")
     },
     Setting {
         doc: "Whether plans of the dev-workflow need nobody's approval. Has no effect while \
               `gates.answers` is `verified`.",
         aliases: &["WORKFLOW_AUTO_APPROVE_PLANS"],
-        ..setting("devworkflow.auto_approve", Kind::Flag, "false")
+        ..setting("devworkflow.auto_approve", NeedsTrust, Kind::Flag, "false")
     },
     Setting {
         doc: "Whether past sessions can be searched by meaning (`workflow_semantic_search`).",
-        ..setting("devworkflow.cache", Kind::Flag, "false")
+        ..setting("devworkflow.cache", Harmless, Kind::Flag, "false")
     },
     Setting {
         doc: "Whether a line that is put into the changelog begins with its date.",
-        ..setting("devworkflow.changelog_date", Kind::Flag, "false")
+        ..setting("devworkflow.changelog_date", Harmless, Kind::Flag, "false")
     },
     Setting {
         doc: "The folder of the dev-workflow's own files: `workflow_state.md` and \
               `project_config.md` if they are there, `workflows`, `sessions`, `archive`.",
-        ..setting("devworkflow.directory", Kind::Path, ".accordo")
+        ..setting("devworkflow.directory", NeedsTrust, Kind::Path, ".accordo")
     },
     Setting {
         doc: "What an acceptance criterion without evidence leads to: `strict` refuses, `warn` \
               goes on and says so, `off` says nothing.",
-        ..setting("devworkflow.evidence", Kind::Word(&["strict", "warn", "off"]), "warn")
+        ..setting(
+            "devworkflow.evidence",
+            NeedsTrust,
+            Kind::Word(&["strict", "warn", "off"]),
+            "warn",
+        )
     },
     Setting {
         doc: "From how many characters on the log in `workflow_state.md`, or of a session, is put \
               into its archive.",
-        ..setting("devworkflow.log_chars_max", Kind::Count { min: 1, max: 1_000_000 }, "5000")
+        ..setting(
+            "devworkflow.log_chars_max",
+            Harmless,
+            Kind::Count { min: 1, max: 1_000_000 },
+            "5000",
+        )
     },
     Setting {
         doc: "Who keeps `workflow_state.md`: the server (`managed`), or the agent, which is only \
               told what to do (`advisory`).",
-        ..setting("devworkflow.mode", Kind::Word(&["managed", "advisory"]), "managed")
+        ..setting("devworkflow.mode", NeedsTrust, Kind::Word(&["managed", "advisory"]), "managed")
     },
     Setting {
         doc: "The file with the project's commands and changelog.",
         unset: "project_config.md in the dev-workflow's folder, else in the project's root",
-        ..setting("devworkflow.project_config", Kind::Path, "")
+        ..setting("devworkflow.project_config", NeedsTrust, Kind::Path, "")
     },
     Setting {
         doc: "Whether the file of a session that is over is kept under another name, with its \
               status and time.",
-        ..setting("devworkflow.session_archiving", Kind::Flag, "true")
+        ..setting("devworkflow.session_archiving", Harmless, Kind::Flag, "true")
     },
     Setting {
         doc: "Which session a call means that names none: the `single` one that goes on, the \
               `latest`, or `none`.",
         ..setting(
             "devworkflow.session_fallback",
+            Harmless,
             Kind::Word(&["single", "latest", "none"]),
             "single",
         )
     },
     Setting {
         doc: "What is written of a session: `json`, or also Markdown beside it (`md`).",
-        ..setting("devworkflow.session_format", Kind::Word(&["json", "md"]), "json")
+        ..setting("devworkflow.session_format", Harmless, Kind::Word(&["json", "md"]), "json")
     },
     Setting {
         doc: "For how long a session that is over stays in the list, in hours.",
         ..setting(
             "devworkflow.session_retention_hours",
+            Harmless,
             Kind::Count { min: 1, max: 10 * 365 * 24 },
             "168",
         )
@@ -163,63 +175,68 @@ pub(crate) const SETTINGS: &[Setting] = &[
     Setting {
         doc: "The file with the state of the work.",
         unset: "workflow_state.md in the dev-workflow's folder, else in the project's root",
-        ..setting("devworkflow.state_file", Kind::Path, "")
+        ..setting("devworkflow.state_file", NeedsTrust, Kind::Path, "")
     },
     Setting {
         doc: "How a task must be written: `free`, or as `Action: Brief description`.",
-        ..setting("devworkflow.task_format", Kind::Word(&["free", "action"]), "free")
+        ..setting("devworkflow.task_format", Harmless, Kind::Word(&["free", "action"]), "free")
     },
     Setting {
         doc: "What a call of the dev-workflow that comes out of order leads to: `strict` refuses, \
               `warn` does it and says so.",
-        ..setting("devworkflow.transitions", Kind::Word(&["strict", "warn"]), "strict")
+        ..setting("devworkflow.transitions", NeedsTrust, Kind::Word(&["strict", "warn"]), "strict")
     },
     Setting {
         doc: "The folder of the agents' files of the forge pipeline, `architect.md` and so on.",
         unset: "those that come with the program",
         aliases: &["FORGE_AGENTS_PATH"],
-        ..setting("forge.agents", Kind::Path, "")
+        ..setting("forge.agents", NeedsTrust, Kind::Path, "")
     },
     Setting {
         doc: "What a token costs in dollars whose model has no price.",
-        ..setting("forge.cost_per_token", Kind::Text, "0.000006")
+        ..setting("forge.cost_per_token", Harmless, Kind::Text, "0.000006")
     },
     Setting {
         doc: "What an agent's model is called in the log that nobody named.",
-        ..setting("forge.default_model", Kind::Text, "sonnet")
+        ..setting("forge.default_model", Harmless, Kind::Text, "sonnet")
     },
     Setting {
         doc: "The file that gets a line of JSON for everything that happens to a forge pipeline, \
               shared by all projects. It is put aside as `.1` when it has grown large.",
         unset: "~/.claude/forge-events.jsonl",
         aliases: &["FORGE_EVENTS_LOG"],
-        ..setting("forge.events_log", Kind::Path, "")
+        ..setting("forge.events_log", UserOnly, Kind::Path, "")
     },
     Setting {
         doc: "The port that the addresses of events and dashboard name; 0 where there is none.",
         aliases: &["FORGE_EVENTS_PORT"],
-        ..setting("forge.events_port", Kind::Count { min: 0, max: 65_535 }, "0")
+        ..setting("forge.events_port", UserOnly, Kind::Count { min: 0, max: 65_535 }, "0")
     },
     Setting {
         doc: "For how long `pipeline_next_action` waits at a checkpoint for the person.",
-        ..setting("forge.poll", Kind::Duration { min_s: 0, max_s: 600 }, "50s")
+        ..setting("forge.poll", Harmless, Kind::Duration { min_s: 0, max_s: 600 }, "50s")
     },
     Setting {
         doc: "What a million tokens of a model cost in dollars, input and output: \
               `opus=15/75, haiku=1/5`.",
         unset: "every token costs the same",
-        ..setting("forge.prices", Kind::Names, "")
+        ..setting("forge.prices", Harmless, Kind::Names, "")
     },
     Setting {
         doc: "The folder of the specs of the forge pipeline. Where it lies in another project, that \
               is the one that the forge tools work in.",
         aliases: &["FORGE_SPECS_DIR"],
-        ..setting("forge.specs", Kind::Path, ".specs")
+        ..setting("forge.specs", NeedsTrust, Kind::Path, ".specs")
     },
     Setting {
         doc: "Which answers count at gates: `definition` leaves it to each workflow, `verified` \
               takes only a person's own answer everywhere.",
-        ..setting("gates.answers", Kind::Word(&["definition", "verified"]), "definition")
+        ..setting(
+            "gates.answers",
+            HardenOnly("verified"),
+            Kind::Word(&["definition", "verified"]),
+            "definition",
+        )
     },
     Setting {
         doc: "The folder of the state files of scenes, `generation-state-0204.json`. In a file it \
@@ -227,61 +244,67 @@ pub(crate) const SETTINGS: &[Setting] = &[
         unset: "the nearest workspace from the working directory up to the project's root, else \
                 one in the working directory",
         aliases: &["WORKSPACE_PATH"],
-        ..setting("generation.workspace", Kind::Path, "")
+        ..setting("generation.workspace", NeedsTrust, Kind::Path, "")
     },
     Setting {
         doc: "The largest context of a run.",
         aliases: &["MAX_CONTEXT_BYTES"],
-        ..setting("limits.context", Kind::Bytes { min: 1024, max: 64 << 20 }, "1MiB")
+        ..setting("limits.context", NeedsTrust, Kind::Bytes { min: 1024, max: 64 << 20 }, "1MiB")
     },
     Setting {
         doc: "The most items that a run may have.",
-        ..setting("limits.items", Kind::Count { min: 1, max: 100_000 }, "1000")
+        ..setting("limits.items", NeedsTrust, Kind::Count { min: 1, max: 100_000 }, "1000")
     },
     Setting {
         doc: "The longest lease that an agent may ask for.",
-        ..setting("limits.lease", Kind::Duration { min_s: 1, max_s: 30 * 86_400 }, "24h")
+        ..setting(
+            "limits.lease",
+            NeedsTrust,
+            Kind::Duration { min_s: 1, max_s: 30 * 86_400 },
+            "24h",
+        )
     },
     Setting {
         doc: "The most parts that one step may be fanned out over.",
-        ..setting("limits.parts", Kind::Count { min: 1, max: 10_000 }, "500")
+        ..setting("limits.parts", NeedsTrust, Kind::Count { min: 1, max: 10_000 }, "500")
     },
     Setting {
         doc: "The longest single part of what a language model is sent: the definition, the state, \
               the history, the report. What is longer is cut, and says so.",
-        ..setting("limits.prompt", Kind::Bytes { min: 1024, max: 16 << 20 }, "64KiB")
+        ..setting("limits.prompt", NeedsTrust, Kind::Bytes { min: 1024, max: 16 << 20 }, "64KiB")
     },
     Setting {
         doc: "The largest report that is taken.",
         aliases: &["MAX_REPORT_BYTES"],
-        ..setting("limits.report", Kind::Bytes { min: 1024, max: 64 << 20 }, "256KiB")
+        ..setting("limits.report", NeedsTrust, Kind::Bytes { min: 1024, max: 64 << 20 }, "256KiB")
     },
     Setting {
         doc: "The longest single text: a note, an error, an answer, a reason.",
-        ..setting("limits.text", Kind::Bytes { min: 1024, max: 16 << 20 }, "64KiB")
+        ..setting("limits.text", NeedsTrust, Kind::Bytes { min: 1024, max: 16 << 20 }, "64KiB")
     },
     Setting {
         doc: "A file that log lines are appended to, as JSON, besides standard error.",
         unset: "no file",
         aliases: &["ORCHESTRATOR_LOG_FILE"],
-        ..setting("log.file", Kind::Path, "")
+        ..setting("log.file", UserOnly, Kind::Path, "")
     },
     Setting {
         doc: "How much is logged. Without it, commands that answer at once log warnings only.",
         aliases: &["LOG_LEVEL"],
         ..setting(
             "log.level",
+            Harmless,
             Kind::Word(&["off", "error", "warn", "info", "debug", "trace"]),
             "info",
         )
     },
     Setting {
         doc: "How long a person may take to answer a question that the client shows.",
-        ..setting("mcp.ask", Kind::Duration { min_s: 1, max_s: 86_400 }, "10m")
+        ..setting("mcp.ask", Harmless, Kind::Duration { min_s: 1, max_s: 86_400 }, "10m")
     },
     Setting {
         doc: "The largest request that is taken over HTTP.",
-        ..setting("mcp.body", Kind::Bytes { min: 64 << 10, max: 1 << 30 }, "16MiB")
+        ..setting("mcp.body", NeedsTrust, Kind::Bytes { min: 64 << 10, max: 1 << 30 }, "16MiB")
     },
     Setting {
         doc: "How long a call may take by itself. Then it is stopped, and whatever it has not \
@@ -304,16 +327,21 @@ pub(crate) const SETTINGS: &[Setting] = &[
     },
     Setting {
         doc: "How long calls that are under way may take once the client has closed its end.",
-        ..setting("mcp.drain", Kind::Duration { min_s: 0, max_s: 60 }, "1500ms")
+        ..setting("mcp.drain", Harmless, Kind::Duration { min_s: 0, max_s: 60 }, "1500ms")
     },
     Setting {
         doc: "For how long the session of an older client may be silent over HTTP.",
-        ..setting("mcp.session_idle", Kind::Duration { min_s: 10, max_s: 7 * 86_400 }, "30m")
+        ..setting(
+            "mcp.session_idle",
+            NeedsTrust,
+            Kind::Duration { min_s: 10, max_s: 7 * 86_400 },
+            "30m",
+        )
     },
     Setting {
         doc: "The most sessions of older clients at once over HTTP. Each takes memory until it is \
               given up; clients of revision 2026-07-28 need none.",
-        ..setting("mcp.sessions", Kind::Count { min: 1, max: 100_000 }, "1000")
+        ..setting("mcp.sessions", NeedsTrust, Kind::Count { min: 1, max: 100_000 }, "1000")
     },
     Setting {
         doc: "The most streams of news at once: those of all clients over HTTP, or of the one on \
@@ -323,7 +351,7 @@ pub(crate) const SETTINGS: &[Setting] = &[
     Setting {
         doc: "The toolsets that `milepost mcp` and `milepost serve` offer.",
         aliases: &["MILEPOST_TOOLSETS"],
-        ..setting("mcp.toolsets", Kind::Words, "core")
+        ..setting("mcp.toolsets", Harmless, Kind::Words, "core")
     },
     Setting {
         doc: "The most resources that one client may watch. All of them are looked through with \
@@ -334,9 +362,9 @@ pub(crate) const SETTINGS: &[Setting] = &[
         doc: "The language that the model's endpoint speaks. `auto` goes by the endpoint, `none` \
               does without a model.",
         aliases: &["AI_PROVIDER"],
-        scope: Scope::User,
         ..setting(
             "model.api",
+            UserOnly,
             Kind::Word(&["auto", "anthropic", "openai", "gemini", "none"]),
             "auto",
         )
@@ -344,60 +372,57 @@ pub(crate) const SETTINGS: &[Setting] = &[
     Setting {
         doc: "The pause before a model is asked again that could not be reached. Each next one is \
               twice as long, up to 10s.",
-        ..setting("model.backoff", Kind::Duration { min_s: 0, max_s: 10 }, "1s")
+        ..setting("model.backoff", NeedsTrust, Kind::Duration { min_s: 0, max_s: 10 }, "1s")
     },
     Setting {
         doc: "How long all tries at one question may take, pauses among them. Then the agent \
               chooses.",
         aliases: &["AI_TOTAL_BUDGET_MS"],
-        ..setting("model.budget", Kind::Duration { min_s: 0, max_s: 600 }, "90s")
+        ..setting("model.budget", NeedsTrust, Kind::Duration { min_s: 0, max_s: 600 }, "90s")
     },
     Setting {
         doc: "The language model's address: its base, or the whole. With it or a key, runs whose \
               workflow names no other decider are decided by the model.",
         unset: "where the API's maker serves it, if there is a key",
         aliases: &["AI_SERVICE_ENDPOINT"],
-        scope: Scope::User,
-        ..setting("model.endpoint", Kind::Url, "")
+        ..setting("model.endpoint", UserOnly, Kind::Url, "")
     },
     Setting {
         doc: "Whether a run fails when its model cannot be had, as the original did. Otherwise the \
               agent chooses.",
         aliases: &["FAIL_ON_AI_ERROR"],
-        ..setting("model.fail_on_error", Kind::Flag, "false")
+        ..setting("model.fail_on_error", NeedsTrust, Kind::Flag, "false")
     },
     Setting {
         doc: "The key to the language model. It is never shown.",
         unset: "none",
         aliases: &["AI_SERVICE_API_KEY", "GEMINI_API_KEY"],
-        scope: Scope::User,
-        ..setting("model.key", Kind::Secret, "")
+        ..setting("model.key", UserOnly, Kind::Secret, "")
     },
     Setting {
         doc: "A file that has the key to the language model in it, and nothing else.",
         unset: "none",
-        scope: Scope::User,
-        ..setting("model.key_file", Kind::Path, "")
+        ..setting("model.key_file", UserOnly, Kind::Path, "")
     },
     Setting {
         doc: "Which language model is asked, by the name that its API has for it.",
         unset: "none",
         aliases: &["GEMINI_MODEL_NAME"],
-        ..setting("model.name", Kind::Text, "")
+        ..setting("model.name", NeedsTrust, Kind::Text, "")
     },
     Setting {
         doc: "How long one try at a question may take.",
         aliases: &["AI_REQUEST_TIMEOUT_MS", "GEMINI_REQUEST_TIMEOUT_SECONDS"],
-        ..setting("model.timeout", Kind::Duration { min_s: 0, max_s: 600 }, "30s")
+        ..setting("model.timeout", NeedsTrust, Kind::Duration { min_s: 0, max_s: 600 }, "30s")
     },
     Setting {
         doc: "How often a question is tried.",
-        ..setting("model.tries", Kind::Count { min: 1, max: 20 }, "4")
+        ..setting("model.tries", NeedsTrust, Kind::Count { min: 1, max: 20 }, "4")
     },
     Setting {
         doc: "Where `milepost serve` listens. An address that other machines can reach needs \
               `serve.token_file`.",
-        ..setting("serve.address", Kind::Address, "127.0.0.1:7420")
+        ..setting("serve.address", UserOnly, Kind::Address, "127.0.0.1:7420")
     },
     Setting {
         doc: "The most connections at once to `milepost serve`; fewer where the system gives a \
@@ -414,7 +439,7 @@ pub(crate) const SETTINGS: &[Setting] = &[
         doc: "The names under which `milepost serve` may be asked for, besides those of this \
               machine and the address itself: `milepost.example.org`.",
         unset: "none",
-        ..setting("serve.hosts", Kind::Names, "")
+        ..setting("serve.hosts", UserOnly, Kind::Names, "")
     },
     Setting {
         doc: "How long a connection may stay open without a request. Clients keep one for the next \
@@ -424,7 +449,7 @@ pub(crate) const SETTINGS: &[Setting] = &[
     Setting {
         doc: "A file with the token that every request must carry, as `Authorization: Bearer …`.",
         unset: "no token, which only addresses of this machine allow",
-        ..setting("serve.token_file", Kind::Path, "")
+        ..setting("serve.token_file", UserOnly, Kind::Path, "")
     },
     Setting {
         doc: "How long a client may take to read the next piece of an answer. Then its connection is \
@@ -434,27 +459,27 @@ pub(crate) const SETTINGS: &[Setting] = &[
     Setting {
         doc: "How long other processes may keep the database locked before a call is answered \
               with `busy`.",
-        ..setting("store.busy_wait", Kind::Duration { min_s: 0, max_s: 300 }, "10s")
+        ..setting("store.busy_wait", Harmless, Kind::Duration { min_s: 0, max_s: 300 }, "10s")
     },
     Setting {
         doc: "The database file, or `:memory:` for one that is gone when the process ends. In a \
               file it is relative to the project's root, elsewhere to the working directory.",
         unset: ".milepost/milepost.db in the project's root",
         aliases: &["WORKFLOW_DB_PATH"],
-        ..setting("store.path", Kind::Path, "")
+        ..setting("store.path", NeedsTrust, Kind::Path, "")
     },
     Setting {
         doc: "What an answer waits for: `full` until it is on disk, `normal` until the system has \
               it, so that a power cut may lose the last answers.",
-        ..setting("store.synchronous", Kind::Word(&["full", "normal"]), "full")
+        ..setting("store.synchronous", NeedsTrust, Kind::Word(&["full", "normal"]), "full")
     },
     Setting {
         doc: "The longest that a call may wait for a run to change.",
-        ..setting("wait.max", Kind::Duration { min_s: 1, max_s: 600 }, "50s")
+        ..setting("wait.max", Harmless, Kind::Duration { min_s: 1, max_s: 600 }, "50s")
     },
     Setting {
         doc: "Whether the built-in workflows are there, after all others.",
-        ..setting("workflows.builtin", Kind::Flag, "true")
+        ..setting("workflows.builtin", NeedsTrust, Kind::Flag, "true")
     },
     Setting {
         doc: "Folders of workflow folders and graphs, besides `.milepost/workflows` and \
@@ -463,7 +488,7 @@ pub(crate) const SETTINGS: &[Setting] = &[
               separated as in `PATH`.",
         unset: "none",
         aliases: &["WORKFLOW_DEFINITIONS_DIR"],
-        ..setting("workflows.dirs", Kind::Paths, "")
+        ..setting("workflows.dirs", NeedsTrust, Kind::Paths, "")
     },
 ];
 

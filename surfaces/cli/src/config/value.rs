@@ -99,9 +99,10 @@ impl Kind {
                         && !it.contains(|it: char| it.is_whitespace() || "?#@".contains(it))
                 };
                 let fits = host.is_some_and(is_named);
-                fits.then(|| Value::Text(text.to_owned())).ok_or_else(|| self.expected(text))
+                // There may be a password in it, so it is not repeated.
+                fits.then(|| Value::Text(text.to_owned())).ok_or_else(|| self.unfit())
             }
-            Self::Secret if text.chars().any(char::is_control) => Err(self.expected("it")),
+            Self::Secret if text.chars().any(char::is_control) => Err(self.unfit()),
             Self::Secret => Ok(Value::Secret(Secret::new(text))),
             Self::Paths => {
                 let paths = std::env::split_paths(text).map(|it| it.display().to_string());
@@ -187,6 +188,11 @@ impl Kind {
 
     fn expected(self, found: &str) -> String {
         format!("`{found}` is not {}", self.describe())
+    }
+
+    /// Says the same of a value that is not repeated.
+    fn unfit(self) -> String {
+        format!("the value is not {}", self.describe())
     }
 
     fn number(self, text: &str, found: Option<u64>, min: u64, max: u64) -> Result<Value, String> {
@@ -329,6 +335,9 @@ mod tests {
         check(Kind::AnyOf(&["push", "commit"]), "commit", "commit");
         check(Kind::AnyOf(&["push", "commit"]), "none", "");
         check(Kind::Word(&["a", "b"]), "c", "`c` is not one of `a`, `b`");
+        let endpoint = "the value is not an address that begins with `http://` or `https://`, without \
+                        a name or query";
+        check(Kind::Url, "https://ann:secret@example.org", endpoint);
         check(Kind::Address, "[::1]:80", "[::1]:80");
         let address = "`localhost` is not an address and a port, such as `127.0.0.1:7420`";
         check(Kind::Address, "localhost", address);

@@ -258,6 +258,7 @@ fn places_are_settings() {
 fn settings_may_come_from_the_file_of_the_project() {
     let project = project(&[]);
     project.write(".milepost/config.toml", "[devworkflow]\ntransitions = \"warn\"\n");
+    project.ask(&["trust", "--yes"]);
     project.write("workflow_state.md", &sheet("ANALYZE", "RUNNING").text());
     let stage = Stage::over(project);
     let said = stage.validate("Add: login");

@@ -6,6 +6,7 @@ use serde_json::json;
 
 use crate::{
     checkpoints::waiting,
+    project::APPROVE_TOKEN,
     said::Said,
     server::{Era, Server},
     stage::{Stage, answer},
@@ -14,7 +15,8 @@ use crate::{
 const KEY: &str = ".specs/20260101-x";
 
 fn terminal(stage: &Stage, arguments: &[&str]) -> String {
-    let output = stage.project.milepost(arguments).output().unwrap();
+    let mut command = stage.project.milepost(arguments);
+    let output = command.env("MILEPOST_APPROVE_TOKEN", APPROVE_TOKEN).output().unwrap();
     let said = String::from_utf8([output.stdout, output.stderr].concat()).unwrap();
     assert!(output.status.success(), "{said}");
     said

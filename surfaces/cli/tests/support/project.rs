@@ -9,6 +9,11 @@ use std::{
 use serde_json::Value;
 use tempfile::TempDir;
 
+/// A token with the scope `approve`, by which tests act as the person whose project it is.
+pub(crate) const APPROVE_TOKEN: &str = "a-token-that-approves-for-tests";
+/// What is kept of it: its SHA-256.
+const APPROVE_DIGEST: &str = "c96543141430a2fab5c675e18ad42332100a32df142593541f9880a4c6a7b7ea";
+
 /// A folder with nothing around it: no settings, no database and no workflows but the built-in.
 pub(crate) struct Project {
     folder: TempDir,
@@ -21,6 +26,10 @@ impl Project {
         for part in ["home", "work"] {
             fs::create_dir(folder.path().join(part)).unwrap();
         }
+        let tokens = folder.path().join("home/.local/state/milepost/tokens");
+        fs::create_dir_all(&tokens).unwrap();
+        let known = r#"{"version": 1, "name": "tests", "scope": "approve", "at": "today"}"#;
+        fs::write(tokens.join(format!("{APPROVE_DIGEST}.json")), known).unwrap();
         Self { folder, variables: Vec::new() }
     }
 
@@ -66,9 +75,12 @@ impl Project {
         command.envs(self.variables.iter().cloned());
     }
 
-    /// Runs a command of the binary that must work, and returns what it answers as JSON.
+    /// Has the person whose project it is run a command, which must work, and returns what it
+    /// answers as JSON.
     pub(crate) fn ask(&self, arguments: &[&str]) -> Value {
-        let output = self.milepost(arguments).arg("--json").stdin(Stdio::null()).output().unwrap();
+        let mut command = self.milepost(arguments);
+        command.arg("--json").env("MILEPOST_APPROVE_TOKEN", APPROVE_TOKEN).stdin(Stdio::null());
+        let output = command.output().unwrap();
         let (out, talk) = (text(&output.stdout), text(&output.stderr));
         assert!(output.status.success(), "{arguments:?}: {}\n{out}\n{talk}", output.status);
         serde_json::from_str(&out).unwrap_or_else(|error| panic!("{arguments:?}: {error}: {out}"))

@@ -19,7 +19,7 @@ use rmcp::{
 use runtime::Runtime;
 use serde::{Deserialize, Serialize};
 
-use super::lists::refused;
+use super::{PersonsDoor, lists::refused};
 use crate::{
     gate::{self, Form},
     tool::Person,
@@ -57,6 +57,7 @@ impl Seal {
     pub(super) fn open(
         &self,
         request: &CallToolRequestParams,
+        door: Option<PersonsDoor>,
     ) -> Result<Option<Person>, ErrorData> {
         let Some(sealed) = &request.request_state else { return Ok(None) };
         let bound = bound_to(request);
@@ -72,7 +73,7 @@ impl Seal {
         let digest = digest.ok_or_else(|| ErrorData::internal_error("the seal is broken", None))?;
         // An answer that is sent again is the same answer.
         let request_id = format!("asked-{}", Digest::of(sealed.as_bytes()).as_str());
-        Ok(Some(gate::read(reply, digest, Some(request_id))))
+        Ok(Some(gate::read(reply, (digest, Some(request_id)), door)))
     }
 
     /// Returns the question for a client of the newer era.
@@ -116,12 +117,13 @@ pub(super) async fn ask(
     peer: &Peer<RoleServer>,
     form: Form,
     lasts: Duration,
+    door: Option<PersonsDoor>,
 ) -> Result<Person, ErrorData> {
     let digest = form.digest.clone();
     match peer.create_elicitation_with_timeout(params(form)?, Some(lasts)).await {
         Ok(reply) => {
             let reply = serde_json::to_value(reply).unwrap_or_default();
-            Ok(gate::read(&reply, digest, None))
+            Ok(gate::read(&reply, (digest, None), door))
         }
         Err(error) => {
             tracing::warn!("a client did not ask the person: {error}");

@@ -30,7 +30,7 @@ use serde_json::{Value, json};
 use tokio::time::timeout;
 use tokio_util::sync::CancellationToken;
 
-use super::{Limits, Options, Server};
+use super::{Limits, Options, Server, door::Line};
 use crate::toolsets::ToolsetUnknown;
 use room::{Full, Room};
 
@@ -74,7 +74,7 @@ pub fn endpoint(
     options: &Options,
     http: &HttpOptions,
 ) -> Result<MethodRouter, ToolsetUnknown> {
-    let server = Server::new(runtime, options)?;
+    let server = Server::new(runtime, options, Line::Http)?;
     #[cfg(feature = "conformance")]
     let server = super::fixtures::Fixtures::new(server);
     Ok(over(move || server.for_client(), options.limits, http))

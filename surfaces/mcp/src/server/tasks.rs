@@ -17,6 +17,7 @@ use runtime::{ExecuteError, Outcome, Request, Runtime, Target, View};
 use serde_json::json;
 
 use super::{
+    PersonsDoor,
     ask::{self, Seal},
     lists::{failed, refused},
 };
@@ -103,13 +104,17 @@ fn task(name: Name, status: TaskStatus, view: &View) -> Task {
         .with_poll_interval_ms(POLL_MS)
 }
 
-/// Returns how a task stands. Without a seal nothing is asked: the client shows no forms.
+/// Returns how a task stands. Without a seal nothing is asked: the client shows no forms. Nor is
+/// a person asked for an answer that would not count, since it comes through no door of theirs.
 pub(super) async fn get(
     runtime: &Runtime,
     id: &str,
-    seal: Option<&Seal>,
+    (seal, door): (Option<&Seal>, Option<PersonsDoor>),
 ) -> Result<GetTaskResult, ErrorData> {
     let (name, view) = Name::find(runtime, id).await?;
+    let is_own = |it| gate::wants_own_answer(runtime, it);
+    let counts = door.is_some() || !view.state.standing.open_gate().is_some_and(is_own);
+    let seal = seal.filter(|_| counts);
     let payload = payload(runtime, name, &view, seal).await?;
     let task = task(name, payload.status(), &view);
     Ok(GetTaskResult::new(DetailedTask::new(task, payload)))
@@ -153,14 +158,14 @@ async fn payload(
 pub(super) async fn update(
     call: &Call<'_>,
     id: &str,
-    replies: &InputResponses,
+    (replies, door): (&InputResponses, Option<PersonsDoor>),
     seal: &Seal,
 ) -> Result<(), ErrorData> {
     let (_, view) = Name::find(call.runtime, id).await?;
     let form = gate::form(call.runtime, &view).await.map_err(|error| refused(&error))?;
     let Some(form) = form else { return Ok(()) };
     let Some(reply) = replies.get(&seal.name(&form)) else { return Ok(()) };
-    let done = match gate::read(reply, form.digest, None) {
+    let done = match gate::read(reply, (form.digest, None), door) {
         Person::Answered(reply) => core::answer_gate(call, view.state.run, &reply).await,
         Person::Silent(why) => {
             let tags = vec![gate::UNANSWERED.to_owned()];
@@ -168,7 +173,7 @@ pub(super) async fn update(
             let command = Command::RecordEntry { step: None, entry };
             execute(call, view.state.run, command).await
         }
-        Person::OutOfReach | Person::Reachable => return Ok(()),
+        Person::OutOfReach | Person::Unproven | Person::Reachable => return Ok(()),
     };
     done.map(drop).map_err(|error| refused(&error))
 }

@@ -45,7 +45,7 @@ pub(super) fn find_id(
     let given = arguments.get("request_id").filter(|_| has_place).and_then(Value::as_str);
     let replied = || match &call.person {
         Person::Answered(reply) => reply.request_id.clone(),
-        Person::OutOfReach | Person::Reachable | Person::Silent(_) => None,
+        Person::OutOfReach | Person::Unproven | Person::Reachable | Person::Silent(_) => None,
     };
     given.map(ToOwned::to_owned).or_else(|| call.request_id.clone()).or_else(replied)
 }

@@ -1,5 +1,6 @@
-//! Who may come in: whoever asks for the server by one of its own names, with the token where there
-//! is one. A page elsewhere whose name leads to this machine comes under another name.
+//! Who may come in: those who ask for the server by one of its own names, with a token where one is
+//! needed. A page elsewhere whose name leads to this machine comes under another name. What the
+//! token lets its bearer do goes with the request.
 
 use std::{net::SocketAddr, sync::Arc};
 
@@ -10,7 +11,12 @@ use axum::{
     response::{IntoResponse as _, Response},
 };
 
-use crate::secret::Token;
+use mcp::Credential;
+
+use crate::{
+    secret::{Token, bearer},
+    token::Tokens,
+};
 
 /// The names of this machine, for itself.
 const OWN_NAMES: [&str; 3] = ["localhost", "127.0.0.1", "::1"];
@@ -18,7 +24,19 @@ const OWN_NAMES: [&str; 3] = ["localhost", "127.0.0.1", "::1"];
 /// What is asked of everyone.
 pub(super) struct Guard {
     pub(super) hosts: Vec<String>,
-    pub(super) token: Option<Token>,
+    pub(super) token: Needed,
+    /// Those that the user has made, with their scopes.
+    pub(super) tokens: Tokens,
+}
+
+/// Which token every request must carry.
+pub(super) enum Needed {
+    /// None. One that it carries all the same counts.
+    None,
+    /// One that the user has made.
+    Issued,
+    /// This one, or one that the user has made.
+    Own(Token),
 }
 
 /// Returns every name that the server goes by.
@@ -32,32 +50,43 @@ pub(super) fn hosts(address: SocketAddr, others: &[String]) -> Vec<String> {
 /// Lets a request pass, or not.
 pub(super) async fn check(
     State(guard): State<Arc<Guard>>,
-    request: Request,
+    mut request: Request,
     next: Next,
 ) -> Response {
-    match guard.turn_away(request.headers()) {
-        Some(response) => response,
-        None => next.run(request).await,
+    let credential = match guard.admit(request.headers()) {
+        Ok(credential) => credential,
+        Err(response) => return *response,
+    };
+    if let Some(credential) = credential {
+        request.extensions_mut().insert(credential);
     }
+    next.run(request).await
 }
 
 impl Guard {
-    /// Returns what someone is told who is not let in.
-    fn turn_away(&self, headers: &HeaderMap) -> Option<Response> {
+    /// Returns the credential of a request that is let in, if it has one; else what its sender is
+    /// told.
+    fn admit(&self, headers: &HeaderMap) -> Result<Option<Credential>, Box<Response>> {
         let header = |name: HeaderName| headers.get(name).and_then(|it| it.to_str().ok());
         let host = name_of(header(header::HOST).unwrap_or_default());
         if !self.hosts.iter().any(|it| it.eq_ignore_ascii_case(host)) {
             let text = "this server does not go by that name; setting `serve.hosts` names others\n";
-            return Some((StatusCode::FORBIDDEN, text).into_response());
+            return Err(Box::new((StatusCode::FORBIDDEN, text).into_response()));
         }
-        let is_known =
-            self.token.as_ref().is_none_or(|it| it.is_carried(header(header::AUTHORIZATION)));
-        if is_known {
-            return None;
+        let carried = header(header::AUTHORIZATION).and_then(bearer);
+        let issued = carried.and_then(|it| self.tokens.find(it)).map(Credential::from);
+        let is_let_in = match &self.token {
+            Needed::None => true,
+            Needed::Issued => issued.is_some(),
+            // Whoever has the server's own token may write. It never approves.
+            Needed::Own(token) => issued.is_some() || carried.is_some_and(|it| token.is(it)),
+        };
+        if is_let_in {
+            return Ok(issued);
         }
         let challenge = [(header::WWW_AUTHENTICATE, "Bearer realm=\"milepost\"")];
         let text = "a token is needed: `Authorization: Bearer …`\n";
-        Some((StatusCode::UNAUTHORIZED, challenge, text).into_response())
+        Err(Box::new((StatusCode::UNAUTHORIZED, challenge, text).into_response()))
     }
 }
 

@@ -9,7 +9,11 @@ use super::{
     answer, run,
     words::{self, Failure},
 };
-use crate::tool::{Call, Done, Effect, GateReply, Hints, Person, Then, Tool};
+use crate::{
+    gate,
+    server::PersonsDoor,
+    tool::{Call, Done, Effect, GateReply, Hints, Person, Then, Tool},
+};
 
 pub(super) struct AnswerGate;
 
@@ -81,8 +85,8 @@ pub(super) async fn take(
     let given = engine::AnswerGate {
         answer: GateAnswer::Named(reply.answer.clone()),
         feedback: reply.feedback.clone(),
-        by: format!("the person at {client}"),
-        how: How::Verified,
+        by: PersonsDoor::who(reply.door.as_ref(), client),
+        how: PersonsDoor::how(reply.door.as_ref()),
         digest: Some(reply.digest.clone()),
     };
     let command = Command::AnswerGate(Box::new(given));
@@ -96,9 +100,13 @@ async fn ask(
     reach: &Person,
 ) -> Result<Done<answer::Answer>, ExecuteError> {
     let view = call.runtime.view(run, None).await?;
-    let Action::Wait { .. } = next(&view.workflow, &view.state) else {
+    let Action::Wait { gate } = next(&view.workflow, &view.state) else {
         return Err(Refusal::GateNotOpen.into());
     };
+    if *reach == Person::Unproven && gate::wants_own_answer(call.runtime, &gate) {
+        // The person would be asked for an answer that does not count.
+        return Err(Refusal::GateNeedsPerson { step: gate.step.clone() }.into());
+    }
     let mut done = answer::of_view(call.runtime, &view, &[]);
     match reach {
         Person::OutOfReach | Person::Answered(_) => {
@@ -107,7 +115,7 @@ async fn ask(
                            `get_workflow_status` and `wait_seconds`";
             return Err(words::invalid("answer", problem));
         }
-        Person::Reachable => done.then = Some(Then::Ask(run)),
+        Person::Reachable | Person::Unproven => done.then = Some(Then::Ask(run)),
         Person::Silent(why) => done.warnings.push(format!("{why}; the gate stays open")),
     }
     Ok(done)

@@ -1,0 +1,298 @@
+//! What a project brings that has power, and what of it the user has allowed on this machine.
+//!
+//! ```text
+//! project ──brings──► Powers ──the user says yes──► a file in the user's own folder
+//!                                                        │
+//!            a setting is read, a command is to be run ──┴─ is this among what was allowed?
+//! ```
+//!
+//! What is compared is what would be done: the text of the settings, the command with its
+//! arguments, the digest of the definition whose chore is due. So a change to a file takes its
+//! power away, and a run that is pinned to an older text gains nothing from a newer one.
+
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    io,
+    path::{Path, PathBuf},
+};
+
+use definition::{ChoreDeed, Digest, Workflow};
+use serde_json::{Value, json};
+use world::Permits;
+
+use crate::{config::Places, kept::Kept};
+
+/// What a project brings that has power.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub(crate) struct Powers {
+    /// Of the text of its file of settings, if any of them needs trust.
+    pub(crate) config: Option<Digest>,
+    /// Those settings, as they are shown.
+    pub(crate) settings: Vec<String>,
+    /// Programs with their arguments, and the workflows that have them run.
+    pub(crate) checks: BTreeMap<Vec<String>, BTreeSet<String>>,
+    /// Definitions that have the server act in the repository, by digest.
+    pub(crate) chores: BTreeMap<String, Chores>,
+}
+
+/// What one definition has the server do in a repository.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Chores {
+    pub(crate) workflow: String,
+    pub(crate) deeds: Vec<String>,
+}
+
+impl Powers {
+    /// Adds what a definition has the server do.
+    pub(crate) fn add(&mut self, workflow: &Workflow) {
+        let name = workflow.name.to_string();
+        for check in workflow.steps.iter().flat_map(|it| &it.checks) {
+            self.checks.entry(check.run.clone()).or_default().insert(name.clone());
+        }
+        if !workflow.chores.is_empty() && !world::is_builtin(&workflow.digest) {
+            let mut deeds: Vec<String> =
+                workflow.chores.iter().map(|it| word(&it.deed).to_owned()).collect();
+            deeds.dedup();
+            let chores = Chores { workflow: name, deeds };
+            self.chores.insert(workflow.digest.to_string(), chores);
+        }
+    }
+
+    pub(crate) fn is_empty(&self) -> bool {
+        self.config.is_none() && self.checks.is_empty() && self.chores.is_empty()
+    }
+
+    /// Returns the digest of all of it.
+    pub(crate) fn digest(&self) -> Digest {
+        Digest::of(self.to_json().to_string().as_bytes())
+    }
+
+    /// Returns it in lines, one power each.
+    pub(crate) fn lines(&self) -> Vec<String> {
+        let names = |it: &BTreeSet<String>| it.iter().cloned().collect::<Vec<_>>().join(", ");
+        let settings = self.settings.iter().map(|it| format!("setting   {it}"));
+        let checks = self.checks.iter();
+        let checks = checks.map(|(run, by)| format!("command   {run:?}  ({})", names(by)));
+        let chores = self.chores.values();
+        let chores =
+            chores.map(|it| format!("git       {}  ({})", it.deeds.join(", "), it.workflow));
+        settings.chain(checks).chain(chores).collect()
+    }
+
+    pub(crate) fn to_json(&self) -> Value {
+        json!({
+            "config": self.config.as_ref().map(Digest::as_str),
+            "settings": self.settings,
+            "checks": self.checks.iter().map(|(run, by)| json!({"run": run, "workflows": by})).collect::<Vec<_>>(),
+            "chores": self.chores.iter().map(|(digest, it)| json!({
+                "digest": digest, "workflow": it.workflow, "deeds": it.deeds,
+            })).collect::<Vec<_>>(),
+        })
+    }
+
+    fn from_json(value: &Value) -> Option<Self> {
+        let text = |it: &Value| it.as_str().map(ToOwned::to_owned);
+        let texts = |it: &Value| it.as_array()?.iter().map(text).collect::<Option<Vec<_>>>();
+        let check = |it: &Value| {
+            Some((texts(it.get("run")?)?, texts(it.get("workflows")?)?.into_iter().collect()))
+        };
+        let chores = |it: &Value| {
+            let (workflow, deeds) = (text(it.get("workflow")?)?, texts(it.get("deeds")?)?);
+            Some((text(it.get("digest")?)?, Chores { workflow, deeds }))
+        };
+        Some(Self {
+            config: value.get("config")?.as_str().and_then(Digest::parse),
+            settings: texts(value.get("settings")?)?,
+            checks: value.get("checks")?.as_array()?.iter().map(check).collect::<Option<_>>()?,
+            chores: value.get("chores")?.as_array()?.iter().map(chores).collect::<Option<_>>()?,
+        })
+    }
+}
+
+/// What the user has allowed one project.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Allowed {
+    pub(crate) project: PathBuf,
+    pub(crate) at: String,
+    pub(crate) powers: Powers,
+}
+
+/// How far a project is trusted.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Standing {
+    /// It brings nothing that would need it.
+    NotNeeded,
+    Allowed,
+    /// It was allowed, and brings something else by now.
+    Changed,
+    NotAllowed,
+}
+
+/// What the user has allowed, all of it. Read each time it is asked, so that nothing is stale.
+#[derive(Debug, Clone)]
+pub(crate) struct Trust {
+    kept: Option<Kept>,
+}
+
+impl Trust {
+    /// Returns what is allowed according to the user's own folder `state`, if there can be one.
+    pub(crate) fn new(state: Option<&Path>) -> Self {
+        Self { kept: state.map(|it| Kept::new(it.join("trust"))) }
+    }
+
+    /// Returns what a project was allowed.
+    pub(crate) fn find(&self, project: &Path) -> Option<Allowed> {
+        let project = project.canonicalize().ok()?;
+        let value = self.kept.as_ref()?.find(&name(&project))?;
+        read(&value).filter(|it| it.project == project)
+    }
+
+    /// Returns how far a project is trusted that brings this.
+    pub(crate) fn standing(&self, project: &Path, powers: &Powers) -> Standing {
+        match self.find(project) {
+            _ if powers.is_empty() => Standing::NotNeeded,
+            None => Standing::NotAllowed,
+            Some(allowed) if allowed.powers.digest() == powers.digest() => Standing::Allowed,
+            Some(_) => Standing::Changed,
+        }
+    }
+
+    /// Allows a project what it brings, in the place of what it was allowed before.
+    pub(crate) fn allow(&self, project: &Path, powers: &Powers, at: &str) -> io::Result<()> {
+        let project = project.canonicalize()?;
+        let path = project.to_str().ok_or_else(|| {
+            io::Error::new(io::ErrorKind::InvalidInput, "the path is not written in Unicode")
+        })?;
+        let record = json!({
+            "version": 1,
+            "project": path,
+            "at": at,
+            "digest": powers.digest().as_str(),
+            "powers": powers.to_json(),
+        });
+        let kept = self.kept.as_ref().ok_or_else(|| {
+            io::Error::new(io::ErrorKind::NotFound, "you have no folder for it: set `HOME`")
+        })?;
+        kept.write(&name(&project), &record)
+    }
+
+    /// Takes back what a project was allowed. Returns whether there was anything. The folder itself
+    /// may be gone already.
+    pub(crate) fn revoke(&self, project: &Path) -> io::Result<bool> {
+        let project = project.canonicalize().unwrap_or_else(|_| project.to_owned());
+        self.kept.as_ref().map_or(Ok(false), |it| it.remove(&name(&project)))
+    }
+
+    /// Returns everything that was allowed.
+    pub(crate) fn list(&self) -> Vec<Allowed> {
+        let all = self.kept.as_ref().map(Kept::list).unwrap_or_default();
+        all.iter().filter_map(|(_, value)| read(value)).collect()
+    }
+
+    /// Returns what the project around a folder was allowed. Without git every folder above may be
+    /// its root; with git there is one, and a repository in a repository has none of the outer's.
+    fn find_around(&self, folder: &Path) -> Option<Allowed> {
+        if folder.ancestors().any(|it| it.join(".git").exists()) {
+            return self.find(&Places::find(folder, None, None).project);
+        }
+        folder.ancestors().find_map(|it| self.find(it))
+    }
+}
+
+/// What the world may do for definitions.
+#[derive(Debug)]
+pub(crate) struct Permitted {
+    pub(crate) trust: Trust,
+    /// Whether commands are run at all.
+    pub(crate) checks: bool,
+}
+
+impl Permits for Permitted {
+    fn allows_check(&self, root: &Path, run: &[String]) -> bool {
+        let has = |it: Allowed| it.powers.checks.contains_key(run);
+        self.checks && self.trust.find_around(root).is_some_and(has)
+    }
+
+    fn allows_chores(&self, root: &Path, definition: &Digest) -> bool {
+        let has = |it: Allowed| it.powers.chores.contains_key(definition.as_str());
+        self.trust.find_around(root).is_some_and(has)
+    }
+}
+
+/// Returns the name of a project's file.
+fn name(project: &Path) -> String {
+    Digest::of(project.as_os_str().as_encoded_bytes()).as_str().to_owned()
+}
+
+fn read(value: &Value) -> Option<Allowed> {
+    Some(Allowed {
+        project: PathBuf::from(value.get("project")?.as_str()?),
+        at: value.get("at")?.as_str()?.to_owned(),
+        powers: Powers::from_json(value.get("powers")?)?,
+    })
+}
+
+fn word(deed: &ChoreDeed) -> &'static str {
+    match deed {
+        ChoreDeed::RenameBranch { .. } => "rename_branch",
+        ChoreDeed::Commit { .. } => "commit",
+        ChoreDeed::Push { .. } => "push",
+        ChoreDeed::Publish { .. } => "publish",
+        ChoreDeed::Checkout { .. } => "checkout",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+
+    use super::*;
+
+    fn powers(run: &[&str]) -> Powers {
+        let run = run.iter().map(|it| (*it).to_owned()).collect();
+        let checks = BTreeMap::from([(run, BTreeSet::from(["W".to_owned()]))]);
+        let chores = Chores { workflow: "W".to_owned(), deeds: vec!["push".to_owned()] };
+        let chores = BTreeMap::from([(Digest::of(b"W").to_string(), chores)]);
+        let settings = vec!["limits.parts = 7".to_owned()];
+        Powers { config: Some(Digest::of(b"text")), settings, checks, chores }
+    }
+
+    #[test]
+    fn only_what_was_shown_is_allowed_and_only_there() {
+        let folder = tempfile::tempdir().unwrap();
+        let [project, inner, other] =
+            ["one", "one/.specs/x", "two"].map(|it| folder.path().join(it));
+        fs::create_dir_all(&inner).unwrap();
+        fs::create_dir_all(&other).unwrap();
+        let trust = Trust::new(Some(&folder.path().join("state")));
+        let allowed = powers(&["make", "test"]);
+        assert_eq!(trust.standing(&project, &allowed), Standing::NotAllowed);
+        trust.allow(&project, &allowed, "now").unwrap();
+        assert_eq!(trust.standing(&project, &allowed), Standing::Allowed);
+        assert_eq!(trust.standing(&project, &powers(&["make"])), Standing::Changed);
+        assert_eq!(trust.standing(&project, &Powers::default()), Standing::NotNeeded);
+        assert_eq!(trust.list()[0].powers, allowed);
+
+        let permits = Permitted { trust: trust.clone(), checks: true };
+        let may = |root: &Path, run: &[&str]| {
+            let run: Vec<String> = run.iter().map(|it| (*it).to_owned()).collect();
+            permits.allows_check(root, &run)
+        };
+        assert!(may(&project, &["make", "test"]) && may(&inner, &["make", "test"]));
+        assert!(!may(&project, &["make", "test", "x"]) && !may(&project, &["make test"]));
+        assert!(!may(&other, &["make", "test"]));
+        assert!(permits.allows_chores(&project, &Digest::of(b"W")));
+        assert!(!permits.allows_chores(&project, &Digest::of(b"V")));
+        assert!(
+            !Permitted { trust: trust.clone(), checks: false }
+                .allows_check(&project, &["make".to_owned(), "test".to_owned()])
+        );
+
+        // A repository in the folder is another project.
+        fs::create_dir(inner.join(".git")).unwrap();
+        assert!(!may(&inner, &["make", "test"]));
+
+        assert!(trust.revoke(&project).unwrap() && !trust.revoke(&project).unwrap());
+        assert!(!may(&project, &["make", "test"]));
+    }
+}
