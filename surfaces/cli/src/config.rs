@@ -31,7 +31,7 @@ use world::{ChoreTimes, ModelSettings, WorldSettings};
 use crate::failure::Failure;
 
 pub(crate) use client::ClientPlaces;
-pub(crate) use place::{FOLDER, Places};
+pub(crate) use place::{FOLDER, Named, Places};
 
 /// The path that means a database in memory.
 pub(crate) const MEMORY: &str = ":memory:";

@@ -1,14 +1,18 @@
 //! Reads one configuration file: sections and keys in, settings and problems out.
 
-use std::{fs, io, path::Path};
+use std::{io, path::Path};
 
 use toml::de::{DeTable, DeValue};
+use world::beneath::read_named;
 
 use super::{Origin, Places, Problem, Sources, table, value::Kind, value::Value};
 
+/// The largest configuration file.
+const FILE_BYTES_MAX: u64 = 1024 * 1024;
+
 /// Reads the file at `path` into `sources`, if there is one.
 pub(super) fn read(path: &Path, places: &Places, scope: table::Scope, sources: &mut Sources) {
-    let text = match fs::read_to_string(path) {
+    let text = match read_named(path, FILE_BYTES_MAX) {
         Ok(text) => text,
         Err(error) if error.kind() == io::ErrorKind::NotFound => return,
         Err(error) => {
