@@ -338,3 +338,6 @@ fn split(path: &Path) -> io::Result<(&Path, &OsStr)> {
     let problem = || io::Error::new(ErrorKind::InvalidInput, "the path names no file");
     Ok((path.parent().unwrap_or(Path::new("")), name.ok_or_else(problem)?))
 }
+
+#[cfg(test)]
+mod tests;

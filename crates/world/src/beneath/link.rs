@@ -73,7 +73,9 @@ impl Root {
                 true => self.find_inside(&target),
                 false => Some(link.parent().unwrap_or(Path::new("")).join(&target)),
             };
-            path = base.ok_or_else(|| self.outside(asked, Some(first)))?.join(rest);
+            let base = base.ok_or_else(|| self.outside(asked, Some(first)))?;
+            // Joined with nothing, a path would ask for a folder.
+            path = if rest.as_os_str().is_empty() { base } else { base.join(rest) };
         }
         Err(io::Error::other(format!("too many links lead to `{}`", asked.display())))
     }
