@@ -34,6 +34,82 @@ const KEPT_TO: &[(&str, &[&str])] = &[
     ("toml_edit::", &["surfaces/cli/src/commands/setup/"]),
 ];
 
+/// Ways to a file that no root keeps from leading anywhere.
+const OPENING: &[&str] = &[
+    "std::fs",
+    "fs::",
+    "cap_std",
+    "File::open",
+    "File::create",
+    "File::options",
+    "OpenOptions",
+    "DirBuilder",
+    "read_dir(",
+];
+
+/// The only files of the product that may use them, and why. All others go by
+/// `crates/world/src/beneath.rs`.
+const OPENERS: &[(&str, &str)] = &[
+    ("crates/world/src/beneath", "it is the module that all others go by"),
+    ("crates/world/src/desk.rs", "names the type of a lock that is held"),
+    ("crates/world/src/files.rs", "names the type of a file that was opened beneath"),
+    ("crates/world/src/inner.rs", "has the system tell what happens in an open folder"),
+    ("crates/world/src/watched.rs", "has the system tell what happens in an open folder"),
+    ("crates/world/src/chores", "git's own files, beside its index"),
+    ("crates/store/", "the database, where the settings say"),
+    ("surfaces/cli/src/join.rs", "the folder of a database, where the settings say"),
+    ("surfaces/cli/src/secret.rs", "secrets beside the database, and files that a person names"),
+    ("surfaces/cli/src/log.rs", "the log, where a person says"),
+    ("surfaces/cli/src/config.rs", "who the person is, by the system's own list"),
+    ("surfaces/cli/src/background.rs", "the processes that there are"),
+    ("surfaces/cli/src/commands/backup.rs", "a backup, where a person says"),
+    ("surfaces/cli/src/commands/doctor/", "tries the disk out, and asks what is mounted"),
+    ("surfaces/cli/src/commands/demo/", "a folder of its own, which it makes and removes"),
+    ("surfaces/cli/src/commands/setup/", "files of other programs, through a person's own links"),
+];
+
+#[test]
+fn files_are_opened_beneath_a_root() {
+    let mut found = Vec::new();
+    for (path, text) in source_files() {
+        found.extend(openings(&path, &text));
+    }
+    assert_eq!(found, Vec::<String>::new());
+}
+
+#[test]
+fn the_check_finds_a_file_that_is_opened_elsewhere() {
+    let text = "//! B.\n\nfn b() {\n    fs::read(\"x\");\n}\n\n#[cfg(test)]\nmod tests {\n    use std::fs;\n}\n";
+    let found = ["crates/a/src/b.rs:4: `fs::` opens files past `crates/world/src/beneath.rs`"];
+    assert_eq!(openings("crates/a/src/b.rs", text), found);
+    assert_eq!(openings("crates/store/src/b.rs", text), Vec::<String>::new());
+    assert_eq!(openings("crates/a/tests/b.rs", text), Vec::<String>::new());
+}
+
+/// Returns the lines of the product that open files where none may be opened.
+fn openings(path: &str, text: &str) -> Vec<String> {
+    let is_product = (path.starts_with("crates/") || path.starts_with("surfaces/"))
+        && path.contains("/src/")
+        && !path.contains("/tests");
+    if !is_product || OPENERS.iter().any(|(place, _)| path.starts_with(place)) {
+        return Vec::new();
+    }
+    let product = text.split("#[cfg(test)]\nmod tests").next().unwrap_or_default();
+    let code = product.lines().enumerate().filter(|(_, it)| !it.trim_start().starts_with("//"));
+    let opening = |line: &str| OPENING.iter().find(|it| has_word(line, it));
+    code.filter_map(|(at, line)| {
+        let it = opening(line)?;
+        Some(format!("{path}:{}: `{it}` opens files past `crates/world/src/beneath.rs`", at + 1))
+    })
+    .collect()
+}
+
+/// Whether a line has a word that is not the end of a longer one.
+fn has_word(line: &str, word: &str) -> bool {
+    let is_part = |it: char| it.is_alphanumeric() || it == '_';
+    line.match_indices(word).any(|(at, _)| !line[..at].ends_with(is_part))
+}
+
 #[test]
 fn every_source_file_is_tidy() {
     let mut found = Vec::new();

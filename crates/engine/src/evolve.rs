@@ -10,8 +10,7 @@ use definition::{Decider, Digest, Effect, FINISH, PartId, StepName};
 use crate::{
     Answered, Artifact, Effort, Entry, Event, GateReason, How, Noted, OpenGate, PartPlaced,
     Passage, Placement, Progress, Recorded, Report, Ruling, RunBranch, RunId, RunStarted, RunState,
-    Seen, Standing,
-    StepCompleted, StepState, Stood, Timestamp, Told, Trouble, Unasked, journal,
+    Seen, Standing, StepCompleted, StepState, Stood, Timestamp, Told, Trouble, Unasked, journal,
 };
 
 /// How many of the last reports a language model is shown.

@@ -181,7 +181,7 @@ impl Runtime {
                 Ok(is_worked) => return Ok(is_worked),
                 Err(Stop::Refused(refusal)) => return Err(refusal.into()),
                 Err(Stop::Ask(questions)) => {
-                    self.look(&self.home_of(view), &mut known, questions).await?;
+                    self.look(&self.folders_of(view), &mut known, questions).await?;
                 }
             }
         }

@@ -277,9 +277,12 @@ impl Runtime {
         let mut known = self.known(view);
         known.facts.clone_from(checks);
         // A run that has not begun has no folder yet but the one it is to begin in.
-        let home = match command.start() {
-            Some(start) => self.home(&view.workflow, &start.root, start.key.as_deref()),
-            None => self.home_of(view),
+        let folders = match command.start() {
+            Some(start) => {
+                let home = self.home(&view.workflow, &start.root, start.key.as_deref());
+                (start.root.clone(), home)
+            }
+            None => self.folders_of(view),
         };
         for _ in 0..ROUNDS_MAX {
             match decide(&view.workflow, &view.state, &known, command) {
@@ -291,7 +294,7 @@ impl Runtime {
                     return Ok(decided);
                 }
                 Err(Stop::Refused(refusal)) => return Err(refusal.into()),
-                Err(Stop::Ask(questions)) => self.look(&home, &mut known, questions).await?,
+                Err(Stop::Ask(questions)) => self.look(&folders, &mut known, questions).await?,
             }
         }
         Err(ExecuteError::Endless)
@@ -313,18 +316,18 @@ impl Runtime {
 
     pub(crate) async fn look(
         &self,
-        root: &str,
+        (root, home): &(String, String),
         known: &mut Known,
         questions: Vec<Question>,
     ) -> Result<(), Refusal> {
         for question in questions {
-            let looking = self.world.look(root, &question);
+            let looking = self.world.look((root, home), &question);
             let fact = match &question {
                 Question::Check { .. } | Question::Model { .. } => watch::unhurried(looking).await,
                 Question::File(_) | Question::Beside(_) | Question::Git => looking.await,
             };
             let Some(fact) = fact else {
-                return Err(Refusal::WorkspaceNotHere { root: root.to_owned() });
+                return Err(Refusal::WorkspaceNotHere { root: home.clone() });
             };
             known.facts.insert(question, fact);
         }

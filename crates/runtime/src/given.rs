@@ -140,7 +140,8 @@ impl Runtime {
     /// Reads a text in the project; `None` where there is none.
     pub async fn read_text(&self, path: &str) -> Result<Option<String>, String> {
         let question = Question::File(path.to_owned());
-        match self.world.look(&self.settings.root, &question).await {
+        let root = self.settings.root.as_str();
+        match self.world.look((root, root), &question).await {
             Some(Fact::File(FileFact::Present { text: Some(text), .. })) => Ok(Some(text)),
             Some(Fact::File(FileFact::Present { text: None, size, .. })) => {
                 Err(format!("it is no text, or too large with its {size} bytes"))

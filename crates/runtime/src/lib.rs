@@ -62,8 +62,13 @@ pub trait World: Send + Sync {
     /// Returns an id that no run has.
     fn new_run(&self) -> RunId;
 
-    /// Finds the answer to `question` in the folder `root`; `None` if that folder is not here.
-    fn look<'a>(&'a self, root: &'a str, question: &'a Question) -> Looking<'a, Option<Fact>>;
+    /// Finds the answer to `question` in a folder of a run; `None` if that folder is not here.
+    /// `folders` are the root of the run, and the folder that its artifacts are in.
+    fn look<'a>(
+        &'a self,
+        folders: (&'a str, &'a str),
+        question: &'a Question,
+    ) -> Looking<'a, Option<Fact>>;
 
     /// Returns the workflows that are to be had, first come first served where names meet.
     fn find_workflows(&self) -> Vec<Found>;

@@ -114,6 +114,11 @@ impl Runtime {
         self.home(&view.workflow, view.state.root(), view.state.key())
     }
 
+    /// Returns the root of a run, and the folder that its artifacts are in.
+    pub fn folders_of(&self, view: &View) -> (String, String) {
+        (view.state.root().to_owned(), self.home_of(view))
+    }
+
     /// Returns the folder that the artifacts of a run with this root and key are in.
     pub(crate) fn home(&self, workflow: &Workflow, root: &str, key: Option<&str>) -> String {
         let projection = self.find_covering(workflow);

@@ -264,7 +264,7 @@ impl Runtime {
                 Ok(shown) => return Ok(shown),
                 Err(Stop::Refused(refusal)) => return Err(refusal.into()),
                 Err(Stop::Ask(questions)) => {
-                    self.look(&self.home_of(view), &mut known, questions).await?;
+                    self.look(&self.folders_of(view), &mut known, questions).await?;
                 }
             }
         }
@@ -282,7 +282,7 @@ impl Runtime {
         }
         let mut known = self.known(view);
         let question = Question::File(path.to_owned());
-        self.look(&self.home_of(view), &mut known, vec![question.clone()]).await?;
+        self.look(&self.folders_of(view), &mut known, vec![question.clone()]).await?;
         Ok(match known.facts.remove(&question) {
             Some(Fact::File(fact)) => Some(fact),
             Some(Fact::Git(_) | Fact::Check(_) | Fact::Model(_)) | None => None,
@@ -299,7 +299,7 @@ impl Runtime {
                 Err(Stop::Refused(refusal)) => return Err(refusal.into()),
                 Err(Stop::Ask(questions)) => {
                     if let Err(refusal) =
-                        self.look(&self.home_of(view), &mut known, questions).await
+                        self.look(&self.folders_of(view), &mut known, questions).await
                     {
                         return Ok((known, vec![refusal.to_string()]));
                     }

@@ -6,11 +6,13 @@ use crate::{Handled, Wanted};
 
 /// What is looked for below a folder.
 pub struct Walk {
-    /// The folder. Paths are seen from here.
+    /// The folder that is not left.
     pub root: String,
+    /// The folder in the root that is looked through. Paths are seen from here.
+    pub folder: String,
     /// Which files are wanted, by their names.
     pub files: Wanted,
-    /// Which folders are entered, by their names. The root is entered whatever it is called.
+    /// Which folders are entered, by their names. `folder` is entered whatever it is called.
     pub folders: Wanted,
     /// How many files are taken at most.
     pub files_max: usize,
@@ -37,11 +39,12 @@ pub trait Tree: Send + Sync {
     /// by a folder's plain name is left out.
     fn walk(&self, walk: Walk) -> Handled<'_, Walked>;
 
-    /// Looks at files one after the other, where it keeps nobody waiting, from now on. A text that is not quite
-    /// UTF-8 is made so; a file of more than `bytes_max` bytes has none.
+    /// Looks at files one after the other, where it keeps nobody waiting, from now on. `folders` are
+    /// the root, which is not left, and the folder in it that the paths are seen from. A text that
+    /// is not quite UTF-8 is made so; a file of more than `bytes_max` bytes has none.
     fn visit(
         &self,
-        root: &str,
+        folders: (&str, &str),
         paths: Vec<String>,
         bytes_max: u64,
         visit: Visit,

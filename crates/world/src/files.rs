@@ -1,74 +1,61 @@
-//! Looks at one file below a run's root, and never at one outside of it.
+//! Looks at one file beneath a run's root.
 
 use std::{
-    fs, io,
-    path::{Component, Path, PathBuf},
-    time::UNIX_EPOCH,
+    io::{self, ErrorKind},
+    path::{Component, Path},
 };
 
 use definition::Digest;
 use engine::{FileFact, Timestamp};
+use runtime::Stat;
 
-use crate::WorldSettings;
+use crate::{
+    WorldSettings,
+    beneath::{Root, read_handle},
+};
 
 /// Larger files are read on a thread of their own, so that nobody waits for them.
 const INLINE_BYTES_MAX: u64 = 256 * 1024;
 
-pub(crate) async fn look(root: PathBuf, path: String, settings: &WorldSettings) -> FileFact {
-    let found = match resolve(&root, &path) {
-        Ok(found) => found,
-        Err(fact) => return fact,
+pub(crate) async fn look(folder: &Root, path: &str, settings: &WorldSettings) -> FileFact {
+    let (file, stat) = match open(folder, path) {
+        Ok(opened) => opened,
+        Err(error) => return unseen(&error),
     };
-    let size = fs::metadata(&found).map_or(0, |it| it.len());
     let (text_max, file_max) = (settings.text_bytes_max, settings.file_bytes_max);
-    if file_max < size {
-        return FileFact::Unreadable(format!(
-            "it has {size} bytes, and at most {file_max} are read"
-        ));
+    let read = move || match read_handle(&file, &stat, file_max) {
+        Ok(bytes) => seen(bytes, &stat, text_max),
+        Err(error) => unseen(&error),
+    };
+    if stat.size <= INLINE_BYTES_MAX {
+        return read();
     }
-    if size <= INLINE_BYTES_MAX {
-        return read(&found, text_max);
-    }
-    let reading = tokio::task::spawn_blocking(move || read(&found, text_max)).await;
+    let reading = tokio::task::spawn_blocking(read).await;
     reading.unwrap_or_else(|error| FileFact::Unreadable(error.to_string()))
 }
 
-/// Returns where `path` is, if it is a file below `root`, symbolic links followed.
-fn resolve(root: &Path, path: &str) -> Result<PathBuf, FileFact> {
-    let relative = Path::new(path);
+fn open(folder: &Root, path: &str) -> io::Result<(std::fs::File, Stat)> {
     let is_plain = |it: Component<'_>| matches!(it, Component::Normal(_) | Component::CurDir);
-    if path.is_empty() || path.contains('\0') || !relative.components().all(is_plain) {
-        return Err(FileFact::Unreadable("it leads out of the run's folder".to_owned()));
+    if path.is_empty() || !Path::new(path).components().all(is_plain) {
+        let problem = format!("`{path}` leads out of the run's folder");
+        return Err(io::Error::new(ErrorKind::InvalidInput, problem));
     }
-    let found = match root.join(relative).canonicalize() {
-        Ok(found) => found,
-        Err(error) if error.kind() == io::ErrorKind::NotFound => return Err(FileFact::Missing),
-        Err(error) => return Err(FileFact::Unreadable(error.kind().to_string())),
-    };
-    if !found.starts_with(root) {
-        return Err(FileFact::Unreadable("it leads out of the run's folder".to_owned()));
-    }
-    if !found.is_file() {
-        return Err(FileFact::Unreadable("it is not a file".to_owned()));
-    }
-    Ok(found)
+    folder.open_read(Path::new(path))
 }
 
-fn modified(path: &Path) -> Option<Timestamp> {
-    let modified = fs::metadata(path).ok()?.modified().ok()?;
-    let since = modified.duration_since(UNIX_EPOCH).ok()?;
-    i64::try_from(since.as_micros()).ok().map(Timestamp)
+fn seen(bytes: Vec<u8>, stat: &Stat, text_bytes_max: u64) -> FileFact {
+    let size = bytes.len() as u64;
+    let sha256 = Digest::of(&bytes);
+    let text = String::from_utf8(bytes).ok().filter(|_| size <= text_bytes_max);
+    let modified = Some(stat.modified / 1000).filter(|it| 0 < *it).map(Timestamp);
+    FileFact::Present { sha256, size, text, modified }
 }
 
-fn read(path: &Path, text_bytes_max: u64) -> FileFact {
-    match fs::read(path) {
-        Ok(bytes) => {
-            let size = bytes.len() as u64;
-            let sha256 = Digest::of(&bytes);
-            let text = String::from_utf8(bytes).ok().filter(|_| size <= text_bytes_max);
-            FileFact::Present { sha256, size, text, modified: modified(path) }
-        }
-        Err(error) if error.kind() == io::ErrorKind::NotFound => FileFact::Missing,
-        Err(error) => FileFact::Unreadable(error.kind().to_string()),
+/// Says why a file is not seen, without the number that systems have for it.
+pub(crate) fn unseen(error: &io::Error) -> FileFact {
+    match error.raw_os_error() {
+        _ if error.kind() == ErrorKind::NotFound => FileFact::Missing,
+        Some(_) => FileFact::Unreadable(error.kind().to_string()),
+        None => FileFact::Unreadable(error.to_string()),
     }
 }

@@ -1,17 +1,12 @@
 //! The folders in a folder, each with one of its files. There may be thousands, so where the system
 //! says which of them something happened in, only those are looked at again.
 
-use std::{
-    collections::BTreeMap,
-    fs, io,
-    path::{Path, PathBuf},
-    sync::Arc,
-};
+use std::{collections::BTreeMap, io, path::Path, sync::Arc};
 
 use parking_lot::Mutex;
-use runtime::{Inner, Stat};
+use runtime::Inner;
 
-use crate::desk;
+use crate::beneath::{Kind, Root};
 
 /// What is known of folders. Copies share it.
 #[derive(Debug, Clone, Default)]
@@ -20,7 +15,7 @@ pub(crate) struct Watch(Arc<Mutex<Known>>);
 #[derive(Debug, Default)]
 struct Known {
     /// By folder and by the file that is looked at in each of its folders.
-    folders: BTreeMap<(PathBuf, String), Folder>,
+    folders: BTreeMap<((u64, u64), String), Folder>,
     /// How often anything was seen to have changed.
     changes: u64,
 }
@@ -36,9 +31,9 @@ struct Folder {
 
 impl Watch {
     /// Returns the folders in `folder` in order. Hidden ones and links are left out.
-    pub(crate) fn list(&self, folder: &Path, file: &str) -> io::Result<Arc<[Inner]>> {
+    pub(crate) fn list(&self, folder: &Root, file: &str) -> io::Result<Arc<[Inner]>> {
         let mut known = self.0.lock();
-        let key = (folder.to_owned(), file.to_owned());
+        let key = (folder.id()?, file.to_owned());
         known.changes += 1;
         let touched = known.changes;
         if let Some(before) = known.folders.get_mut(&key)
@@ -58,7 +53,7 @@ impl Watch {
 
 impl Folder {
     /// Looks at what changed; `false` where that is not known any more.
-    fn catch_up(&mut self, folder: &Path, file: &str, touched: u64) -> bool {
+    fn catch_up(&mut self, folder: &Root, file: &str, touched: u64) -> bool {
         let Some(happened) = self.news.read() else { return false };
         if happened.folders.is_empty() && happened.inside.is_empty() {
             return true;
@@ -86,13 +81,13 @@ impl Folder {
 type All = (Option<news::News>, BTreeMap<String, Inner>);
 
 /// First the watch, then the look: what happens in between is seen twice, and not missed.
-fn look_at_all(folder: &Path, file: &str, touched: u64) -> io::Result<All> {
+fn look_at_all(folder: &Root, file: &str, touched: u64) -> io::Result<All> {
     let mut news = news::News::begin(folder);
     let mut inner = BTreeMap::new();
-    for entry in fs::read_dir(folder)? {
+    for entry in folder.list()? {
         let entry = entry?;
-        let Ok(name) = entry.file_name().into_string() else { continue };
-        if name.starts_with('.') || !entry.file_type().is_ok_and(|it| it.is_dir()) {
+        let Some(name) = entry.name() else { continue };
+        if name.starts_with('.') || !entry.kind().is_ok_and(|it| it == Kind::Folder) {
             continue;
         }
         news = news.and_then(|mut it| it.follow(folder, &name).then_some(it));
@@ -104,17 +99,14 @@ fn look_at_all(folder: &Path, file: &str, touched: u64) -> io::Result<All> {
     Ok((news, inner))
 }
 
-fn look_at(folder: &Path, name: String, file: &str, touched: u64) -> Inner {
-    let stat = find_stat(&folder.join(&name).join(file));
+fn look_at(folder: &Root, name: String, file: &str, touched: u64) -> Inner {
+    let stat = folder.stat(&Path::new(&name).join(file)).ok();
     Inner { name, stat, touched }
 }
 
-fn find_stat(path: &Path) -> Option<Stat> {
-    fs::metadata(path).ok().filter(fs::Metadata::is_file).map(|it| desk::stat(&it))
-}
-
-fn is_folder(folder: &Path, name: &str) -> bool {
-    !name.starts_with('.') && fs::symlink_metadata(folder.join(name)).is_ok_and(|it| it.is_dir())
+fn is_folder(folder: &Root, name: &str) -> bool {
+    let kind = || folder.find_kind(Path::new(name));
+    !name.starts_with('.') && kind().is_ok_and(|it| it == Some(Kind::Folder))
 }
 
 #[cfg(target_os = "linux")]
@@ -123,7 +115,6 @@ mod news {
         collections::{BTreeMap, BTreeSet},
         mem::MaybeUninit,
         os::fd::OwnedFd,
-        path::Path,
     };
 
     use rustix::{
@@ -131,7 +122,10 @@ mod news {
         io::Errno,
     };
 
-    use crate::watched::is_local;
+    use crate::{
+        beneath::Root,
+        watched::{is_local, path_of},
+    };
 
     /// How much of what happened is read at once.
     const BUFFER_BYTES: usize = 16 * 1024;
@@ -155,18 +149,19 @@ mod news {
 
     impl News {
         /// Begins to follow a folder; `None` where that would not tell everything.
-        pub(super) fn begin(folder: &Path) -> Option<Self> {
+        pub(super) fn begin(folder: &Root) -> Option<Self> {
             if !is_local(folder) {
                 return None;
             }
             let queue = inotify::init(CreateFlags::NONBLOCK | CreateFlags::CLOEXEC).ok()?;
-            let outer = inotify::add_watch(&queue, folder, wanted()).ok()?;
+            let outer = inotify::add_watch(&queue, path_of(folder), wanted()).ok()?;
             Some(Self { queue, outer, names: BTreeMap::new() })
         }
 
         /// Follows a folder in the folder too. Systems limit how many are followed.
-        pub(super) fn follow(&mut self, folder: &Path, name: &str) -> bool {
-            match inotify::add_watch(&self.queue, folder.join(name), wanted()) {
+        pub(super) fn follow(&mut self, folder: &Root, name: &str) -> bool {
+            let flags = wanted() | WatchFlags::DONT_FOLLOW | WatchFlags::ONLYDIR;
+            match inotify::add_watch(&self.queue, path_of(folder).join(name), flags) {
                 Ok(number) => {
                     self.names.insert(number, name.to_owned());
                     true
@@ -222,7 +217,9 @@ mod news {
 
 #[cfg(not(target_os = "linux"))]
 mod news {
-    use std::{collections::BTreeSet, path::Path};
+    use std::collections::BTreeSet;
+
+    use crate::beneath::Root;
 
     /// What happened since it was last asked.
     #[derive(Debug, Default)]
@@ -236,11 +233,11 @@ mod news {
     pub(super) struct News;
 
     impl News {
-        pub(super) fn begin(_folder: &Path) -> Option<Self> {
+        pub(super) fn begin(_folder: &Root) -> Option<Self> {
             None
         }
 
-        pub(super) fn follow(&mut self, _folder: &Path, _name: &str) -> bool {
+        pub(super) fn follow(&mut self, _folder: &Root, _name: &str) -> bool {
             false
         }
 
@@ -254,10 +251,10 @@ mod news {
 mod tests {
     use std::{fs, path::Path};
 
-    use super::Watch;
+    use super::{Root, Watch};
 
     fn shown(watch: &Watch, folder: &Path) -> Vec<String> {
-        let all = watch.list(folder, "state.json").unwrap();
+        let all = watch.list(&Root::open(folder).unwrap(), "state.json").unwrap();
         let row = |it: &super::Inner| {
             let size = it.stat.map_or("none".to_owned(), |it| it.size.to_string());
             format!("{} {size} {}", it.name, it.touched)
@@ -294,12 +291,16 @@ mod tests {
     }
 
     #[test]
-    fn a_folder_that_is_gone_is_an_error() {
+    fn a_folder_that_was_removed_and_made_again_is_looked_at_as_a_new_one() {
         let folder = tempfile::tempdir().unwrap();
-        let watch = Watch::default();
-        assert!(shown(&watch, folder.path()).is_empty());
-        let path = folder.path().to_owned();
-        drop(folder);
-        assert!(watch.list(&path, "state.json").is_err());
+        let (watch, path) = (Watch::default(), folder.path().join("specs"));
+        fs::create_dir_all(path.join("a")).unwrap();
+        assert_eq!(shown(&watch, &path).len(), 1);
+        for name in ["b", "c"] {
+            fs::remove_dir_all(&path).unwrap();
+            fs::create_dir_all(path.join(name)).unwrap();
+            let found = shown(&watch, &path);
+            assert!(found.len() == 1 && found[0].starts_with(name), "{found:?}");
+        }
     }
 }

@@ -1,6 +1,7 @@
 //! Eyes and hands: the real clock, files, git, commands, workflow folders and a language model,
 //! behind the runtime's [`World`]. It looks and does; it decides nothing.
 
+pub mod beneath;
 mod checks;
 mod chores;
 mod command;
@@ -11,12 +12,12 @@ mod inner;
 mod ledger;
 mod library;
 mod model;
-mod shelf;
 mod tree;
 mod watched;
 
 use std::{
     fmt,
+    io::{self, ErrorKind},
     path::{Path, PathBuf},
     sync::Arc,
     time::Duration,
@@ -24,11 +25,12 @@ use std::{
 
 use definition::Digest;
 use engine::{
-    ChoreOutcome, Fact, GitDeed, ModelFact, ModelFailure, ModelFailureKind, Question, RunId,
-    Timestamp, Usage,
+    CheckFact, ChoreOutcome, Fact, FileFact, GitDeed, ModelFact, ModelFailure, ModelFailureKind,
+    Question, RunId, Timestamp, Usage,
 };
 use runtime::{Desk, Found, Looking, Standpoint, Tree, World};
 
+use beneath::Root;
 pub use library::is_builtin;
 use model::Model;
 pub use model::{Api, ModelSettings, Secret};
@@ -164,28 +166,39 @@ impl World for RealWorld {
         RunId::from_bytes(*uuid::Uuid::now_v7().as_bytes())
     }
 
-    fn look<'a>(&'a self, root: &'a str, question: &'a Question) -> Looking<'a, Option<Fact>> {
+    fn look<'a>(
+        &'a self,
+        (root, home): (&'a str, &'a str),
+        question: &'a Question,
+    ) -> Looking<'a, Option<Fact>> {
         Box::pin(async move {
+            if let Question::Model { system, user, names } = question {
+                return Some(Fact::Model(self.ask(system, user, names).await));
+            }
+            let (root, home) = (Path::new(root), Path::new(home));
             // Where the folder itself is gone nothing can be said of what is in it.
-            let root = || PathBuf::from(root).canonicalize().ok();
+            let folder = match Root::of(root, home) {
+                Err(error) if error.kind() == ErrorKind::PermissionDenied => {
+                    return Some(refuse(question, &error));
+                }
+                folder => folder.ok()?,
+            };
+            let settings = &self.settings;
             Some(match question {
-                Question::Beside(name) => {
-                    let beside = root()?.parent()?.to_path_buf();
-                    Fact::File(files::look(beside, name.clone(), &self.settings).await)
-                }
-                Question::File(path) => {
-                    Fact::File(files::look(root()?, path.clone(), &self.settings).await)
-                }
-                Question::Git => Fact::Git(git::look(&root()?).await),
+                Question::File(path) => Fact::File(files::look(&folder, path, settings).await),
+                Question::Beside(name) => match find_beside(root, home) {
+                    Some(Ok(beside)) => Fact::File(files::look(&beside, name, settings).await),
+                    Some(Err(error)) => Fact::File(files::unseen(&error)),
+                    None => Fact::File(FileFact::Missing),
+                },
+                Question::Git => Fact::Git(git::look(&home.canonicalize().ok()?).await),
                 Question::Check { run, timeout_s } => {
                     let timeout = Duration::from_secs(*timeout_s);
-                    let root = root()?;
-                    let allowed = self.settings.permits.allows_check(&root, run);
-                    Fact::Check(checks::run(&root, run, timeout, allowed).await)
+                    let home = home.canonicalize().ok()?;
+                    let allowed = self.settings.permits.allows_check(&home, run);
+                    Fact::Check(checks::run(&home, run, timeout, allowed).await)
                 }
-                Question::Model { system, user, names } => {
-                    Fact::Model(self.ask(system, user, names).await)
-                }
+                Question::Model { .. } => return None,
             })
         })
     }
@@ -200,6 +213,7 @@ impl World for RealWorld {
             if self.settings.forbidden_chores.iter().any(|it| it == deed.word()) {
                 return Some(forbidden(deed));
             }
+            Root::of(Path::new(root), Path::new(home)).ok()?;
             let [root, home] = [root, home].map(|it| PathBuf::from(it).canonicalize());
             let folders = chores::Folders { root: root.ok()?, home: home.ok()? };
             Some(chores::run(&folders, deed, texts, self.settings.chore_times).await)
@@ -232,6 +246,25 @@ impl World for RealWorld {
     fn sleep(&self, duration: Duration) -> Looking<'_, ()> {
         Box::pin(tokio::time::sleep(duration))
     }
+}
+
+/// What is known of a folder that a link leads out of the project.
+fn refuse(question: &Question, error: &io::Error) -> Fact {
+    match question {
+        Question::File(_) | Question::Beside(_) => Fact::File(files::unseen(error)),
+        Question::Check { .. } => {
+            Fact::Check(CheckFact::Ended { exit: -1, output: error.to_string() })
+        }
+        Question::Git | Question::Model { .. } => Fact::Git(None),
+    }
+}
+
+/// Opens the folder that the folder of a run is in; `None` where that is not in the project.
+fn find_beside(root: &Path, home: &Path) -> Option<io::Result<Root>> {
+    if home.components().eq(root.components()) {
+        return None;
+    }
+    Some(Root::of(root, home.parent()?))
 }
 
 /// What comes of a deed that the settings forbid. What is not committed lies in the work tree still,

@@ -7,7 +7,7 @@ mod graphs;
 
 use std::{
     collections::{BTreeMap, BTreeSet},
-    fs, io,
+    io::ErrorKind,
     path::{Path, PathBuf},
     sync::{Arc, OnceLock},
 };
@@ -18,7 +18,10 @@ use definition::{
 };
 use runtime::Found;
 
-use crate::WorldSettings;
+use crate::{
+    WorldSettings,
+    beneath::{self, Root},
+};
 pub(crate) use graphs::GraphNames;
 
 /// Every file of the built-in workflows, by its path below `workflows/`.
@@ -54,22 +57,23 @@ pub(crate) fn find(settings: &WorldSettings, names: &GraphNames) -> Vec<Found> {
 
 /// Finds the workflows in one folder, by name. Those with one name are refused, all of them.
 fn find_in(folder: &Path, names: &GraphNames, known: &mut BTreeSet<PathBuf>) -> Vec<Found> {
-    let Ok(entries) = fs::read_dir(folder) else {
+    let opened = Root::open(folder).and_then(|it| it.names().map(|names| (it, names)));
+    let Ok((opened, entries)) = opened else {
         tracing::debug!(folder = %folder.display(), "no workflows: the folder cannot be read");
         return Vec::new();
     };
     let files: Arc<FolderFiles> = Arc::new(FolderFiles { base: folder.to_owned() });
     let mut found: Vec<Found> = Vec::new();
-    for entry in entries.flatten() {
-        let (path, file) = (entry.path(), entry.file_name());
-        let Some(file) = file.to_str() else { continue };
-        let (name, graph, refused) = if path.is_dir() {
+    for entry in entries {
+        let file = entry.trim_end_matches('/');
+        let path = Path::new(file);
+        let (name, graph, refused) = if !entry.ends_with('/') && graphs::is_named_as_graph(path) {
+            let (name, refused) = names.find(&opened, file, &*files);
+            known.insert(folder.join(file));
+            (name, Some(file.to_owned()), refused)
+        } else if entry.ends_with('/') || opened.enter(path).is_ok() {
             let Ok(name) = WorkflowName::parse(file) else { continue };
             (name, None, None)
-        } else if graphs::is_graph(&path) {
-            let (name, refused) = names.find(&path, file, &*files);
-            known.insert(path);
-            (name, Some(file.to_owned()), refused)
         } else {
             continue;
         };
@@ -150,30 +154,19 @@ struct FolderFiles {
 
 impl Files for FolderFiles {
     fn read(&self, path: &str) -> Result<String, FileError> {
-        let unreadable = |error: &io::Error| {
-            let missing = [io::ErrorKind::NotFound, io::ErrorKind::NotADirectory];
-            if missing.contains(&error.kind()) {
-                return FileError::Missing;
-            }
-            FileError::Unreadable(error.kind().to_string())
-        };
-        let base = self.base.canonicalize().map_err(|error| unreadable(&error))?;
-        let found = base.join(path).canonicalize().map_err(|error| unreadable(&error))?;
-        if !found.starts_with(&base) {
-            return Err(FileError::Outside);
-        }
-        let about = fs::metadata(&found).map_err(|error| unreadable(&error))?;
-        if !about.is_file() {
-            return Err(FileError::Missing);
-        }
-        if FILE_BYTES_MAX < about.len() {
-            return Err(FileError::TooLarge { max: FILE_BYTES_MAX });
-        }
-        let bytes = fs::read(&found).map_err(|error| unreadable(&error))?;
+        let read = Root::open(&self.base).and_then(|it| it.read(Path::new(path), FILE_BYTES_MAX));
+        let (bytes, _) = read.map_err(|error| match error.kind() {
+            ErrorKind::NotFound | ErrorKind::NotADirectory => FileError::Missing,
+            ErrorKind::FileTooLarge => FileError::TooLarge { max: FILE_BYTES_MAX },
+            _ if beneath::is_escape(&error) => FileError::Outside,
+            // It says what it is instead of a regular file.
+            ErrorKind::InvalidInput => FileError::Unreadable(error.to_string()),
+            kind => FileError::Unreadable(kind.to_string()),
+        })?;
         String::from_utf8(bytes).map_err(|_| FileError::NotText)
     }
 
     fn has_folder(&self, path: &str) -> bool {
-        self.base.join(path).is_dir()
+        Root::open(&self.base).and_then(|it| it.enter(Path::new(path))).is_ok()
     }
 }

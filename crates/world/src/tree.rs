@@ -2,15 +2,17 @@
 
 use std::{
     collections::BTreeSet,
-    fs::{self, File},
-    io::{self, ErrorKind, Read as _},
-    path::{Path, PathBuf},
+    io::{self, ErrorKind},
+    path::Path,
     rc::Rc,
 };
 
 use runtime::{Handled, Tree, Visit, Walk, Walked};
 
-use crate::RealWorld;
+use crate::{
+    RealWorld,
+    beneath::{Kind, Root},
+};
 
 /// How many names are looked at below one folder.
 const NAMES_MAX: usize = 1_000_000;
@@ -24,15 +26,16 @@ impl Tree for RealWorld {
 
     fn visit(
         &self,
-        root: &str,
+        (root, folder): (&str, &str),
         paths: Vec<String>,
         bytes_max: u64,
         mut visit: Visit,
     ) -> Handled<'_, ()> {
-        let root = PathBuf::from(root);
+        let (root, folder) = (root.to_owned(), folder.to_owned());
         elsewhere(move || {
+            let folder = enter(&root, &folder).map_err(|error| worded(&error))?;
             for path in paths {
-                let read = read(&root.join(&path), bytes_max);
+                let read = read(&folder, Path::new(&path), bytes_max);
                 let seen = match &read {
                     Ok(text) => visit(&path, Ok(text)),
                     Err(error) => visit(&path, Err(&worded(error))),
@@ -57,8 +60,10 @@ fn elsewhere<T: Send + 'static>(
 
 /// Says what is wrong without the number that systems have for it.
 fn worded(error: &io::Error) -> String {
-    if error.kind() == ErrorKind::NotFound {
-        return "it is not there".to_owned();
+    match error.kind() {
+        ErrorKind::NotFound => return "it is not there".to_owned(),
+        ErrorKind::NotADirectory => return "it is not a folder".to_owned(),
+        _ => {}
     }
     match error.raw_os_error() {
         Some(_) => error.kind().to_string(),
@@ -66,27 +71,20 @@ fn worded(error: &io::Error) -> String {
     }
 }
 
-fn read(path: &Path, bytes_max: u64) -> io::Result<String> {
-    let metadata = fs::metadata(path)?;
-    if !metadata.is_file() {
-        return Err(io::Error::new(ErrorKind::InvalidInput, "it is not a file"));
-    }
-    if bytes_max < metadata.len() {
-        let problem = format!("it has {} bytes, and at most {bytes_max} are read", metadata.len());
-        return Err(io::Error::new(ErrorKind::FileTooLarge, problem));
-    }
-    let mut bytes = Vec::new();
-    File::open(path)?.take(bytes_max).read_to_end(&mut bytes)?;
+/// Opens the folder that is looked through.
+fn enter(root: &str, folder: &str) -> io::Result<Root> {
+    Root::project(Path::new(root))?.enter(Path::new(folder))
+}
+
+fn read(folder: &Root, path: &Path, bytes_max: u64) -> io::Result<String> {
+    let (bytes, _) = folder.read(path, bytes_max)?;
     Ok(String::from_utf8(bytes)
         .unwrap_or_else(|error| String::from_utf8_lossy(error.as_bytes()).into_owned()))
 }
 
 fn walk(asked: &Walk) -> io::Result<Walked> {
-    let root = fs::canonicalize(&asked.root)?;
-    if !root.is_dir() {
-        return Err(io::Error::new(ErrorKind::NotADirectory, "it is not a folder"));
-    }
-    fs::read_dir(&root)?;
+    let root = enter(&asked.root, &asked.folder)?;
+    drop(root.list()?);
     let mut walking = Walking { asked, walked: Walked::default(), names: 0, open: Vec::new() };
     walking.open.push(Open { path: String::new(), ignored: Rc::default() });
     while let Some(folder) = walking.open.pop() {
@@ -115,9 +113,9 @@ struct Open {
 }
 
 impl Walking<'_> {
-    fn enter(&mut self, root: &Path, mut folder: Open) {
-        let here = root.join(&folder.path);
-        let Ok(entries) = fs::read_dir(&here) else {
+    fn enter(&mut self, root: &Root, mut folder: Open) {
+        let here = root.enter(Path::new(&folder.path));
+        let Ok((here, entries)) = here.and_then(|it| it.list().map(|entries| (it, entries))) else {
             self.walked.unreadable += 1;
             return;
         };
@@ -133,14 +131,13 @@ impl Walking<'_> {
                 self.walked.is_cut = true;
                 break;
             }
-            let kind = entry.and_then(|it| Ok((it.file_type()?, it.file_name())));
-            let Ok((kind, Ok(name))) = kind.map(|(kind, name)| (kind, name.into_string())) else {
+            let Ok((kind, Some(name))) = entry.and_then(|it| Ok((it.kind()?, it.name()))) else {
                 self.walked.unreadable += 1;
                 continue;
             };
-            if kind.is_file() && (self.asked.files)(&name) {
+            if kind == Kind::File && (self.asked.files)(&name) {
                 files.push(format!("{}{name}", folder.path));
-            } else if kind.is_dir() && (self.asked.folders)(&name) {
+            } else if kind == Kind::Folder && (self.asked.folders)(&name) {
                 let path = format!("/{}{name}", folder.path);
                 if !folder.ignored.contains(&name) && !folder.ignored.contains(&path) {
                     folders.push(format!("{}{name}/", folder.path));
@@ -167,8 +164,10 @@ impl Walking<'_> {
 }
 
 /// Returns which folders a `.gitignore` leaves out, as far as it says so without patterns.
-fn ignored_in(folder: &Path, path: &str) -> Vec<String> {
-    let Ok(text) = read(&folder.join(".gitignore"), IGNORED_BYTES_MAX) else { return Vec::new() };
+fn ignored_in(folder: &Root, path: &str) -> Vec<String> {
+    let Ok(text) = read(folder, Path::new(".gitignore"), IGNORED_BYTES_MAX) else {
+        return Vec::new();
+    };
     let plain = |line: &&str| !line.is_empty() && !line.contains(['#', '!', '*', '?', '[', '\\']);
     let lines = text.lines().map(str::trim).filter(plain);
     lines

@@ -34,7 +34,7 @@ async fn ask(world: &RealWorld) -> ModelFact {
     let question =
         Question::Model { system: "be brief".to_owned(), user: "what next?".to_owned(), names };
     // A model needs no folder.
-    match world.look("/nowhere/at/all", &question).await {
+    match world.look(("/nowhere", "/nowhere/at/all"), &question).await {
         Some(Fact::Model(fact)) => fact,
         other => panic!("{other:?}"),
     }

@@ -36,7 +36,8 @@ impl Stage {
     async fn walk(&self, root: &str, files_max: usize) -> Result<Walked, String> {
         let files = Arc::new(|it: &str| Path::new(it).extension().is_some_and(|it| it == "go"));
         let folders = Arc::new(|it: &str| it != "vendor");
-        self.world.walk(Walk { root: root.to_owned(), files, folders, files_max }).await
+        let (root, folder) = (self.root().to_owned(), root.to_owned());
+        self.world.walk(Walk { root, folder, files, folders, files_max }).await
     }
 
     /// Returns what is seen of each file.
@@ -48,7 +49,7 @@ impl Stage {
             if text == Ok("enough") { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
         });
         let paths = paths.iter().map(|it| (*it).to_owned()).collect();
-        self.world.visit(self.root(), paths, bytes_max, visit).await.unwrap();
+        self.world.visit((self.root(), ""), paths, bytes_max, visit).await.unwrap();
         seen.lock().unwrap().clone()
     }
 }
@@ -120,7 +121,7 @@ async fn files_are_seen_one_by_one_until_it_is_enough() {
         Ok("one"),
         Ok("\u{fffd} two"),
         Err("it has 8 bytes, and at most 6 are read"),
-        Err("it is not a file"),
+        Err("`d` is a folder, not a regular file; move it away, or put a file in its place"),
         Err("it is not there"),
         Ok("enough"),
     ];

@@ -12,7 +12,7 @@ use store::{Filter, MemoryStore, SqliteStore, Store, StoreError};
 use world::RealWorld;
 
 use crate::{
-    config::{Config, DEFAULT_PROJECT, StorePlace},
+    config::{Config, DEFAULT_PROJECT, Named, StorePlace},
     failure::{Failure, Kind},
     secret,
 };
@@ -167,16 +167,20 @@ async fn find_project(config: &Config, store: &dyn Store) -> Result<String, Fail
         Failure::refused("project_invalid", error.to_string())
             .with_hint("mend or delete `.milepost/project.toml`")
     })?;
-    if let Some(id) = found {
+    if let Named::As(id) = found {
         return Ok(id);
     }
+    let mut project = DEFAULT_PROJECT.to_owned();
     if let StorePlace::Project(_) = config.store_place() {
         let newest = store.list(Filter { limit: 1, ..Filter::default() }).await?;
-        if let Some(row) = newest.rows.into_iter().next() {
-            return Ok(row.project);
-        }
+        project = newest.rows.into_iter().next().map_or(project, |it| it.project);
     }
-    Ok(DEFAULT_PROJECT.to_owned())
+    if found == Named::Lost
+        && let Err(error) = config.places.name_again(&project)
+    {
+        tracing::warn!("`.milepost/project.toml` is empty, and cannot be written: {error}");
+    }
+    Ok(project)
 }
 
 fn not_made(folder: &Path, error: &std::io::Error) -> Failure {

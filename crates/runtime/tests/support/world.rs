@@ -51,7 +51,11 @@ impl World for TestWorld {
         RunId::from_bytes(u128::from(number).to_be_bytes())
     }
 
-    fn look<'a>(&'a self, _root: &'a str, question: &'a Question) -> Looking<'a, Option<Fact>> {
+    fn look<'a>(
+        &'a self,
+        _folders: (&'a str, &'a str),
+        question: &'a Question,
+    ) -> Looking<'a, Option<Fact>> {
         let fact = match question {
             Question::Beside(_) => Fact::File(FileFact::Missing),
             Question::File(path) => Fact::File(match self.files.lock().get(path) {

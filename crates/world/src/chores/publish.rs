@@ -5,7 +5,7 @@
 //! work tree is clean afterwards. Nothing of the work tree gets in, so the run's branch need not be
 //! checked out. A commit is replaced only if it came to be during the run and nobody else has it.
 
-use std::{fs, path::PathBuf};
+use std::path::Path;
 
 use engine::RunBranch;
 
@@ -16,10 +16,15 @@ use super::{
     record::{Beside, Form},
     standing::Branch,
 };
-use crate::command::{Lost, Tool};
+use crate::{
+    beneath::Root,
+    command::{Lost, Tool},
+};
 
 /// Where a branch goes that was never sent anywhere.
 const REMOTE: &str = "origin";
+/// The largest file that is published.
+const FILE_BYTES_MAX: u64 = 64 * 1024 * 1024;
 
 /// The files that go into the commit, and what is odd about others.
 pub(super) struct Gathered {
@@ -62,7 +67,7 @@ impl Repository<'_> {
 
     /// Makes a file the description of the pull request. That it is not is only told.
     async fn describe(&self, branch: &Branch, body: &str, closes: Option<&str>) -> Option<String> {
-        let mut text = fs::read_to_string(self.inside(body)?).ok()?;
+        let mut text = self.read_inside(body)?;
         if let Some(closes) = closes {
             let is_number = closes.bytes().all(|it| it.is_ascii_digit());
             let mark = if is_number { "#" } else { "" };
@@ -81,11 +86,10 @@ impl Repository<'_> {
         }
     }
 
-    /// Returns where a file of the run's root is, if it is in it.
-    fn inside(&self, path: &str) -> Option<PathBuf> {
-        let root = self.folders.home.canonicalize().ok()?;
-        let found = root.join(path).canonicalize().ok()?;
-        found.starts_with(&root).then_some(found)
+    /// Returns the text of a file of the run's folder, if it is in it.
+    fn read_inside(&self, path: &str) -> Option<String> {
+        let folder = Root::of(&self.folders.root, &self.folders.home).ok()?;
+        folder.read_text(Path::new(path), FILE_BYTES_MAX).ok()
     }
 
     /// Returns the files that are there, or will be, and that git does not ignore.
@@ -102,7 +106,7 @@ impl Repository<'_> {
                 continue;
             };
             let known = texts.iter().find(|(it, _)| it == file).map(|(_, text)| text.clone());
-            let there = || self.inside(file).and_then(|it| fs::read_to_string(it).ok());
+            let there = || self.read_inside(file);
             let Some(text) = known.or_else(there) else { continue };
             if self.is_ignored(&path).await? {
                 continue;

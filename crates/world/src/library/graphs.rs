@@ -2,13 +2,14 @@
 
 use std::{
     collections::{BTreeMap, BTreeSet},
-    fs,
     path::{Path, PathBuf},
-    time::SystemTime,
 };
 
 use definition::{Files, ParseError, WorkflowName, find_graph_name};
 use parking_lot::Mutex;
+use runtime::Stat;
+
+use crate::beneath::Root;
 
 /// The names of graphs, by their files.
 #[derive(Debug, Default)]
@@ -16,31 +17,18 @@ pub(crate) struct GraphNames(Mutex<BTreeMap<PathBuf, Known>>);
 
 #[derive(Debug)]
 struct Known {
-    stamp: Option<Stamp>,
+    /// What changes when the file does.
+    stamp: Option<Stat>,
     name: Result<WorkflowName, ParseError>,
 }
 
-/// What changes when a file does.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-struct Stamp {
-    size: u64,
-    modified: SystemTime,
-}
-
-impl Stamp {
-    fn of(path: &Path) -> Option<Self> {
-        let about = fs::metadata(path).ok()?;
-        Some(Self { size: about.len(), modified: about.modified().ok()? })
-    }
-}
-
-/// Returns whether a file is to be taken for a graph.
-pub(super) fn is_graph(path: &Path) -> bool {
+/// Returns whether a file is to be taken for a graph, going by its name.
+pub(super) fn is_named_as_graph(path: &Path) -> bool {
     let is_hidden =
         path.file_name().and_then(|it| it.to_str()).is_none_or(|it| it.starts_with('.'));
     let ending = path.extension().and_then(|it| it.to_str()).unwrap_or_default();
     let is_yaml = ["yaml", "yml"].iter().any(|it| ending.eq_ignore_ascii_case(it));
-    is_yaml && !is_hidden && path.is_file()
+    is_yaml && !is_hidden
 }
 
 impl GraphNames {
@@ -48,16 +36,16 @@ impl GraphNames {
     /// cannot be told.
     pub(super) fn find(
         &self,
-        path: &Path,
+        folder: &Root,
         file: &str,
         files: &dyn Files,
     ) -> (WorkflowName, Option<ParseError>) {
-        let stamp = Stamp::of(path);
+        let (path, stamp) = (folder.path().join(file), folder.stat(Path::new(file)).ok());
         let mut all = self.0.lock();
-        let known = all.get(path).filter(|it| it.stamp.is_some() && it.stamp == stamp);
+        let known = all.get(&path).filter(|it| it.stamp.is_some() && it.stamp == stamp);
         let name = known.map_or_else(|| find_graph_name(file, files), |it| it.name.clone());
         if known.is_none() {
-            all.insert(path.to_owned(), Known { stamp, name: name.clone() });
+            all.insert(path, Known { stamp, name: name.clone() });
         }
         match name {
             Ok(name) => (name, None),

@@ -309,7 +309,8 @@ fn quote(before: &str, text: &str, width: usize) -> String {
 /// Returns the beginning of an artifact.
 async fn content(joined: &Joined, view: &View, artifact: &Artifact) -> String {
     let question = Question::File(artifact.path.clone());
-    let fact = joined.world.look(&joined.runtime.home_of(view), &question).await;
+    let (root, home) = joined.runtime.folders_of(view);
+    let fact = joined.world.look((&root, &home), &question).await;
     let Some(Fact::File(FileFact::Present { text: Some(text), .. })) = fact else {
         return String::new();
     };

@@ -1,12 +1,13 @@
 //! Reads one configuration file: sections and keys in, settings and problems out.
 
 use std::{
-    fs, io,
+    io,
     path::{Component, Path, PathBuf},
 };
 
 use definition::Digest;
 use toml::de::{DeTable, DeValue};
+use world::beneath::read_named;
 
 use super::{
     Ignored, Origin, Places, Problem, Sources,
@@ -14,6 +15,9 @@ use super::{
     value::{Kind, Value},
 };
 use crate::trust::Trust;
+
+/// The largest configuration file.
+const FILE_BYTES_MAX: u64 = 1024 * 1024;
 
 /// Reads the file at `path` into `sources`, if there is one. Returns what a project's own file says
 /// that needs the user's trust.
@@ -23,7 +27,7 @@ pub(super) fn read(
     owner: Owner<'_>,
     sources: &mut Sources,
 ) -> Option<Wishes> {
-    let text = match fs::read_to_string(path) {
+    let text = match read_named(path, FILE_BYTES_MAX) {
         Ok(text) => text,
         Err(error) if error.kind() == io::ErrorKind::NotFound => return None,
         Err(error) => {

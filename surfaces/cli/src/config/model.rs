@@ -1,13 +1,16 @@
 //! Which language model there is, if the settings name one. What is missing is told all at once.
 
-use std::{fs, path::Path, time::Duration};
+use std::{path::Path, time::Duration};
 
-use world::{Api, ModelSettings, Secret};
+use world::{Api, ModelSettings, Secret, beneath::read_named};
 
 use super::{Origin, Problem, Sources, table, value::Value};
 
 /// The shortest time that is worth waiting for an answer.
 const TIMEOUT_MIN: Duration = Duration::from_millis(1);
+
+/// The largest file with a key in it.
+const KEY_BYTES_MAX: u64 = 64 * 1024;
 
 /// Returns the model that the settings name. With neither an endpoint nor a key there is none.
 pub(super) fn find(sources: &mut Sources) -> Option<ModelSettings> {
@@ -62,7 +65,7 @@ fn find_key(sources: &mut Sources) -> Option<Secret> {
         return Some(key.clone());
     }
     let path = sources.text("model.key_file")?;
-    let problem = match fs::read_to_string(Path::new(&path)) {
+    let problem = match read_named(Path::new(&path), KEY_BYTES_MAX) {
         Ok(text) if text.trim().is_empty() => "it is empty".to_owned(),
         Ok(text) if text.trim().chars().any(char::is_control) => {
             "it must have the key in it and nothing else".to_owned()

@@ -4,12 +4,20 @@
 //! database. What git knows is read from its files; no process is started.
 
 use std::{
-    fs, io,
+    io,
     path::{Path, PathBuf},
 };
 
+use world::beneath::{Care, Root, read_named};
+
 /// The folder in a project that holds everything of ours.
 pub(crate) const FOLDER: &str = ".milepost";
+
+/// The file in it that names the project.
+const NAME: &str = "project.toml";
+
+/// The largest file that is read here. Each has a line or two.
+const SMALL_BYTES_MAX: u64 = 64 * 1024;
 
 /// What `.milepost/.gitignore` says.
 const IGNORED: &str = "\
@@ -83,19 +91,23 @@ impl Places {
     }
 
     /// Returns the project's id, if it has been given one.
-    pub(crate) fn find_id(&self) -> io::Result<Option<String>> {
-        let path = self.folder().join("project.toml");
-        let text = match fs::read_to_string(&path) {
-            Ok(text) => text,
-            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
-            Err(error) => return Err(error),
+    pub(crate) fn find_id(&self) -> io::Result<Named> {
+        let read = Root::project(&self.project)
+            .and_then(|it| it.read_text(&Path::new(FOLDER).join(NAME), SMALL_BYTES_MAX));
+        let text = match read {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Named::Not),
+            text => text?,
         };
+        if text.trim_matches(|it: char| it.is_whitespace() || it == '\0').is_empty() {
+            return Ok(Named::Lost);
+        }
         let id = text
             .parse::<toml::Table>()
             .ok()
             .and_then(|it| Some(it.get("id")?.as_str()?.to_owned()));
         let id = id.filter(|it| !it.is_empty());
-        id.map(Some).ok_or_else(|| {
+        id.map(Named::As).ok_or_else(|| {
+            let path = self.folder().join(NAME);
             let text = format!("`{}` has no line `id = \"…\"`", path.display());
             io::Error::new(io::ErrorKind::InvalidData, text)
         })
@@ -104,37 +116,55 @@ impl Places {
     /// Makes our folder in the project, gives the project the id `new` unless it has one, and
     /// returns the one it has. Any number of processes may do this at the same moment.
     pub(crate) fn settle(&self, new: &str) -> io::Result<String> {
-        let folder = self.folder();
-        fs::create_dir_all(&folder)?;
-        if !folder.join(".gitignore").exists() {
-            fs::write(folder.join(".gitignore"), IGNORED)?;
-        }
-        if let Some(id) = self.find_id()? {
-            return Ok(id);
-        }
-        let text = format!("# Names this project in the database beside it.\nid = \"{new}\"\n");
-        let whole = folder.join(format!("project.toml.{}", std::process::id()));
-        fs::write(&whole, text)?;
-        // A link is made whole or not at all, and never over what is there.
-        let linked = fs::hard_link(&whole, folder.join("project.toml"));
-        let placed = match linked {
-            Err(error) if error.kind() != io::ErrorKind::AlreadyExists => {
-                fs::rename(&whole, folder.join("project.toml"))
+        let folder = Root::project(&self.project)?.make_folder(Path::new(FOLDER), Care::Plain)?;
+        folder.place_new(Path::new(".gitignore"), IGNORED.as_bytes(), Care::Plain)?;
+        match self.find_id()? {
+            Named::As(id) => return Ok(id),
+            Named::Lost => self.name_again(new)?,
+            Named::Not => {
+                folder.place_new(Path::new(NAME), naming(new).as_bytes(), Care::Durable)?;
             }
-            Ok(()) | Err(_) => fs::remove_file(&whole),
-        };
-        placed?;
-        Ok(self.find_id()?.unwrap_or_else(|| new.to_owned()))
+        }
+        match self.find_id()? {
+            Named::As(id) => Ok(id),
+            Named::Lost | Named::Not => Ok(new.to_owned()),
+        }
     }
+
+    /// Writes the file again that names the project, which a crash left empty.
+    pub(crate) fn name_again(&self, id: &str) -> io::Result<()> {
+        let folder = Root::project(&self.project)?.enter(Path::new(FOLDER))?;
+        folder.replace(Path::new(NAME), naming(id).as_bytes(), Care::Durable)?;
+        let path = self.folder().join(NAME);
+        tracing::warn!(
+            "`{}` was empty, as a crash can leave it: it says `{id}` now",
+            path.display()
+        );
+        Ok(())
+    }
+}
+
+/// What the file says that names the project.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Named {
+    As(String),
+    /// Nothing: a crash left it empty.
+    Lost,
+    /// There is no such file.
+    Not,
+}
+
+fn naming(id: &str) -> String {
+    format!("# Names this project in the database beside it.\nid = \"{id}\"\n")
 }
 
 /// Returns the root of the main worktree of the repository that `root` is a worktree of, going by
 /// what git has written down; `None` where `root` is one of its own.
 fn main_worktree(root: &Path) -> Option<PathBuf> {
-    let pointer = fs::read_to_string(root.join(".git")).ok()?;
+    let pointer = read_named(&root.join(".git"), SMALL_BYTES_MAX).ok()?;
     let own = root.join(pointer.trim().strip_prefix("gitdir:")?.trim());
     // A submodule has a pointer too, but no common folder: it is a repository of its own.
-    let common = fs::read_to_string(own.join("commondir")).ok()?;
+    let common = read_named(&own.join("commondir"), SMALL_BYTES_MAX).ok()?;
     let common = own.join(common.trim()).canonicalize().ok()?;
     let is_bare = common.file_name().is_none_or(|it| it != ".git");
     if is_bare { Some(common) } else { common.parent().map(Path::to_owned) }

@@ -311,19 +311,19 @@ pub(crate) const SETTINGS: &[Setting] = &[
               written by then is never written. What has a limit of its own is not counted: \
               checks, chores, language models, waits, questions to a person. A call takes \
               milliseconds; one that takes a minute hangs.",
-        ..setting("mcp.call_timeout", Kind::Duration { min_s: 1, max_s: 86_400 }, "60s")
+        ..setting("mcp.call_timeout", NeedsTrust, Kind::Duration { min_s: 1, max_s: 86_400 }, "60s")
     },
     Setting {
         doc: "The most calls of all clients at once over HTTP. A call beyond that waits for 10s, \
               and is then answered with 503. Each takes memory, and hundreds keep every core busy.",
-        ..setting("mcp.calls", Kind::Count { min: 1, max: 100_000 }, "256")
+        ..setting("mcp.calls", NeedsTrust, Kind::Count { min: 1, max: 100_000 }, "256")
     },
     Setting {
         doc: "The most calls of one client at once: on one pair of pipes, in one session, or with \
               one token. A call ends when its answer is read. On pipes the calls beyond that wait, \
               and nothing is read any more once a thousand do; over HTTP each waits for 10s, and is \
               then answered with 429. Agents have a few calls under way.",
-        ..setting("mcp.calls_per_client", Kind::Count { min: 1, max: 100_000 }, "64")
+        ..setting("mcp.calls_per_client", NeedsTrust, Kind::Count { min: 1, max: 100_000 }, "64")
     },
     Setting {
         doc: "How long calls that are under way may take once the client has closed its end.",
@@ -346,7 +346,7 @@ pub(crate) const SETTINGS: &[Setting] = &[
     Setting {
         doc: "The most streams of news at once: those of all clients over HTTP, or of the one on \
               pipes. Each takes a connection for as long as it lasts.",
-        ..setting("mcp.streams", Kind::Count { min: 1, max: 100_000 }, "256")
+        ..setting("mcp.streams", NeedsTrust, Kind::Count { min: 1, max: 100_000 }, "256")
     },
     Setting {
         doc: "The toolsets that `milepost mcp` and `milepost serve` offer.",
@@ -356,7 +356,7 @@ pub(crate) const SETTINGS: &[Setting] = &[
     Setting {
         doc: "The most resources that one client may watch. All of them are looked through with \
               each change.",
-        ..setting("mcp.watched", Kind::Count { min: 1, max: 100_000 }, "1000")
+        ..setting("mcp.watched", NeedsTrust, Kind::Count { min: 1, max: 100_000 }, "1000")
     },
     Setting {
         doc: "The language that the model's endpoint speaks. `auto` goes by the endpoint, `none` \
@@ -428,12 +428,12 @@ pub(crate) const SETTINGS: &[Setting] = &[
         doc: "The most connections at once to `milepost serve`; fewer where the system gives a \
               process fewer open files. When all are in use, a new one takes the place of the one \
               that has been idle for longest.",
-        ..setting("serve.connections", Kind::Count { min: 8, max: 1_000_000 }, "1024")
+        ..setting("serve.connections", UserOnly, Kind::Count { min: 8, max: 1_000_000 }, "1024")
     },
     Setting {
         doc: "How long a client that has connected may take to send the head of its first request. \
               Clients send it at once.",
-        ..setting("serve.header_timeout", Kind::Duration { min_s: 1, max_s: 3_600 }, "5s")
+        ..setting("serve.header_timeout", UserOnly, Kind::Duration { min_s: 1, max_s: 3_600 }, "5s")
     },
     Setting {
         doc: "The names under which `milepost serve` may be asked for, besides those of this \
@@ -444,7 +444,7 @@ pub(crate) const SETTINGS: &[Setting] = &[
     Setting {
         doc: "How long a connection may stay open without a request. Clients keep one for the next \
               call, and may lose it whenever they do not use it.",
-        ..setting("serve.idle_timeout", Kind::Duration { min_s: 1, max_s: 86_400 }, "90s")
+        ..setting("serve.idle_timeout", UserOnly, Kind::Duration { min_s: 1, max_s: 86_400 }, "90s")
     },
     Setting {
         doc: "A file with the token that every request must carry, as `Authorization: Bearer …`.",
@@ -454,7 +454,7 @@ pub(crate) const SETTINGS: &[Setting] = &[
     Setting {
         doc: "How long a client may take to read the next piece of an answer. Then its connection is \
               closed, since the answer takes memory.",
-        ..setting("serve.write_timeout", Kind::Duration { min_s: 1, max_s: 3_600 }, "30s")
+        ..setting("serve.write_timeout", UserOnly, Kind::Duration { min_s: 1, max_s: 3_600 }, "30s")
     },
     Setting {
         doc: "How long other processes may keep the database locked before a call is answered \

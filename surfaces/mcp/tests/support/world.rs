@@ -170,7 +170,11 @@ impl World for Acting {
         Stage::run(self.0.runs.fetch_add(1, Ordering::SeqCst) + 1)
     }
 
-    fn look<'a>(&'a self, _root: &'a str, question: &'a Question) -> Looking<'a, Option<Fact>> {
+    fn look<'a>(
+        &'a self,
+        _folders: (&'a str, &'a str),
+        question: &'a Question,
+    ) -> Looking<'a, Option<Fact>> {
         let fact = match question {
             Question::Git => Fact::Git(None),
             Question::Check { .. } => Fact::Check(engine::CheckFact::NotAllowed),
@@ -361,9 +365,9 @@ impl Acting {
     }
 }
 
-/// Whether a file may be anywhere, and is known by its whole path.
+/// Whether a file is in a folder that is named by its whole path.
 fn is_anywhere(place: &Place) -> bool {
-    place.root == "/"
+    place.root == "/" || place.folder.starts_with("/project/.specs")
 }
 
 fn key(place: &Place) -> String {
@@ -377,7 +381,7 @@ fn key(place: &Place) -> String {
 impl Tree for Acting {
     fn walk(&self, walk: Walk) -> Handled<'_, Walked> {
         let files = self.0.files.lock().unwrap();
-        let root = inside_project(&walk.root, "");
+        let root = inside_project(&walk.folder, "");
         let below = files.keys().filter_map(|it| it.strip_prefix(&root));
         let is_wanted = |path: &&str| {
             let mut parts: Vec<&str> = path.split('/').collect();
@@ -395,7 +399,7 @@ impl Tree for Acting {
 
     fn visit(
         &self,
-        root: &str,
+        (_, root): (&str, &str),
         paths: Vec<String>,
         bytes_max: u64,
         mut visit: Visit,

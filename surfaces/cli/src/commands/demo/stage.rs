@@ -88,8 +88,12 @@ impl World for StageWorld {
         self.inner.new_run()
     }
 
-    fn look<'a>(&'a self, root: &'a str, question: &'a Question) -> Looking<'a, Option<Fact>> {
-        self.inner.look(root, question)
+    fn look<'a>(
+        &'a self,
+        folders: (&'a str, &'a str),
+        question: &'a Question,
+    ) -> Looking<'a, Option<Fact>> {
+        self.inner.look(folders, question)
     }
 
     fn find_workflows(&self) -> Vec<Found> {

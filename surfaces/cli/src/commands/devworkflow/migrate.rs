@@ -1,12 +1,13 @@
 //! Moves the files of the project's root into the dialect's own folder. Nothing is written over.
 
 use std::{
-    fs, io,
-    path::{Component, Path, PathBuf},
+    io,
+    path::{Component, Path},
 };
 
 use mcp::devworkflow::{CONFIG_FILE, Options, STATE_FILE, STATE_JSON, WORKFLOW};
 use serde_json::{Value, json};
+use world::beneath::{Care, Kind, Root};
 
 use crate::{
     failure::Failure,
@@ -40,7 +41,7 @@ pub(super) async fn perform(
     options: &Options,
     is_dry: bool,
 ) -> Result<Reply, Failure> {
-    let root = joined.config.places.root.clone();
+    let root = Root::project(&joined.config.places.root)?;
     let directory = find_directory(&root, options)?;
     let mut plan = plan(&root, &directory, options)?;
     if !is_dry {
@@ -52,16 +53,16 @@ pub(super) async fn perform(
 }
 
 /// Returns the folder that files are moved into, seen from the root.
-fn find_directory(root: &Path, options: &Options) -> Result<String, Failure> {
+fn find_directory(root: &Root, options: &Options) -> Result<String, Failure> {
     let directory = options.directory.trim_end_matches('/').to_owned();
     let mut parts = Path::new(&directory).components().peekable();
     let is_inside = parts.peek().is_some() && parts.all(|it| matches!(it, Component::Normal(_)));
     // A link may lead out of the project.
-    let leads_out = || match (root.join(&directory).canonicalize(), root.canonicalize()) {
-        (Ok(real), Ok(root)) => !real.starts_with(root) || !real.is_dir(),
-        (Ok(_) | Err(_), _) => false,
+    let is_taken = || {
+        let entered = root.enter(Path::new(&directory));
+        entered.is_err_and(|it| it.kind() != io::ErrorKind::NotFound)
     };
-    if !is_inside || leads_out() {
+    if !is_inside || is_taken() {
         let message = format!("`{directory}` is no folder inside of the project");
         return Err(Failure::refused("directory_invalid", message)
             .with_hint("set `devworkflow.directory` to a folder in the project, as `.accordo`"));
@@ -70,7 +71,7 @@ fn find_directory(root: &Path, options: &Options) -> Result<String, Failure> {
 }
 
 /// Finds out what is to be moved, and what stays where it is and why.
-fn plan(root: &Path, directory: &str, options: &Options) -> Result<Plan, Failure> {
+fn plan(root: &Root, directory: &str, options: &Options) -> Result<Plan, Failure> {
     let settings = [
         (CONFIG_FILE, "project_config", options.project_config.as_str()),
         (STATE_FILE, "state_file", options.state_file.as_str()),
@@ -78,8 +79,8 @@ fn plan(root: &Path, directory: &str, options: &Options) -> Result<Plan, Failure
     ];
     let (mut steps, mut left) = (Vec::new(), Vec::new());
     for (name, setting, named) in settings {
-        let Some(kind) = find_kind(&root.join(name))? else { continue };
-        if !kind.is_file() {
+        let Some(kind) = find_kind(root, name)? else { continue };
+        if kind != Kind::File {
             left.push((name.to_owned(), "it is no file of its own".to_owned()));
         } else if !named.is_empty() {
             let why =
@@ -87,7 +88,7 @@ fn plan(root: &Path, directory: &str, options: &Options) -> Result<Plan, Failure
             left.push((name.to_owned(), why));
         } else {
             let to = format!("{directory}/{name}");
-            let is_there = find_kind(&root.join(&to))?.is_some();
+            let is_there = find_kind(root, &to)?.is_some();
             let backup = if is_there { Some(find_backup(root, &to)?) } else { None };
             steps.push(Step { from: name, to, backup, ended: Vec::new() });
         }
@@ -96,22 +97,18 @@ fn plan(root: &Path, directory: &str, options: &Options) -> Result<Plan, Failure
 }
 
 /// Returns what is at a path, without following a link.
-fn find_kind(path: &Path) -> Result<Option<fs::FileType>, Failure> {
-    match path.symlink_metadata() {
-        Ok(found) => Ok(Some(found.file_type())),
-        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
-        Err(error) => Err(not_moved(path, &error)),
-    }
+fn find_kind(root: &Root, path: &str) -> Result<Option<Kind>, Failure> {
+    root.find_kind(Path::new(path)).map_err(|error| not_moved(path, &error))
 }
 
 /// Returns a name beside a file that nothing has yet.
-fn find_backup(root: &Path, path: &str) -> Result<String, Failure> {
+fn find_backup(root: &Root, path: &str) -> Result<String, Failure> {
     for number in 0..BACKUPS_MAX {
         let name = match number {
             0 => format!("{path}.backup"),
             number => format!("{path}.backup.{number}"),
         };
-        if find_kind(&root.join(&name))?.is_none() {
+        if find_kind(root, &name)?.is_none() {
             return Ok(name);
         }
     }
@@ -120,7 +117,7 @@ fn find_backup(root: &Path, path: &str) -> Result<String, Failure> {
 }
 
 /// Moves one file. A run that is made from it is over before, so that it is not written again.
-async fn carry_out(joined: &Joined, root: &Path, step: &mut Step) -> Result<(), Failure> {
+async fn carry_out(joined: &Joined, root: &Root, step: &mut Step) -> Result<(), Failure> {
     // Until the file is moved nobody else writes it.
     let mut held = Vec::new();
     if step.from == STATE_FILE {
@@ -134,24 +131,25 @@ async fn carry_out(joined: &Joined, root: &Path, step: &mut Step) -> Result<(), 
             held.extend(released);
         }
     }
-    let (from, to) = (root.join(step.from), root.join(&step.to));
-    let folder = to.parent().map_or_else(PathBuf::new, Path::to_owned);
-    fs::create_dir_all(&folder).map_err(|error| not_moved(&folder, &error))?;
+    let (from, to) = (Path::new(step.from), Path::new(&step.to));
+    let folder = to.parent().unwrap_or(Path::new(""));
+    let made = root.make_folder(folder, Care::Plain);
+    made.map_err(|error| not_moved(&step.to, &error))?;
     // A run that was owed its file may have written it just now.
-    step.backup = match find_kind(&to)? {
+    step.backup = match find_kind(root, &step.to)? {
         Some(_) => Some(find_backup(root, &step.to)?),
         None => None,
     };
     if let Some(backup) = &step.backup {
-        fs::rename(&to, root.join(backup)).map_err(|error| not_moved(&to, &error))?;
+        root.rename(to, Path::new(backup)).map_err(|error| not_moved(&step.to, &error))?;
     }
-    fs::rename(&from, &to).map_err(|error| not_moved(&from, &error))?;
+    root.rename(from, to).map_err(|error| not_moved(step.from, &error))?;
     drop(held);
     Ok(())
 }
 
-fn not_moved(path: &Path, error: &io::Error) -> Failure {
-    Failure::fault("file_not_moved", format!("`{}` cannot be moved: {error}", path.display()))
+fn not_moved(path: &str, error: &io::Error) -> Failure {
+    Failure::fault("file_not_moved", format!("`{path}` cannot be moved: {error}"))
         .with_hint("see to it that it can be written to, then call this again")
 }
 

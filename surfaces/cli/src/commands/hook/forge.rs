@@ -2,14 +2,16 @@
 //! situation is looked at, nothing is committed while tasks run side by side, the branch stays, and
 //! the agent does not stop half-way.
 
-use std::{
-    fs,
-    path::{Component, Path, PathBuf},
-};
+use std::path::{Component, Path, PathBuf};
 
 use serde_json::Value;
+use world::beneath::Root;
 
-use super::{Event, Ruling, pipeline::Pipeline, shell::Git};
+use super::{
+    Event, Ruling,
+    pipeline::{FILE_BYTES_MAX, Pipeline},
+    shell::Git,
+};
 
 /// How short an agent's answer is that cannot have been meant.
 const ANSWER_CHARS_MIN: usize = 50;
@@ -53,7 +55,7 @@ pub(super) fn rule(event: Event, call: &Value, pipeline: &Pipeline, root: &Path)
     match event {
         Event::PreToolUse if is_edit(tool(call)) => edit(call, pipeline, root),
         Event::PreToolUse => shell(command(call), pipeline),
-        Event::PostToolUse => answer(call, pipeline),
+        Event::PostToolUse => answer(call, pipeline, root),
         Event::Stop => stop(pipeline),
         Event::SessionStart => Ruling::Tell(format!(
             "Forge pipeline {} is going on here. To continue it: /forge, with the folder {}.",
@@ -107,14 +109,14 @@ fn shell(command: &str, pipeline: &Pipeline) -> Ruling {
     ))
 }
 
-fn answer(call: &Value, pipeline: &Pipeline) -> Ruling {
+fn answer(call: &Value, pipeline: &Pipeline, root: &Path) -> Ruling {
     if !pipeline.is_in_progress() {
         return Ruling::Pass;
     }
     let said = said(call.get("tool_response").unwrap_or(&Value::Null));
     let known = OUTCOMES.iter().find(|(phase, ..)| *phase == pipeline.phase);
     let (file, verdicts) = known.map_or(("", &[][..]), |(_, file, verdicts)| (*file, *verdicts));
-    let written = written(pipeline, file);
+    let written = written(pipeline, root, file);
     let has_verdict = |it: &String| verdicts.iter().any(|word| it.contains(word));
     let problem = if said.chars().count() < ANSWER_CHARS_MIN && written.is_empty() {
         "the agent answered next to nothing"
@@ -181,17 +183,18 @@ fn said(response: &Value) -> String {
 }
 
 /// Returns what agents have written for the phase: its file, or the reviews of tasks.
-fn written(pipeline: &Pipeline, file: &str) -> Vec<String> {
+fn written(pipeline: &Pipeline, root: &Path, file: &str) -> Vec<String> {
+    let Ok(folder) = Root::of(root, &pipeline.workspace) else { return Vec::new() };
+    let read = |name: &str| folder.read_text(Path::new(name), FILE_BYTES_MAX).ok();
     if !file.is_empty() {
-        return fs::read_to_string(pipeline.workspace.join(file)).into_iter().collect();
+        return read(file).into_iter().collect();
     }
-    let Ok(folder) = fs::read_dir(&pipeline.workspace) else { return Vec::new() };
-    let names = folder.filter_map(|it| it.ok()?.file_name().into_string().ok());
+    let names = folder.names().unwrap_or_default().into_iter();
     let reviews = names.filter(|it| {
         let task = it.strip_prefix("review-").and_then(|it| it.strip_suffix(".md"));
         task.is_some_and(|it| it.bytes().all(|it| it.is_ascii_digit()))
     });
-    reviews.filter_map(|it| fs::read_to_string(pipeline.workspace.join(it)).ok()).collect()
+    reviews.filter_map(|it| read(&it)).collect()
 }
 
 /// Returns a path without links and detours, also of what is not there yet.

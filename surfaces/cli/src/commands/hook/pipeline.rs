@@ -1,12 +1,13 @@
 //! The pipeline that is going on, as far as its `state.json` says. What is torn, unreadable or no
 //! state at all is passed over.
 
-use std::{
-    fs,
-    path::{Path, PathBuf},
-};
+use std::path::{Path, PathBuf};
 
 use serde_json::Value;
+use world::beneath::Root;
+
+/// The largest file of a pipeline that is looked into.
+pub(super) const FILE_BYTES_MAX: u64 = 4 * 1024 * 1024;
 
 /// A pipeline that is neither completed nor abandoned.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -24,9 +25,12 @@ pub(super) struct Pipeline {
 
 impl Pipeline {
     /// Returns the pipeline that changed last of those going on.
-    pub(super) fn find_active(specs: &Path) -> Option<Self> {
-        let folders = fs::read_dir(specs).ok()?.filter_map(|it| Some(it.ok()?.path()));
-        let active = folders.filter_map(|it| Self::load(&it)).filter(Self::is_active);
+    pub(super) fn find_active(root: &Path, specs: &Path) -> Option<Self> {
+        let folder = Root::of(root, specs).ok()?;
+        let names = folder.names().ok()?.into_iter();
+        let folders = names.filter_map(|it| it.strip_suffix('/').map(PathBuf::from));
+        let load = |it: PathBuf| Self::load(&folder, &it, &specs.join(&it));
+        let active = folders.filter_map(load).filter(Self::is_active);
         active.max_by(|one, other| one.age().cmp(&other.age()))
     }
 
@@ -35,8 +39,8 @@ impl Pipeline {
         self.status == "in_progress"
     }
 
-    fn load(workspace: &Path) -> Option<Self> {
-        let text = fs::read_to_string(workspace.join("state.json")).ok()?;
+    fn load(specs: &Root, inside: &Path, workspace: &Path) -> Option<Self> {
+        let text = specs.read_text(&inside.join("state.json"), FILE_BYTES_MAX).ok()?;
         Self::read(workspace, &serde_json::from_str(&text).ok()?)
     }
 

@@ -1,14 +1,11 @@
 //! Takes over the state files of scenes: where they are, if that is this project's own workspace,
 //! else by copying them into it.
 
-use std::{
-    fs,
-    path::{Path, PathBuf},
-    sync::OnceLock,
-};
+use std::{path::Path, sync::OnceLock};
 
 use indicatif::ProgressBar;
 use runtime::Projection;
+use world::beneath::Root;
 
 use super::{Tally, Things, bar, find_folder, reply};
 use crate::{
@@ -78,10 +75,9 @@ fn find_own(config: &Config, files: &dyn Projection, folder: &Path) -> Option<Ve
 
 /// Returns a workspace and the folders of its sessions, as they are named from within it.
 fn with_sessions(workspace: &Path) -> Vec<String> {
-    let entries = fs::read_dir(workspace.join(SESSIONS)).into_iter().flatten().flatten();
-    let folders = entries.map(|it| it.path()).filter(|it| it.is_dir());
-    let name = |it: PathBuf| Some(format!("{SESSIONS}/{}", it.file_name()?.to_str()?));
-    let mut sessions: Vec<String> = folders.filter_map(name).collect();
-    sessions.sort();
+    let folder = Root::open(workspace).and_then(|it| it.enter(Path::new(SESSIONS)));
+    let names = folder.and_then(|it| it.names()).unwrap_or_default();
+    let session = |it: &String| Some(format!("{SESSIONS}/{}", it.strip_suffix('/')?));
+    let sessions: Vec<String> = names.iter().filter_map(session).collect();
     [vec![String::new()], sessions].concat()
 }

@@ -7,14 +7,18 @@ use std::{
     path::{Path, PathBuf},
 };
 
+use world::beneath::read_named;
+
 use crate::failure::Failure;
 
 /// How many links are followed to a file.
 const LINKS_MAX: usize = 32;
+/// The largest file that is read.
+const FILE_BYTES_MAX: u64 = 64 * 1024 * 1024;
 
 /// Returns the text of a file, if there is one.
 pub(super) fn read(path: &Path) -> Result<Option<String>, Failure> {
-    match fs::read_to_string(path) {
+    match read_named(path, FILE_BYTES_MAX) {
         Ok(text) => Ok(Some(text)),
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
         Err(error) => {

@@ -1,10 +1,11 @@
 //! `milepost workflow new`: writes a small workflow that works, to be changed from there.
 
-use std::fs;
+use std::path::Path;
 
 use definition::WorkflowName;
 use runtime::World as _;
 use serde_json::json;
+use world::beneath::{Care, Root};
 
 use crate::{
     config::FOLDER,
@@ -36,16 +37,16 @@ pub(super) fn perform(joined: &Joined, args: &NewArgs) -> Result<Reply, Failure>
         Failure::usage(format!("`{}` cannot be the name of a workflow: {error}", args.name))
     })?;
     let places = &joined.config.places;
-    let folder = places.root.join(FOLDER).join("workflows").join(name.as_str());
-    if folder.exists() {
+    let inside = Path::new(FOLDER).join("workflows").join(name.as_str());
+    let (root, folder) = (Root::project(&places.root)?, places.root.join(&inside));
+    if root.find_kind(&inside)?.is_some() {
         let message = format!("`{}` is there already", folder.display());
         return Err(Failure::refused("workflow_exists", message).with_hint("take another name"));
     }
     let hidden = joined.world.find_workflows().into_iter().find(|it| it.name == name);
-    fs::create_dir_all(folder.join("steps"))?;
     let quoted = serde_json::to_string(name.as_str()).unwrap_or_default();
     for (path, text) in FILES {
-        fs::write(folder.join(path), text.replace("NAME", &quoted))?;
+        root.place_new(&inside.join(path), text.replace("NAME", &quoted).as_bytes(), Care::Plain)?;
     }
     let shown = folder.strip_prefix(&places.working).unwrap_or(&folder).display().to_string();
     let json = json!({

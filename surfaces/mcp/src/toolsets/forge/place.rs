@@ -7,6 +7,7 @@ use std::sync::Arc;
 
 use runtime::{Desk, Inner, Kept, Place, Stat, Wanted};
 
+use super::answer::Failure;
 use crate::tool::Call;
 
 /// An absolute folder.
@@ -36,6 +37,14 @@ impl Folder {
     /// Returns the folder that an agent names, seen from the project's root.
     pub(in crate::toolsets::forge) fn named(call: &Call<'_>, path: &str) -> Self {
         Self::resolve(&call.runtime.settings().root, path)
+    }
+
+    /// Returns the folder that an agent names, if it is one that is reached from here.
+    pub(in crate::toolsets::forge) fn reach(call: &Call<'_>, path: &str) -> Result<Self, Failure> {
+        let folder = Self::named(call, path);
+        let hint = "name a folder in the project";
+        let outside = |problem| Failure::new("path_outside", problem, hint);
+        folder.place(call, "").map_err(outside).map(|_| folder)
     }
 
     /// Returns the folder of the specs.
@@ -70,20 +79,20 @@ impl Folder {
         call: &Call<'_>,
         path: &str,
     ) -> Result<Option<String>, String> {
-        let Some((bytes, _)) = desk(call)?.read(&self.place(path)).await? else { return Ok(None) };
+        let place = self.place(call, path)?;
+        let Some((bytes, _)) = desk(call)?.read(&place).await? else { return Ok(None) };
         String::from_utf8(bytes).map(Some).map_err(|_| "it is no text".to_owned())
     }
 
     /// Returns whether the folder is there.
     pub(in crate::toolsets::forge) async fn is_there(&self, call: &Call<'_>) -> bool {
-        let Ok(desk) = desk(call) else { return false };
-        desk.has_folder(&self.0).await
+        let (Ok(desk), Ok(place)) = (desk(call), self.place(call, "")) else { return false };
+        desk.has_folder(&place.folder).await
     }
 
     /// Returns whether a file is in the folder.
     pub(in crate::toolsets::forge) async fn has(&self, call: &Call<'_>, path: &str) -> bool {
-        let Ok(desk) = desk(call) else { return false };
-        desk.stat(&self.place(path)).await.is_ok_and(|it| it.is_some())
+        self.stat(call, path).await.is_ok_and(|it| it.is_some())
     }
 
     /// Returns the names of the files right in the folder that are wanted, in order.
@@ -92,7 +101,7 @@ impl Folder {
         call: &Call<'_>,
         wanted: Wanted,
     ) -> Result<Vec<String>, String> {
-        let found = desk(call)?.scan(&self.place(""), wanted).await?;
+        let found = desk(call)?.scan(&self.place(call, "")?, wanted).await?;
         let mut names: Vec<String> = found.into_iter().map(|(name, _)| name).collect();
         names.sort();
         Ok(names)
@@ -107,7 +116,7 @@ impl Folder {
     ) -> Result<(), String> {
         let desk = desk(call)?;
         let _held = desk.lock(&lock_of(call, self, path)).await?;
-        desk.write_privately(&self.place(path), text).await.map(drop)
+        desk.write_privately(&self.place(call, path)?, text).await.map(drop)
     }
 
     /// Reads a file in the folder, and removes it.
@@ -118,7 +127,7 @@ impl Folder {
     ) -> Result<Option<String>, String> {
         let text = self.read(call, path).await?;
         if text.is_some() {
-            desk(call)?.remove(&self.place(path)).await?;
+            desk(call)?.remove(&self.place(call, path)?).await?;
         }
         Ok(text)
     }
@@ -135,13 +144,13 @@ impl Folder {
         let _held = desk.lock(&lock_of(call, self, path)).await?;
         let text = self.read(call, path).await?;
         let Some(text) = change(text.as_deref()) else { return Ok(()) };
-        desk.write_durably(&self.place(path), text).await.map(drop)
+        desk.write_durably(&self.place(call, path)?, text).await.map(drop)
     }
 
     /// Returns whether the folder is there.
     pub(in crate::toolsets::forge) async fn exists(&self, call: &Call<'_>) -> bool {
-        let Ok(desk) = desk(call) else { return false };
-        desk.has_folder(&self.0).await
+        let (Ok(desk), Ok(place)) = (desk(call), self.place(call, "")) else { return false };
+        desk.has_folder(&place.folder).await
     }
 
     /// Looks at a file from outside; `None` where there is none.
@@ -150,7 +159,7 @@ impl Folder {
         call: &Call<'_>,
         path: &str,
     ) -> Result<Option<Stat>, String> {
-        desk(call)?.stat(&self.place(path)).await
+        desk(call)?.stat(&self.place(call, path)?).await
     }
 
     /// Returns the folders in this one in order, each with how its file `file` looks from outside;
@@ -160,7 +169,7 @@ impl Folder {
         call: &Call<'_>,
         file: &str,
     ) -> Result<Arc<[Inner]>, String> {
-        desk(call)?.inner(&self.place(""), file).await
+        desk(call)?.inner(&self.place(call, "")?, file).await
     }
 
     /// Returns all names in a folder of this one in order, those of folders with `/` at the end.
@@ -169,7 +178,7 @@ impl Folder {
         call: &Call<'_>,
         path: &str,
     ) -> Result<Vec<String>, String> {
-        desk(call)?.names(&self.place(path)).await
+        desk(call)?.names(&self.place(call, path)?).await
     }
 
     /// Returns the wanted files of each of these folders, by name and in order.
@@ -179,7 +188,7 @@ impl Folder {
         folders: Vec<String>,
         wanted: Wanted,
     ) -> Result<Vec<Vec<String>>, String> {
-        desk(call)?.list_all(&self.place(""), folders, wanted).await
+        desk(call)?.list_all(&self.place(call, "")?, folders, wanted).await
     }
 
     /// Reads many files at once; what is not there, too large or no text is `None`.
@@ -188,7 +197,7 @@ impl Folder {
         call: &Call<'_>,
         paths: Vec<String>,
     ) -> Result<Vec<Option<String>>, String> {
-        let found = desk(call)?.read_all(&self.place(""), paths).await?;
+        let found = desk(call)?.read_all(&self.place(call, "")?, paths).await?;
         let text = |bytes: Option<Vec<u8>>| bytes.and_then(|it| String::from_utf8(it).ok());
         Ok(found.into_iter().map(text).collect())
     }
@@ -208,9 +217,27 @@ impl Folder {
         desk(call).ok()?.kept(&self.0).await
     }
 
-    fn place(&self, path: &str) -> Place {
+    /// Returns where a path of the folder is. Only what is in the project, or in a folder that the
+    /// settings name, is reached.
+    fn place(&self, call: &Call<'_>, path: &str) -> Result<Place, String> {
+        let options = &call.options.forge;
+        let set = [Some(options.specs.as_str()), options.agents.as_deref()];
+        let set = set.into_iter().flatten().map(|it| Self::named(call, it));
+        let mut roots = std::iter::once(Self::project(call)).chain(set);
+        let Some(root) = roots.find(|it| it.holds(self)) else {
+            let project = Self::project(call);
+            return Err(format!("`{}` is outside of the project `{}`", self.0, project.0));
+        };
+        let (folder, path) = (self.0.clone(), path.to_owned());
         // The root is never made, so it must be one that is there.
-        Place { root: "/".to_owned(), folder: self.0.clone(), path: path.to_owned() }
+        let root = if root == Self::project(call) { root.0 } else { "/".to_owned() };
+        Ok(Place { root, folder, path })
+    }
+
+    /// Whether a folder is this one or lies in it.
+    pub(in crate::toolsets::forge) fn holds(&self, other: &Self) -> bool {
+        let rest = other.0.strip_prefix(self.0.trim_end_matches('/'));
+        rest.is_some_and(|it| it.is_empty() || it.starts_with('/'))
     }
 }
 

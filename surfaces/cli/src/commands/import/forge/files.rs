@@ -1,35 +1,45 @@
 //! The files of a workspace that is elsewhere: what there is, and how it is copied.
 
 use std::{
-    fs, io,
+    io,
     path::{Path, PathBuf},
 };
 
 use mcp::forge::STATE_FILE;
+use world::beneath::{Care, Kind, Root};
 
 /// How many folders deep a workspace may be.
 const DEPTH_MAX: usize = 8;
 /// How many files a workspace may have.
 const FILES_MAX: usize = 10_000;
+/// The largest file that is copied.
+const FILE_BYTES_MAX: u64 = 256 * 1024 * 1024;
 
 /// Returns the folders right in a folder that have a file of this name, in order.
 pub(super) fn folders_with(folder: &Path, name: &str) -> Vec<PathBuf> {
-    let entries = fs::read_dir(folder).into_iter().flatten().flatten();
-    let mut found: Vec<PathBuf> =
-        entries.map(|it| it.path()).filter(|it| it.join(name).is_file()).collect();
-    found.sort();
-    found
+    let Ok(opened) = Root::open(folder) else { return Vec::new() };
+    let names = opened.names().unwrap_or_default().into_iter();
+    let names = names.map(|it| PathBuf::from(it.trim_end_matches('/')));
+    let has_file = |it: &PathBuf| opened.stat(&it.join(name)).is_ok();
+    names.filter(has_file).map(|it| folder.join(it)).collect()
 }
 
 /// Reads a text.
 pub(super) fn read_text(path: &Path) -> Result<String, String> {
-    fs::read_to_string(path).map_err(|error| told(path, &error))
+    let folder = Root::open(path.parent().unwrap_or(Path::new("")));
+    let name = Path::new(path.file_name().unwrap_or_default());
+    let read = folder.and_then(|it| it.read_text(name, FILE_BYTES_MAX));
+    read.map_err(|error| told(path, &error))
 }
 
 /// What is to be copied.
 pub(super) struct Copies {
-    /// From where to where; what is there already says the same.
-    files: Vec<(PathBuf, PathBuf)>,
+    from: Root,
+    project: Root,
+    /// The workspace in the project that is copied into.
+    target: PathBuf,
+    /// Seen from the workspace; what is there already says the same.
+    files: Vec<PathBuf>,
     /// What is not copied, and why.
     pub(super) left: Vec<String>,
 }
@@ -38,15 +48,20 @@ impl Copies {
     /// Looks at every file of a workspace but its state, and refuses where one would be overwritten
     /// or `root` be left.
     pub(super) fn plan(from: &Path, to: &Path, root: &Path) -> Result<Self, String> {
-        let mut copies = Self { files: Vec::new(), left: Vec::new() };
-        copies.add(from, to, DEPTH_MAX)?;
-        let state = from.join(STATE_FILE);
-        copies.files.retain(|(from, _)| *from != state);
-        for (from, to) in &copies.files {
-            if !is_within(to, root) {
-                return Err(format!("`{}` leads out of this project", to.display()));
-            }
-            if to.symlink_metadata().is_ok() && !is_same(from, to) {
+        let out = || format!("`{}` leads out of this project", to.display());
+        let mut copies = Self {
+            from: Root::open(from).map_err(|error| told(from, &error))?,
+            project: Root::project(root).map_err(|error| told(root, &error))?,
+            target: to.strip_prefix(root).map_err(|_| out())?.to_owned(),
+            files: Vec::new(),
+            left: Vec::new(),
+        };
+        copies.add(Path::new(""), DEPTH_MAX)?;
+        copies.files.retain(|it| it != Path::new(STATE_FILE));
+        for file in &copies.files {
+            let to = copies.target.join(file);
+            let there = copies.project.find_kind(&to).map_err(|error| told(&to, &error))?;
+            if there.is_some() && !copies.is_same(file, &to) {
                 let to = to.display();
                 return Err(format!("`{to}` is there and says something else; move it away first"));
             }
@@ -54,23 +69,24 @@ impl Copies {
         Ok(copies)
     }
 
-    fn add(&mut self, from: &Path, to: &Path, depth: usize) -> Result<(), String> {
-        let entries = fs::read_dir(from).and_then(Iterator::collect::<io::Result<Vec<_>>>);
-        let mut entries = entries.map_err(|error| told(from, &error))?;
-        entries.sort_by_key(fs::DirEntry::file_name);
-        for entry in entries {
-            let (path, kind) = (entry.path(), entry.file_type());
-            let kind = kind.map_err(|error| told(&path, &error))?;
-            let to = to.join(entry.file_name());
-            if kind.is_dir() {
-                let Some(depth) = depth.checked_sub(1) else {
-                    return Err(format!("it has folders more than {DEPTH_MAX} deep"));
-                };
-                self.add(&path, &to, depth)?;
-            } else if kind.is_file() {
-                self.files.push((path, to));
-            } else {
-                self.left.push(format!("`{}` is no plain file", path.display()));
+    fn add(&mut self, folder: &Path, depth: usize) -> Result<(), String> {
+        let opened = self.from.enter(folder).map_err(|error| told(folder, &error))?;
+        for name in opened.names().map_err(|error| told(folder, &error))? {
+            let path = folder.join(name.trim_end_matches('/'));
+            let kind = self.from.find_kind(&path).map_err(|error| told(&path, &error))?;
+            match kind {
+                Some(Kind::Folder) => {
+                    let Some(depth) = depth.checked_sub(1) else {
+                        return Err(format!("it has folders more than {DEPTH_MAX} deep"));
+                    };
+                    self.add(&path, depth)?;
+                }
+                Some(Kind::File) => self.files.push(path),
+                Some(Kind::Link | Kind::Other) => {
+                    let path = self.from.path().join(path);
+                    self.left.push(format!("`{}` is no plain file", path.display()));
+                }
+                None => {}
             }
             if FILES_MAX < self.files.len() {
                 return Err(format!("it has more than {FILES_MAX} files"));
@@ -81,28 +97,25 @@ impl Copies {
 
     /// Copies what is not there.
     pub(super) fn make(&self) -> Result<(), String> {
-        for (from, to) in &self.files {
-            if let Some(folder) = to.parent() {
-                fs::create_dir_all(folder).map_err(|error| told(folder, &error))?;
+        for file in &self.files {
+            let to = self.target.join(file);
+            if self.project.find_kind(&to).is_ok_and(|it| it.is_some()) {
+                continue;
             }
-            if to.symlink_metadata().is_err() {
-                fs::copy(from, to).map_err(|error| told(to, &error))?;
-            }
+            let read = self.from.read(file, FILE_BYTES_MAX);
+            let (bytes, _) = read.map_err(|error| told(file, &error))?;
+            let made = self.project.place_new(&to, &bytes, Care::Private);
+            made.map_err(|error| told(&to, &error))?;
         }
         Ok(())
     }
-}
 
-/// Whether a path that may not be there yet is in a folder, whatever links are on the way.
-fn is_within(path: &Path, root: &Path) -> bool {
-    let there = path.ancestors().find(|it| it.symlink_metadata().is_ok());
-    let there = there.and_then(|it| it.canonicalize().ok());
-    there.is_some_and(|it| it.starts_with(root))
-}
-
-fn is_same(one: &Path, other: &Path) -> bool {
-    let is_plain = other.symlink_metadata().is_ok_and(|it| it.is_file());
-    is_plain && matches!((fs::read(one), fs::read(other)), (Ok(one), Ok(other)) if one == other)
+    fn is_same(&self, file: &Path, to: &Path) -> bool {
+        let there = self.project.find_kind(to);
+        let read = |root: &Root, path: &Path| root.read(path, FILE_BYTES_MAX).ok().map(|it| it.0);
+        there.is_ok_and(|it| it == Some(Kind::File))
+            && read(&self.from, file) == read(&self.project, to)
+    }
 }
 
 fn told(path: &Path, error: &io::Error) -> String {
@@ -111,6 +124,8 @@ fn told(path: &Path, error: &io::Error) -> String {
 
 #[cfg(test)]
 mod tests {
+    use std::fs;
+
     use super::*;
 
     #[test]

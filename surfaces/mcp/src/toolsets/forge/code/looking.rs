@@ -29,7 +29,7 @@ const FILE_BYTES_MAX: u64 = 1024 * 1024;
 const PATIENCE: Duration = Duration::from_secs(15);
 /// How many files are looked at side by side.
 const EYES: usize = 4;
-/// How many folders above a root are looked into for what names the package it is in.
+/// How many folders of the project above a root are looked into for what names the package it is in.
 const FOLDERS_ABOVE_MAX: usize = 16;
 
 /// How many projects are looked at side by side: the rest of the server wants to get on.
@@ -94,7 +94,8 @@ pub(super) async fn look_at_project(
     };
     let is_manifest = move |name: &str| language.manifest() == Some(name);
     let walk = Walk {
-        root: root.as_str().to_owned(),
+        root: Folder::project(call).as_str().to_owned(),
+        folder: root.as_str().to_owned(),
         files: Arc::new(move |it: &str| is_manifest(it) || Language::of_path(it) == Some(language)),
         folders: Arc::new(is_own_folder),
         files_max: FILES_MAX,
@@ -153,6 +154,8 @@ pub(super) async fn look<T: Default + Send + 'static>(
     see: impl Fn(&mut T, Seen<'_>) + Clone + Send + 'static,
 ) -> Result<Looked<T>, Failure> {
     let tree = tree(call)?;
+    let project = Folder::project(call);
+    let folders = (project.as_str(), root.as_str());
     let stop = Stop::default();
     let mut visits: Vec<Handled<'_, ()>> = Vec::new();
     let mut all = Vec::new();
@@ -167,7 +170,7 @@ pub(super) async fn look<T: Default + Send + 'static>(
             see(&mut seen.lock(), Seen { path, text, stop: &flag });
             ControlFlow::Continue(())
         };
-        visits.push(tree.visit(root.as_str(), paths, FILE_BYTES_MAX, Box::new(visit)));
+        visits.push(tree.visit(folders, paths, FILE_BYTES_MAX, Box::new(visit)));
     }
     let mut looking = Box::pin(async move {
         for visit in visits {
@@ -219,14 +222,16 @@ async fn add_outer_manifest(
     manifest: &str,
     project: &mut Project,
 ) -> Result<(), Failure> {
+    let project_root = Folder::project(call);
     let outer =
         std::iter::successors(Some(root.clone()), |it| Some(it.parent()).filter(|up| up != it));
-    let outer: Vec<Folder> = outer.take(FOLDERS_ABOVE_MAX).collect();
+    let outer = outer.take(FOLDERS_ABOVE_MAX).take_while(|it| project_root.holds(it));
+    let outer: Vec<Folder> = outer.collect();
     let path = |folder: &Folder| format!("{}/{manifest}", folder.as_str());
     let see = |seen: &mut BTreeMap<String, String>, source: Seen<'_>| {
         seen.extend(source.text.map(|text| (source.path.to_owned(), text.to_owned())));
     };
-    let looked = look(call, root, outer.iter().map(path).collect(), see).await?;
+    let looked = look(call, &project_root, outer.iter().map(path).collect(), see).await?;
     let found: BTreeMap<String, String> = looked.seen.into_iter().flatten().collect();
     let nearest = outer.iter().find_map(|it| Some((it, found.get(&path(it))?)));
     if let Some((folder, text)) = nearest.filter(|(it, _)| *it != root) {

@@ -41,7 +41,7 @@ impl Verb for ValidateArtifact {
                 return Err(Failure::new("argument_invalid", message, "pass it, then call again"));
             }
         }
-        let files = load(call, &Folder::named(call, &workspace), &phase).await?;
+        let files = load(call, &Folder::reach(call, &workspace)?, &phase).await?;
         Ok(Answer::json(&artifact::check(&phase, &files)).into())
     }
 }

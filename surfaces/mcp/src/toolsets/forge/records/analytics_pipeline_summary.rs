@@ -31,7 +31,7 @@ impl Verb for AnalyticsPipelineSummary {
     const HINTS: Hints = Hints::READS;
 
     async fn call(call: &Call<'_>, parameters: Parameters) -> Result<Done<Answer>, Failure> {
-        let workspace = Folder::named(call, &parameters.workspace);
+        let workspace = Folder::reach(call, &parameters.workspace)?;
         Ok(Answer::json(&summary(call, &workspace).await?).into())
     }
 }

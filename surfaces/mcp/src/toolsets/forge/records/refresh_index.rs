@@ -31,7 +31,7 @@ impl Verb for RefreshIndex {
     const HINTS: Hints = Hints { effect: Effect::Adds, is_idempotent: true, reaches_out: false };
 
     async fn call(call: &Call<'_>, parameters: Parameters) -> Result<Done<Answer>, Failure> {
-        let specs = Folder::named(call, &parameters.workspace).parent();
+        let specs = Folder::reach(call, &parameters.workspace)?.parent();
         if !specs.exists(call).await {
             return Err(no_specs(&specs));
         }

@@ -41,7 +41,7 @@ impl Verb for SearchPatterns {
     const HINTS: Hints = Hints::READS;
 
     async fn call(call: &Call<'_>, parameters: Parameters) -> Result<Done<Answer>, Failure> {
-        let workspace = Folder::named(call, &parameters.workspace);
+        let workspace = Folder::reach(call, &parameters.workspace)?;
         let specs = workspace.parent();
         let is_of_work = parameters.mode.as_deref() == Some("impl");
         let top = usize::try_from(parameters.top_k.unwrap_or(0)).unwrap_or(0).min(TOP_MAX);
