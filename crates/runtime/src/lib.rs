@@ -4,6 +4,7 @@
 //! change is decided by the engine and on disk before anyone hears of it. Questions go through the
 //! methods of `query.rs`, and never write.
 
+mod audit;
 mod cards;
 mod changes;
 mod chores;
@@ -28,6 +29,7 @@ use definition::Answers;
 use engine::{Bounds, ChoreOutcome, Fact, GitDeed, Question, RunId, Timestamp};
 use store::{Store, StoreError};
 
+pub use audit::{Audit, Problem};
 pub use cards::Card;
 pub use changes::{Change, Changes};
 pub use chores::Chores;
@@ -43,7 +45,7 @@ pub use import::Import;
 pub use load::View;
 pub use promise::{Released, RunFile, Taken, Unreadable};
 pub use query::{Cursor, History, KeyFilter, Page, RunFilter};
-pub use store::{Hit, Listing, Order, Row};
+pub use store::{Hit, Hits, Listing, Order, Row};
 pub use tree::{Tree, Visit, Walk, Walked};
 pub use workflows::{Invalid, Listed};
 
