@@ -123,6 +123,13 @@ pub(crate) fn encode(recorded: &Recorded) -> Result<Encoded, StoreError> {
     Ok(Encoded { actor, body, content })
 }
 
+/// Returns the checksum of the log of a run of `project` that has these events. What a store says
+/// of a log can be compared with it.
+pub fn checksum_of(run: RunId, project: &str, events: &[Recorded]) -> Result<Sum, StoreError> {
+    let origin = Sum::origin(run, project);
+    events.iter().try_fold(origin, |head, it| Ok(head.after(&encode(it)?.content)))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -16,7 +16,7 @@ use std::{future::Future, pin::Pin};
 use engine::{Lease, Recorded, RunId, Summary, Timestamp};
 use tokio::sync::watch;
 
-pub use chain::Sum;
+pub use chain::{Sum, checksum_of};
 pub use error::{Foreign, StoreError};
 pub use import_orchestrator::{OrchestratorFile, OriginalReport, OriginalRun};
 pub use memory::MemoryStore;
