@@ -101,3 +101,51 @@ fn compare(stored: &Summary, computed: &Summary) -> Option<Problem> {
     let text = format!("lists show it otherwise than its history: {}", differing.join(", "));
     (!differing.is_empty()).then_some(Problem { code: "summary_differs", seq: None, text })
 }
+
+#[cfg(test)]
+mod tests {
+    use engine::Timestamp;
+
+    use super::*;
+
+    fn listed() -> Summary {
+        Summary {
+            workflow: "flow".to_owned(),
+            key: None,
+            root: "/work".to_owned(),
+            status: "running".to_owned(),
+            is_live: true,
+            holds_key: true,
+            step: "build".to_owned(),
+            title: "A test".to_owned(),
+            steps_begun: 1,
+            steps_done: 0,
+            steps_total: 3,
+            errors: 0,
+            started_at: Timestamp(1),
+            updated_at: Timestamp(2),
+            ended_at: None,
+            due_at: None,
+        }
+    }
+
+    #[test]
+    fn what_lists_show_is_compared_with_the_log() {
+        assert_eq!(compare(&listed(), &listed()), None);
+        let counted = Summary { steps_begun: 2, errors: 5, ..listed() };
+        assert_eq!(compare(&counted, &listed()), None, "the next append corrects counts");
+        let changed = Summary { status: "completed".to_owned(), ..listed() };
+        let problem = compare(&changed, &listed()).unwrap();
+        assert_eq!(problem.code, "summary_differs");
+        assert!(problem.text.ends_with("status is `completed`, not `running`"), "{}", problem.text);
+    }
+
+    #[test]
+    fn a_damaged_event_is_the_fault_of_its_run_and_a_full_disk_is_not() {
+        let run = RunId::from_bytes([1; 16]);
+        let damaged = StoreError::DamagedRun { run, seq: 7, what: "it is missing" };
+        let audit = unreadable(run, damaged).unwrap();
+        assert_eq!((audit.events, audit.head, audit.problems[0].seq), (6, None, Some(7)));
+        unreadable(run, StoreError::Full).unwrap_err();
+    }
+}

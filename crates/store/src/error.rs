@@ -122,3 +122,35 @@ impl StoreError {
         hint.to_owned()
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_what_passes_by_itself_says_to_call_again_in_a_moment() {
+        let run = RunId::from_bytes([1; 16]);
+        let path = || "/work/milepost.db".to_owned();
+        let all = [
+            (StoreError::Conflict { run, expected: 1, actual: 2 }, "call again in a moment"),
+            (StoreError::Busy, "call again in a moment"),
+            (StoreError::Full, "free space"),
+            (StoreError::NewerSchema { found: 9, known: 3 }, "update"),
+            (DecodeError::Newer { kind: "New".to_owned(), version: 2 }.into(), "update"),
+            (DecodeError::Corrupt("cut".to_owned()).into(), "milepost doctor"),
+            (StoreError::DamagedRun { run, seq: 7, what: "changed" }, "milepost doctor"),
+            (StoreError::Damaged("malformed".to_owned()), "milepost doctor"),
+            (StoreError::Gone { path: path() }, "started again"),
+            (StoreError::Foreign { path: path(), what: Foreign::Orchestrator }, "milepost import"),
+            (StoreError::Foreign { path: path(), what: Foreign::Program }, "another file"),
+            (StoreError::Foreign { path: path(), what: Foreign::File }, "another file"),
+            (StoreError::Database("I/O error".to_owned()), "milepost doctor"),
+        ];
+        for (error, helps) in all {
+            let hint = error.hint();
+            assert!(hint.contains(helps), "{error}: {hint}");
+            assert_eq!(hint.contains("in a moment"), error.passes(), "{error}: {hint}");
+            assert!(!error.passes() || error.is_retryable(), "{error}");
+        }
+    }
+}
