@@ -4,6 +4,7 @@
 //! cargo run --release -p bench                   every section; the table goes to bench/RESULTS.md
 //! cargo run --release -p bench -- latency        only this one
 //! cargo run --release -p bench -- --quick        every section, shorter and less exact
+//! cargo run --release -p bench -- steady --seconds=60    that long, instead of five minutes
 //! ```
 #![expect(
     clippy::print_stdout,
@@ -14,6 +15,7 @@
 #![expect(clippy::indexing_slicing, reason = "what is missing in an answer is null, not a panic")]
 
 mod appends;
+mod checksums;
 mod context;
 mod figures;
 mod growth;
@@ -28,10 +30,11 @@ mod raw;
 mod rig;
 mod scenes;
 mod start;
+mod steady;
 mod table;
 mod web;
 
-use std::{error::Error, fs, process::ExitCode};
+use std::{error::Error, fs, process::ExitCode, time::Duration};
 
 use others::Look;
 use rig::Rig;
@@ -53,21 +56,24 @@ const SECTIONS: &[(&str, Measure)] = &[
     ("scenes", scenes::measure),
     ("http", http::measure),
     ("listen", listen::measure),
+    ("steady", steady::measure),
+    ("checksums", checksums::measure),
     ("context", context::measure),
 ];
 
 fn main() -> ExitCode {
     let words: Vec<String> = std::env::args().skip(1).collect();
     let is_quick = words.iter().any(|it| it == "--quick");
+    let steady = words.iter().find_map(|it| it.strip_prefix("--seconds=")?.parse().ok());
     let wanted: Vec<&str> =
-        words.iter().map(String::as_str).filter(|it| *it != "--quick").collect();
+        words.iter().map(String::as_str).filter(|it| !it.starts_with("--")).collect();
     let is_known = |it: &&str| SECTIONS.iter().any(|(name, _)| name == it);
     if let Some(unknown) = wanted.iter().find(|it| !is_known(it)) {
         let names: Vec<&str> = SECTIONS.iter().map(|(name, _)| *name).collect();
         eprintln!("there is no section `{unknown}`; there are: {}", names.join(", "));
         return ExitCode::from(64);
     }
-    match measure(is_quick, &wanted) {
+    match measure(is_quick, steady, &wanted) {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
             eprintln!("the measurement failed: {error}");
@@ -76,8 +82,11 @@ fn main() -> ExitCode {
     }
 }
 
-fn measure(is_quick: bool, wanted: &[&str]) -> Measured<()> {
-    let rig = Rig::build(is_quick)?;
+fn measure(is_quick: bool, steady: Option<u64>, wanted: &[&str]) -> Measured<()> {
+    let mut rig = Rig::build(is_quick)?;
+    if let Some(seconds) = steady {
+        rig.steady = Duration::from_secs(seconds);
+    }
     let mut sections = Vec::new();
     for (name, measure) in SECTIONS {
         if wanted.is_empty() || wanted.contains(name) {

@@ -21,6 +21,8 @@ pub(crate) const PROJECT: &str = "default";
 pub(crate) struct Rig {
     pub(crate) is_quick: bool,
     pub(crate) repository: PathBuf,
+    /// How long a load lasts that is to be a steady one.
+    pub(crate) steady: Duration,
     /// The server that is measured.
     milepost: PathBuf,
     /// One that does nothing.
@@ -47,7 +49,8 @@ impl Rig {
             return Err("the servers could not be built".into());
         }
         let (milepost, empty) = (folder.join("milepost"), folder.join("empty"));
-        Ok(Self { is_quick, repository, milepost, empty })
+        let steady = Duration::from_secs(if is_quick { 12 } else { 300 });
+        Ok(Self { is_quick, repository, steady, milepost, empty })
     }
 
     /// Returns `full`, or `quick` if it must be quick.

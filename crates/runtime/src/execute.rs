@@ -4,8 +4,8 @@ use std::{collections::BTreeMap, sync::Arc, time::Duration};
 
 use definition::Workflow;
 use engine::{
-    Actor, Command, Decided, DecodeError, Fact, Known, Question, Recorded, Refusal, RunId,
-    RunState, Stop, Surface, decide, find_due, summary,
+    Actor, Command, Decided, Fact, Known, Question, Recorded, Refusal, RunId, RunState, Stop,
+    Surface, decide, find_due, summary,
 };
 use store::{Append, Definition, LeaseChange, RequestKey, StoreError};
 
@@ -77,23 +77,32 @@ impl ExecuteError {
         }
     }
 
+    /// Returns whether the same call may work in a moment, though nobody does anything about it.
+    pub fn passes(&self) -> bool {
+        match self {
+            Self::Refused(_) | Self::Endless => false,
+            Self::Store(error) => error.passes(),
+            Self::Busy { .. } => true,
+        }
+    }
+
+    /// Returns what helps.
+    pub fn hint(&self) -> String {
+        match self {
+            Self::Refused(refusal) => refusal.hint(),
+            Self::Store(error) => error.hint(),
+            Self::Busy { .. } => StoreError::Busy.hint(),
+            Self::Endless => "this is a bug of milepost: please report it".to_owned(),
+        }
+    }
+
     /// Returns the stable name that callers match on.
     pub fn code(&self) -> &'static str {
         match self {
             Self::Refused(refusal) => refusal.code(),
             Self::Busy { .. } => "busy",
             Self::Endless => "bug",
-            Self::Store(error) => match error {
-                StoreError::Busy | StoreError::Conflict { .. } => "busy",
-                StoreError::Full => "disk_full",
-                StoreError::NewerSchema { .. } | StoreError::Event(DecodeError::Newer { .. }) => {
-                    "newer_release"
-                }
-                StoreError::Event(DecodeError::Corrupt(_)) | StoreError::Damaged(_) => "damaged",
-                StoreError::KeyTaken { .. } => "key_taken",
-                StoreError::RequestSeen { .. } => "request_conflict",
-                StoreError::Database(_) => "database",
-            },
+            Self::Store(error) => error.code(),
         }
     }
 }
@@ -542,7 +551,10 @@ pub(crate) fn refuse_taken_key(error: StoreError) -> ExecuteError {
         | StoreError::Busy
         | StoreError::NewerSchema { .. }
         | StoreError::Event(_)
+        | StoreError::DamagedRun { .. }
         | StoreError::Damaged(_)
+        | StoreError::Gone { .. }
+        | StoreError::Foreign { .. }
         | StoreError::Database(_) => fault(error),
     }
 }

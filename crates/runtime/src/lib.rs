@@ -5,6 +5,7 @@
 //! methods of `query.rs`, and never write.
 
 mod asked;
+mod audit;
 mod cards;
 mod changes;
 mod chores;
@@ -31,6 +32,7 @@ use engine::{Bounds, ChoreOutcome, Fact, GitDeed, Question, RunId, Timestamp};
 use store::{Store, StoreError};
 
 pub use asked::{Asked, Asking, Identity};
+pub use audit::{Audit, Problem};
 pub use cards::Card;
 pub use changes::{Change, Changes};
 pub use chores::{Chores, Standpoint};
@@ -46,7 +48,7 @@ pub use import::Import;
 pub use load::View;
 pub use promise::{Released, RunFile, Taken, Unreadable};
 pub use query::{Cursor, History, KeyFilter, Page, RunFilter};
-pub use store::{Hit, Listing, Order, Row};
+pub use store::{Hit, Hits, Listing, Order, Row};
 pub use tree::{Tree, Visit, Walk, Walked};
 pub use watch::{Phase, Watch, unhurried};
 pub use workflows::{Invalid, Listed};

@@ -214,7 +214,10 @@ impl Runtime {
     }
 
     /// Returns the definition that a run is pinned to.
-    async fn workflow_of(&self, state: &RunState) -> Result<Arc<Workflow>, ExecuteError> {
+    pub(crate) async fn workflow_of(
+        &self,
+        state: &RunState,
+    ) -> Result<Arc<Workflow>, ExecuteError> {
         let unreadable = |why: String| ExecuteError::from(Refusal::DefinitionUnreadable(why));
         let (Some(name), Some(digest)) = (state.workflow(), state.definition()) else {
             return Err(unreadable("the log does not begin with a start".to_owned()));
@@ -229,6 +232,9 @@ impl Runtime {
             serde_json::from_str(&text).map_err(|error| unreadable(error.to_string()))?;
         let workflow = parse(name, &MemoryFiles(source.files))
             .map_err(|error| unreadable(error.to_string()))?;
+        if workflow.digest.as_str() != digest {
+            return Err(unreadable(format!("definition `{digest}` is not as it was stored")));
+        }
         let workflow = Arc::new(workflow);
         let mut workflows = self.loaded.workflows.lock();
         workflows.keep(digest, Arc::clone(&workflow), WORKFLOWS_MAX);

@@ -5,7 +5,7 @@ use engine::{
     Brief, Fact, FileFact, Idiom, Known, Question, Reader, Recorded, Refusal, RunId, Shown, Stop,
     Timestamp, brief, brief_for, find_drift, find_shown,
 };
-use store::{Filter, Hit, Listing, Order, Row, Search};
+use store::{Filter, Hits, Listing, Order, Row, Search};
 
 use crate::{ExecuteError, Runtime, View, fault};
 
@@ -212,7 +212,7 @@ impl Runtime {
         text: &str,
         run: Option<RunId>,
         (offset, limit): (u32, u32),
-    ) -> Result<Vec<Hit>, ExecuteError> {
+    ) -> Result<Hits, ExecuteError> {
         let project = Some(self.settings.project.clone());
         let limit = limit.clamp(1, PAGE_MAX);
         let search = Search { project, run, text: text.to_owned(), offset, limit };

@@ -21,7 +21,7 @@ use engine::{
 };
 use runtime::{ExecuteError, Outcome, Request, Runtime, Settings, Target};
 use store::{
-    Append, FileFilter, FileMark, Filter, Hit, Length, Listing, Log, MemoryStore, Pending, Search,
+    Append, FileFilter, FileMark, Filter, Hits, Length, Listing, Log, MemoryStore, Pending, Search,
     Store, StoreError, Tailed, Touch,
 };
 use world::TestWorld;
@@ -285,7 +285,7 @@ impl Store for FaultyStore {
         self.inner.files(filter)
     }
 
-    fn search(&self, search: Search) -> Pending<'_, Vec<Hit>> {
+    fn search(&self, search: Search) -> Pending<'_, Hits> {
         self.inner.search(search)
     }
 

@@ -3,6 +3,8 @@
 //! A store keeps what it is given and gives it back in order. It knows no rules: no status is
 //! computed here and no transition is decided here. An append is answered only once it is on disk.
 
+mod chain;
+mod error;
 mod import_orchestrator;
 mod law;
 mod memory;
@@ -11,9 +13,11 @@ mod text;
 
 use std::{future::Future, pin::Pin};
 
-use engine::{DecodeError, Lease, Recorded, RunId, Summary, Timestamp};
+use engine::{Lease, Recorded, RunId, Summary, Timestamp};
 use tokio::sync::watch;
 
+pub use chain::{Sum, checksum_of};
+pub use error::{Foreign, StoreError};
 pub use import_orchestrator::{OrchestratorFile, OriginalReport, OriginalRun};
 pub use memory::MemoryStore;
 pub use sqlite::{Figures, SqliteSettings, SqliteStore, Synchronous, sqlite_version};
@@ -31,7 +35,8 @@ pub trait Store: Send + Sync {
     fn append(&self, append: Append) -> Pending<'_, ()>;
 
     /// Returns the events of `run` after `after`, oldest first, and its leases as they are now;
-    /// `None` if there is no such run.
+    /// `None` if there is no such run. Events that are not as they were written are an error that
+    /// names the first of them.
     fn load(&self, run: RunId, after: Length) -> Pending<'_, Option<Log>>;
 
     /// Returns what the request with this id led to, if it was seen.
@@ -53,8 +58,9 @@ pub trait Store: Send + Sync {
     /// Returns the files that runs owe or have written, by run and then by path.
     fn files(&self, filter: FileFilter) -> Pending<'_, Vec<(RunId, FileMark)>>;
 
-    /// Returns the events that fit best. Sees every append that was answered before the call.
-    fn search(&self, search: Search) -> Pending<'_, Vec<Hit>>;
+    /// Returns the events that fit best. Sees every append that was answered before the call, or
+    /// says how many it does not see yet.
+    fn search(&self, search: Search) -> Pending<'_, Hits>;
 
     /// Returns which events of all runs came after a position, in the order they were committed.
     fn tail(&self, after: u64, count: u32) -> Pending<'_, Vec<Tailed>>;
@@ -138,6 +144,8 @@ pub enum LeaseChange {
 pub struct Log {
     pub project: String,
     pub length: Length,
+    /// The checksum of the whole log, whatever part of it was asked for.
+    pub head: Sum,
     pub events: Vec<Recorded>,
     /// With the ends that heartbeats have moved.
     pub leases: Vec<Lease>,
@@ -261,6 +269,26 @@ pub struct Search {
     pub limit: u32,
 }
 
+/// What a search found.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Hits {
+    pub hits: Vec<Hit>,
+    /// How many of the newest events were not looked at, because they are not indexed yet.
+    pub pending: u64,
+}
+
+impl Hits {
+    /// Returns what a caller must know of a search that did not see everything.
+    pub fn warning(&self) -> Option<String> {
+        (0 < self.pending).then(|| {
+            format!(
+                "the newest {} events are not indexed yet and were not searched; search again later                  to have them looked at too",
+                self.pending
+            )
+        })
+    }
+}
+
 /// An event that was found.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Hit {
@@ -281,46 +309,4 @@ pub struct Tailed {
     pub position: u64,
     pub run: RunId,
     pub seq: Length,
-}
-
-/// Why a store could not do what it was asked. Nothing was written.
-#[derive(Debug, Clone, thiserror::Error)]
-pub enum StoreError {
-    /// Someone else appended first, or moved a lease.
-    #[error("the log of run `{run}` has {actual} events, not {expected}")]
-    Conflict { run: RunId, expected: Length, actual: Length },
-    /// Another run of this workflow and folder holds the key.
-    #[error("key `{key}` is taken by run `{run}`")]
-    KeyTaken { key: String, run: RunId },
-    /// A request with this id was answered meanwhile.
-    #[error("request `{id}` was seen before")]
-    RequestSeen { id: String, request: Request },
-    #[error("the disk is full")]
-    Full,
-    /// Others kept the database locked for longer than the limit, or too much was waiting.
-    #[error("the database is busy")]
-    Busy,
-    /// A later release wrote the database.
-    #[error("the database has schema {found}, and this release knows only {known}")]
-    NewerSchema { found: u32, known: u32 },
-    #[error(transparent)]
-    Event(#[from] DecodeError),
-    #[error("the database file is damaged: {0}")]
-    Damaged(String),
-    #[error("the database failed: {0}")]
-    Database(String),
-}
-
-impl StoreError {
-    /// Returns whether the same call may work later.
-    pub fn is_retryable(&self) -> bool {
-        match self {
-            Self::Conflict { .. } | Self::Full | Self::Busy | Self::Database(_) => true,
-            Self::KeyTaken { .. }
-            | Self::RequestSeen { .. }
-            | Self::NewerSchema { .. }
-            | Self::Event(_)
-            | Self::Damaged(_) => false,
-        }
-    }
 }

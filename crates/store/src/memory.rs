@@ -7,8 +7,8 @@ use parking_lot::Mutex;
 use tokio::sync::watch;
 
 use crate::{
-    Answer, Answered, Append, FileFilter, FileMark, Filter, Heartbeat, Hit, Length, Listing, Log,
-    Order, Pending, Request, Row, Search, Store, StoreError, Tailed, Touch, law,
+    Answer, Answered, Append, FileFilter, FileMark, Filter, Heartbeat, Hit, Hits, Length, Listing,
+    Log, Order, Pending, Request, Row, Search, Store, StoreError, Sum, Tailed, Touch, chain, law,
     text::{Query, Term, Word, snippet, words},
 };
 
@@ -40,6 +40,8 @@ struct Run {
     project: String,
     summary: Summary,
     events: Vec<Recorded>,
+    /// The checksum of the log.
+    head: Sum,
     leases: Vec<Lease>,
     /// By path.
     files: BTreeMap<String, FileMark>,
@@ -91,6 +93,7 @@ impl Store for MemoryStore {
             Ok(kept.runs.get(&run).map(|run| Log {
                 project: run.project.clone(),
                 length: run.length(),
+                head: run.head,
                 events: run.events.iter().filter(|it| after < it.seq).cloned().collect(),
                 leases: run.leases.clone(),
             }))
@@ -133,8 +136,8 @@ impl Store for MemoryStore {
         Box::pin(async move { Ok(self.kept.lock().files(&filter)) })
     }
 
-    fn search(&self, search: Search) -> Pending<'_, Vec<Hit>> {
-        Box::pin(async move { Ok(self.kept.lock().search(&search)) })
+    fn search(&self, search: Search) -> Pending<'_, Hits> {
+        Box::pin(async move { Ok(Hits { hits: self.kept.lock().search(&search), pending: 0 }) })
     }
 
     fn tail(&self, after: u64, count: u32) -> Pending<'_, Vec<Tailed>> {
@@ -169,6 +172,7 @@ impl Kept {
         let Some(leases) = law::change_leases(held, &append.leases) else {
             return Err(append.conflict(actual));
         };
+        let encoded: Vec<_> = append.events.iter().map(chain::encode).collect::<Result<_, _>>()?;
 
         let (first, last) = (append.expected + 1, append.last());
         if append.expected == 0 {
@@ -180,10 +184,12 @@ impl Kept {
             project,
             summary: append.summary.clone(),
             events: Vec::new(),
+            head: Sum::origin(append.run, &append.project),
             leases: Vec::new(),
             files: BTreeMap::new(),
             is_shadowed: false,
         });
+        run.head = encoded.iter().fold(run.head, |head, it| head.after(&it.content));
         let places = run.events.len()..run.events.len() + append.events.len();
         self.order.extend(places.map(|index| (append.run, index)));
         run.events.extend(append.events);

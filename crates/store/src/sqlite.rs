@@ -9,11 +9,15 @@
 mod batch;
 mod care;
 mod connection;
+mod copy;
 mod error;
 mod file;
 mod index;
 mod lease;
 mod list;
+mod log;
+mod mark;
+mod place;
 mod readers;
 mod request;
 mod row;
@@ -21,6 +25,8 @@ mod schema;
 mod search;
 mod settings;
 mod sort;
+mod sums;
+mod wal;
 mod watch;
 mod write;
 mod writer;
@@ -33,18 +39,18 @@ use std::{
 use engine::RunId;
 use parking_lot::Mutex;
 use rusqlite::{Connection, OptionalExtension as _, params};
-use tokio::{runtime::Handle, sync::watch::Receiver};
+use tokio::{runtime::Handle, sync::watch::Receiver, time::timeout};
 
 use self::{
     connection::Slot,
     readers::{Readers, Span, at_one_moment},
-    row::{event_columns, int, number},
+    row::{int, number},
     watch::Watch,
     write::{Prepared, Write, Written},
-    writer::{Desk, Writer},
+    writer::{Desk, Home, Writer},
 };
 use crate::{
-    Answer, Append, FileFilter, FileMark, Filter, Hit, Length, Listing, Log, Pending, Request,
+    Answer, Append, FileFilter, FileMark, Filter, Hits, Length, Listing, Log, Pending, Request,
     Search, Store, StoreError, Tailed, Touch,
 };
 
@@ -68,9 +74,10 @@ impl SqliteStore {
     /// brought to the newest schema if it has an older one, after a copy was put beside it.
     pub fn open(path: &Path, settings: SqliteSettings) -> Result<Self, StoreError> {
         let connection = schema::open(path, &settings)?;
+        let home = Home::take(path, &connection)?;
         let slot = Arc::new(Mutex::new(Some(connection)));
         let readers = Readers::of_file(path.to_owned(), settings.clone());
-        Self::start(slot, readers, Some(path.to_owned()), settings)
+        Self::start(slot, readers, Some(home), settings)
     }
 
     /// Makes a private database that is gone when the store is dropped.
@@ -87,13 +94,14 @@ impl SqliteStore {
     fn start(
         slot: Slot,
         readers: Readers,
-        path: Option<PathBuf>,
+        home: Option<Home>,
         settings: SqliteSettings,
     ) -> Result<Self, StoreError> {
         let changed = tokio::sync::watch::Sender::new(0);
+        let path = home.as_ref().map(|it| it.path.clone());
         let writer = Writer::start(Desk {
             slot: Arc::clone(&slot),
-            path: path.clone(),
+            home,
             settings: settings.clone(),
             changed: changed.clone(),
         })?;
@@ -104,12 +112,29 @@ impl SqliteStore {
     /// Copies the database, as it is at one moment, into a new file at `to`. Nobody is held up.
     pub fn backup(&self, to: &Path) -> Pending<'_, ()> {
         let to = to.to_owned();
-        self.apart(move |connection| schema::copy(connection, &to))
+        self.apart(move |connection| copy::copy(connection, &to))
     }
 
     /// Reads everything and returns what is wrong, in words.
     pub fn check(&self) -> Pending<'_, Vec<String>> {
-        self.apart(|connection| at_one_moment(connection, care::check))
+        let path = self.path.clone();
+        self.apart(move |connection| {
+            let mut problems = check_file(connection, path.as_deref())?;
+            problems.extend(care::check_logs(connection)?);
+            Ok(problems)
+        })
+    }
+
+    /// Returns what is wrong with the file itself, in words. Loading a run says whether its log is
+    /// as it was written.
+    pub fn check_file(&self) -> Pending<'_, Vec<String>> {
+        let path = self.path.clone();
+        self.apart(move |connection| check_file(connection, path.as_deref()))
+    }
+
+    /// Returns some runs, the oldest first, each with the number to go on after.
+    pub fn runs(&self, after: u64, count: u32) -> Pending<'_, Vec<(u64, RunId)>> {
+        self.scan(move |connection| care::runs(connection, after, count))
     }
 
     /// Returns how much there is.
@@ -139,11 +164,23 @@ impl SqliteStore {
         Box::pin(off_thread(move || readers.read(Span::Scan, |it| at_one_moment(it, read))))
     }
 
-    /// Has the rest indexed, so that a search finds everything that was answered before it.
-    async fn catch_up(&self) -> Result<(), StoreError> {
+    /// Has the rest indexed, so that a search finds everything that was answered before it, and
+    /// returns the position that it should reach.
+    async fn catch_up(&self) -> Result<u64, StoreError> {
         let newest = self.readers.read(Span::Point, |it| Ok(row::newest(it)?))?;
         let progress = self.readers.read(Span::Point, |it| Ok(index::progress(it)?))?;
-        let mut indexed = progress.indexed;
+        if newest <= progress.indexed {
+            return Ok(newest);
+        }
+        // Another process may hold the lock for long. Then what is indexed must do.
+        match timeout(self.settings.search_wait_max, self.index_to(newest, progress.indexed)).await
+        {
+            Ok(Ok(())) | Ok(Err(StoreError::Busy | StoreError::Full)) | Err(_) => Ok(newest),
+            Ok(Err(error)) => Err(error),
+        }
+    }
+
+    async fn index_to(&self, newest: u64, mut indexed: u64) -> Result<(), StoreError> {
         while indexed < newest {
             let before = indexed;
             indexed = self.writer.index().await?;
@@ -165,9 +202,9 @@ impl Store for SqliteStore {
 
     fn load(&self, run: RunId, after: Length) -> Pending<'_, Option<Log>> {
         Box::pin(async move {
-            self.readers.read(Span::Point, |it| match find_unchanged(it, run, after)? {
+            self.readers.read(Span::Point, |it| match log::find_unchanged(it, run, after)? {
                 Some(log) => Ok(Some(log)),
-                None => at_one_moment(it, |it| load(it, run, after)),
+                None => at_one_moment(it, |it| log::load(it, run, after)),
             })
         })
     }
@@ -209,10 +246,15 @@ impl Store for SqliteStore {
         self.scan(move |connection| file::files(connection, &filter))
     }
 
-    fn search(&self, search: Search) -> Pending<'_, Vec<Hit>> {
+    fn search(&self, search: Search) -> Pending<'_, Hits> {
         Box::pin(async move {
-            self.catch_up().await?;
-            self.scan(move |connection| search::search(connection, &search)).await
+            let newest = self.catch_up().await?;
+            self.scan(move |connection| {
+                let hits = search::search(connection, &search)?;
+                let indexed = index::progress(connection)?.indexed;
+                Ok(Hits { hits, pending: newest.saturating_sub(indexed) })
+            })
+            .await
         })
     }
 
@@ -235,6 +277,14 @@ impl Drop for SqliteStore {
     }
 }
 
+fn check_file(connection: &Connection, path: Option<&Path>) -> Result<Vec<String>, StoreError> {
+    let mut problems = care::check_file(connection)?;
+    if let Some(path) = path {
+        problems.extend(mark::find_loss(path, connection)?);
+    }
+    Ok(problems)
+}
+
 /// Lets a thread that may block do it, if there is one.
 async fn off_thread<T: Send + 'static>(
     work: impl FnOnce() -> Result<T, StoreError> + Send + 'static,
@@ -246,45 +296,6 @@ async fn off_thread<T: Send + 'static>(
             .unwrap_or_else(|error| Err(StoreError::Database(format!("a read failed: {error}")))),
         Err(_) => work(),
     }
-}
-
-/// Returns a run to which nothing was appended since, and of which nobody holds anything. That is
-/// what most readers find, and one statement tells it.
-fn find_unchanged(
-    connection: &Connection,
-    run: RunId,
-    after: Length,
-) -> Result<Option<Log>, StoreError> {
-    if after == 0 {
-        return Ok(None);
-    }
-    let mut statement = connection.prepare_cached(
-        "SELECT project FROM runs WHERE run = ?1 AND length = ?2
-         AND NOT EXISTS (SELECT 1 FROM leases WHERE leases.run = ?1)",
-    )?;
-    let project = statement.query_row(params![run.as_bytes(), int(after)], |row| row.get(0));
-    let log = |project| Log { project, length: after, events: Vec::new(), leases: Vec::new() };
-    Ok(project.optional()?.map(log))
-}
-
-fn load(connection: &Connection, run: RunId, after: Length) -> Result<Option<Log>, StoreError> {
-    let Some((length, project)) = row::length(connection, run)? else {
-        return Ok(None);
-    };
-    let mut statement = connection.prepare_cached(concat!(
-        "SELECT ",
-        event_columns!(),
-        " FROM events WHERE run = ?1 AND ?2 < seq ORDER BY seq"
-    ))?;
-    let mut rows = statement.query(params![run.as_bytes(), int(after)])?;
-    let mut events = Vec::new();
-    while let Some(row) = rows.next()? {
-        events.push(row::recorded(row, 0)?);
-    }
-    if !events.iter().map(|it| it.seq).eq(after.saturating_add(1)..=length) {
-        return Err(StoreError::Damaged(format!("the log of run `{run}` has gaps")));
-    }
-    Ok(Some(Log { project, length, events, leases: lease::leases(connection, run)? }))
 }
 
 fn tail(connection: &Connection, after: u64, count: u32) -> Result<Vec<Tailed>, StoreError> {

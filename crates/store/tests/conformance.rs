@@ -54,6 +54,8 @@ laws! {
     log:
         gives_back_what_was_appended_in_order,
         loads_only_what_comes_after,
+        a_log_has_a_checksum_of_all_its_events,
+        the_same_events_have_the_same_checksum,
         knows_nothing_of_other_runs,
         refuses_an_append_at_a_stale_length,
         refuses_to_begin_a_run_twice,

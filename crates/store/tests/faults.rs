@@ -6,12 +6,18 @@
 mod crash;
 #[path = "faults/file.rs"]
 mod file;
+#[path = "faults/flips.rs"]
+mod flips;
 #[path = "faults/full.rs"]
 mod full;
+#[path = "faults/removed.rs"]
+mod removed;
 #[path = "faults/shared.rs"]
 mod shared;
 #[path = "conformance/support.rs"]
 mod support;
+#[path = "faults/wal.rs"]
+mod wal;
 
 use store::{Store, StoreError};
 

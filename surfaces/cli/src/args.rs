@@ -7,8 +7,8 @@ use clap::{Args as ClapArgs, Parser, Subcommand, ValueEnum, ValueHint};
 
 use crate::{
     commands::{
-        backup, brief, completions, config, demo, devworkflow, gate, generation, hook, import, mcp,
-        run, search, serve, setup, token, trust, workflow,
+        audit, backup, brief, completions, config, demo, devworkflow, gate, generation, hook,
+        import, mcp, run, search, serve, setup, token, trust, workflow,
     },
     config::Flag,
 };
@@ -138,6 +138,8 @@ pub(crate) enum Command {
     /// Answer the hooks of an agent's client
     #[command(subcommand)]
     Hook(hook::Command),
+    /// Check that the stored history of runs is as it was written
+    Audit(audit::Args),
     /// Copy the database, while it is in use
     Backup(backup::Args),
     /// Check that everything is as it should be
@@ -193,6 +195,7 @@ impl Args {
             | Command::Search(_)
             | Command::Brief(_)
             | Command::Hook(_)
+            | Command::Audit(_)
             | Command::Backup(_)
             | Command::Doctor
             | Command::Config(_)

@@ -1,5 +1,6 @@
 //! The commands, one file a noun.
 
+pub(crate) mod audit;
 pub(crate) mod backup;
 pub(crate) mod brief;
 pub(crate) mod completions;
@@ -59,6 +60,7 @@ pub(crate) async fn perform(args: Args, config: Config, output: Output) -> Resul
         Command::Workflow(command) => workflow::perform(&existing(config).await?, command, output)?,
         Command::Search(args) => search::perform(&existing(config).await?, &args, output).await?,
         Command::Brief(args) => brief::perform(&existing(config).await?, &args).await?,
+        Command::Audit(args) => audit::perform(&existing(config).await?, &args, output).await?,
         Command::Backup(args) => backup::perform(&existing(config).await?, &args).await?,
     };
     finish(reply, output)

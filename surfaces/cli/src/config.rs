@@ -246,6 +246,12 @@ impl Config {
         }
     }
 
+    /// Has the database in the project's own folder, whatever is set.
+    pub(crate) fn with_own_store(mut self) -> Self {
+        self.values.remove("store.path");
+        self
+    }
+
     /// Returns what the store is told.
     pub(crate) fn sqlite(&self) -> SqliteSettings {
         let synchronous = match self.text("store.synchronous") {

@@ -126,8 +126,9 @@ impl From<ExecuteError> for Failure {
         match error {
             ExecuteError::Refused(refusal) => refusal.into(),
             ExecuteError::Store(error) => error.into(),
-            ExecuteError::Busy { .. } => Self::fault("busy", error.to_string())
-                .with_hint("others are writing to the run; try again"),
+            ExecuteError::Busy { .. } => {
+                Self::fault(error.code(), error.to_string()).with_hint(error.hint())
+            }
             ExecuteError::Endless => {
                 Self { kind: Kind::Bug, ..Self::fault("bug", error.to_string()) }
             }
@@ -137,24 +138,9 @@ impl From<ExecuteError> for Failure {
 
 impl From<StoreError> for Failure {
     fn from(error: StoreError) -> Self {
-        let message = error.to_string();
-        match error {
-            StoreError::Full => {
-                Self::fault("disk_full", message).with_hint("make room, then try again")
-            }
-            StoreError::Busy | StoreError::Conflict { .. } => {
-                Self::fault("busy", message).with_hint("try again")
-            }
-            StoreError::NewerSchema { .. } | StoreError::Event(_) => {
-                Self::refused("newer", message).with_hint("use the newest release of milepost")
-            }
-            StoreError::Damaged(_) => Self::refused("damaged", message)
-                .with_hint("restore a backup; the file was left as it is"),
-            StoreError::Database(_) => Self::fault("database", message),
-            StoreError::KeyTaken { .. } | StoreError::RequestSeen { .. } => {
-                Self::refused("taken", message)
-            }
-        }
+        let is_fault = error.is_retryable() || matches!(error, StoreError::Database(_));
+        let kind = if is_fault { Kind::Fault } else { Kind::Refused };
+        Self { kind, ..Self::refused(error.code(), error.to_string()) }.with_hint(error.hint())
     }
 }
 

@@ -13,7 +13,7 @@ use world::RealWorld;
 
 use crate::{
     config::{Config, DEFAULT_PROJECT, Named, StorePlace},
-    failure::{Failure, Kind},
+    failure::Failure,
     secret,
 };
 
@@ -134,7 +134,11 @@ fn open_database(
             let store: Arc<dyn Store> = Arc::new(SqliteStore::in_memory()?);
             return Ok((Database::Memory, store));
         }
-        StorePlace::Project(path) | StorePlace::Named(path) if path.exists() => path,
+        StorePlace::Project(path) | StorePlace::Named(path)
+            if path.exists() && (access != Access::Existing || !is_empty(&path)) =>
+        {
+            path
+        }
         StorePlace::Project(path) | StorePlace::Named(path) if access == Access::Existing => {
             return Ok((Database::Missing { path }, Arc::new(MemoryStore::default())));
         }
@@ -158,6 +162,12 @@ fn open_database(
     #[cfg(debug_assertions)]
     let store = crate::abrupt::wrapped(store);
     Ok((Database::File { path, store: kept }, store))
+}
+
+/// Returns whether a file has nothing in it: someone is about to make a database of it, or a copy
+/// was never finished.
+fn is_empty(path: &Path) -> bool {
+    fs::metadata(path).is_ok_and(|it| it.is_file() && it.len() == 0)
 }
 
 /// Returns the project's id: what its own file says; for a database that was named, the common
@@ -190,12 +200,7 @@ fn not_made(folder: &Path, error: &std::io::Error) -> Failure {
 }
 
 fn not_opened(path: &Path, error: StoreError) -> Failure {
-    let is_busy = matches!(error, StoreError::Busy);
     let failure = Failure::from(error);
     let message = format!("the database `{}` cannot be used: {}", path.display(), failure.message);
-    let kind = if is_busy { Kind::Fault } else { Kind::Refused };
-    let hint = failure.hint.clone().unwrap_or_else(|| {
-        "`milepost doctor` says more; `store.path` names another place".to_owned()
-    });
-    Failure { kind, message, ..failure }.with_hint(hint)
+    Failure { message, ..failure }
 }

@@ -116,6 +116,7 @@ fn tokio_for(command: &Command) -> Result<Runtime, Failure> {
         | Command::Search(_)
         | Command::Brief(_)
         | Command::Hook(_)
+        | Command::Audit(_)
         | Command::Backup(_)
         | Command::Doctor
         | Command::Config(_)

@@ -1,8 +1,13 @@
 //! Looking after the file: copies, checks, sizes.
 
-use rusqlite::Connection;
+use engine::RunId;
+use rusqlite::{Connection, params};
 
-use super::row::number;
+use super::{
+    log,
+    readers::at_one_moment,
+    row::{self, int, number},
+};
 use crate::StoreError;
 
 /// The most problems that a check tells of each kind.
@@ -39,10 +44,16 @@ pub(super) fn figures(connection: &Connection) -> Result<Figures, StoreError> {
     Ok(figures?)
 }
 
-/// Returns what is wrong, in words.
-pub(super) fn check(connection: &Connection) -> Result<Vec<String>, StoreError> {
+/// Returns what is wrong with the pages of a file, whatever its schema, in words.
+pub(super) fn check_pages(connection: &Connection) -> Result<Vec<String>, StoreError> {
     let mut problems = texts(connection, &format!("PRAGMA integrity_check({PROBLEMS_MAX})"))?;
     problems.retain(|text| text != "ok");
+    Ok(problems)
+}
+
+/// Returns what is wrong with the file and with what belongs to no run, in words.
+pub(super) fn check_file(connection: &Connection) -> Result<Vec<String>, StoreError> {
+    let mut problems = check_pages(connection)?;
     for sql in CHECKS {
         problems.extend(texts(connection, &format!("{sql} LIMIT {PROBLEMS_MAX}"))?);
     }
@@ -50,18 +61,45 @@ pub(super) fn check(connection: &Connection) -> Result<Vec<String>, StoreError> 
 }
 
 const CHECKS: &[&str] = &[
-    "SELECT format('the log of run %s has %d events, numbered from %d to %d', lower(hex(run)),
-     count(*), min(seq), max(seq)) FROM events GROUP BY run
-     HAVING min(seq) <> 1 OR max(seq) <> count(*)",
-    "SELECT format('run %s has length %d, and its log has %d events', lower(hex(run)), length,
-     (SELECT ifnull(max(seq), 0) FROM events WHERE events.run = runs.run)) FROM runs
-     WHERE length <> (SELECT ifnull(max(seq), 0) FROM events WHERE events.run = runs.run)",
     "SELECT format('there are events of run %s, and no such run', lower(hex(run)))
      FROM (SELECT DISTINCT run FROM events) WHERE run NOT IN (SELECT run FROM runs)",
     "SELECT format('events are indexed up to %d, and there are only %d', pos,
      (SELECT ifnull(max(pos), 0) FROM events)) FROM search_position
      WHERE (SELECT ifnull(max(pos), 0) FROM events) < pos",
 ];
+
+/// Follows the checksums of every run, one after the other, and returns what is wrong, in words.
+/// Nothing is held between two runs: neither memory nor a snapshot.
+pub(super) fn check_logs(connection: &Connection) -> Result<Vec<String>, StoreError> {
+    let mut problems = Vec::new();
+    let mut after = 0;
+    while let Some((id, run)) = runs(connection, after, 1)?.pop() {
+        after = id;
+        match at_one_moment(connection, |it| log::check(it, run)) {
+            Ok(_) => {}
+            Err(error @ StoreError::DamagedRun { .. }) => problems.push(error.to_string()),
+            Err(error) => return Err(error),
+        }
+        if PROBLEMS_MAX as usize <= problems.len() {
+            break;
+        }
+    }
+    Ok(problems)
+}
+
+/// Returns the runs after the one with this number, in the order in which they were begun.
+pub(super) fn runs(
+    connection: &Connection,
+    after: u64,
+    count: u32,
+) -> Result<Vec<(u64, RunId)>, StoreError> {
+    let mut statement =
+        connection.prepare_cached("SELECT id, run FROM runs WHERE ?1 < id ORDER BY id LIMIT ?2")?;
+    let runs = statement.query_map(params![int(after), count], |row| {
+        Ok((number(row.get(0)?), row::run(row, 1)?))
+    })?;
+    Ok(runs.collect::<Result<_, _>>()?)
+}
 
 fn texts(connection: &Connection, sql: &str) -> Result<Vec<String>, StoreError> {
     let mut statement = connection.prepare(sql)?;

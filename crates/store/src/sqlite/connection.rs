@@ -10,7 +10,10 @@ use std::{
 use parking_lot::Mutex;
 use rusqlite::{Connection, OpenFlags, config::DbConfig};
 
-use super::settings::{SqliteSettings, Synchronous};
+use super::{
+    settings::{SqliteSettings, Synchronous},
+    wal,
+};
 use crate::StoreError;
 
 /// How many statements a connection keeps compiled.
@@ -42,8 +45,9 @@ pub(super) fn prepare_writer(
     connection.execute_batch(&format!(
         "PRAGMA fullfsync = ON; PRAGMA checkpoint_fullfsync = ON; PRAGMA foreign_keys = ON;
          PRAGMA trusted_schema = OFF; PRAGMA temp_store = MEMORY; PRAGMA cache_size = -{};
-         PRAGMA journal_size_limit = {};",
-        settings.cache_writer_kib, settings.wal_bytes_max
+         PRAGMA journal_size_limit = {}; PRAGMA wal_autocheckpoint = 0;",
+        settings.cache_writer_kib,
+        wal::kept_bytes(settings)
     ))?;
     if let Some(pages) = settings.pages_max {
         connection.execute_batch(&format!("PRAGMA max_page_count = {pages}"))?;

@@ -12,6 +12,9 @@ impl From<rusqlite::Error> for StoreError {
         if error.sqlite_extended_error_code() == Some(IOERR_SHMSIZE) {
             return Self::Full;
         }
+        if is_unreadable(&error) {
+            return Self::Damaged(error.to_string());
+        }
         match error.sqlite_error_code() {
             Some(ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked) => Self::Busy,
             Some(ErrorCode::DiskFull) => Self::Full,
@@ -21,6 +24,17 @@ impl From<rusqlite::Error> for StoreError {
             Some(_) | None => Self::Database(error.to_string()),
         }
     }
+}
+
+/// Returns whether a value is of another kind than we ever write.
+fn is_unreadable(error: &rusqlite::Error) -> bool {
+    matches!(
+        error,
+        rusqlite::Error::InvalidColumnType(..)
+            | rusqlite::Error::FromSqlConversionFailure(..)
+            | rusqlite::Error::IntegralValueOutOfRange(..)
+            | rusqlite::Error::Utf8Error(..)
+    )
 }
 
 /// Returns whether a connection on which this happened must not be used again.

@@ -1,14 +1,14 @@
 //! Values as they lie in the tables.
 
 use engine::{Event, Recorded, RunId, Summary, Timestamp};
-use rusqlite::{Connection, params};
+use rusqlite::{Connection, types::ValueRef};
 
-use crate::{Length, Row, StoreError};
+use crate::{Row, StoreError, Sum, chain::Stored};
 
 /// The columns of an event, in the order in which [`recorded`] reads them.
 macro_rules! event_columns {
     () => {
-        "seq, v, at, actor, body"
+        "seq, v, at, actor, body, kind, sum"
     };
 }
 
@@ -37,16 +37,38 @@ pub(super) fn run(row: &rusqlite::Row<'_>, index: usize) -> Result<RunId, rusqli
     row.get(index).map(RunId::from_bytes)
 }
 
-/// Reads an event from the columns beginning at `first`.
-pub(super) fn recorded(row: &rusqlite::Row<'_>, first: usize) -> Result<Recorded, StoreError> {
-    let text = |index| row.get_ref(first + index)?.as_str().map_err(rusqlite::Error::from);
+/// Reads a checksum. `None` if there is none, or what is there cannot be one.
+pub(super) fn sum(row: &rusqlite::Row<'_>, index: usize) -> Result<Option<Sum>, rusqlite::Error> {
+    Ok(match row.get_ref(index)? {
+        ValueRef::Blob(bytes) => Sum::from_bytes(bytes),
+        ValueRef::Null | ValueRef::Integer(_) | ValueRef::Real(_) | ValueRef::Text(_) => None,
+    })
+}
+
+/// Reads an event from `event_columns`, as it is stored.
+pub(super) fn stored<'a>(row: &'a rusqlite::Row<'_>) -> Result<Stored<'a>, rusqlite::Error> {
+    // Whatever lies there is hashed: a value of another kind is damage, and the hash says so.
+    let text = |index| row.get_ref(index)?.as_bytes().map_err(rusqlite::Error::from);
+    Ok(Stored {
+        seq: row.get(0)?,
+        version: row.get(1)?,
+        kind: text(5)?,
+        at: row.get(2)?,
+        actor: text(3)?,
+        body: text(4)?,
+    })
+}
+
+/// Reads an event from `event_columns`.
+pub(super) fn recorded(row: &rusqlite::Row<'_>) -> Result<Recorded, StoreError> {
+    let text = |index| row.get_ref(index)?.as_str().map_err(rusqlite::Error::from);
     let by = serde_json::from_str(text(3)?)
         .map_err(|error| StoreError::Damaged(format!("an event's actor: {error}")))?;
     Ok(Recorded {
-        seq: number(row.get(first)?),
-        at: Timestamp(row.get(first + 2)?),
+        seq: number(row.get(0)?),
+        at: Timestamp(row.get(2)?),
         by,
-        event: Event::decode(row.get(first + 1)?, text(4)?)?,
+        event: Event::decode(row.get(1)?, text(4)?)?,
     })
 }
 
@@ -81,15 +103,4 @@ pub(super) fn listed(row: &rusqlite::Row<'_>) -> Result<Row, rusqlite::Error> {
 pub(super) fn newest(connection: &Connection) -> Result<u64, rusqlite::Error> {
     let mut statement = connection.prepare_cached("SELECT ifnull(max(pos), 0) FROM events")?;
     statement.query_row([], |row| row.get(0)).map(number)
-}
-
-/// Returns the length of a run's log and its project, if there is such a run.
-pub(super) fn length(
-    connection: &Connection,
-    run: RunId,
-) -> Result<Option<(Length, String)>, rusqlite::Error> {
-    let mut statement =
-        connection.prepare_cached("SELECT length, project FROM runs WHERE run = ?1")?;
-    let mut rows = statement.query(params![run.as_bytes()])?;
-    rows.next()?.map(|row| Ok((number(row.get(0)?), row.get(1)?))).transpose()
 }

@@ -4,29 +4,46 @@
 //! beside it. Any number of processes may come to the same file at the same moment.
 
 use std::{
-    fs::{self, File, OpenOptions},
+    fs::File,
     io::{self, Read as _},
     path::{Path, PathBuf},
     thread,
     time::Duration,
 };
 
-use rusqlite::{
-    Connection, ErrorCode,
-    backup::{Backup, StepResult},
-};
+use rusqlite::{Connection, ErrorCode};
 
 use super::{
     connection::{now, open_reader, open_writer, wait_for_others},
+    copy::{self, create},
     settings::SqliteSettings,
+    sums, wal,
 };
-use crate::StoreError;
+use crate::{Foreign, StoreError};
 
-/// One text for each version of the schema.
-const MIGRATIONS: &[&str] = &[
-    include_str!("../../migrations/sqlite/0001_log.sql"),
-    include_str!("../../migrations/sqlite/0002_files_and_keys.sql"),
-    include_str!("../../migrations/sqlite/0004_answers.sql"),
+/// What leads from one version of the schema to the next.
+#[derive(Debug, Clone, Copy)]
+struct Migration {
+    sql: &'static str,
+    /// What cannot be said in SQL.
+    then: Option<fn(&Connection) -> Result<(), StoreError>>,
+}
+
+impl Migration {
+    const fn new(sql: &'static str) -> Self {
+        Self { sql, then: None }
+    }
+}
+
+/// One for each version of the schema.
+const MIGRATIONS: &[Migration] = &[
+    Migration::new(include_str!("../../migrations/sqlite/0001_log.sql")),
+    Migration::new(include_str!("../../migrations/sqlite/0002_files_and_keys.sql")),
+    Migration {
+        sql: include_str!("../../migrations/sqlite/0003_checksums.sql"),
+        then: Some(sums::fill),
+    },
+    Migration::new(include_str!("../../migrations/sqlite/0004_answers.sql")),
 ];
 /// Marks a file as ours: the letters `MPst`.
 const APPLICATION_ID: u32 = 0x4D50_7374;
@@ -61,24 +78,6 @@ pub(super) fn check_current(connection: &Connection) -> Result<(), StoreError> {
     if found == known { Ok(()) } else { Err(StoreError::NewerSchema { found, known }) }
 }
 
-/// Copies all of a database into a new file at `to`, as it is at one moment.
-pub(super) fn copy(from: &Connection, to: &Path) -> Result<(), StoreError> {
-    create(to).map_err(|error| io_failure(to, &error))?;
-    let copied = copy_into(from, to);
-    if copied.is_err() {
-        // What was left behind must not be taken for a copy.
-        drop(fs::remove_file(to));
-    }
-    copied
-}
-
-fn copy_into(from: &Connection, to: &Path) -> Result<(), StoreError> {
-    let mut target = Connection::open(to)?;
-    let backup = Backup::new(from, &mut target)?;
-    // All pages in one step are one snapshot, and in WAL mode a snapshot stops nobody.
-    if backup.step(-1)? == StepResult::Done { Ok(()) } else { Err(StoreError::Busy) }
-}
-
 fn find_or_create(path: &Path) -> Result<(), StoreError> {
     match create(path) {
         Ok(_) => return Ok(()),
@@ -93,23 +92,14 @@ fn find_or_create(path: &Path) -> Result<(), StoreError> {
     if start.is_empty() || start == HEADER {
         return Ok(());
     }
-    Err(StoreError::Damaged(format!("`{}` is not a SQLite database", path.display())))
-}
-
-/// Makes an empty file that only its owner can read. What `SQLite` puts beside it gets the same mode.
-fn create(path: &Path) -> io::Result<File> {
-    let mut options = OpenOptions::new();
-    options.write(true).create_new(true);
-    #[cfg(unix)]
-    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
-    options.open(path)
+    Err(foreign(path, Foreign::File))
 }
 
 fn migrate(
     connection: &mut Connection,
     path: &Path,
     settings: &SqliteSettings,
-    migrations: &[&str],
+    migrations: &[Migration],
 ) -> Result<(), StoreError> {
     let known = u32::try_from(migrations.len()).unwrap_or(u32::MAX);
     // In one transaction: a file that another process makes meanwhile is seen before or after.
@@ -125,6 +115,8 @@ fn migrate(
     // From here nobody else writes. Whoever waited finds the work done.
     let migrated = migrate_locked(connection, path, settings, migrations);
     connection.execute_batch(if migrated.is_ok() { "COMMIT" } else { "ROLLBACK" })?;
+    // All of the file may have gone through the log.
+    wal::finish(connection);
     wait_for_others(connection, settings.busy_wait_max)?;
     migrated
 }
@@ -133,7 +125,7 @@ fn migrate_locked(
     connection: &Connection,
     path: &Path,
     settings: &SqliteSettings,
-    migrations: &[&str],
+    migrations: &[Migration],
 ) -> Result<(), StoreError> {
     let known = u32::try_from(migrations.len()).unwrap_or(u32::MAX);
     let found = check_version(connection, path, known)?;
@@ -144,9 +136,10 @@ fn migrate_locked(
 }
 
 /// Applies the migrations after the first `found`.
-fn apply(connection: &Connection, migrations: &[&str], found: u32) -> Result<(), StoreError> {
-    for text in migrations.iter().skip(usize::try_from(found).unwrap_or(usize::MAX)) {
-        connection.execute_batch(text)?;
+fn apply(connection: &Connection, migrations: &[Migration], found: u32) -> Result<(), StoreError> {
+    for migration in migrations.iter().skip(usize::try_from(found).unwrap_or(usize::MAX)) {
+        connection.execute_batch(migration.sql)?;
+        migration.then.map_or(Ok(()), |then| then(connection))?;
     }
     let known = migrations.len();
     connection.execute_batch(&format!(
@@ -169,16 +162,18 @@ fn check_version(connection: &Connection, path: &Path, known: u32) -> Result<u32
     if is_ours {
         return Ok(found);
     }
-    Err(StoreError::Damaged(format!("`{}` is the database of another program", path.display())))
+    let is_orchestrator = connection.query_row(
+        "SELECT EXISTS (SELECT 1 FROM sqlite_schema WHERE name = 'workflow_instances')",
+        [],
+        |row| row.get(0),
+    )?;
+    Err(foreign(path, if is_orchestrator { Foreign::Orchestrator } else { Foreign::Program }))
 }
 
 fn back_up(path: &Path, settings: &SqliteSettings, version: u32) -> Result<(), StoreError> {
     let name = with_suffix(path, &format!(".backup-v{version}"));
-    let partial = with_suffix(path, &format!(".backup-v{version}.{}", std::process::id()));
-    drop(fs::remove_file(&partial));
     // A second connection still sees what was committed, while the first holds the lock.
-    copy(&open_reader(path, settings)?, &partial)?;
-    fs::rename(&partial, &name).map_err(|error| io_failure(&name, &error))
+    copy::replace(&open_reader(path, settings)?, &name)
 }
 
 fn is_wal(connection: &Connection) -> Result<bool, StoreError> {
@@ -209,14 +204,18 @@ fn switch_to_wal(connection: &Connection) -> Result<(), StoreError> {
     }
 }
 
+fn foreign(path: &Path, what: Foreign) -> StoreError {
+    StoreError::Foreign { path: path.display().to_string(), what }
+}
+
 /// Returns the path of something that lies beside the database.
-fn with_suffix(path: &Path, suffix: &str) -> PathBuf {
+pub(super) fn with_suffix(path: &Path, suffix: &str) -> PathBuf {
     let mut name = path.as_os_str().to_owned();
     name.push(suffix);
     PathBuf::from(name)
 }
 
-fn io_failure(path: &Path, error: &io::Error) -> StoreError {
+pub(super) fn io_failure(path: &Path, error: &io::Error) -> StoreError {
     if error.kind() == io::ErrorKind::StorageFull {
         return StoreError::Full;
     }
@@ -229,10 +228,10 @@ mod tests {
 
     use super::*;
 
-    const FIRST: &str = "CREATE TABLE t (a); INSERT INTO t VALUES (1);";
-    const SECOND: &str = "ALTER TABLE t ADD b; UPDATE t SET b = a + 1;";
+    const FIRST: Migration = Migration::new("CREATE TABLE t (a); INSERT INTO t VALUES (1);");
+    const SECOND: Migration = Migration::new("ALTER TABLE t ADD b; UPDATE t SET b = a + 1;");
 
-    fn open_with(path: &Path, migrations: &[&str]) -> Result<Connection, StoreError> {
+    fn open_with(path: &Path, migrations: &[Migration]) -> Result<Connection, StoreError> {
         find_or_create(path)?;
         let settings = SqliteSettings::default();
         let mut connection = open_writer(path, &settings)?;
@@ -267,7 +266,10 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("test.db");
         drop(open_with(&path, &[FIRST]).unwrap());
-        let failed = open_with(&path, &[FIRST, "ALTER TABLE t ADD b; SELECT * FROM nowhere;"]);
+        let failed = open_with(
+            &path,
+            &[FIRST, Migration::new("ALTER TABLE t ADD b; SELECT * FROM nowhere;")],
+        );
         assert!(matches!(failed, Err(StoreError::Database(_))), "{failed:?}");
         assert_eq!(columns(&open_with(&path, &[FIRST]).unwrap()), "a");
         assert_eq!(columns(&open_with(&path, &[FIRST, SECOND]).unwrap()), "a,b");

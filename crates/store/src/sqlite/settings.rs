@@ -28,8 +28,11 @@ pub struct SqliteSettings {
     pub cache_writer_kib: u32,
     /// Page cache of each reading connection.
     pub cache_reader_kib: u32,
-    /// A write-ahead log that has grown past this is cut when it begins anew.
+    /// What the write-ahead log stays below while nobody reads for many seconds at a time. It is
+    /// emptied long before.
     pub wal_bytes_max: u64,
+    /// How long a search waits for the newest events to be indexed before it goes without them.
+    pub search_wait_max: Duration,
     /// The most pages the file may have. For tests of a full disk.
     #[doc(hidden)]
     pub pages_max: Option<u32>,
@@ -61,6 +64,7 @@ impl Default for SqliteSettings {
             cache_writer_kib: 256,
             cache_reader_kib: 64,
             wal_bytes_max: 64 * 1024 * 1024,
+            search_wait_max: Duration::from_secs(2),
             pages_max: None,
         }
     }

@@ -11,7 +11,11 @@ use super::{
     error, file, lease, request,
     row::{self, int, number},
 };
-use crate::{Append, Length, StoreError, Touch, law};
+use crate::{
+    Append, Length, StoreError, Sum, Touch,
+    chain::{self, Encoded},
+    law,
+};
 
 /// Something to write.
 #[derive(Debug)]
@@ -24,8 +28,7 @@ pub(super) enum Write {
 #[derive(Debug)]
 pub(super) struct Prepared {
     append: Append,
-    /// Actor and body of each event.
-    texts: Vec<(String, String)>,
+    encoded: Vec<Encoded>,
     bytes: usize,
 }
 
@@ -59,15 +62,10 @@ impl Prepared {
     /// Encodes the events of an append.
     pub(super) fn new(append: Append) -> Result<Self, StoreError> {
         law::check_numbers(&append)?;
-        let mut texts = Vec::with_capacity(append.events.len());
-        for recorded in &append.events {
-            let actor = serde_json::to_string(&recorded.by)
-                .map_err(|error| StoreError::Database(format!("an event's actor: {error}")))?;
-            texts.push((actor, recorded.event.encode()));
-        }
+        let encoded: Vec<_> = append.events.iter().map(chain::encode).collect::<Result<_, _>>()?;
         let source = append.definition.as_ref().map_or(0, |definition| definition.source.len());
-        let bytes = texts.iter().map(|(actor, body)| actor.len() + body.len()).sum::<usize>();
-        Ok(Self { append, texts, bytes: bytes + source })
+        let bytes = encoded.iter().map(|it| it.actor.len() + it.body.len()).sum::<usize>();
+        Ok(Self { append, encoded, bytes: bytes + source })
     }
 }
 
@@ -120,6 +118,7 @@ struct Known {
     id: i64,
     project: String,
     length: Length,
+    head: Sum,
     workflow: String,
     key: Option<String>,
     root: String,
@@ -151,11 +150,14 @@ fn append(connection: &Connection, prepared: &Prepared) -> Result<u64, Failure> 
         check_key(connection, project, append)?;
     }
     let leases = lease::find_changes(connection, append)?;
+    let head = known.as_ref().map_or_else(|| Sum::origin(append.run, project), |it| it.head);
+    let sums = chain_on(head, &prepared.encoded);
+    let head = sums.last().copied().unwrap_or(head);
 
     match &known {
         None => {
             shadow_older(connection, append)?;
-            insert_run(connection, append)?;
+            insert_run(connection, append, head)?;
         }
         Some(known) => {
             if !has_same_names {
@@ -164,34 +166,51 @@ fn append(connection: &Connection, prepared: &Prepared) -> Result<u64, Failure> 
             if known.workflow != append.summary.workflow {
                 file::rename_workflow(connection, append)?;
             }
-            update_run(connection, known.id, append)?;
+            update_run(connection, known.id, append, head)?;
         }
     }
     insert_definition(connection, append)?;
     request::insert(connection, append)?;
     lease::write_changes(connection, append.run, &leases)?;
     file::owe(connection, project, append)?;
-    Ok(insert_events(connection, prepared)?)
+    Ok(insert_events(connection, prepared, &sums)?)
 }
 
-fn find_run(connection: &Connection, run: RunId) -> Result<Option<Known>, rusqlite::Error> {
+fn chain_on(head: Sum, encoded: &[Encoded]) -> Vec<Sum> {
+    let next = |head: &mut Sum, it: &Encoded| {
+        *head = head.after(&it.content);
+        Some(*head)
+    };
+    encoded.iter().scan(head, next).collect()
+}
+
+/// Finds a run, and refuses one whose row and last event do not fit: what would be appended could
+/// not be told from damage.
+fn find_run(connection: &Connection, run: RunId) -> Result<Option<Known>, Failure> {
     let mut statement = connection.prepare_cached(
-        "SELECT id, project, length, workflow, key, root, is_live, holds_key FROM runs
+        "SELECT id, project, length, workflow, key, root, is_live, holds_key, head,
+         (SELECT sum FROM events WHERE events.run = runs.run AND seq = length) FROM runs
          WHERE run = ?1",
     )?;
-    let known = statement.query_row(params![run.as_bytes()], |row| {
-        Ok(Known {
-            id: row.get(0)?,
-            project: row.get(1)?,
-            length: number(row.get(2)?),
-            workflow: row.get(3)?,
-            key: row.get(4)?,
-            root: row.get(5)?,
-            is_live: row.get(6)?,
-            holds_key: row.get(7)?,
-        })
-    });
-    known.optional()
+    let mut rows = statement.query(params![run.as_bytes()])?;
+    let Some(row) = rows.next()? else { return Ok(None) };
+    let length = number(row.get(2)?);
+    let (head, last) = (row::sum(row, 8)?, row::sum(row, 9)?);
+    let Some(head) = head.filter(|_| head == last) else {
+        let what = chain::TAIL;
+        return Err(Failure::Refused(StoreError::DamagedRun { run, seq: length, what }));
+    };
+    Ok(Some(Known {
+        id: row.get(0)?,
+        project: row.get(1)?,
+        length,
+        head,
+        workflow: row.get(3)?,
+        key: row.get(4)?,
+        root: row.get(5)?,
+        is_live: row.get(6)?,
+        holds_key: row.get(7)?,
+    }))
 }
 
 /// The unique index would refuse too; asked first, it can be said who has the key.
@@ -225,12 +244,12 @@ fn shadow_older(connection: &Connection, append: &Append) -> Result<(), rusqlite
     statement.execute(params![key, append.project, summary.workflow, summary.root]).map(drop)
 }
 
-fn insert_run(connection: &Connection, append: &Append) -> Result<(), rusqlite::Error> {
+fn insert_run(connection: &Connection, append: &Append, head: Sum) -> Result<(), rusqlite::Error> {
     let mut statement = connection.prepare_cached(concat!(
         "INSERT INTO runs (",
         row::run_columns!(),
-        ") VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17,
-         ?18, ?19)"
+        ", head) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16,
+         ?17, ?18, ?19, ?20)"
     ))?;
     let summary = &append.summary;
     let values = params![
@@ -252,7 +271,8 @@ fn insert_run(connection: &Connection, append: &Append) -> Result<(), rusqlite::
         summary.ended_at.map(|it| it.0),
         summary.due_at.map(|it| it.0),
         summary.holds_key,
-        summary.steps_begun
+        summary.steps_begun,
+        head.as_bytes()
     ];
     statement.execute(values).map(drop)
 }
@@ -272,11 +292,11 @@ fn update_names(
     statement.execute(values).map(drop)
 }
 
-fn update_run(connection: &Connection, id: i64, append: &Append) -> Result<(), Failure> {
+fn update_run(connection: &Connection, id: i64, append: &Append, head: Sum) -> Result<(), Failure> {
     let mut statement = connection.prepare_cached(
         "UPDATE runs SET length = ?3, status = ?4, step = ?5, title = ?6, steps_done = ?7,
          steps_total = ?8, errors = ?9, started_at = ?10, updated_at = ?11, ended_at = ?12,
-         due_at = ?13, steps_begun = ?14 WHERE id = ?1 AND length = ?2",
+         due_at = ?13, steps_begun = ?14, head = ?15 WHERE id = ?1 AND length = ?2",
     )?;
     let summary = &append.summary;
     let values = params![
@@ -293,7 +313,8 @@ fn update_run(connection: &Connection, id: i64, append: &Append) -> Result<(), F
         summary.updated_at.0,
         summary.ended_at.map(|it| it.0),
         summary.due_at.map(|it| it.0),
-        summary.steps_begun
+        summary.steps_begun,
+        head.as_bytes()
     ];
     match statement.execute(values)? {
         1 => Ok(()),
@@ -313,20 +334,26 @@ fn insert_definition(connection: &Connection, append: &Append) -> Result<(), rus
 }
 
 /// Returns the position of the last one.
-fn insert_events(connection: &Connection, prepared: &Prepared) -> Result<u64, rusqlite::Error> {
+fn insert_events(
+    connection: &Connection,
+    prepared: &Prepared,
+    sums: &[Sum],
+) -> Result<u64, rusqlite::Error> {
     let mut statement = connection.prepare_cached(
-        "INSERT INTO events (run, seq, v, kind, at, actor, body)
-         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)",
+        "INSERT INTO events (run, seq, v, kind, at, actor, body, sum)
+         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)",
     )?;
-    for (recorded, (actor, body)) in prepared.append.events.iter().zip(&prepared.texts) {
+    let encoded = prepared.encoded.iter().zip(sums);
+    for (recorded, (it, sum)) in prepared.append.events.iter().zip(encoded) {
         statement.execute(params![
             prepared.append.run.as_bytes(),
             int(recorded.seq),
             EVENT_VERSION,
             recorded.event.kind(),
             recorded.at.0,
-            actor,
-            body
+            it.actor,
+            it.body,
+            sum.as_bytes()
         ])?;
     }
     Ok(number(connection.last_insert_rowid()))

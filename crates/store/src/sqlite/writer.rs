@@ -8,7 +8,10 @@ use std::{
     panic::{AssertUnwindSafe, catch_unwind},
     path::{Path, PathBuf},
     slice,
-    sync::mpsc::{self, Receiver, RecvTimeoutError, SyncSender, TrySendError},
+    sync::{
+        Arc,
+        mpsc::{self, Receiver, RecvTimeoutError, SyncSender, TrySendError},
+    },
     thread::{self, JoinHandle},
     time::Duration,
 };
@@ -20,15 +23,19 @@ use tracing::{debug, error, warn};
 use super::{
     batch::{Batch, Op, Reply},
     connection::{Slot, open_writer, set_synchronous},
-    error, index, request, schema,
+    error, index,
+    mark::Marker,
+    place::{Place, gone},
+    request, schema,
     settings::{SqliteSettings, Synchronous},
+    wal::{self, Tending},
     watch,
     write::{Failure, Write, Written},
 };
 use crate::StoreError;
 
 /// With this many events not indexed, the writer no longer waits for a pause.
-const LAG_MAX: u64 = 4096;
+const LAG_MAX: u64 = 256;
 /// A batch of at most this many leaves time for other things.
 const BATCH_SMALL: usize = 8;
 
@@ -45,9 +52,45 @@ pub(super) struct Writer {
 pub(super) struct Desk {
     pub(super) slot: Slot,
     /// `None` for a database in memory, which cannot be opened again.
-    pub(super) path: Option<PathBuf>,
+    pub(super) home: Option<Home>,
     pub(super) settings: SqliteSettings,
     pub(super) changed: Sender<u64>,
+}
+
+/// Where a database lies.
+#[derive(Debug)]
+pub(super) struct Home {
+    pub(super) path: PathBuf,
+    place: Place,
+    marker: Marker,
+}
+
+impl Home {
+    /// Notes where the database is that was just opened.
+    pub(super) fn take(path: &Path, connection: &Connection) -> Result<Self, StoreError> {
+        let place = Place::take(path)?;
+        check_handle(connection, path)?;
+        let marker = Marker::open(path, connection)?;
+        Ok(Self { path: path.to_owned(), place, marker })
+    }
+
+    /// Opens the database again. It must be the same one.
+    fn reopen(&mut self, settings: &SqliteSettings) -> Result<Connection, StoreError> {
+        let connection = open_checked(&self.path, settings)?;
+        let place = Place::take(&self.path)?;
+        if !place.has_same_database(&self.place) {
+            return Err(gone(&self.path));
+        }
+        self.place = place;
+        Ok(connection)
+    }
+}
+
+impl Desk {
+    fn check_place(&self) -> Result<(), Failure> {
+        let moved = self.home.as_ref().and_then(|it| it.place.find_moved());
+        moved.map_or(Ok(()), |moved| Err(Failure::Refused(moved.into())))
+    }
 }
 
 impl Writer {
@@ -57,7 +100,14 @@ impl Writer {
         let thread = thread::Builder::new()
             .name("store-writer".to_owned())
             .spawn(move || {
-                Thread { desk, indexing: Indexing::Later, newest: 0, indexed: 0 }.run(&waiting);
+                Thread {
+                    desk,
+                    indexing: Indexing::Later,
+                    newest: 0,
+                    indexed: 0,
+                    tending: Tending::default(),
+                }
+                .run(&waiting);
             })
             .map_err(|error| StoreError::Database(format!("no thread to write: {error}")))?;
         Ok(Self { queue: Some(queue), thread: Some(thread) })
@@ -118,6 +168,7 @@ struct Thread {
     newest: u64,
     /// The position up to which events were indexed when this thread last looked.
     indexed: u64,
+    tending: Tending,
 }
 
 impl Thread {
@@ -132,9 +183,20 @@ impl Thread {
             if count <= BATCH_SMALL && LAG_MAX < self.newest.saturating_sub(self.indexed) {
                 drop(self.index_some());
             }
+            self.tend();
         }
-        if self.desk.path.is_some() {
-            checkpoint(&self.desk.slot);
+        if let (Some(home), Some(connection)) = (&self.desk.home, self.desk.slot.lock().as_ref()) {
+            wal::finish(connection);
+            home.marker.sync();
+        }
+    }
+
+    /// Keeps the write-ahead log short. Everyone was answered before.
+    fn tend(&mut self) {
+        let mut slot = self.desk.slot.lock();
+        let (Some(connection), Some(_)) = (slot.as_mut(), &self.desk.home) else { return };
+        if let Err(error) = self.tending.tend(connection, &self.desk.settings) {
+            debug!("the write-ahead log was not looked after: {error}");
         }
     }
 
@@ -149,7 +211,10 @@ impl Thread {
             match queue.recv_timeout(wait) {
                 Ok(op) => return Some(op),
                 Err(RecvTimeoutError::Disconnected) => return None,
-                Err(RecvTimeoutError::Timeout) => drop(self.index_some()),
+                Err(RecvTimeoutError::Timeout) => {
+                    drop(self.index_some());
+                    self.tend();
+                }
             }
         }
     }
@@ -165,6 +230,9 @@ impl Thread {
                 self.indexing = Indexing::Later;
             }
         }
+        if let Some(home) = &mut self.desk.home {
+            home.marker.note(self.newest);
+        }
         watch::tell(&self.desk.changed, self.newest);
         for (reply, outcome) in replies.into_iter().zip(outcomes) {
             answer(reply, outcome);
@@ -172,7 +240,7 @@ impl Thread {
     }
 
     fn write(
-        &self,
+        &mut self,
         writes: &[Write],
         replies: &[Reply<Written>],
     ) -> Vec<Result<Written, StoreError>> {
@@ -189,7 +257,7 @@ impl Thread {
         }
     }
 
-    fn write_alone(&self, write: &Write, reply: &Reply<Written>) -> Result<Written, StoreError> {
+    fn write_alone(&mut self, write: &Write, reply: &Reply<Written>) -> Result<Written, StoreError> {
         match self.attempt(slice::from_ref(write), slice::from_ref(reply)) {
             Ok(mut outcomes) => outcomes.pop().unwrap_or_else(|| Err(stopped())),
             Err(Failure::Refused(error) | Failure::Broken(error) | Failure::Fatal(error)) => {
@@ -200,17 +268,21 @@ impl Thread {
 
     /// Writes all in one transaction, or nothing.
     fn attempt(
-        &self,
+        &mut self,
         writes: &[Write],
         replies: &[Reply<Written>],
     ) -> Result<Vec<Result<Written, StoreError>>, Failure> {
-        self.connected(|connection| transact(connection, writes, replies, &self.desk.settings))
+        self.connected(|connection, desk| {
+            let outcomes = transact(connection, writes, replies, desk)?;
+            // Nobody is told that something is kept in a file that is no longer there.
+            desk.check_place()?;
+            Ok(outcomes)
+        })
     }
 
     /// Indexes some events, and decides when to go on with it.
     fn index_some(&mut self) -> Result<u64, StoreError> {
-        let settings = &self.desk.settings;
-        match self.connected(|connection| index::index(connection, settings)) {
+        match self.connected(|connection, desk| index::index(connection, &desk.settings)) {
             Ok(progress) => {
                 self.indexed = progress.indexed;
                 self.indexing = if progress.is_done { Indexing::Done } else { Indexing::Now };
@@ -228,23 +300,35 @@ impl Thread {
     /// Works with the connection, opening it if the last one was given up. Whatever goes wrong,
     /// nothing half done is left in it.
     fn connected<T>(
-        &self,
-        work: impl FnOnce(&Connection) -> Result<T, Failure>,
+        &mut self,
+        work: impl FnOnce(&Connection, &Desk) -> Result<T, Failure>,
     ) -> Result<T, Failure> {
-        let mut slot = self.desk.slot.lock();
-        if let Some(path) = self.desk.path.as_ref().filter(|_| slot.is_none()) {
-            *slot = Some(open_checked(path, &self.desk.settings).map_err(Failure::Refused)?);
+        let slot = Arc::clone(&self.desk.slot);
+        let mut slot = slot.lock();
+        let desk = &mut self.desk;
+        if let Some(home) = desk.home.as_mut().filter(|_| slot.is_none()) {
+            *slot = Some(home.reopen(&desk.settings).map_err(Failure::Refused)?);
         }
         let connection = slot.as_ref().ok_or_else(|| Failure::Refused(stopped()))?;
-        let outcome = catch_unwind(AssertUnwindSafe(|| work(connection))).unwrap_or_else(|_| {
+        let outcome = catch_unwind(AssertUnwindSafe(|| work(connection, desk)));
+        let outcome = outcome.unwrap_or_else(|_| {
             Err(Failure::Fatal(StoreError::Database("the writer panicked".to_owned())))
         });
         let failure = match outcome {
             Ok(done) => return Ok(done),
             Err(failure) => undo(connection, failure),
         };
-        if let (Failure::Fatal(error), Some(_)) = (&failure, &self.desk.path) {
-            error!("a write failed, the database is opened anew: {error}");
+        let Some(home) = &desk.home else { return Err(failure) };
+        if let Some(moved) = home.place.find_moved() {
+            // Opened again, it would be another database. What is only in a log without a name is
+            // saved.
+            if moved.is_missing_log() {
+                wal::finish(connection);
+            }
+            return Err(Failure::Refused(moved.into()));
+        }
+        if let Failure::Fatal(error) = &failure {
+            error!("a write failed, the database is opened again: {error}");
             *slot = None;
         }
         Err(failure)
@@ -278,11 +362,11 @@ fn transact(
     connection: &Connection,
     writes: &[Write],
     replies: &[Reply<Written>],
-    settings: &SqliteSettings,
+    desk: &Desk,
 ) -> Result<Vec<Result<Written, StoreError>>, Failure> {
-    let commit = || commit(connection, writes, replies, settings.requests_kept);
+    let commit = || commit(connection, writes, replies, desk);
     if writes.iter().all(Write::is_dispensable) {
-        unsynced(connection, settings, commit)
+        unsynced(connection, &desk.settings, commit)
     } else {
         commit()
     }
@@ -308,7 +392,7 @@ fn commit(
     connection: &Connection,
     writes: &[Write],
     replies: &[Reply<Written>],
-    requests_kept: Duration,
+    desk: &Desk,
 ) -> Result<Vec<Result<Written, StoreError>>, Failure> {
     begin(connection)?;
     let mut outcomes = Vec::with_capacity(writes.len());
@@ -330,29 +414,24 @@ fn commit(
         }
     }
     if let Some(at) = requested_at {
-        let kept = i64::try_from(requests_kept.as_micros()).unwrap_or(i64::MAX);
+        let kept = i64::try_from(desk.settings.requests_kept.as_micros()).unwrap_or(i64::MAX);
         request::forget(connection, at.saturating_sub(kept), requests)?;
     }
-    check_place(connection)?;
+    desk.check_place()?;
     connection.prepare_cached("COMMIT")?.execute([])?;
     Ok(outcomes)
 }
 
-/// A file that was deleted can still be written to, and what is written is gone with the process.
+/// Refuses a connection whose file is not the one at its path.
 #[cfg(unix)]
-fn check_place(connection: &Connection) -> Result<(), Failure> {
+fn check_handle(connection: &Connection, path: &Path) -> Result<(), StoreError> {
     let mut has_moved = 0;
-    // A database in memory has no place, and says so.
     let asked = connection.file_control(None::<&str>, FileControl::HasMoved(&mut has_moved));
-    if asked.is_ok() && has_moved != 0 {
-        let text = "it was moved or deleted while it was in use".to_owned();
-        return Err(Failure::Refused(StoreError::Damaged(text)));
-    }
-    Ok(())
+    if asked.is_ok() && has_moved != 0 { Err(gone(path)) } else { Ok(()) }
 }
 
 #[cfg(not(unix))]
-fn check_place(_: &Connection) -> Result<(), Failure> {
+fn check_handle(_: &Connection, _: &Path) -> Result<(), StoreError> {
     Ok(())
 }
 
@@ -365,15 +444,6 @@ pub(super) fn begin(connection: &Connection) -> Result<(), Failure> {
         Err(error) if error::is_fatal(&error) => Err(Failure::Fatal(error.into())),
         // Nothing was begun. Trying one by one would only wait as long again.
         Err(error) => Err(Failure::Refused(error.into())),
-    }
-}
-
-/// Moves what is in the write-ahead log into the file, as far as nobody is in the way.
-fn checkpoint(slot: &Slot) {
-    if let Some(connection) = slot.lock().as_ref()
-        && let Err(error) = connection.query_row("PRAGMA wal_checkpoint(PASSIVE)", [], |_| Ok(()))
-    {
-        debug!("the write-ahead log was not emptied: {error}");
     }
 }
 

@@ -24,7 +24,7 @@ proptest! {
 
     #[test]
     fn sqlite_and_memory_agree(steps in vec(step(), 1..60)) {
-        let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build().unwrap();
         runtime.block_on(compare(steps));
     }
 }
@@ -48,7 +48,7 @@ async fn say(store: &dyn Store, step: &Step) -> String {
         Step::List(filter) => format!("{:?}", store.list(*filter).await),
         Step::Search(search) => {
             // Scores may differ in their last digits, and with them what comes first.
-            let mut hits: Vec<_> = store.search(search).await.unwrap();
+            let mut hits: Vec<_> = store.search(search).await.unwrap().hits;
             hits.sort_by_key(|hit| (hit.run, hit.seq));
             let shown = hits.into_iter().map(|hit| (hit.run, hit.seq, hit.snippet));
             format!("{:?}", shown.collect::<Vec<_>>())

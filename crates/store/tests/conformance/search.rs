@@ -158,7 +158,7 @@ pub(crate) async fn a_search_stays_within_its_run_and_project(store: &dyn Store)
         let project = project.map(str::to_owned);
         let hits = store.search(Search { project, run: only, ..asked.clone() }).await.unwrap();
         let runs: Vec<u128> =
-            hits.iter().map(|hit| u128::from_be_bytes(*hit.run.as_bytes())).collect();
+            hits.hits.iter().map(|hit| u128::from_be_bytes(*hit.run.as_bytes())).collect();
         assert_eq!(runs, expected);
     }
 }
@@ -168,14 +168,15 @@ pub(crate) async fn pages_of_hits_follow_each_other(store: &dyn Store) {
     let texts: Vec<&str> = texts.iter().map(String::as_str).collect();
     store.append(append(run(1), 0, &texts)).await.unwrap();
     let asked = Search { text: "same".to_owned(), limit: 100, ..Search::default() };
-    let whole = store.search(asked.clone()).await.unwrap();
+    let whole = store.search(asked.clone()).await.unwrap().hits;
     assert_eq!(whole.len(), 17);
     let mut paged: Vec<Hit> = Vec::new();
     for offset in (0..20).step_by(5) {
-        paged.extend(store.search(Search { offset, limit: 5, ..asked.clone() }).await.unwrap());
+        let page = store.search(Search { offset, limit: 5, ..asked.clone() }).await.unwrap();
+        paged.extend(page.hits);
     }
     assert_eq!(paged, whole);
-    assert_eq!(store.search(Search { limit: 0, ..asked }).await.unwrap(), []);
+    assert_eq!(store.search(Search { limit: 0, ..asked }).await.unwrap().hits, []);
 }
 
 pub(crate) async fn what_was_found_is_shown(store: &dyn Store) {
@@ -207,7 +208,9 @@ pub(crate) async fn any_script_is_found(store: &dyn Store) {
 
 async fn search(store: &dyn Store, text: &str) -> Vec<Hit> {
     let asked = Search { text: text.to_owned(), limit: 100, ..Search::default() };
-    store.search(asked).await.unwrap()
+    let found = store.search(asked).await.unwrap();
+    assert_eq!(found.pending, 0, "nobody was in the way");
+    found.hits
 }
 
 async fn found(store: &dyn Store, text: &str) -> Vec<u64> {

@@ -7,7 +7,7 @@ use std::{
 };
 
 use rusqlite::Connection;
-use store::{FileFilter, Filter, SqliteSettings, SqliteStore, Store as _, StoreError};
+use store::{FileFilter, Filter, Foreign, SqliteSettings, SqliteStore, Store as _, StoreError};
 
 use crate::support::{append, open, run};
 
@@ -18,7 +18,7 @@ fn what_is_not_a_database_is_left_alone() {
         fs::write(&path, content).unwrap();
         let refused = open_at(&path);
         assert!(
-            matches!(&refused, Err(StoreError::Damaged(text)) if text.contains("not a SQLite")),
+            matches!(&refused, Err(StoreError::Foreign { what: Foreign::File, .. })),
             "{refused:?}"
         );
         assert_eq!(fs::read_to_string(&path).unwrap(), content);
@@ -37,11 +37,25 @@ fn the_database_of_another_program_is_left_alone() {
         let before = fs::read(&path).unwrap();
         let refused = open_at(&path);
         assert!(
-            matches!(&refused, Err(StoreError::Damaged(text)) if text.contains("another program")),
+            matches!(&refused, Err(StoreError::Foreign { what: Foreign::Program, .. })),
             "{refused:?}"
         );
         assert_eq!(fs::read(&path).unwrap(), before);
     }
+}
+
+#[test]
+fn the_database_of_an_orchestrator_is_named() {
+    let (_folder, path) = place();
+    let other = Connection::open(&path).unwrap();
+    other.execute_batch("CREATE TABLE workflow_instances (instance_id)").unwrap();
+    drop(other);
+    let refused = open_at(&path).unwrap_err();
+    assert!(
+        matches!(refused, StoreError::Foreign { what: Foreign::Orchestrator, .. }),
+        "{refused:?}"
+    );
+    assert!(refused.hint().contains("milepost import orchestrator"), "{}", refused.hint());
 }
 
 #[tokio::test]
@@ -97,6 +111,13 @@ async fn a_database_of_the_first_release_is_taken_over() {
 
     let store = open(folder.path());
     assert!(folder.path().join("test.db.backup-v1").exists());
+    // What was stored without checksums has them now.
+    let head = store.load(run(1), 0).await.unwrap().unwrap().head;
+    let memory = store::MemoryStore::default();
+    let mut same = append(run(1), 0, &["old"]);
+    same.events[0].at = engine::Timestamp(7);
+    memory.append(same).await.unwrap();
+    assert_eq!(memory.load(run(1), 0).await.unwrap().unwrap().head, head);
     assert_eq!(store.check().await.unwrap(), Vec::<String>::new());
     let newest = Filter { is_newest_of_key: true, counts: true, limit: 9, ..Filter::default() };
     let listing = store.list(newest.clone()).await.unwrap();
@@ -115,19 +136,6 @@ async fn a_database_of_the_first_release_is_taken_over() {
     let newest: Vec<_> = store.list(newest).await.unwrap().rows.iter().map(|it| it.run).collect();
     assert_eq!(newest, [run(6), run(4)]);
     assert_eq!(store.files(FileFilter::default()).await.unwrap().len(), 1);
-}
-
-#[cfg(unix)]
-#[tokio::test]
-async fn nothing_is_answered_into_a_deleted_file() {
-    let (folder, path) = place();
-    let store = open(folder.path());
-    store.append(append(run(1), 0, &["one"])).await.unwrap();
-    fs::rename(&path, folder.path().join("elsewhere.db")).unwrap();
-    let refused = store.append(append(run(1), 1, &["two"])).await;
-    assert!(matches!(refused, Err(StoreError::Damaged(_))), "{refused:?}");
-    fs::rename(folder.path().join("elsewhere.db"), &path).unwrap();
-    store.append(append(run(1), 1, &["two"])).await.unwrap();
 }
 
 #[tokio::test]
@@ -187,7 +195,7 @@ async fn only_its_owner_can_read_it() {
     store.backup(&folder.path().join("copy.db")).await.unwrap();
     let files: Vec<PathBuf> =
         fs::read_dir(folder.path()).unwrap().map(|it| it.unwrap().path()).collect();
-    assert_eq!(files.len(), 4, "{files:?}");
+    assert_eq!(files.len(), 5, "{files:?}");
     for file in files {
         assert_eq!(fs::metadata(&file).unwrap().permissions().mode() & 0o777, 0o600, "{file:?}");
     }
@@ -210,6 +218,12 @@ async fn a_backup_is_the_same_and_overwrites_nothing() {
     let refused = store.backup(&copy).await;
     assert!(matches!(refused, Err(StoreError::Database(_))), "{refused:?}");
     assert_eq!(fs::read(&copy).unwrap(), before);
+    let mut left: Vec<String> = fs::read_dir(folder.path())
+        .unwrap()
+        .map(|it| it.unwrap().file_name().into_string().unwrap())
+        .collect();
+    left.sort();
+    assert_eq!(left, ["copy.db", "test.db", "test.db-mark", "test.db-shm", "test.db-wal"]);
 
     let copied = open_at(&copy).unwrap();
     let log = copied.load(run(1), 0).await.unwrap().unwrap();
@@ -221,6 +235,35 @@ async fn a_backup_is_the_same_and_overwrites_nothing() {
     memory.backup(&folder.path().join("memory.db")).await.unwrap();
     let copied = open_at(&folder.path().join("memory.db")).unwrap();
     assert_eq!(copied.load(run(3), 0).await.unwrap().unwrap().length, 1);
+}
+
+#[tokio::test]
+async fn an_older_copy_in_its_place_is_noticed_and_a_backup_is_not() {
+    let (folder, path) = place();
+    let (copy, backup) = (folder.path().join("copy.db"), folder.path().join("backup.db"));
+    let store = open(folder.path());
+    store.append(append(run(1), 0, &["one"])).await.unwrap();
+    store.backup(&backup).await.unwrap();
+    drop(store);
+    fs::copy(&path, &copy).unwrap();
+    open(folder.path()).append(append(run(1), 1, &["two", "three"])).await.unwrap();
+
+    fs::copy(&backup, &path).unwrap();
+    assert_eq!(open(folder.path()).check().await.unwrap(), Vec::<String>::new());
+    fs::copy(&copy, &path).unwrap();
+    // The mark is that of the backup by now. Write on, and put the copy back once more.
+    open(folder.path()).append(append(run(1), 1, &["two", "three"])).await.unwrap();
+    fs::copy(&copy, &path).unwrap();
+    for _ in 0..2 {
+        let store = open(folder.path());
+        let problems = store.check().await.unwrap().join("\n");
+        assert!(problems.contains("came back with 1 of 3"), "{problems}");
+        // It is not forgotten once as much was written again.
+        let length = store.load(run(1), 0).await.unwrap().unwrap().length;
+        store.append(append(run(1), length, &["on", "and", "on"])).await.unwrap();
+    }
+    fs::remove_file(folder.path().join("test.db-mark")).unwrap();
+    assert_eq!(open(folder.path()).check().await.unwrap(), Vec::<String>::new());
 }
 
 #[tokio::test]
@@ -244,14 +287,14 @@ async fn a_check_finds_what_is_wrong() {
         .unwrap();
     let problems = store.check().await.unwrap().join("\n");
     for problem in [
-        "000001 has 2 events, numbered from 1 to 3",
-        "000002 has length 3, and its log has 2 events",
+        "event 2 of run `00000000-0000-0000-0000-000000000001` is damaged: it is missing",
+        "event 3 of run `00000000-0000-0000-0000-000000000002` is damaged: it is missing",
         "there are events of run 00000000000000000000000000000003, and no such run",
     ] {
         assert!(problems.contains(problem), "{problems}");
     }
     let gap = store.load(run(1), 0).await;
-    assert!(matches!(gap, Err(StoreError::Damaged(_))), "{gap:?}");
+    assert!(matches!(gap, Err(StoreError::DamagedRun { seq: 2, .. })), "{gap:?}");
 }
 
 fn place() -> (tempfile::TempDir, PathBuf) {

@@ -35,7 +35,7 @@ async fn a_full_disk_loses_nothing_and_is_forgotten_once_there_is_room() {
     store.append(append(run(1), length, &[&text])).await.unwrap();
     let log = store.load(run(1), 0).await.unwrap().unwrap();
     assert_eq!((log.length, log.events.len() as u64), (length + 1, length + 1));
-    assert_eq!(store.search(words("xxx*")).await.unwrap().len() as u64, (length + 1).min(100));
+    assert_eq!(store.search(words("xxx*")).await.unwrap().hits.len() as u64, (length + 1).min(100));
 }
 
 #[tokio::test]
@@ -77,6 +77,36 @@ async fn a_database_that_stays_locked_is_busy_and_then_is_not() {
     other.execute_batch("ROLLBACK").unwrap();
     store.append(append(run(1), 1, &["after"])).await.unwrap();
     assert_eq!(store.load(run(2), 0).await.unwrap(), None);
+}
+
+#[tokio::test]
+async fn a_search_is_answered_while_another_holds_the_lock() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("test.db");
+    let settings = SqliteSettings {
+        busy_wait_max: Duration::from_secs(5),
+        search_wait_max: Duration::from_millis(50),
+        // Nothing is indexed but for a search.
+        index_idle: Duration::from_secs(3600),
+        ..SqliteSettings::default()
+    };
+    let store = SqliteStore::open(&path, settings).unwrap();
+    store.append(append(run(1), 0, &["found at once"])).await.unwrap();
+    assert_eq!(store.search(words("found")).await.unwrap().hits.len(), 1);
+    store.append(append(run(1), 1, &["found later", "and this"])).await.unwrap();
+    let other = Connection::open(&path).unwrap();
+    other.execute_batch("BEGIN IMMEDIATE").unwrap();
+    let found = store.search(words("found")).await.unwrap();
+    assert_eq!((found.hits.len(), found.pending), (1, 2));
+    assert!(found.warning().is_some_and(|it| it.contains("newest 2 events")), "{found:?}");
+    other.execute_batch("ROLLBACK").unwrap();
+    let found = loop {
+        let found = store.search(words("found")).await.unwrap();
+        if found.pending == 0 {
+            break found;
+        }
+    };
+    assert_eq!(found.hits.len(), 2);
 }
 
 #[tokio::test]

@@ -81,7 +81,7 @@ async fn one_sees_and_finds_what_another_appended() {
         let search = Search { text: word, limit: 9, ..Search::default() };
         let hits =
             [reads.search(search.clone()).await.unwrap(), writes.search(search).await.unwrap()];
-        assert_eq!((hits[0].len(), &hits[0]), (1, &hits[1]));
+        assert_eq!((hits[0].hits.len(), &hits[0]), (1, &hits[1]));
     }
 }
 

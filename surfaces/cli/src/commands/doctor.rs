@@ -7,6 +7,7 @@ use runtime::World as _;
 use serde_json::json;
 
 use crate::{
+    commands::audit,
     config::{Config, StorePlace},
     failure::Failure,
     join::{Access, Database, Joined},
@@ -15,6 +16,9 @@ use crate::{
 
 /// How many events are looked at one after the other before the rest is only counted.
 const PROBLEMS_MAX: usize = 5;
+
+/// After so many problems nobody needs to know of more.
+const PROBLEMS_KEPT: usize = 100;
 
 /// What was found out about one thing.
 #[derive(Debug)]
@@ -140,17 +144,31 @@ async fn database(joined: &Joined) -> Finding {
     let (path, store) = match &joined.database {
         Database::File { path, store } => (path, store),
         Database::Memory => return Finding::new(what, State::Fine, "in memory"),
+        Database::Missing { path } if path.exists() => {
+            let text = format!("{} is empty: neither a database nor a copy of one", path.display());
+            return Finding::new(what, State::Wrong, text)
+                .with_hint("delete it, or put a backup in its place");
+        }
         Database::Missing { path } => {
             let text = format!("there is none yet; it will be {}", path.display());
             return Finding::new(what, State::Fine, text);
         }
     };
-    let (figures, problems) = match (store.figures().await, store.check().await) {
+    let (figures, mut problems) = match (store.figures().await, store.check_file().await) {
         (Ok(figures), Ok(problems)) => (figures, problems),
         (Err(error), _) | (_, Err(error)) => {
-            return Finding::new(what, State::Wrong, format!("{}: {error}", path.display()));
+            let text = format!("{}: {error}", path.display());
+            return Finding::new(what, State::Wrong, text).with_hint(error.hint());
         }
     };
+    let audited = audit::each(joined, store, |audit| {
+        let texts = audit.problems.iter().map(|it| format!("{}: {}", audit.run.short(), it.text));
+        problems.extend(texts);
+        problems.len() <= PROBLEMS_KEPT
+    });
+    if let Err(failure) = audited.await {
+        problems.push(failure.message);
+    }
     if problems.is_empty() {
         let (runs, events, size) = (figures.runs, figures.events, text::bytes(figures.bytes));
         let text = format!("{}: {runs} runs, {events} events, {size}, sound", path.display());

@@ -21,7 +21,7 @@ use store::{OrchestratorFile, OriginalRun};
 
 use self::orchestrator::{Home, convert};
 use crate::{
-    config::Config,
+    config::{Config, StorePlace},
     failure::{Failure, Kind},
     join::{Access, Joined},
     output::{ALERT, DIM, GOOD, Output, Reply, text},
@@ -166,6 +166,7 @@ async fn take_database(
     };
     let file = OrchestratorFile::open(&path).map_err(|error| not_read(error.into()))?;
     let runs = file.runs().map_err(|error| not_read(error.into()))?;
+    let (config, note) = store_elsewhere(config, &path);
     let joined = Joined::open(config, Access::Create).await?;
     let mut taker = Taker { runtime: &joined.runtime, file: &file, workflows: BTreeMap::new() };
     let bar = bar(runs.len(), "runs", output);
@@ -175,7 +176,25 @@ async fn take_database(
         bar.inc(1);
     }
     bar.finish_and_clear();
-    Ok(reply(&tally, &RUNS, output))
+    Ok(reply(&tally, &RUNS, output).with_note(note))
+}
+
+/// Has the runs stored in the project's own database where the setting still names the file that
+/// they come from, and returns what to say about it.
+fn store_elsewhere(config: Config, from: &Path) -> (Config, Option<String>) {
+    let is_named = matches!(config.store_place(), StorePlace::Named(path)
+        if path.canonicalize().ok() == from.canonicalize().ok());
+    if !is_named {
+        return (config, None);
+    }
+    let config = config.with_own_store();
+    let place = config.places.folder().join("milepost.db");
+    let note = format!(
+        "`store.path` (or `WORKFLOW_DB_PATH`) still names the file that was taken over. The runs are \
+         in {}; take the setting away, and milepost uses that.",
+        place.display()
+    );
+    (config, Some(note))
 }
 
 struct Taker<'a> {

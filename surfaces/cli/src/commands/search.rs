@@ -45,8 +45,12 @@ pub(crate) async fn perform(
         None => None,
     };
     let words = args.words.join(" ");
-    let hits = joined.runtime.search(&words, run, (args.offset, args.limit)).await?;
-    let json = json!({"hits": hits.iter().map(wire::hit).collect::<Vec<_>>()});
+    let found = joined.runtime.search(&words, run, (args.offset, args.limit)).await?;
+    let (warning, hits) = (found.warning(), found.hits);
+    let json = json!({
+        "hits": hits.iter().map(wire::hit).collect::<Vec<_>>(),
+        "pending": found.pending,
+    });
     let mut text = String::new();
     for hit in &hits {
         let id = short(hit.run);
@@ -57,5 +61,5 @@ pub(crate) async fn perform(
         text.push_str(&format!("  {snippet}\n"));
     }
     let nothing = || hits.is_empty().then(|| "Nothing was found.".to_owned());
-    Ok(Reply::new(json, text).with_note(joined.note().or_else(nothing)))
+    Ok(Reply::new(json, text).with_note(joined.note().or(warning).or_else(nothing)))
 }

@@ -197,8 +197,9 @@ pub(super) fn meta(value: Value) -> MetaObject {
 
 /// Words a failure of ours.
 pub(super) fn failed(error: &ExecuteError) -> ErrorData {
-    let data = json!({ "code": error.code(), "retryable": error.is_retryable() });
-    ErrorData::internal_error(error.to_string(), Some(data))
+    let hint = error.hint();
+    let data = json!({ "code": error.code(), "retryable": error.passes(), "hint": hint });
+    ErrorData::internal_error(format!("{error}; {hint}"), Some(data))
 }
 
 /// Words why not, whether the rules or the world stood against it.

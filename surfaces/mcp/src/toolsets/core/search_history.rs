@@ -55,12 +55,12 @@ impl Tool for SearchHistory {
     const HINTS: Hints = Hints::READS;
 
     async fn call(call: &Call<'_>, parameters: Parameters) -> Result<Done<Answer>, Failure> {
-        let answer = search(call, parameters).await;
-        Ok(answer.map_err(|error| Failure::new("Failed to search", &error))?.into())
+        let done = search(call, parameters).await;
+        done.map_err(|error| Failure::new("Failed to search", &error))
     }
 }
 
-async fn search(call: &Call<'_>, parameters: Parameters) -> Result<Answer, ExecuteError> {
+async fn search(call: &Call<'_>, parameters: Parameters) -> Result<Done<Answer>, ExecuteError> {
     let run = match &parameters.instance_id {
         Some(instance) => Some(call.runtime.find_run(instance).await?),
         None => None,
@@ -68,14 +68,16 @@ async fn search(call: &Call<'_>, parameters: Parameters) -> Result<Answer, Execu
     let offset = parameters.offset.unwrap_or(0);
     let limit = parameters.limit.unwrap_or(LIMIT).clamp(1, LIMIT_MAX);
     // One more than is shown tells whether there is more.
-    let mut hits = call.runtime.search(&parameters.query, run, (offset, limit + 1)).await?;
+    let found = call.runtime.search(&parameters.query, run, (offset, limit + 1)).await?;
+    let (warning, mut hits) = (found.warning(), found.hits);
     let shown = usize::try_from(limit).unwrap_or(usize::MAX);
     let has_more = shown < hits.len();
     hits.truncate(shown);
-    Ok(Answer {
+    let answer = Answer {
         hits: hits.into_iter().map(item).collect(),
         next_offset: has_more.then(|| offset.saturating_add(limit)),
-    })
+    };
+    Ok(Done { warnings: warning.into_iter().collect(), ..answer.into() })
 }
 
 fn item(hit: Hit) -> Item {

@@ -156,12 +156,8 @@ impl Failure {
                 Self { error: text, error_code: code_of(error), refusal, details: None }
             }
             ExecuteError::Store(_) | ExecuteError::Busy { .. } | ExecuteError::Endless => {
-                let retry_after_ms = error.is_retryable().then_some(RETRY_AFTER_MS);
-                let hint = match retry_after_ms {
-                    Some(_) => "nothing was written; send the same call again",
-                    None => "`milepost doctor` looks into it",
-                };
-                let (code, hint) = (error.code().to_owned(), hint.to_owned());
+                let retry_after_ms = error.passes().then_some(RETRY_AFTER_MS);
+                let (code, hint) = (error.code().to_owned(), error.hint());
                 let refusal = Refused { code, message, hint, retry_after_ms };
                 Self { error: text, error_code: code_of(error), refusal, details: None }
             }

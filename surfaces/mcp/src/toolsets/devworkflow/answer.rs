@@ -105,7 +105,7 @@ impl Failure {
         let hint = hint(error);
         let mut failure = Self::new(tool.name(), &code(error), &error.to_string(), &hint);
         error.code().clone_into(&mut failure.refusal.code);
-        if error.is_retryable() {
+        if error.passes() {
             failure.refusal.retry_after_ms = Some(RETRY_MS);
         }
         if let ExecuteError::Refused(Refusal::MoveNotAllowed { legal, .. }) = error {
@@ -159,7 +159,7 @@ fn code(error: &ExecuteError) -> String {
 
 fn hint(error: &ExecuteError) -> String {
     let ExecuteError::Refused(refusal) = error else {
-        return "call again in a moment".to_owned();
+        return error.hint();
     };
     match refusal.code() {
         "gate_needs_person" => {

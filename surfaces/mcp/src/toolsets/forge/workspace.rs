@@ -97,8 +97,7 @@ impl Pipeline {
 pub(in crate::toolsets::forge) fn failure(what: &str, error: &ExecuteError) -> Failure {
     let hint = match error {
         ExecuteError::Refused(refusal) => way_out::hint(refusal),
-        ExecuteError::Store(_) | ExecuteError::Busy { .. } => "call again".to_owned(),
-        ExecuteError::Endless => String::new(),
+        ExecuteError::Store(_) | ExecuteError::Busy { .. } | ExecuteError::Endless => error.hint(),
     };
     Failure::new(error.code(), format!("{what}: {error}"), hint)
 }

@@ -167,5 +167,5 @@ fn folders_of(session: Option<&str>) -> Vec<String> {
 }
 
 fn failure(error: &ExecuteError) -> Failure {
-    Failure::new(error.code(), super::text::unexpected(error.code(), &error.to_string()))
+    scene::unexpected(error)
 }

@@ -245,12 +245,17 @@ pub(super) fn fault(id: &SceneId, error: &ExecuteError) -> Failure {
         }
         ExecuteError::Refused(refusal) => refused(refusal),
         ExecuteError::Store(_) | ExecuteError::Busy { .. } | ExecuteError::Endless => {
-            let said =
-                Failure::new(error.code(), text::unexpected(error.code(), &error.to_string()));
-            if error.is_retryable() { said.retry_after(RETRY_MS) } else { said }
+            let said = unexpected(error);
+            if error.passes() { said.retry_after(RETRY_MS) } else { said }
         }
     };
     failure.about(id.as_str(), None)
+}
+
+/// Words a failure of the store, and what helps.
+pub(super) fn unexpected(error: &ExecuteError) -> Failure {
+    let said = text::unexpected(error.code(), &error.to_string());
+    Failure::new(error.code(), format!("{said}\n\n💡 {}", error.hint()))
 }
 
 /// After how long a call that found the store busy may be tried again.

@@ -125,16 +125,9 @@ impl Failure {
 
     /// Words what was refused or went wrong without any words of the dialect for it.
     pub(crate) fn of(error: &ExecuteError) -> Self {
-        let hint = match error {
-            ExecuteError::Refused(refusal) => refusal.hint(),
-            ExecuteError::Busy { .. } => "try again in a moment".to_owned(),
-            ExecuteError::Store(_) | ExecuteError::Endless => {
-                "tell the user; `milepost doctor` looks at the store".to_owned()
-            }
-        };
         let code = error.code().to_ascii_uppercase();
-        let mut failure = Self::new(&code, format!("❌ **Error:** {error}"), hint);
-        if error.is_retryable() {
+        let mut failure = Self::new(&code, format!("❌ **Error:** {error}"), error.hint());
+        if error.passes() {
             failure.refusal.retry_after_ms = Some(RETRY_MS);
         }
         failure

@@ -1,0 +1,111 @@
+//! `milepost audit`: checks that the history of runs is as it was written.
+
+use clap_complete::ArgValueCompleter;
+use runtime::Audit;
+use serde_json::{Value, json};
+use store::SqliteStore;
+
+use crate::{
+    complete,
+    failure::Failure,
+    join::Joined,
+    output::{BAD, DIM, GOOD, NAME, Output, Reply, text},
+};
+
+/// How many runs are looked up at a time.
+const PAGE: u32 = 256;
+
+/// What `audit` takes.
+#[derive(Debug, clap::Args)]
+#[command(
+    after_help = "Every event has a checksum that covers the one before it, so that a changed, missing \
+                  or added byte of history is found. For each run it says how many events there \
+                  are, and the checksum of the last; or the first event that is damaged. The exit \
+                  code is 1 if anything is wrong. `milepost doctor` also checks the file \
+                  itself.\n\nExamples:\n  milepost audit\n  milepost audit run_01k9w3m6q2 --json"
+)]
+pub(crate) struct Args {
+    /// Only this run; without it, all that are in the database
+    #[arg(value_name = "RUN", add = ArgValueCompleter::new(complete::runs))]
+    run: Option<String>,
+}
+
+/// Checks one run, or all.
+pub(crate) async fn perform(
+    joined: &Joined,
+    args: &Args,
+    output: Output,
+) -> Result<Reply, Failure> {
+    let mut audits = Vec::new();
+    if let Some(name) = &args.run {
+        let run = joined.runtime.find_run(name).await?;
+        audits.push(joined.runtime.audit(run).await?);
+    } else if let Ok((_, store)) = joined.file() {
+        each(joined, store, |audit| {
+            audits.push(audit);
+            true
+        })
+        .await?;
+    }
+    Ok(reply(&audits, output).with_note(joined.note()))
+}
+
+/// Checks all runs, the oldest first, until `more` says that it is enough.
+pub(super) async fn each(
+    joined: &Joined,
+    store: &SqliteStore,
+    mut more: impl FnMut(Audit) -> bool,
+) -> Result<(), Failure> {
+    let mut after = 0;
+    loop {
+        let page = store.runs(after, PAGE).await?;
+        let Some((last, _)) = page.last() else { return Ok(()) };
+        after = *last;
+        for (_, run) in page {
+            if !more(joined.runtime.audit(run).await?) {
+                return Ok(());
+            }
+        }
+    }
+}
+
+fn reply(audits: &[Audit], output: Output) -> Reply {
+    let is_fine = audits.iter().all(|it| it.problems.is_empty());
+    let json = json!({
+        "is_fine": is_fine,
+        "runs": audits.iter().map(to_json).collect::<Vec<_>>(),
+    });
+    let mut text = String::new();
+    for audit in audits {
+        let (id, count) = (audit.run.short(), text::count(usize_of(audit.events), "event"));
+        let (mark, style) = if audit.problems.is_empty() { ('✓', GOOD) } else { ('✗', BAD) };
+        let head = audit.head.as_deref().unwrap_or("damaged");
+        text.push_str(&format!(
+            "{style}{mark}{style:#} {NAME}{id}{NAME:#}  {count}  {DIM}{head}{DIM:#}\n"
+        ));
+        for problem in &audit.problems {
+            let said = text::wrap(&text::line(&problem.text), output.width(), 4);
+            text.push_str(&format!("    {said}\n"));
+        }
+    }
+    Reply { is_fine, ..Reply::new(json, text) }
+}
+
+fn to_json(audit: &Audit) -> Value {
+    let problems = audit
+        .problems
+        .iter()
+        .map(|it| json!({"code": it.code, "seq": it.seq, "message": it.text}))
+        .collect::<Vec<_>>();
+    json!({
+        "run": audit.run.short(),
+        "instance_id": audit.run.to_string(),
+        "events": audit.events,
+        "head": audit.head,
+        "problems": problems,
+    })
+}
+
+fn usize_of(count: u64) -> usize {
+    usize::try_from(count).unwrap_or(usize::MAX)
+}
