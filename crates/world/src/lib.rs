@@ -3,6 +3,7 @@
 
 mod checks;
 mod chores;
+mod clock;
 mod command;
 mod desk;
 mod files;
@@ -23,6 +24,8 @@ use engine::{
 };
 use runtime::{Desk, Found, Looking, Tree, World};
 
+pub use clock::Boot;
+use clock::Clock;
 use model::Model;
 pub use model::{Api, ModelSettings, Secret};
 
@@ -45,6 +48,9 @@ pub struct WorldSettings {
     pub chore_times: ChoreTimes,
     /// The language model, if there is one.
     pub model: Option<ModelSettings>,
+    /// How far the wall clock is ahead of what the system says, in seconds. For tests.
+    #[doc(hidden)]
+    pub clock_ahead_s: i64,
 }
 
 impl Default for WorldSettings {
@@ -58,6 +64,7 @@ impl Default for WorldSettings {
             forbidden_chores: Vec::new(),
             chore_times: ChoreTimes::default(),
             model: None,
+            clock_ahead_s: 0,
         }
     }
 }
@@ -81,6 +88,7 @@ impl Default for ChoreTimes {
 #[derive(Debug)]
 pub struct RealWorld {
     settings: WorldSettings,
+    clock: Clock,
     model: Option<Model>,
     watched: watched::Watched,
     inner: inner::Watch,
@@ -90,10 +98,23 @@ pub struct RealWorld {
 impl RealWorld {
     /// Creates the world.
     pub fn new(settings: WorldSettings) -> Self {
+        let clock = Clock::new(settings.clock_ahead_s);
         let model = settings.model.clone().map(Model::new);
         let graphs = library::GraphNames::default();
         let (watched, inner) = (watched::Watched::default(), inner::Watch::default());
-        Self { settings, model, watched, inner, graphs }
+        Self { settings, clock, model, watched, inner, graphs }
+    }
+
+    /// Returns which boot of the machine this is, and how long ago it was; `None` where the system
+    /// does not tell. Then the wall clock measures durations too.
+    pub fn boot(&self) -> Option<Boot> {
+        Boot::look()
+    }
+
+    /// Says what the steady clock shows: this, and how long the machine has been up. The first word
+    /// counts.
+    pub fn set_steady(&self, at_boot: Timestamp) {
+        self.clock.set_steady(at_boot);
     }
 }
 
@@ -121,11 +142,12 @@ impl World for RealWorld {
         Some(self)
     }
 
-    #[expect(clippy::disallowed_methods, reason = "this is the one real clock")]
     fn now(&self) -> Timestamp {
-        let since = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH);
-        let micros = since.map_or(0, |it| it.as_micros());
-        Timestamp(i64::try_from(micros).unwrap_or(i64::MAX))
+        self.clock.wall()
+    }
+
+    fn steady(&self) -> Timestamp {
+        self.clock.steady()
     }
 
     fn new_run(&self) -> RunId {

@@ -21,13 +21,13 @@ mod gates;
 mod git;
 #[path = "attacks/links.rs"]
 mod links;
-#[path = "attacks/promised.rs"]
-mod promised;
-#[path = "attacks/repeats.rs"]
-mod repeats;
 #[path = "support/project.rs"]
 mod project;
+#[path = "attacks/promised.rs"]
+mod promised;
 #[path = "support/random.rs"]
 mod random;
+#[path = "attacks/repeats.rs"]
+mod repeats;
 #[path = "support/server.rs"]
 mod server;

@@ -32,6 +32,7 @@ pub(crate) struct Player<'a> {
     files: BTreeMap<String, String>,
     checks: BTreeMap<String, i32>,
     now: Timestamp,
+    steady: Timestamp,
     model: Option<Model>,
 }
 
@@ -54,6 +55,7 @@ impl<'a> Player<'a> {
             files: BTreeMap::new(),
             checks: BTreeMap::new(),
             now: Timestamp(START),
+            steady: Timestamp(START),
             model: None,
         }
     }
@@ -84,6 +86,11 @@ impl<'a> Player<'a> {
                 Vec::new()
             }
             "wait" => {
+                self.pass(duration(&rest[0]));
+                Vec::new()
+            }
+            // Only the wall clock moves.
+            "jump" => {
                 self.now = self.now.after(duration(&rest[0]));
                 Vec::new()
             }
@@ -127,9 +134,15 @@ impl<'a> Player<'a> {
         }
     }
 
+    fn pass(&mut self, duration: Duration) {
+        self.now = self.now.after(duration);
+        self.steady = self.steady.after(duration);
+    }
+
     fn known(&self) -> Known {
         Known {
             now: self.now,
+            steady: self.steady,
             has_model: self.model.is_some(),
             fail_on_model_error: self.model.as_ref().is_some_and(|it| it.is_strict),
             ..Known::default()
@@ -149,7 +162,7 @@ impl<'a> Player<'a> {
     }
 
     fn command(&mut self, words: &[String]) -> Vec<String> {
-        self.now = self.now.after(Duration::from_secs(1));
+        self.pass(Duration::from_secs(1));
         let command = match words[0].as_str() {
             "chore" => self.chore(words),
             _ => parse_command(words),
@@ -178,7 +191,8 @@ impl<'a> Player<'a> {
             let stored = event.encode();
             let read = Event::decode(engine::EVENT_VERSION, &stored).unwrap();
             assert_eq!(read, event, "an event is read back as it was");
-            self.log.push(Recorded { seq, at: self.now, by: Actor::default(), event });
+            let (at, steady) = (self.now, self.steady);
+            self.log.push(Recorded { seq, at, steady, by: Actor::default(), event });
         }
         self.state = fold(self.state.run, &self.log);
         assert_eq!(self.state, decided.state, "a replay gives the state that was decided on");

@@ -8,7 +8,7 @@ use crate::{Length, Row, StoreError};
 /// The columns of an event, in the order in which [`recorded`] reads them.
 macro_rules! event_columns {
     () => {
-        "seq, v, at, actor, body"
+        "seq, v, at, actor, body, steady"
     };
 }
 
@@ -42,9 +42,12 @@ pub(super) fn recorded(row: &rusqlite::Row<'_>, first: usize) -> Result<Recorded
     let text = |index| row.get_ref(first + index)?.as_str().map_err(rusqlite::Error::from);
     let by = serde_json::from_str(text(3)?)
         .map_err(|error| StoreError::Damaged(format!("an event's actor: {error}")))?;
+    let at: i64 = row.get(first + 2)?;
+    let steady: Option<i64> = row.get(first + 5)?;
     Ok(Recorded {
         seq: number(row.get(first)?),
-        at: Timestamp(row.get(first + 2)?),
+        at: Timestamp(at),
+        steady: Timestamp(steady.unwrap_or(at)),
         by,
         event: Event::decode(row.get(first + 1)?, text(4)?)?,
     })

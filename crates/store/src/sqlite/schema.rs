@@ -26,6 +26,7 @@ use crate::StoreError;
 const MIGRATIONS: &[&str] = &[
     include_str!("../../migrations/sqlite/0001_log.sql"),
     include_str!("../../migrations/sqlite/0002_files_and_keys.sql"),
+    include_str!("../../migrations/sqlite/0005_steady_clock.sql"),
 ];
 /// Marks a file as ours: the letters `MPst`.
 const APPLICATION_ID: u32 = 0x4D50_7374;

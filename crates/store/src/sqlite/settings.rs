@@ -16,7 +16,7 @@ pub struct SqliteSettings {
     /// How long others may keep the database locked before a call is answered with `Busy`.
     pub busy_wait_max: Duration,
     pub synchronous: Synchronous,
-    /// How long the id of a request is remembered, by the times in the events.
+    /// How long the id of a request is remembered at least, by the steady times of the events.
     pub requests_kept: Duration,
     /// The writer fills the search index once nothing has come in for this long.
     pub index_idle: Duration,

@@ -79,13 +79,13 @@ impl Write {
         }
     }
 
-    /// Returns when a request with an id was made, if it is one.
+    /// Returns when a request with an id was made by the steady clock, if it is one.
     pub(super) fn requested_at(&self) -> Option<i64> {
         match self {
             Self::Append(prepared) => {
                 let append = &prepared.append;
                 append.request.as_ref()?;
-                append.events.last().map(|recorded| recorded.at.0)
+                append.events.last().map(|recorded| recorded.steady.0)
             }
             Self::Touch(_) => None,
         }
@@ -311,8 +311,8 @@ fn insert_definition(connection: &Connection, append: &Append) -> Result<(), rus
 /// Returns the position of the last one.
 fn insert_events(connection: &Connection, prepared: &Prepared) -> Result<u64, rusqlite::Error> {
     let mut statement = connection.prepare_cached(
-        "INSERT INTO events (run, seq, v, kind, at, actor, body)
-         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)",
+        "INSERT INTO events (run, seq, v, kind, at, actor, body, steady)
+         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)",
     )?;
     for (recorded, (actor, body)) in prepared.append.events.iter().zip(&prepared.texts) {
         statement.execute(params![
@@ -322,7 +322,8 @@ fn insert_events(connection: &Connection, prepared: &Prepared) -> Result<u64, ru
             recorded.event.kind(),
             recorded.at.0,
             actor,
-            body
+            body,
+            recorded.steady.0
         ])?;
     }
     Ok(number(connection.last_insert_rowid()))
