@@ -292,8 +292,9 @@ impl Runtime {
     /// Returns what is known before anything was looked at.
     pub(crate) fn known(&self, view: &View) -> Known {
         Known {
-            // A clock that went back must not make a log whose times do.
-            now: self.world.now().max(view.state.updated_at),
+            // A clock that went back must not make a log whose times do, nor one in which what
+            // came later has the same time.
+            now: self.world.now().max(view.state.updated_at.after(Duration::from_micros(1))),
             steady: self.world.steady().max(view.state.steady),
             lease_ends: view.leases.iter().map(|it| (it.generation, it.until)).collect(),
             bounds: self.settings.bounds,

@@ -162,7 +162,7 @@ async fn check_log(
 ) -> Result<(), String> {
     let log = store.load(run, 0).await.unwrap().unwrap();
     let mut last = (0, Timestamp(0));
-    let mut holder: Option<engine::Lease> = None;
+    let mut holder: Option<Lease> = None;
     for recorded in &log.events {
         if recorded.seq != last.0 + 1 || recorded.at < last.1 {
             return Err(format!("event {} comes after event {}", recorded.seq, last.0));

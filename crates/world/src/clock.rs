@@ -43,7 +43,7 @@ impl Clock {
 
     pub(crate) fn set_steady(&self, at_boot: Timestamp) {
         // Whoever measured already goes on as they began.
-        drop(self.at_boot.set(at_boot));
+        let _ = self.at_boot.get_or_init(|| at_boot);
     }
 }
 

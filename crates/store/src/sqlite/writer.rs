@@ -270,7 +270,7 @@ fn transact(
     writes: &[Write],
     settings: &SqliteSettings,
 ) -> Result<Vec<Result<Written, StoreError>>, Failure> {
-    let commit = || commit(connection, writes, settings.requests_kept);
+    let commit = || commit(connection, writes, settings);
     if writes.iter().all(Write::is_dispensable) {
         unsynced(connection, settings, commit)
     } else {
@@ -297,7 +297,7 @@ pub(super) fn unsynced<T>(
 fn commit(
     connection: &Connection,
     writes: &[Write],
-    requests_kept: Duration,
+    settings: &SqliteSettings,
 ) -> Result<Vec<Result<Written, StoreError>>, Failure> {
     begin(connection)?;
     let mut outcomes = Vec::with_capacity(writes.len());
@@ -314,8 +314,7 @@ fn commit(
         }
     }
     if let Some(at) = requested_at {
-        let kept = i64::try_from(requests_kept.as_micros()).unwrap_or(i64::MAX);
-        request::forget(connection, at.saturating_sub(kept), requests)?;
+        request::forget(connection, settings, at, requests)?;
     }
     check_place(connection)?;
     connection.prepare_cached("COMMIT")?.execute([])?;

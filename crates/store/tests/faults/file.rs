@@ -52,7 +52,7 @@ async fn a_newer_schema_is_refused() {
     later.pragma_update(None, "user_version", 99).unwrap();
     drop(later);
     let refused = open_at(&path);
-    assert!(matches!(refused, Err(StoreError::NewerSchema { found: 99, known: 2 })), "{refused:?}");
+    assert!(matches!(refused, Err(StoreError::NewerSchema { found: 99, .. })), "{refused:?}");
 }
 
 #[tokio::test]
@@ -61,9 +61,9 @@ async fn a_schema_that_changes_in_use_is_noticed() {
     let store = open(folder.path());
     store.append(append(run(1), 0, &["one"])).await.unwrap();
     let later = Connection::open(&path).unwrap();
-    later.pragma_update(None, "user_version", 3).unwrap();
+    later.pragma_update(None, "user_version", 99).unwrap();
     let refused = store.append(append(run(1), 1, &["two"])).await;
-    assert!(matches!(refused, Err(StoreError::NewerSchema { found: 3, .. })), "{refused:?}");
+    assert!(matches!(refused, Err(StoreError::NewerSchema { found: 99, .. })), "{refused:?}");
     assert_eq!(store.load(run(1), 0).await.unwrap().unwrap().length, 1);
 }
 
