@@ -197,6 +197,7 @@ fn copy(model: &Model, run: RunId, number: usize) -> Append {
     let moved = |at: Timestamp| Timestamp(at.0 + shift);
     let events = model.log.events.iter().map(|it| Recorded {
         at: moved(it.at),
+        steady: moved(it.steady),
         event: reword(&it.event, number),
         ..it.clone()
     });

@@ -205,6 +205,7 @@ impl<'a> Draft<'a> {
         let recorded = Recorded {
             seq: self.state.length + 1,
             at: self.known.now,
+            steady: self.known.steady,
             by: Actor::default(),
             event,
         };

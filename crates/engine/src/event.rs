@@ -654,7 +654,11 @@ pub enum Surface {
 pub struct Recorded {
     /// From 1, without gaps.
     pub seq: u64,
+    /// By the wall clock. For people.
     pub at: Timestamp,
+    /// By the steady clock, which durations are measured with. An event of an earlier release has
+    /// only `at`, and this is the same.
+    pub steady: Timestamp,
     pub by: Actor,
     pub event: Event,
 }

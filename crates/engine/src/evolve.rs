@@ -8,7 +8,7 @@ use alloc::{
 use definition::{Decider, Digest, Effect, FINISH, PartId, StepName};
 
 use crate::{
-    Answered, Artifact, Effort, Entry, Event, GateReason, How, Noted, OpenGate, PartPlaced,
+    Answered, Artifact, Effort, Entry, Event, GateReason, How, Lease, Noted, OpenGate, PartPlaced,
     Passage, Placement, Progress, Recorded, Report, Ruling, RunBranch, RunId, RunStarted, RunState,
     Seen, Standing, StepCompleted, StepState, Stood, Timestamp, Told, Trouble, Unasked, journal,
 };
@@ -27,6 +27,7 @@ pub fn fold<'a>(run: RunId, log: impl IntoIterator<Item = &'a Recorded>) -> RunS
 pub fn evolve(mut state: RunState, recorded: &Recorded) -> RunState {
     state.length = recorded.seq;
     state.updated_at = recorded.at;
+    state.steady = recorded.steady;
     if state.unasked == Unasked::Placed && !is_of_placing(&recorded.event) {
         state.unasked = Unasked::Nothing;
     }
@@ -68,13 +69,13 @@ pub fn evolve(mut state: RunState, recorded: &Recorded) -> RunState {
             entered.agreed = None;
             entered.passage = Passage::Owed;
             entered.ruling = None;
-            entered.effort.await_attempt();
+            entered.effort.await_attempt(recorded.steady);
             entered.effort.started_at = None;
         }
         Event::StepStarted { step, part, attempt, seen, .. } => {
             state.stated = None;
             let effort = effort_of(&mut state, step, part.as_ref());
-            effort.await_attempt();
+            effort.await_attempt(recorded.steady);
             effort.attempts = *attempt;
             effort.seen.clone_from(seen);
             effort.progress = Progress::Active;
@@ -111,14 +112,14 @@ pub fn evolve(mut state: RunState, recorded: &Recorded) -> RunState {
             reopened.agreed = None;
             reopened.passage = Passage::Owed;
             let effort = effort_of(&mut state, step, part.as_ref());
-            effort.await_attempt();
+            effort.await_attempt(recorded.steady);
             if !feedback.is_empty() {
                 effort.feedback = Some(feedback.clone());
             }
         }
         Event::StepRetried { step, .. } => {
             let effort = effort_of(&mut state, step, None);
-            effort.await_attempt();
+            effort.await_attempt(recorded.steady);
             effort.trouble = Trouble::Retried;
         }
         Event::VerdictGiven { step, part, of, ruling, .. } => {
@@ -194,7 +195,10 @@ pub fn evolve(mut state: RunState, recorded: &Recorded) -> RunState {
         }
         Event::LeaseTaken(lease) => {
             state.generation = lease.generation;
-            state.leases.insert((lease.step.clone(), lease.part.clone()), lease.clone());
+            // A lease lasts as long as it says, whatever the wall clock did when it was taken.
+            let until = lease.until.translate(recorded.at, recorded.steady);
+            let held = Lease { until, ..lease.clone() };
+            state.leases.insert((lease.step.clone(), lease.part.clone()), held);
         }
         Event::LeaseReleased { step, part, .. } => {
             state.leases.remove(&(step.clone(), part.clone()));
@@ -260,6 +264,7 @@ pub fn evolve(mut state: RunState, recorded: &Recorded) -> RunState {
             if let Some(step) = state.current.clone() {
                 let effort = effort_of(&mut state, &step, None);
                 effort.attempts = 0;
+                effort.since = Some(recorded.steady);
                 effort.trouble = Trouble::None;
             }
         }
@@ -345,6 +350,8 @@ fn place(state: &mut RunState, recorded: &Recorded, placement: &Placement) {
         known.effort.attempts = stage.attempts;
         known.effort.started_at = stage.started_at;
         known.effort.ended_at = stage.ended_at;
+        // A file tells times of other clocks. None of them is measured with.
+        known.effort.since.get_or_insert(recorded.steady);
         known.effort.revisions = stage.revisions;
         known.effort.failure.clone_from(&stage.failure);
         let is_failed = stage.failure.is_some() && stage.progress == Progress::Ready;
@@ -460,6 +467,7 @@ fn end_attempt(effort: &mut Effort, progress: Progress, recorded: &Recorded) {
     }
     effort.progress = progress;
     effort.ended_at = Some(recorded.at);
+    effort.since = Some(recorded.steady);
     effort.trouble = Trouble::None;
 }
 

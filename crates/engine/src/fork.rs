@@ -19,7 +19,7 @@ pub fn fork(
     log: &[Recorded],
     point: &ForkPoint,
     key: Option<&str>,
-    (now, by): (Timestamp, Actor),
+    (at, steady, by): (Timestamp, Timestamp, Actor),
 ) -> Result<Vec<Recorded>, Refusal> {
     let length = log.last().map_or(0, |it| it.seq);
     let seq = match point {
@@ -34,7 +34,7 @@ pub fn fork(
         started.key = Some(String::from(key));
     }
     let event = Event::RunForked { from, seq };
-    copy.push(Recorded { seq: seq + 1, at: now, by, event });
+    copy.push(Recorded { seq: seq + 1, at, steady, by, event });
     Ok(copy)
 }
 

@@ -87,9 +87,12 @@ pub enum ModelFact {
 /// What is known of the world at the moment of deciding.
 #[derive(Debug, Clone, Default)]
 pub struct Known {
+    /// The wall clock, which may jump. For history.
     pub now: Timestamp,
+    /// The steady clock, which does not. For leases and time limits.
+    pub steady: Timestamp,
     pub facts: BTreeMap<Question, Fact>,
-    /// The ends of leases that heartbeats have moved, by generation.
+    /// The ends of leases that heartbeats have moved, by generation. Steady.
     pub lease_ends: BTreeMap<u64, Timestamp>,
     pub bounds: Bounds,
     /// Which answers count at every gate, whatever the definitions say. A setting.

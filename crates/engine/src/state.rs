@@ -23,6 +23,8 @@ pub struct RunState {
     pub length: u64,
     pub started_at: Timestamp,
     pub updated_at: Timestamp,
+    /// When the last event happened by the steady clock.
+    pub steady: Timestamp,
     pub ended_at: Option<Timestamp>,
     /// How it began. `None` before it did.
     pub origin: Option<Shared<RunStarted>>,
@@ -47,7 +49,7 @@ pub struct RunState {
     pub parts: Shared<BTreeMap<String, Vec<PartSpec>>>,
     /// The files that the server saw when steps were completed, newest by path.
     pub artifacts: RedBlackTreeMapSync<String, Seen>,
-    /// Held steps and parts.
+    /// Held steps and parts. They end by the steady clock.
     pub leases: BTreeMap<(StepName, Option<PartId>), Lease>,
     /// The number of the newest lease.
     pub generation: u64,
@@ -177,6 +179,9 @@ pub struct Effort {
     pub revisions: u32,
     pub started_at: Option<Timestamp>,
     pub ended_at: Option<Timestamp>,
+    /// When the time of the attempt began by the steady clock. Each attempt has its whole time:
+    /// from its start, or from the end of the one before.
+    pub since: Option<Timestamp>,
     pub report: Option<Report>,
     pub git: Option<Git>,
     /// What a person or a review wants changed.
@@ -281,9 +286,10 @@ impl StepState {
 
 impl Effort {
     /// Is there to be worked on, with nothing under way.
-    pub(crate) fn await_attempt(&mut self) {
+    pub(crate) fn await_attempt(&mut self, steady: Timestamp) {
         self.progress = Progress::Ready;
         self.ended_at = None;
+        self.since = Some(steady);
         self.trouble = Trouble::None;
     }
 }
@@ -346,6 +352,7 @@ impl RunState {
             length: 0,
             started_at: Timestamp::default(),
             updated_at: Timestamp::default(),
+            steady: Timestamp::default(),
             ended_at: None,
             origin: None,
             forked_from: None,

@@ -26,6 +26,12 @@ impl Timestamp {
         Duration::from_micros(u64::try_from(micros).unwrap_or_default())
     }
 
+    /// Returns the moment by another clock: the one that showed `to` when this one showed `from`.
+    #[must_use]
+    pub fn translate(self, from: Self, to: Self) -> Self {
+        Self(self.0.saturating_sub(from.0).saturating_add(to.0))
+    }
+
     /// Returns the moment without fractions of a second: `2026-11-15T10:00:00Z`.
     pub fn to_seconds(self) -> String {
         let mut text = alloc::format!("{self}");

@@ -64,7 +64,13 @@ fn brief_of(tokens: usize, notes: u32, instructions: &str) -> Brief {
         Event::EntryRecorded { step: step.clone(), entry: Entry::Note { text, tags: vec![] } }
     };
     let events = [started, entered].into_iter().chain((0..notes).map(note));
-    let record = |(seq, event)| Recorded { seq, at: Timestamp(1), by: Actor::default(), event };
+    let record = |(seq, event)| Recorded {
+        seq,
+        at: Timestamp(1),
+        steady: Timestamp(1),
+        by: Actor::default(),
+        event,
+    };
     let log: Vec<Recorded> = (1..).zip(events).map(record).collect();
     let state = fold(run, &log);
     brief(&workflow, &state, &Known::default(), &[], tokens)

@@ -75,7 +75,7 @@ fn copied(
     point: &ForkPoint,
     key: Option<&str>,
 ) -> Result<RunState, Refusal> {
-    let by = (Timestamp(9), Actor::default());
+    let by = (Timestamp(9), Timestamp(9), Actor::default());
     let copy = fork(RunId::from_bytes([1; 16]), log, point, key, by)?;
     let state = fold(RunId::from_bytes([2; 16]), &copy);
     match decide(workflow, &state, &Known::default(), &Command::SettleRun) {
@@ -111,7 +111,13 @@ fn play(workflow: &Workflow, log: &mut Vec<Recorded>, command: &Command) -> RunS
     let decided = decide(workflow, &state, &Known::default(), command).unwrap();
     for event in decided.events {
         let seq = log.len() as u64 + 1;
-        log.push(Recorded { seq, at: Timestamp(1), by: Actor::default(), event });
+        log.push(Recorded {
+            seq,
+            at: Timestamp(1),
+            steady: Timestamp(1),
+            by: Actor::default(),
+            event,
+        });
     }
     fold(RunId::from_bytes([1; 16]), log.iter())
 }

@@ -43,9 +43,11 @@ fn a_torn_event_is_called_corrupt() {
 fn read(line: &str) -> Recorded {
     let line: Value = serde_json::from_str(line).unwrap();
     let version = u32::try_from(line["v"].as_u64().unwrap()).unwrap();
+    let at = Timestamp::parse(line["at"].as_str().unwrap()).unwrap();
     Recorded {
         seq: line["seq"].as_u64().unwrap(),
-        at: Timestamp::parse(line["at"].as_str().unwrap()).unwrap(),
+        at,
+        steady: at,
         by: serde_json::from_value::<Actor>(line["by"].clone()).unwrap(),
         event: Event::decode(version, &line["event"].to_string()).unwrap(),
     }

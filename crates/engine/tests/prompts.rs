@@ -25,7 +25,13 @@ fn question(workflow: &Workflow, context: &str, message: &str) -> String {
     let begun = decide(workflow, &fold(run, []), &known, &start).unwrap();
     let log: Vec<Recorded> = (1..)
         .zip(begun.events)
-        .map(|(seq, event)| Recorded { seq, at: Timestamp(1), by: Actor::default(), event })
+        .map(|(seq, event)| Recorded {
+            seq,
+            at: Timestamp(1),
+            steady: Timestamp(1),
+            by: Actor::default(),
+            event,
+        })
         .collect();
     let report = Command::ReportStep(Box::new(ReportStep {
         part: None,

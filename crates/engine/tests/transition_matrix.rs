@@ -121,7 +121,13 @@ fn reach(workflow: &Workflow, history: &[Command]) -> RunState {
         let decided = ask(workflow, &state, command).unwrap();
         for event in decided.events {
             let seq = log.len() as u64 + 1;
-            log.push(Recorded { seq, at: Timestamp(1), by: Actor::default(), event });
+            log.push(Recorded {
+                seq,
+                at: Timestamp(1),
+                steady: Timestamp(1),
+                by: Actor::default(),
+                event,
+            });
         }
     }
     fold(run, &log)

@@ -348,9 +348,11 @@ impl Runtime {
 
 /// Returns what will be in the log.
 fn record(view: &View, decided: &Decided) -> Vec<Recorded> {
-    let at = decided.state.updated_at;
-    let recorded =
-        |(seq, event): (u64, &Event)| Recorded { seq, at, by: actor(), event: event.clone() };
+    let (at, steady) = (decided.state.updated_at, decided.state.steady);
+    let recorded = |(seq, event): (u64, &Event)| {
+        let event = event.clone();
+        Recorded { seq, at, steady, by: actor(), event }
+    };
     (view.state.length + 1..).zip(&decided.events).map(recorded).collect()
 }
 

@@ -252,7 +252,7 @@ impl Runtime {
     /// The clock speaks first: an attempt whose time is over failed before anything else.
     fn is_overdue(&self, view: &View, command: &Command) -> bool {
         let due = find_due(&view.workflow, &view.state);
-        *command != Command::ExpireStep && due.is_some_and(|it| it <= self.world.now())
+        *command != Command::ExpireStep && due.is_some_and(|it| it <= self.world.steady())
     }
 
     async fn expire(&self, view: &View) -> Result<(), ExecuteError> {
@@ -312,8 +312,10 @@ impl Runtime {
     /// Returns what is known before anything was looked at.
     pub(crate) fn known(&self, view: &View) -> Known {
         Known {
-            // A clock that went back must not make a log whose times do.
-            now: self.world.now().max(view.state.updated_at),
+            // A clock that went back must not make a log whose times do, nor one in which what
+            // came later has the same time.
+            now: self.world.now().max(view.state.updated_at.after(Duration::from_micros(1))),
+            steady: self.world.steady().max(view.state.steady),
             lease_ends: view.leases.iter().map(|it| (it.generation, it.until)).collect(),
             bounds: self.settings.bounds,
             gates: self.settings.gates,
@@ -357,6 +359,7 @@ impl Runtime {
             .map(|(seq, event)| Recorded {
                 seq,
                 at: state.updated_at,
+                steady: state.steady,
                 by: request.actor.clone(),
                 event,
             })

@@ -41,7 +41,8 @@ impl Runtime {
         }
         let run = self.world.new_run();
         let now = self.world.now().max(view.state.updated_at);
-        let by = (now, request.actor.clone());
+        let steady = self.world.steady().max(view.state.steady);
+        let by = (now, steady, request.actor.clone());
         let mut events: Vec<Recorded> =
             fork(request.run, &log, &request.point, request.key.as_deref(), by)?;
         let state = Arc::new(fold(run, &events));
@@ -52,12 +53,19 @@ impl Runtime {
             None => cut,
             Some(set) => {
                 let (seq, by) = (cut.state.length + 1, request.actor.clone());
-                events.push(Recorded { seq, at: now, by, event: Event::VarsChanged { set } });
+                events.push(Recorded {
+                    seq,
+                    at: now,
+                    steady,
+                    by,
+                    event: Event::VarsChanged { set },
+                });
                 View { state: Arc::new(fold(run, &events)), ..cut }
             }
         };
         let settled = self.decide(&cut, &Command::SettleRun, &mut Checks::new()).await?;
-        let record = |(seq, event)| Recorded { seq, at: now, by: request.actor.clone(), event };
+        let by = || request.actor.clone();
+        let record = |(seq, event)| Recorded { seq, at: now, steady, by: by(), event };
         events.extend((cut.state.length + 1..).zip(settled.events).map(record));
         let view = View { state: Arc::new(settled.state), ..cut };
         let append = Append {

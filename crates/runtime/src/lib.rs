@@ -58,8 +58,14 @@ pub type Looking<'a, T> = Pin<Box<dyn Future<Output = T> + Send + 'a>>;
 
 /// The world, as far as a decision needs to see it. Tests bring their own.
 pub trait World: Send + Sync {
-    /// Returns the time now.
+    /// Returns the time now by the wall clock, which may jump. For history and for people.
     fn now(&self) -> Timestamp;
+
+    /// Returns the time now by the clock that durations are measured with: one for all processes
+    /// on a store, and it does not jump. Where there is none, the wall clock has to do.
+    fn steady(&self) -> Timestamp {
+        self.now()
+    }
 
     /// Returns an id that no run has.
     fn new_run(&self) -> RunId;
@@ -173,9 +179,14 @@ impl Runtime {
         &self.settings
     }
 
-    /// Returns the time now.
+    /// Returns the time now by the wall clock. For history and for people.
     pub fn now(&self) -> Timestamp {
         self.world.now()
+    }
+
+    /// Returns the time now by the clock that durations are measured with.
+    pub fn steady(&self) -> Timestamp {
+        self.world.steady()
     }
 
     /// Returns the hands on files, for those that a dialect keeps beside its runs.

@@ -21,8 +21,17 @@ pub struct View {
     pub project: String,
     pub workflow: Arc<Workflow>,
     pub state: Arc<RunState>,
-    /// With the ends that heartbeats have moved.
+    /// With the ends that heartbeats have moved, by the steady clock.
     pub leases: Vec<Lease>,
+}
+
+impl View {
+    /// Returns a lease with its end by the wall clock, as it stood at the run's last event.
+    #[must_use]
+    pub fn shown(&self, lease: &Lease) -> Lease {
+        let until = lease.until.translate(self.state.steady, self.state.updated_at);
+        Lease { until, ..lease.clone() }
+    }
 }
 
 /// What was loaded before. Nothing in it is ever wrong: a log only grows, and a definition is

@@ -13,7 +13,7 @@ impl Runtime {
     pub async fn sweep(&self) -> Result<usize, ExecuteError> {
         let filter = Filter {
             project: Some(self.settings.project.clone()),
-            due_by: Some(self.world.now()),
+            due_by: Some(self.world.steady()),
             limit: SWEEP_MAX,
             ..Filter::default()
         };

@@ -16,8 +16,8 @@ use std::{
 };
 
 use engine::{
-    Actor, ClaimStep, Command, ContextChange, Entry, Event, Holder, Report, ReportStep, RunId,
-    StartRun, Timestamp, fold,
+    Actor, ClaimStep, Command, ContextChange, Entry, Event, Holder, Lease, Report, ReportStep,
+    RunId, StartRun, Timestamp, fold,
 };
 use runtime::{ExecuteError, Outcome, Request, Runtime, Settings, Target};
 use store::{
@@ -58,9 +58,11 @@ async fn simulate(seed: u64) -> Result<(), String> {
     let run = begin(&servers[0]).await;
     let mut acknowledged: BTreeMap<String, Vec<u64>> = BTreeMap::new();
     for turn in 0..TURNS {
-        match chance.below(12) {
-            0 => world.turn_clock(400),
+        match chance.below(14) {
+            0 => world.pass(400),
             1 => world.turn_clock(-200),
+            3 => world.turn_clock(400),
+            4 => world.turn_clock(30 * 24 * 60 * 60),
             // A crash: everything that the server had in memory is gone.
             2 => servers[0] = server(),
             _ => {}
@@ -160,7 +162,7 @@ async fn check_log(
 ) -> Result<(), String> {
     let log = store.load(run, 0).await.unwrap().unwrap();
     let mut last = (0, Timestamp(0));
-    let mut holder: Option<engine::Lease> = None;
+    let mut holder: Option<Lease> = None;
     for recorded in &log.events {
         if recorded.seq != last.0 + 1 || recorded.at < last.1 {
             return Err(format!("event {} comes after event {}", recorded.seq, last.0));
@@ -171,11 +173,12 @@ async fn check_log(
         }
         if let Event::LeaseTaken(lease) = &recorded.event {
             let is_held =
-                holder.is_some_and(|it| recorded.at < it.until && it.holder != lease.holder);
+                holder.is_some_and(|it| recorded.steady < it.until && it.holder != lease.holder);
             if is_held {
                 return Err(format!("event {}: two hold step a", recorded.seq));
             }
-            holder = Some(lease.clone());
+            let until = lease.until.translate(recorded.at, recorded.steady);
+            holder = Some(Lease { until, ..lease.clone() });
         }
     }
     let notes = fold(run, &log.events).entries.len();

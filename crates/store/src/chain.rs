@@ -82,6 +82,8 @@ pub(crate) struct Stored<'a> {
     pub(crate) at: i64,
     pub(crate) actor: &'a [u8],
     pub(crate) body: &'a [u8],
+    /// `None` in events of earlier releases.
+    pub(crate) steady: Option<i64>,
 }
 
 impl Stored<'_> {
@@ -93,6 +95,9 @@ impl Stored<'_> {
         for text in [self.kind, self.actor, self.body] {
             hash.update((text.len() as u64).to_be_bytes());
             hash.update(text);
+        }
+        if let Some(steady) = self.steady {
+            hash.update(steady.to_be_bytes());
         }
         Content(hash.finalize().into())
     }
@@ -118,6 +123,7 @@ pub(crate) fn encode(recorded: &Recorded) -> Result<Encoded, StoreError> {
         at: recorded.at.0,
         actor: actor.as_bytes(),
         body: body.as_bytes(),
+        steady: Some(recorded.steady.0),
     };
     let content = stored.content();
     Ok(Encoded { actor, body, content })
@@ -141,6 +147,7 @@ mod tests {
         at: 7,
         actor: b"{}",
         body: b"{\"text\":\"hello\"}",
+        steady: None,
     };
 
     fn shown(stored: Stored<'_>) -> String {
@@ -159,6 +166,7 @@ mod tests {
             Stored { version: 2, ..EVENT_ONE },
             Stored { kind: b"EntryRecordec", ..EVENT_ONE },
             Stored { at: 8, ..EVENT_ONE },
+            Stored { steady: Some(0), ..EVENT_ONE },
             Stored { actor: b"[]", ..EVENT_ONE },
             Stored { body: b"{\"text\":\"hellp\"}", ..EVENT_ONE },
             // The border between two texts moves.

@@ -20,7 +20,7 @@ pub use chain::{Sum, checksum_of};
 pub use error::{Foreign, StoreError};
 pub use import_orchestrator::{OrchestratorFile, OriginalReport, OriginalRun};
 pub use memory::MemoryStore;
-pub use sqlite::{Figures, SqliteSettings, SqliteStore, Synchronous, sqlite_version};
+pub use sqlite::{Figures, Spread, SqliteSettings, SqliteStore, Synchronous, sqlite_version};
 
 /// The number of events in a run's log, which is also the `seq` of its last one.
 pub type Length = u64;
@@ -147,11 +147,11 @@ pub struct Log {
     /// The checksum of the whole log, whatever part of it was asked for.
     pub head: Sum,
     pub events: Vec<Recorded>,
-    /// With the ends that heartbeats have moved.
+    /// With the ends that heartbeats have moved, by the steady clock.
     pub leases: Vec<Lease>,
 }
 
-/// A request to extend a lease.
+/// A request to extend a lease, by the steady clock.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Heartbeat {
     pub run: RunId,
@@ -212,7 +212,7 @@ pub struct Filter {
     pub root: Option<String>,
     /// Ids from the first to the second, both included.
     pub ids: Option<(RunId, RunId)>,
-    /// Only runs whose `due_at` is not after this.
+    /// Only runs whose `due_at`, by the steady clock, is not after this.
     pub due_by: Option<Timestamp>,
     /// Only the run of each key that was begun last, and none without a key.
     pub is_newest_of_key: bool,

@@ -8,6 +8,7 @@
 
 mod batch;
 mod care;
+mod clock;
 mod connection;
 mod copy;
 mod error;
@@ -34,9 +35,10 @@ mod writer;
 use std::{
     path::{Path, PathBuf},
     sync::Arc,
+    time::Duration,
 };
 
-use engine::RunId;
+use engine::{RunId, Timestamp};
 use parking_lot::Mutex;
 use rusqlite::{Connection, OptionalExtension as _, params};
 use tokio::{runtime::Handle, sync::watch::Receiver, time::timeout};
@@ -55,6 +57,7 @@ use crate::{
 };
 
 pub use care::{Figures, sqlite_version};
+pub use clock::Spread;
 pub use settings::{SqliteSettings, Synchronous};
 
 /// Keeps logs in a `SQLite` database.
@@ -140,6 +143,29 @@ impl SqliteStore {
     /// Returns how much there is.
     pub fn figures(&self) -> Pending<'_, Figures> {
         Box::pin(async { self.readers.read(Span::Point, care::figures) })
+    }
+
+    /// Returns what the steady clock shows when a machine, which booted as `boot`, has been up for
+    /// nothing at all. Whoever asks first after a boot sets it, by the wall clock.
+    pub fn anchor(
+        &self,
+        boot: &str,
+        uptime: Duration,
+        wall: Timestamp,
+    ) -> Result<Timestamp, StoreError> {
+        let known = self.readers.read(Span::Point, |it| Ok(clock::find(it, boot)?))?;
+        if let Some(known) = known {
+            return Ok(known);
+        }
+        let slot = self.slot.lock();
+        let connection = slot.as_ref().ok_or(StoreError::Busy)?;
+        Ok(clock::anchor(connection, boot, uptime, wall)?)
+    }
+
+    /// Returns how far the wall clocks of those who wrote since `since` were from the steady clock;
+    /// `None` if nobody wrote.
+    pub fn clock_spread(&self, since: Timestamp) -> Pending<'_, Option<Spread>> {
+        Box::pin(async move { self.readers.read(Span::Point, |it| Ok(clock::spread(it, since)?)) })
     }
 
     /// Does long work by a connection of its own, if there can be more than one.

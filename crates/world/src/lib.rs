@@ -4,6 +4,7 @@
 pub mod beneath;
 mod checks;
 mod chores;
+mod clock;
 mod command;
 mod desk;
 mod files;
@@ -31,6 +32,8 @@ use engine::{
 use runtime::{Desk, Found, Looking, Standpoint, Tree, World};
 
 use beneath::Root;
+pub use clock::Boot;
+use clock::Clock;
 pub use library::is_builtin;
 use model::Model;
 pub use model::{Api, ModelSettings, Secret};
@@ -54,6 +57,9 @@ pub struct WorldSettings {
     pub chore_times: ChoreTimes,
     /// The language model, if there is one.
     pub model: Option<ModelSettings>,
+    /// How far the wall clock is ahead of what the system says, in seconds. For tests.
+    #[doc(hidden)]
+    pub clock_ahead_s: i64,
 }
 
 impl Default for WorldSettings {
@@ -67,6 +73,7 @@ impl Default for WorldSettings {
             forbidden_chores: Vec::new(),
             chore_times: ChoreTimes::default(),
             model: None,
+            clock_ahead_s: 0,
         }
     }
 }
@@ -115,6 +122,7 @@ impl Default for ChoreTimes {
 #[derive(Debug)]
 pub struct RealWorld {
     settings: WorldSettings,
+    clock: Clock,
     model: Option<Model>,
     watched: watched::Watched,
     inner: inner::Watch,
@@ -124,10 +132,23 @@ pub struct RealWorld {
 impl RealWorld {
     /// Creates the world.
     pub fn new(settings: WorldSettings) -> Self {
+        let clock = Clock::new(settings.clock_ahead_s);
         let model = settings.model.clone().map(Model::new);
         let graphs = library::GraphNames::default();
         let (watched, inner) = (watched::Watched::default(), inner::Watch::default());
-        Self { settings, model, watched, inner, graphs }
+        Self { settings, clock, model, watched, inner, graphs }
+    }
+
+    /// Returns which boot of the machine this is, and how long ago it was; `None` where the system
+    /// does not tell. Then the wall clock measures durations too.
+    pub fn boot(&self) -> Option<Boot> {
+        Boot::look()
+    }
+
+    /// Says what the steady clock shows: this, and how long the machine has been up. The first word
+    /// counts.
+    pub fn set_steady(&self, at_boot: Timestamp) {
+        self.clock.set_steady(at_boot);
     }
 }
 
@@ -155,11 +176,12 @@ impl World for RealWorld {
         Some(self)
     }
 
-    #[expect(clippy::disallowed_methods, reason = "this is the one real clock")]
     fn now(&self) -> Timestamp {
-        let since = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH);
-        let micros = since.map_or(0, |it| it.as_micros());
-        Timestamp(i64::try_from(micros).unwrap_or(i64::MAX))
+        self.clock.wall()
+    }
+
+    fn steady(&self) -> Timestamp {
+        self.clock.steady()
     }
 
     fn new_run(&self) -> RunId {

@@ -11,7 +11,7 @@ use std::{
 
 use engine::RunId;
 use store::{
-    Answer, Append, FileFilter, FileMark, Filter, Hit, Length, Listing, Log, Pending, Request,
+    Answer, Append, FileFilter, FileMark, Filter, Hits, Length, Listing, Log, Pending, Request,
     Search, Store, Tailed, Touch,
 };
 use tokio::sync::watch;
@@ -73,7 +73,7 @@ impl Store for Abrupt {
         self.inner.files(filter)
     }
 
-    fn search(&self, search: Search) -> Pending<'_, Vec<Hit>> {
+    fn search(&self, search: Search) -> Pending<'_, Hits> {
         self.inner.search(search)
     }
 

@@ -73,6 +73,8 @@ pub(crate) struct Config {
     pub(crate) approve_token: Option<Secret>,
     /// The language model, if one is configured.
     pub(crate) model: Option<ModelSettings>,
+    /// How far the wall clock is ahead of what the system says, in seconds. For tests.
+    clock_ahead_s: i64,
     values: BTreeMap<&'static str, (Value, Origin)>,
 }
 
@@ -127,6 +129,9 @@ struct Sources {
     problems: Vec<Problem>,
     ignored: Vec<Ignored>,
 }
+
+/// Says how far the wall clock of a build for tests is ahead, in seconds.
+const TEST_CLOCK: &str = "MILEPOST_TEST_CLOCK_AHEAD_S";
 
 /// What of the process's surroundings is read, all at once.
 #[derive(Debug, Default)]
@@ -200,6 +205,7 @@ impl Config {
             model,
             person: person.unwrap_or_else(|| "someone".to_owned()),
             unused: unused.copied().collect(),
+            clock_ahead_s: find_test_clock(environment),
             problems: sources.problems,
             ignored: sources.ignored,
             wishes,
@@ -276,6 +282,7 @@ impl Config {
                 far: self.duration("chores.network_timeout"),
             },
             model: self.model.clone(),
+            clock_ahead_s: self.clock_ahead_s,
             ..WorldSettings::default()
         }
     }
@@ -449,6 +456,17 @@ impl Config {
     }
 }
 
+/// Returns whether a variable is for tests. Only a build for tests knows it; a release refuses it like
+/// every variable that no setting has.
+fn is_for_tests(name: &str) -> bool {
+    cfg!(debug_assertions) && name == TEST_CLOCK
+}
+
+fn find_test_clock(environment: &BTreeMap<String, String>) -> i64 {
+    let said = environment.get(TEST_CLOCK).filter(|_| is_for_tests(TEST_CLOCK));
+    said.and_then(|it| it.parse().ok()).unwrap_or_default()
+}
+
 impl Sources {
     fn set(&mut self, setting: &Setting, value: Value, origin: Origin) {
         self.values.insert(setting.name, (value, origin));
@@ -473,7 +491,7 @@ impl Sources {
             }
         }
         let known: Vec<String> = SETTINGS.iter().flat_map(Setting::variables).collect();
-        let ours = environment.keys().filter(|it| it.starts_with("MILEPOST_"));
+        let ours = environment.keys().filter(|it| it.starts_with("MILEPOST_") && !is_for_tests(it));
         for name in ours.filter(|it| !known.contains(it) && *it != APPROVE_TOKEN) {
             let nearest = table::nearest(name, known.iter().map(String::as_str));
             let hint = nearest.map(|it| format!("; did you mean `{it}`?")).unwrap_or_default();

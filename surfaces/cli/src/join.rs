@@ -59,6 +59,7 @@ impl Joined {
     pub(crate) async fn open(config: Config, access: Access) -> Result<Self, Failure> {
         let world = Arc::new(RealWorld::new(config.world()));
         let (database, store) = open_database(&config, &world, access)?;
+        set_clock(&world, &database);
         let project = find_project(&config, &*store).await?;
         let states_max = if access == Access::Share { STATES_SHARED } else { STATES_OWN };
         let settings = config.runtime(project, states_max);
@@ -168,6 +169,16 @@ fn open_database(
 /// was never finished.
 fn is_empty(path: &Path) -> bool {
     fs::metadata(path).is_ok_and(|it| it.is_file() && it.len() == 0)
+}
+
+/// Has durations measured by the clock that all processes on the database share.
+fn set_clock(world: &RealWorld, database: &Database) {
+    let (Database::File { store, .. }, Some(boot)) = (database, world.boot()) else { return };
+    match store.anchor(&boot.id, boot.uptime, world.now()) {
+        Ok(at_boot) => world.set_steady(at_boot),
+        // The wall clock of now has to do. A database that cannot be written to is told of by others.
+        Err(error) => tracing::warn!("the steady clock could not be set: {error}"),
+    }
 }
 
 /// Returns the project's id: what its own file says; for a database that was named, the common

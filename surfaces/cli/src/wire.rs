@@ -58,7 +58,7 @@ pub(crate) fn run(view: &View) -> Value {
             "size": it.artifact.size,
             "step": it.step.as_str(),
         })).collect::<Vec<_>>(),
-        "leases": leases.iter().map(lease).collect::<Vec<_>>(),
+        "leases": leases.iter().map(|it| lease(&view.shown(it))).collect::<Vec<_>>(),
     })
 }
 

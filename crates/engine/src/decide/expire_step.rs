@@ -10,7 +10,8 @@ use crate::{Event, Progress, Refusal, Report, RunState, Standing, Stop, Timestam
 pub(super) fn decide(draft: &mut Draft<'_>) -> Result<(), Stop> {
     draft.check_running()?;
     let step = draft.current()?;
-    let is_due = find_due(draft.workflow, &draft.state).is_some_and(|due| due <= draft.known.now);
+    let is_due =
+        find_due(draft.workflow, &draft.state).is_some_and(|due| due <= draft.known.steady);
     let Some(timeout) = step.timeout.as_ref().filter(|_| is_due) else {
         return Err(Refusal::NothingDue.into());
     };
@@ -25,7 +26,7 @@ pub(super) fn decide(draft: &mut Draft<'_>) -> Result<(), Stop> {
     report_step::after_failure(draft, step, None, &report)
 }
 
-/// Returns when the current attempt must be over, if that is limited.
+/// Returns when the current attempt must be over by the steady clock, if that is limited.
 pub fn find_due(workflow: &Workflow, state: &RunState) -> Option<Timestamp> {
     if state.standing != Standing::Running {
         return None;
@@ -36,8 +37,5 @@ pub fn find_due(workflow: &Workflow, state: &RunState) -> Option<Timestamp> {
         return None;
     }
     let timeout = step.timeout.as_ref()?;
-    // A new attempt has its whole time again, from its start or from the end of the one before.
-    let since = [known.entered_at, known.effort.started_at, known.effort.ended_at];
-    let since = since.into_iter().flatten().max()?;
-    Some(since.after(timeout.after))
+    Some(known.effort.since?.after(timeout.after))
 }

@@ -44,12 +44,12 @@ pub(super) fn held(step: &Step, lease: &Lease, known: &Known) -> Refusal {
     Refusal::StepHeld {
         step: step.name.clone(),
         holder: lease.holder.clone(),
-        until: end_of(known, lease),
+        until: end_of(known, lease).translate(known.steady, known.now),
     }
 }
 
 pub(crate) fn is_live(known: &Known, lease: &Lease) -> bool {
-    known.now < end_of(known, lease)
+    known.steady < end_of(known, lease)
 }
 
 /// Returns until when a lease on `step` lasts that is given or extended `now`.
@@ -64,7 +64,7 @@ pub fn lease_until(
     now.after(duration)
 }
 
-/// Returns when a lease ends, heartbeats counted.
+/// Returns when a lease ends by the steady clock, heartbeats counted.
 pub(crate) fn end_of(known: &Known, lease: &Lease) -> Timestamp {
     known.lease_ends.get(&lease.generation).copied().unwrap_or(lease.until)
 }

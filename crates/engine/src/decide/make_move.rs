@@ -12,7 +12,7 @@ use serde_json::{Map, Value};
 use super::{
     Draft, Sight, answer_gate, change_context, check_depth, check_size, gate, rules, scope,
 };
-use crate::{Answer, AnswerGate, Event, How, MakeMove, Refusal, Stop, Unasked};
+use crate::{Answer, AnswerGate, Event, How, MakeMove, Refusal, RunState, Stop, Unasked};
 
 pub(super) fn decide(draft: &mut Draft<'_>, command: &MakeMove) -> Result<(), Stop> {
     draft.check_live()?;
@@ -27,13 +27,14 @@ pub(super) fn decide(draft: &mut Draft<'_>, command: &MakeMove) -> Result<(), St
     }
     let (made, mut warnings) = resolve(draft, asked, command)?;
     let at = draft.events.len();
-    let before = (draft.state.unasked, draft.state.length, draft.state.updated_at);
+    let RunState { unasked, length, updated_at, steady, .. } = draft.state;
     draft.push(Event::MoveMade { name: made.name.clone(), warnings: Vec::new() });
     warnings.extend(rules::perform(draft, &made.actions, &command.args, command.is_lax)?);
-    if draft.events.len() == at + 1 && warnings.is_empty() && before.0 != Unasked::Placed {
+    if draft.events.len() == at + 1 && warnings.is_empty() && unasked != Unasked::Placed {
         // A move that changes nothing was not made.
         draft.events.pop();
-        (draft.state.unasked, draft.state.length, draft.state.updated_at) = before;
+        (draft.state.unasked, draft.state.length) = (unasked, length);
+        (draft.state.updated_at, draft.state.steady) = (updated_at, steady);
         return Ok(());
     }
     // What was overlooked on the way is part of what was decided.

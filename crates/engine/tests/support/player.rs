@@ -32,6 +32,7 @@ pub(crate) struct Player<'a> {
     files: BTreeMap<String, String>,
     checks: BTreeMap<String, i32>,
     now: Timestamp,
+    steady: Timestamp,
     model: Option<Model>,
     /// The setting `gates.answers`.
     gates: Option<Answers>,
@@ -56,6 +57,7 @@ impl<'a> Player<'a> {
             files: BTreeMap::new(),
             checks: BTreeMap::new(),
             now: Timestamp(START),
+            steady: Timestamp(START),
             model: None,
             gates: None,
         }
@@ -87,6 +89,11 @@ impl<'a> Player<'a> {
                 Vec::new()
             }
             "wait" => {
+                self.pass(duration(&rest[0]));
+                Vec::new()
+            }
+            // Only the wall clock moves.
+            "jump" => {
                 self.now = self.now.after(duration(&rest[0]));
                 Vec::new()
             }
@@ -138,9 +145,15 @@ impl<'a> Player<'a> {
         }
     }
 
+    fn pass(&mut self, duration: Duration) {
+        self.now = self.now.after(duration);
+        self.steady = self.steady.after(duration);
+    }
+
     fn known(&self) -> Known {
         Known {
             now: self.now,
+            steady: self.steady,
             has_model: self.model.is_some(),
             gates: self.gates,
             fail_on_model_error: self.model.as_ref().is_some_and(|it| it.is_strict),
@@ -161,7 +174,7 @@ impl<'a> Player<'a> {
     }
 
     fn command(&mut self, words: &[String]) -> Vec<String> {
-        self.now = self.now.after(Duration::from_secs(1));
+        self.pass(Duration::from_secs(1));
         let command = match words[0].as_str() {
             "chore" => self.chore(words),
             _ => parse_command(words),
@@ -190,7 +203,8 @@ impl<'a> Player<'a> {
             let stored = event.encode();
             let read = Event::decode(engine::EVENT_VERSION, &stored).unwrap();
             assert_eq!(read, event, "an event is read back as it was");
-            self.log.push(Recorded { seq, at: self.now, by: Actor::default(), event });
+            let (at, steady) = (self.now, self.steady);
+            self.log.push(Recorded { seq, at, steady, by: Actor::default(), event });
         }
         self.state = fold(self.state.run, &self.log);
         assert_eq!(self.state, decided.state, "a replay gives the state that was decided on");

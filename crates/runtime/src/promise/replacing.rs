@@ -126,8 +126,9 @@ impl Runtime {
         for _ in 0..TRIES_MAX {
             let view = self.load(promise.run).await?;
             let at = self.world.now().max(view.state.updated_at);
+            let steady = self.world.steady().max(view.state.steady);
             let (seq, by) = (view.state.length + 1, request.actor.clone());
-            let recorded = Recorded { seq, at, by, event: event.clone() };
+            let recorded = Recorded { seq, at, steady, by, event: event.clone() };
             let state = evolve((*view.state).clone(), &recorded);
             let decided = Decided { events: vec![event.clone()], state };
             match self.append(&view, decided, &request, None).await {

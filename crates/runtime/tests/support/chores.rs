@@ -99,7 +99,7 @@ impl World for ActingWorld {
     fn sleep(&self, duration: Duration) -> Looking<'_, ()> {
         self.files.lock().append(&mut self.soon.lock());
         // No test moves the clock here.
-        self.inner.turn_clock(0);
+        self.inner.pass(0);
         self.inner.sleep(duration)
     }
 

@@ -19,6 +19,7 @@ const START: i64 = 1_767_225_600_000_000;
 
 pub(crate) struct TestWorld {
     now: AtomicI64,
+    steady: AtomicI64,
     runs: AtomicU64,
     pub(crate) files: Mutex<BTreeMap<String, String>>,
     workflows: BTreeMap<String, String>,
@@ -29,13 +30,20 @@ impl TestWorld {
         let own = |(path, text): &(&str, &str)| ((*path).to_owned(), (*text).to_owned());
         Arc::new(Self {
             now: AtomicI64::new(START),
+            steady: AtomicI64::new(START),
             runs: AtomicU64::new(0),
             files: Mutex::default(),
             workflows: workflows.iter().map(own).collect(),
         })
     }
 
-    /// Moves the clock, also back.
+    /// Lets time pass.
+    pub(crate) fn pass(&self, seconds: i64) {
+        self.turn_clock(seconds);
+        self.steady.fetch_add(seconds * 1_000_000, Ordering::Relaxed);
+    }
+
+    /// Moves the wall clock, also back.
     pub(crate) fn turn_clock(&self, seconds: i64) {
         self.now.fetch_add(seconds * 1_000_000, Ordering::Relaxed);
     }
@@ -44,6 +52,10 @@ impl TestWorld {
 impl World for TestWorld {
     fn now(&self) -> Timestamp {
         Timestamp(self.now.fetch_add(1, Ordering::Relaxed))
+    }
+
+    fn steady(&self) -> Timestamp {
+        Timestamp(self.steady.fetch_add(1, Ordering::Relaxed))
     }
 
     fn new_run(&self) -> RunId {

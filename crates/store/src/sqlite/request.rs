@@ -4,6 +4,7 @@ use rusqlite::{Connection, OptionalExtension as _, params};
 
 use super::{
     row::{self, int, number},
+    settings::SqliteSettings,
     write::Failure,
 };
 use crate::{Answer, Answered, Append, Request, StoreError};
@@ -59,7 +60,7 @@ pub(super) fn insert(connection: &Connection, append: &Append) -> Result<(), rus
         append.run.as_bytes(),
         int(append.expected + 1),
         int(last.seq),
-        last.at.0
+        last.steady.0
     ];
     statement.execute(values).map(drop)
 }
@@ -98,22 +99,27 @@ pub(super) fn answer(
     Ok(true)
 }
 
-/// Forgets some requests and answers that are older than `kept_from`, oldest first. `count` is how many were
+/// Forgets some requests and answers that are too old at `now`, oldest first. `count` is how many were
 /// remembered meanwhile: twice as many are forgotten, so that the table shrinks to its size.
 pub(super) fn forget(
     connection: &Connection,
-    kept_from: i64,
+    settings: &SqliteSettings,
+    now: i64,
     count: usize,
 ) -> Result<(), rusqlite::Error> {
-    let values = params![kept_from, 2 * int(count as u64) + 2];
+    let kept = i64::try_from(settings.requests_kept.as_micros()).unwrap_or(i64::MAX);
+    let (kept_from, kept_min) = (now.saturating_sub(kept), int(settings.requests_kept_min));
+    let values = params![kept_from, 2 * int(count as u64) + 2, kept_min];
     let mut requests = connection.prepare_cached(
         "DELETE FROM requests WHERE at < ?1
-         AND id IN (SELECT id FROM requests ORDER BY id LIMIT ?2)",
+         AND id IN (SELECT id FROM requests ORDER BY id LIMIT ?2)
+         AND id <= (SELECT max(id) FROM requests) - ?3",
     )?;
     requests.execute(values)?;
     let mut answers = connection.prepare_cached(
         "DELETE FROM answers WHERE at < ?1
-         AND id IN (SELECT id FROM answers ORDER BY id LIMIT ?2)",
+         AND id IN (SELECT id FROM answers ORDER BY id LIMIT ?2)
+         AND id <= (SELECT max(id) FROM answers) - ?3",
     )?;
     answers.execute(values).map(drop)
 }

@@ -8,7 +8,7 @@ use crate::{Row, StoreError, Sum, chain::Stored};
 /// The columns of an event, in the order in which [`recorded`] reads them.
 macro_rules! event_columns {
     () => {
-        "seq, v, at, actor, body, kind, sum"
+        "seq, v, at, actor, body, kind, sum, steady"
     };
 }
 
@@ -56,6 +56,7 @@ pub(super) fn stored<'a>(row: &'a rusqlite::Row<'_>) -> Result<Stored<'a>, rusql
         at: row.get(2)?,
         actor: text(3)?,
         body: text(4)?,
+        steady: row.get(7)?,
     })
 }
 
@@ -64,9 +65,12 @@ pub(super) fn recorded(row: &rusqlite::Row<'_>) -> Result<Recorded, StoreError> 
     let text = |index| row.get_ref(index)?.as_str().map_err(rusqlite::Error::from);
     let by = serde_json::from_str(text(3)?)
         .map_err(|error| StoreError::Damaged(format!("an event's actor: {error}")))?;
+    let at: i64 = row.get(2)?;
+    let steady: Option<i64> = row.get(7)?;
     Ok(Recorded {
         seq: number(row.get(0)?),
-        at: Timestamp(row.get(2)?),
+        at: Timestamp(at),
+        steady: Timestamp(steady.unwrap_or(at)),
         by,
         event: Event::decode(row.get(1)?, text(4)?)?,
     })

@@ -39,11 +39,12 @@ impl Migration {
 const MIGRATIONS: &[Migration] = &[
     Migration::new(include_str!("../../migrations/sqlite/0001_log.sql")),
     Migration::new(include_str!("../../migrations/sqlite/0002_files_and_keys.sql")),
+    Migration::new(include_str!("../../migrations/sqlite/0003_steady_clock.sql")),
     Migration {
-        sql: include_str!("../../migrations/sqlite/0003_checksums.sql"),
+        sql: include_str!("../../migrations/sqlite/0004_checksums.sql"),
         then: Some(sums::fill),
     },
-    Migration::new(include_str!("../../migrations/sqlite/0004_answers.sql")),
+    Migration::new(include_str!("../../migrations/sqlite/0005_answers.sql")),
 ];
 /// Marks a file as ours: the letters `MPst`.
 const APPLICATION_ID: u32 = 0x4D50_7374;

@@ -16,8 +16,12 @@ pub struct SqliteSettings {
     /// How long others may keep the database locked before a call is answered with `Busy`.
     pub busy_wait_max: Duration,
     pub synchronous: Synchronous,
-    /// How long the id of a request is remembered, by the times in the events.
+    /// How long the id of a request is remembered at least, by the steady times of the events.
     pub requests_kept: Duration,
+    /// How many of the newest requests are remembered however old they are. A clock that is wrong at
+    /// the first use after a boot makes everything old at once; a client that repeats a call does it
+    /// soon.
+    pub requests_kept_min: u64,
     /// The writer fills the search index once nothing has come in for this long.
     pub index_idle: Duration,
     /// How many events are indexed in one transaction. Writes wait for it.
@@ -58,6 +62,7 @@ impl Default for SqliteSettings {
             busy_wait_max: Duration::from_secs(10),
             synchronous: Synchronous::Full,
             requests_kept: Duration::from_secs(7 * 24 * 60 * 60),
+            requests_kept_min: 10_000,
             index_idle: Duration::from_millis(50),
             index_batch_max: 64,
             poll_every: Duration::from_millis(75),

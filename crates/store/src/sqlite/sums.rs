@@ -55,7 +55,7 @@ fn next(
     let mut rows = statement.query(params![after, PIECE])?;
     let mut piece = Vec::new();
     while let Some(row) = rows.next()? {
-        let (position, run): (_, [u8; 16]) = (row.get(7)?, row.get(8)?);
+        let (position, run): (_, [u8; 16]) = (row.get(8)?, row.get(9)?);
         // An event of no run is for the doctor to find.
         let origin = Sum::origin(engine::RunId::from_bytes(run), "");
         let head = heads.get(&run).copied().unwrap_or(origin);

@@ -78,13 +78,13 @@ impl Write {
         }
     }
 
-    /// Returns when a request with an id was made, if it is one.
+    /// Returns when a request with an id was made by the steady clock, if it is one.
     pub(super) fn requested_at(&self) -> Option<i64> {
         match self {
             Self::Append(prepared) => {
                 let append = &prepared.append;
                 append.request.as_ref()?;
-                append.events.last().map(|recorded| recorded.at.0)
+                append.events.last().map(|recorded| recorded.steady.0)
             }
             Self::Touch(Touch::Answer(answered)) => Some(answered.at.0),
             Self::Touch(Touch::Files(..) | Touch::Lease(_)) => None,
@@ -340,8 +340,8 @@ fn insert_events(
     sums: &[Sum],
 ) -> Result<u64, rusqlite::Error> {
     let mut statement = connection.prepare_cached(
-        "INSERT INTO events (run, seq, v, kind, at, actor, body, sum)
-         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)",
+        "INSERT INTO events (run, seq, v, kind, at, actor, body, sum, steady)
+         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)",
     )?;
     let encoded = prepared.encoded.iter().zip(sums);
     for (recorded, (it, sum)) in prepared.append.events.iter().zip(encoded) {
@@ -353,7 +353,8 @@ fn insert_events(
             recorded.at.0,
             it.actor,
             it.body,
-            sum.as_bytes()
+            sum.as_bytes(),
+            recorded.steady.0
         ])?;
     }
     Ok(number(connection.last_insert_rowid()))

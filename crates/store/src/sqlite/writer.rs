@@ -257,7 +257,11 @@ impl Thread {
         }
     }
 
-    fn write_alone(&mut self, write: &Write, reply: &Reply<Written>) -> Result<Written, StoreError> {
+    fn write_alone(
+        &mut self,
+        write: &Write,
+        reply: &Reply<Written>,
+    ) -> Result<Written, StoreError> {
         match self.attempt(slice::from_ref(write), slice::from_ref(reply)) {
             Ok(mut outcomes) => outcomes.pop().unwrap_or_else(|| Err(stopped())),
             Err(Failure::Refused(error) | Failure::Broken(error) | Failure::Fatal(error)) => {
@@ -414,8 +418,7 @@ fn commit(
         }
     }
     if let Some(at) = requested_at {
-        let kept = i64::try_from(desk.settings.requests_kept.as_micros()).unwrap_or(i64::MAX);
-        request::forget(connection, at.saturating_sub(kept), requests)?;
+        request::forget(connection, &desk.settings, at, requests)?;
     }
     desk.check_place()?;
     connection.prepare_cached("COMMIT")?.execute([])?;

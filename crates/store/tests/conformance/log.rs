@@ -279,7 +279,8 @@ pub(crate) async fn keeps_actors_and_times(store: &dyn Store) {
         surface: Surface::Web,
     };
     let mut one = append(run(1), 0, &["one"]);
-    one.events = vec![Recorded { seq: 1, at: Timestamp(-5), by, event: note("one") }];
+    let (at, steady) = (Timestamp(-5), Timestamp(7));
+    one.events = vec![Recorded { seq: 1, at, steady, by, event: note("one") }];
     store.append(one.clone()).await.unwrap();
     assert_eq!(store.load(run(1), 0).await.unwrap().unwrap().events, one.events);
 }

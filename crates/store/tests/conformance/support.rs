@@ -29,6 +29,7 @@ pub(crate) fn append(run: RunId, expected: u64, texts: &[&str]) -> Append {
     let events = (expected + 1..).zip(texts).map(|(seq, text)| Recorded {
         seq,
         at: at(seq),
+        steady: at(seq),
         by: Actor::default(),
         event: note(text),
     });

@@ -66,7 +66,7 @@ async fn a_newer_schema_is_refused() {
     later.pragma_update(None, "user_version", 99).unwrap();
     drop(later);
     let refused = open_at(&path);
-    assert!(matches!(refused, Err(StoreError::NewerSchema { found: 99, known: 3 })), "{refused:?}");
+    assert!(matches!(refused, Err(StoreError::NewerSchema { found: 99, .. })), "{refused:?}");
 }
 
 #[tokio::test]

@@ -111,12 +111,25 @@ async fn a_search_is_answered_while_another_holds_the_lock() {
 
 #[tokio::test]
 async fn requests_are_forgotten_after_their_time() {
+    assert_eq!(kept_of_twelve_days(0).await, [4, 5, 6, 7, 8, 9, 10, 11]);
+}
+
+#[tokio::test]
+async fn the_newest_requests_are_remembered_however_old_they_are() {
+    assert_eq!(kept_of_twelve_days(10).await, [2, 3, 4, 5, 6, 7, 8, 9, 10, 11]);
+}
+
+/// Asks something on each of twelve days, with a wall clock that goes astray, and returns the days
+/// whose requests are remembered in the end.
+async fn kept_of_twelve_days(requests_kept_min: u64) -> Vec<i64> {
     const DAY: i64 = 24 * 60 * 60 * 1_000_000;
     let folder = tempfile::tempdir().unwrap();
-    let store = open(folder.path());
+    let settings = SqliteSettings { requests_kept_min, ..SqliteSettings::default() };
+    let store = SqliteStore::open(&folder.path().join("test.db"), settings).unwrap();
     for day in 0..12 {
         let mut append = append(run(1), u64::try_from(day).unwrap(), &["asked"]);
-        append.events[0].at = Timestamp(day * DAY);
+        append.events[0].at = Timestamp(day % 3 * 100 * DAY);
+        append.events[0].steady = Timestamp(day * DAY);
         append.request = Some(RequestKey { id: format!("r{day}"), fingerprint: String::new() });
         store.append(append).await.unwrap();
     }
@@ -126,7 +139,7 @@ async fn requests_are_forgotten_after_their_time() {
             kept.push(day);
         }
     }
-    assert_eq!(kept, [4, 5, 6, 7, 8, 9, 10, 11]);
+    kept
 }
 
 fn open_small(folder: &Path, pages: u32) -> SqliteStore {

@@ -1,5 +1,6 @@
 //! `milepost doctor`: checks that everything is as it should be, and says what to do if not.
 
+mod clock;
 mod disk;
 mod safety;
 
@@ -55,8 +56,11 @@ pub(crate) async fn perform(config: Config, output: Output) -> Result<Reply, Fai
     match Joined::open(config, Access::Existing).await {
         Ok(joined) => {
             findings.push(database(&joined).await);
+            if let Database::File { store, .. } = &joined.database {
+                findings.push(clock::look(store, &joined.world).await);
+            }
             if let StorePlace::Project(path) | StorePlace::Named(path) = &place {
-                findings.extend(disk::look(path, || joined.world.now()));
+                findings.extend(disk::look(path, || joined.world.steady()));
             }
             findings.push(workflows(&joined));
             findings.push(safety::trust(&joined).await);

@@ -72,7 +72,7 @@ fn lengthen(project: &Project, count: u64) {
             let text = format!("{seq}: looked at the storage layer, and ran the tests once more");
             let entry = Entry::Note { text, tags: Vec::new() };
             let event = Event::EntryRecorded { step: step.clone(), entry };
-            Recorded { seq, at, by: Actor::default(), event }
+            Recorded { seq, at, steady: at, by: Actor::default(), event }
         };
         let append = Append {
             project: log.project,

@@ -42,7 +42,7 @@ struct Name {
 pub(super) struct Wait {
     /// After how many events there is news.
     pub(super) after: u64,
-    /// When it ends without any.
+    /// When it ends without any, by the steady clock.
     pub(super) until: Timestamp,
 }
 
@@ -78,7 +78,7 @@ impl Name {
 
     /// Returns whether it is over.
     fn has_ended(self, runtime: &Runtime, view: &View) -> bool {
-        let is_over = |it: Wait| it.after < view.state.length || it.until <= runtime.now();
+        let is_over = |it: Wait| it.after < view.state.length || it.until <= runtime.steady();
         !view.state.standing.is_live() || self.wait.is_some_and(is_over)
     }
 }

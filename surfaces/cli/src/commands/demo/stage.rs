@@ -84,6 +84,10 @@ impl World for StageWorld {
         self.inner.now()
     }
 
+    fn steady(&self) -> Timestamp {
+        self.inner.steady()
+    }
+
     fn new_run(&self) -> RunId {
         self.inner.new_run()
     }

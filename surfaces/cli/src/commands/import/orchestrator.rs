@@ -227,7 +227,7 @@ impl Log {
         let seq = self.events.last().map_or(1, |it| it.seq + 1);
         let client = Some("orchestrator-mcp-server".to_owned());
         let by = Actor { name: None, client, surface: Surface::Import };
-        self.events.push(Recorded { seq, at: self.now, by, event });
+        self.events.push(Recorded { seq, at: self.now, steady: self.now, by, event });
     }
 }
 

@@ -176,7 +176,7 @@ impl Page<'_> {
             }
         };
         let held = leases.iter().map(|it| {
-            let until = text::at(it.until);
+            let until = text::at(self.view.shown(it).until);
             text::line(&format!("{} is held by {} until {until}", it.step, it.holder))
         });
         add("Leases", held.collect());

@@ -349,7 +349,7 @@ pub(super) fn find_part(view: &View, lease: &engine::Lease) -> Option<Part> {
 
 /// Returns who works on a part.
 fn find_holder(runtime: &Runtime, view: &View, step: &Step, part: &PartSpec) -> Option<String> {
-    let now = runtime.now();
+    let now = runtime.steady();
     let is_its = |it: &&engine::Lease| it.step == step.name && it.part.as_ref() == Some(&part.id);
     let lease = view.leases.iter().filter(is_its).find(|it| now < it.until);
     lease.map(|it| it.holder.clone())

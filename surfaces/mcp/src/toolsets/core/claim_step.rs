@@ -132,7 +132,7 @@ async fn claim(
     let state = &outcome.view.state;
     let lease = state.leases.values().find(|it| it.generation == state.generation);
     let part = lease.and_then(|it| answer::find_part(&outcome.view, it));
-    let lease = lease.map(LeaseAnswer::from);
+    let lease = lease.map(|it| LeaseAnswer::from(&outcome.view.shown(it)));
     let next_step = next_step(&outcome.view, &outcome.events);
     Ok(Answer { next_step, part, ..bare(run, lease) })
 }

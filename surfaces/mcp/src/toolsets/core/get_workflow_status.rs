@@ -135,7 +135,7 @@ async fn load(
     // What a task answers in the end is the plain record.
     if call.takes_tasks && !parameters.include_history {
         let seconds = i64::try_from(seconds.min(TASK_SECONDS_MAX)).unwrap_or_default();
-        let until = Timestamp(call.runtime.now().0.saturating_add(seconds * 1_000_000));
+        let until = Timestamp(call.runtime.steady().0.saturating_add(seconds * 1_000_000));
         return Ok((view, Some(Then::Wait(run, seen, until))));
     }
     let view = call.runtime.wait(run, seen, Duration::from_secs(seconds)).await?;
@@ -177,7 +177,12 @@ fn answer(runtime: &Runtime, view: &View) -> Done<Answer> {
         key: row.key,
         progress: Progress { done: row.steps_done, total: row.steps_total },
         now: Now::of(runtime, view),
-        leases: view.leases.iter().filter(is_held).map(LeaseAnswer::from).collect(),
+        leases: view
+            .leases
+            .iter()
+            .filter(is_held)
+            .map(|it| LeaseAnswer::from(&view.shown(it)))
+            .collect(),
         errors: errors(view),
         history: None,
     };

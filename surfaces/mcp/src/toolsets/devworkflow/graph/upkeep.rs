@@ -31,7 +31,7 @@ pub async fn tend_sessions(runtime: &Runtime, options: &Options) {
             tracing::warn!("session file `{name}` was not taken in: {problem}");
         }
     }
-    if options.memory.begin_cleaning(runtime.now(), CLEAN_EVERY) {
+    if options.memory.begin_cleaning(runtime.steady(), CLEAN_EVERY) {
         match clean_up(runtime, options, options.sessions.retention).await {
             Ok(cleaned) => cleaned.failed.iter().for_each(|it| tracing::warn!("{it}")),
             Err(error) => tracing::warn!(%error, "sessions that are over were not put away"),
@@ -165,7 +165,8 @@ pub(super) async fn clean_up(
     options: &Options,
     age: Duration,
 ) -> Result<Cleaned, ExecuteError> {
-    let now = runtime.now();
+    // A wall clock that jumped ahead makes nothing old.
+    let now = runtime.now().min(runtime.steady());
     let mut cleaned = finish(runtime, options).await;
     for found in session::list(runtime, options, Which::Over).await? {
         let changed = words::find_moment(&found.record.last_updated);

@@ -19,10 +19,10 @@ pub(super) async fn wait(
     duration: Duration,
 ) -> Result<(Pipeline, bool), Failure> {
     let asked = digest(&pipeline);
-    let end = call.runtime.now().after(duration);
+    let end = call.runtime.steady().after(duration);
     let mut pipeline = pipeline;
     loop {
-        let left = end.since(call.runtime.now());
+        let left = end.since(call.runtime.steady());
         if left.is_zero() {
             return Ok((pipeline, true));
         }

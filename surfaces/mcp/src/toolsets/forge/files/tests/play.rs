@@ -80,7 +80,8 @@ impl Pipeline {
                 self.files.remove(path);
             }
             let seq = self.state.length + 1;
-            let recorded = Recorded { seq, at: self.now, by: Actor::default(), event };
+            let recorded =
+                Recorded { seq, at: self.now, steady: self.now, by: Actor::default(), event };
             self.state = evolve(self.state.clone(), &recorded);
             self.sheet.apply(&recorded);
             self.log.push(recorded);
