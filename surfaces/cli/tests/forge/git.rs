@@ -9,12 +9,14 @@ use crate::{
     stage::{Stage, done, word},
 };
 
-/// A run that is to end in a pull request, in a repository that has an origin.
+/// A run that is to end in a pull request, on the branch that is checked out in a repository that has
+/// an origin.
 fn publishing() -> Stage {
     let stage = Stage::new();
     stage.git(&["init", "-q", "--bare", "-b", "main", "../origin.git"]);
     stage.git(&["remote", "add", "origin", "../origin.git"]);
     stage.git(&["push", "-q", "-u", "origin", "main"]);
+    stage.git(&["checkout", "-q", "-b", "feature/y"]);
     stage.init_with("M", json!({}));
     stage
 }
@@ -44,7 +46,7 @@ fn a_completed_run_is_committed_and_pushed_and_leaves_nothing_behind() {
     let committed: Value = serde_json::from_str(&committed).unwrap();
     assert_eq!(committed["currentPhase"], "completed");
     stage.git(&["cat-file", "-e", "HEAD:.specs/20260101-x/summary.md"]);
-    let origin = stage.git(&["ls-remote", "origin", "refs/heads/main"]);
+    let origin = stage.git(&["ls-remote", "origin", "refs/heads/feature/y"]);
     assert!(origin.starts_with(&stage.git(&["rev-parse", "HEAD"])), "{origin}");
     assert!(stage.events().iter().any(|it| it.0 == "pipeline-complete"));
 }
@@ -76,16 +78,16 @@ fn a_run_is_not_completed_before_its_branch_is_pushed() {
     let mut player = Player::new(&mut stage, &[]);
     let action = player.play_until(|it| it["phase"] == "final-summary");
     player.act(&action);
-    stage.git(&["branch", "--unset-upstream"]);
+    stage.git(&["branch", "--unset-upstream", "feature/y"]);
     stage.git(&["remote", "rename", "origin", "elsewhere"]);
     let text = stage.stumble("pipeline_next_action", done()).text;
     assert!(text.contains("there is no remote `origin`"), "{text}");
     stage.is_at("final-commit", "pending");
     stage.git(&["remote", "rename", "elsewhere", "origin"]);
     assert_eq!(line(&stage.go(json!({}))), "done pipeline completed");
-    let origin = stage.git(&["ls-remote", "origin", "refs/heads/main"]);
+    let origin = stage.git(&["ls-remote", "origin", "refs/heads/feature/y"]);
     assert!(origin.starts_with(&stage.git(&["rev-parse", "HEAD"])), "{origin}");
-    assert_eq!(stage.git(&["rev-parse", "--abbrev-ref", "@{upstream}"]), "origin/main");
+    assert_eq!(stage.git(&["rev-parse", "--abbrev-ref", "@{upstream}"]), "origin/feature/y");
 }
 
 /// A run on a branch of its own.
