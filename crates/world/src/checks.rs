@@ -6,6 +6,8 @@ use std::{path::Path, process::Stdio, time::Duration};
 use engine::CheckFact;
 use tokio::process::Command;
 
+/// The variable with the token by which a person acts where there is no terminal.
+const APPROVE_TOKEN: &str = "MILEPOST_APPROVE_TOKEN";
 /// How much of what a command printed is kept: the end, where the errors are.
 const OUTPUT_CHARS_MAX: usize = 2000;
 
@@ -21,6 +23,8 @@ pub(crate) async fn run(
     let running = Command::new(program)
         .args(arguments)
         .current_dir(root)
+        // What a project has run must not answer in the person's name.
+        .env_remove(APPROVE_TOKEN)
         .stdin(Stdio::null())
         .kill_on_drop(true)
         .output();

@@ -126,10 +126,10 @@ fn describe(project: &str, powers: &Powers, before: Option<&Powers>) -> String {
         let mark = if is_new { format!("  {ALERT}new{ALERT:#}") } else { String::new() };
         text.push_str(&format!("  {}{mark}\n", text::line(&line)));
     }
-    text.push_str(&format!(
-        "{DIM}A command runs in the project without a shell, and so do the files of the project that \
-         it runs.{DIM:#}"
-    ));
+    if !powers.checks.is_empty() {
+        let what = "A command runs as you, in the project, and may run files of the project.";
+        text.push_str(&format!("{DIM}{what}{DIM:#}\n"));
+    }
     text
 }
 

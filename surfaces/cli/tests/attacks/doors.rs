@@ -29,7 +29,7 @@ gates: %
 2. [Ship](steps/ship.md)
 == .milepost/workflows/GATED/steps/plan.md
 ---
-gate: {ask: \"{{ context.ask | default('Is it right?') }}\"}
+gate: {show: [plan.md], ask: \"{{ context.ask | default('Is it right?') }}\"}
 next: [Ship]
 ---
 # Orchestrator Guidance
@@ -83,6 +83,7 @@ Build it.";
 fn gated(answers: &str) -> Project {
     let project = Project::new();
     project.write_all(&GATED.replace('%', answers));
+    project.write("plan.md", "do this");
     project
 }
 
@@ -140,6 +141,11 @@ fn serve(project: &Project) -> HttpServer {
 
 /// Asks for a form at the gate, and sends an acceptance back as an agent can: it is the client.
 fn accept_own_form(server: &HttpServer, headers: &[(&str, &str)]) -> Value {
+    accept_after(server, headers, || {})
+}
+
+/// The same, with something that happens in between.
+fn accept_after(server: &HttpServer, headers: &[(&str, &str)], meanwhile: impl Fn()) -> Value {
     let call = |more: Value| {
         let mut params = json!({"name": "answer_gate", "arguments": {"instance_id": "v9"}});
         params.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
@@ -149,6 +155,7 @@ fn accept_own_form(server: &HttpServer, headers: &[(&str, &str)]) -> Value {
     let asked = call(json!({}));
     let Some(questions) = asked["inputRequests"].as_object() else { return asked };
     let key = questions.keys().next().unwrap().clone();
+    meanwhile();
     let reply = json!({"action": "accept", "content": {"answer": "approve"}});
     call(json!({"requestState": asked["requestState"], "inputResponses": {key: reply}}))
 }
@@ -194,6 +201,16 @@ fn over_http_an_elicitation_is_an_answer_that_was_passed_on() {
     let (by, how) = answered(&project);
     assert_eq!(how, "relayed");
     assert!(by.contains("over HTTP without a token"), "{by}");
+}
+
+#[test]
+fn over_http_an_answer_is_to_what_was_shown_and_to_nothing_else() {
+    let project = gated("relayed");
+    report(&project, "GATED", "Plan", json!({}));
+    let swap = || project.write("plan.md", "do something else");
+    let asked_again = accept_after(&serve(&project), &[], swap);
+    assert!(asked_again["inputRequests"].is_object(), "{asked_again:#}");
+    assert_eq!(status(&project), "waiting");
 }
 
 #[test]
