@@ -2,8 +2,8 @@
 //! can choose.
 //!
 //! A [`Root`] is an open folder. Everything is opened beneath its handle, so no link and no `..`
-//! leads out of it, whoever swaps what meanwhile. Opening never waits, and what is opened is looked
-//! at by its handle, which is then used: there is no moment between the check and the use.
+//! leads out of it, also when files are swapped meanwhile. Opening never waits. What was opened is
+//! checked on the handle that is then used, so nothing can change between the check and the use.
 //! `docs/design/0015-files-are-opened-beneath-a-root.md` says why.
 
 mod link;
@@ -271,7 +271,7 @@ pub fn absent<T>(result: io::Result<T>) -> io::Result<Option<T>> {
     }
 }
 
-/// Keeps opening from waiting for whoever has the other end of a FIFO.
+/// Keeps opening from waiting for the other end of a FIFO.
 fn unblocked(options: &mut OpenOptions) -> &OpenOptions {
     #[cfg(unix)]
     {

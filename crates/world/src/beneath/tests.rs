@@ -1,5 +1,5 @@
 //! What can be opened beneath a root, and what is refused by which words.
-#![cfg(unix)]
+#![cfg(target_os = "linux")]
 
 use std::{
     fs,

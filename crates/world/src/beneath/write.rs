@@ -13,7 +13,7 @@ use runtime::Stat;
 
 use super::{Root, absent, check_regular, split, stat};
 
-/// How often a draft is made. Whoever writes holds a lock, so that one try is enough as a rule.
+/// How often a draft is made. Writers hold a lock, so one try is enough as a rule.
 const DRAFTS_MAX: usize = 8;
 
 /// What a file that is written needs.
