@@ -24,7 +24,7 @@ const MIB: u64 = 1024 * 1024;
 #[test]
 fn the_wal_does_not_grow_without_bound_under_steady_mixed_load() {
     const CLIENTS: usize = 8;
-    const ROUNDS: usize = 60;
+    const ROUNDS: usize = 25;
     let project = Project::new();
     let servers = [serve(&project, "core"), serve(&project, "core")];
     let text = "words that fill some pages ".repeat(600);
@@ -102,9 +102,9 @@ fn a_flipped_byte_of_history_is_named_by_doctor_audit_and_load() {
     let server = serve(&project, "core");
     let (damaged, sound) = (begin(&server), begin(&server));
     for run in [&damaged, &sound] {
-        assert!(!note(&server, run, "an UNMISTAKABLE text").is_error);
-        assert!(!note(&server, run, "another one").is_error);
+        assert!(!note(&server, run, "a text").is_error);
     }
+    assert!(!note(&server, &damaged, "an UNMISTAKABLE text").is_error);
     drop(server);
     let fine = project.ask(&["audit"]);
     assert_eq!(fine["runs"].as_array().unwrap().len(), 2, "{fine:#}");
@@ -148,7 +148,7 @@ fn random_byte_flips_never_change_history_silently() {
     let sound = fs::read(&path).unwrap();
     let truth = histories(&project, &runs);
     let (mut found, mut harmless) = (0, 0);
-    for _ in 0..40 {
+    for _ in 0..20 {
         let place = usize::try_from(random.below(sound.len() as u64)).unwrap();
         let bits = u8::try_from(random.below(255)).unwrap() + 1;
         let mut flipped = sound.clone();
@@ -251,18 +251,23 @@ fn the_file_of_an_orchestrator_is_named_and_can_be_imported() {
 
 #[test]
 fn no_toolset_says_call_again_where_that_does_not_help() {
+    let analyze = json!({"task_description": "Add: a thing", "project_config_path": ""});
     let calls = [
         ("core", "start_workflow", json!({"workflow_name": "SPRINT_TASK"})),
         ("generation", "start_generation", json!({"scene_id": "0204", "blueprint_path": "b.md"})),
-        ("devworkflow", "analyze_phase_guidance", json!({"task_description": "Add: a thing"})),
-        ("forge", "phase_start", json!({"workspace": ".specs/20250101-a", "phase": "setup"})),
+        ("devworkflow", "analyze_phase_guidance", analyze),
+        ("forge", "init", json!({"workspace": ".specs/a", "spec_name": "a", "validated": true})),
     ];
     for (toolset, tool, arguments) in calls {
         let project = Project::new();
         project.write("b.md", "# Blueprint\n");
         let server = serve(&project, toolset);
+        server.request("tools/list", json!({})).unwrap();
         fs::remove_file(database(&project, "-wal")).unwrap();
-        let answer = server.call(tool, arguments).value.to_string();
+        let message = server.request("tools/call", json!({"name": tool, "arguments": arguments}));
+        let answer = message.unwrap()["result"].to_string();
+        assert!(answer.contains("\"isError\":true"), "{toolset}: {answer}");
+        assert!(answer.contains("started again"), "{toolset}: {answer}");
         assert!(!answer.contains("in a moment"), "{toolset}: {answer}");
         assert!(!answer.contains("retry_after_ms"), "{toolset}: {answer}");
     }
