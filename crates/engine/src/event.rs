@@ -674,6 +674,18 @@ pub enum DecodeError {
 }
 
 impl Event {
+    /// Whether it reports or answers the action that was handed out.
+    pub fn is_answer(&self) -> bool {
+        matches!(
+            self,
+            Self::StepReported { .. }
+                | Self::StepCompleted(_)
+                | Self::StepFailed { .. }
+                | Self::StepSkipped { .. }
+                | Self::GateAnswered { .. }
+        )
+    }
+
     /// Returns the stable name of this kind of event.
     pub fn kind(&self) -> &'static str {
         match self {

@@ -284,20 +284,22 @@ fn hand(state: &mut RunState, recorded: &Recorded) {
             matches!(event, Event::StepStarted { step, part, .. } if !is_under_way(step, part))
         }
     };
-    let is_answer = matches!(
-        recorded.event,
-        Event::StepReported { .. }
-            | Event::StepCompleted(_)
-            | Event::StepFailed { .. }
-            | Event::StepSkipped { .. }
-            | Event::GateAnswered { .. }
-    );
     if is_new {
         state.handed.action = recorded.seq;
     }
-    if is_answer {
-        state.handed.answered = Some(state.handed.action);
+    if !recorded.event.is_answer() {
+        return;
     }
+    // Events of one append have one time. What comes later was not asked for, unless the run went
+    // on by itself.
+    let is_apart = recorded.at != state.handed.answered_at;
+    let is_passing =
+        matches!(recorded.event, Event::StepSkipped { .. } | Event::GateAnswered { .. });
+    if state.handed.is_answered() && is_apart && !is_passing {
+        state.handed.action = recorded.seq;
+    }
+    state.handed.answered = Some(state.handed.action);
+    state.handed.answered_at = recorded.at;
 }
 
 fn complete(state: &mut RunState, recorded: &Recorded, completed: &StepCompleted) {

@@ -84,8 +84,10 @@ pub struct Handed {
     /// The event that handed the newest action out: an attempt that was begun, or a gate that was
     /// opened. Asking again for an action that is under way does not change it.
     pub action: u64,
-    /// The action that the last report or answer was about.
+    /// The action that the last report or answer was about. A report that nobody was asked for is
+    /// about itself.
     pub answered: Option<u64>,
+    pub answered_at: Timestamp,
 }
 
 impl Handed {

@@ -13,7 +13,7 @@
 use std::{collections::BTreeMap, sync::Arc};
 
 use definition::{Digest, Hasher};
-use engine::{Refusal, RunId, Stop, find_worked};
+use engine::{Recorded, Refusal, RunId, Stop, find_worked};
 use parking_lot::Mutex;
 use store::{Answered, RequestKey, Touch};
 
@@ -31,6 +31,16 @@ const PARTS_MAX: u32 = 1000;
 pub struct Asking {
     id: String,
     fingerprint: String,
+    kind: Kind,
+}
+
+/// What a call is known by.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Kind {
+    /// Its request id.
+    Request,
+    /// The action that it reports. A call that does not answer the action after all is not known.
+    Report,
 }
 
 /// Which action a report without a request id is about.
@@ -52,7 +62,13 @@ impl Asking {
             return Err(Refusal::TooLarge { what, bytes: id.len(), max });
         }
         let fingerprint: Digest = Hasher::default().field(content).finish();
-        Ok(Self { id, fingerprint: fingerprint.as_str().to_owned() })
+        Ok(Self { id, fingerprint: fingerprint.as_str().to_owned(), kind: Kind::Request })
+    }
+
+    /// Names a report by the action that it is about.
+    fn report(run: RunId, action: u64, content: &str) -> Result<Self, Refusal> {
+        let named = Self::new(format!("action/{run}/{action}"), content)?;
+        Ok(Self { kind: Kind::Report, ..named })
     }
 }
 
@@ -67,6 +83,7 @@ pub enum Asked {
 /// A call, as far as it has come.
 pub(crate) struct Ask {
     key: RequestKey,
+    kind: Kind,
     progress: Mutex<Progress>,
 }
 
@@ -83,7 +100,7 @@ struct Progress {
 impl Runtime {
     /// Looks a call up. The same id with other content is refused.
     pub async fn ask(&self, asking: Asking) -> Result<Asked, ExecuteError> {
-        let Asking { id, fingerprint } = asking;
+        let Asking { id, fingerprint, kind } = asking;
         let key = RequestKey { id, fingerprint };
         let answer = self.store.find_answer(&self.settings.project, &key.id).await;
         if let Some(answer) = answer.map_err(fault)? {
@@ -99,7 +116,7 @@ impl Runtime {
             progress.pins.entry(seen.run).or_insert(seen.first.saturating_sub(1));
             progress.found = part + 1;
         }
-        let ask = Ask { key, progress: Mutex::new(progress) };
+        let ask = Ask { key, kind, progress: Mutex::new(progress) };
         Ok(Asked::Open(Self { ask: Some(Arc::new(ask)), ..self.clone() }))
     }
 
@@ -115,7 +132,7 @@ impl Runtime {
         content: &str,
     ) -> Result<Identity, ExecuteError> {
         let (run, handed) = (view.state.run, view.state.handed);
-        let name = |action: u64, text: &str| Asking::new(format!("action/{run}/{action}"), text);
+        let name = |action: u64, text: &str| Asking::report(run, action, text);
         let last = match handed.answered {
             Some(answered) => self.find_asking(name(answered, content)?).await?,
             None => None,
@@ -142,7 +159,7 @@ impl Runtime {
 
     /// Returns the call with this id as it was made, if it was.
     async fn find_asking(&self, asking: Asking) -> Result<Option<Asking>, ExecuteError> {
-        let id = asking.id;
+        let Asking { id, kind, .. } = asking;
         let answer = self.store.find_answer(&self.settings.project, &id).await.map_err(fault)?;
         let print = match answer {
             Some(answer) => Some(answer.fingerprint),
@@ -151,7 +168,7 @@ impl Runtime {
                 seen.map_err(fault)?.map(|it| it.fingerprint)
             }
         };
-        Ok(print.map(|it| Asking { id, fingerprint: call_of(&it).to_owned() }))
+        Ok(print.map(|it| Asking { id, fingerprint: call_of(&it).to_owned(), kind }))
     }
 
     /// Notes that the newest action of a run was asked for by itself, so that its agent knows it.
@@ -187,11 +204,19 @@ impl Runtime {
         }
     }
 
-    /// Keeps what the call was answered. It is worded again where that fails.
-    pub async fn keep_answer(&self, text: String) {
+    /// Keeps what the call was answered, unless it was refused and changed nothing. It is worded
+    /// again where that fails.
+    pub async fn keep_answer(&self, text: String, is_refused: bool) {
         let Some(ask) = self.ask.as_ref().filter(|_| text.len() <= ANSWER_BYTES_MAX) else {
             return;
         };
+        let is_known = match ask.kind {
+            Kind::Request => !is_refused || self.has_committed(),
+            Kind::Report => self.has_committed(),
+        };
+        if !is_known {
+            return;
+        }
         let (project, key) = (self.settings.project.clone(), ask.key.clone());
         let answered = Answered { project, key, text, at: self.world.now() };
         if let Err(error) = self.store.touch(Touch::Answer(answered.into())).await {
@@ -200,7 +225,7 @@ impl Runtime {
     }
 
     /// Whether the call has changed anything, now or before.
-    pub fn has_committed(&self) -> bool {
+    fn has_committed(&self) -> bool {
         self.ask.as_ref().is_some_and(|it| 0 < it.progress.lock().done)
     }
 
@@ -235,6 +260,13 @@ impl Runtime {
         let part: Digest = Hasher::default().field(asked).finish();
         let fingerprint = format!("{}{PART}{}", ask.key.fingerprint, part.as_str());
         Ok(Some(RequestKey { id, fingerprint }))
+    }
+
+    /// Whether a commit is one that the call is known by.
+    pub(crate) fn carries(&self, events: &[Recorded]) -> bool {
+        let Some(ask) = &self.ask else { return true };
+        let has_answered = 0 < ask.progress.lock().done;
+        ask.kind == Kind::Request || has_answered || events.iter().any(|it| it.event.is_answer())
     }
 
     /// Notes that a commit of the call was made. What follows sees the runs as they are now.
@@ -314,7 +346,7 @@ const PART: char = '.';
 /// a new release that writes it differently refuses a repetition rather than doing it twice.
 pub(crate) fn request_key(id: Option<String>, asked: &str) -> Result<Option<RequestKey>, Refusal> {
     let Some(id) = id else { return Ok(None) };
-    let Asking { id, fingerprint } = Asking::new(id, asked)?;
+    let Asking { id, fingerprint, .. } = Asking::new(id, asked)?;
     Ok(Some(RequestKey { id, fingerprint }))
 }
 

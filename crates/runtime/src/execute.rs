@@ -373,7 +373,7 @@ impl Runtime {
                 events: events.clone(),
                 summary: summary(&view.workflow, &after.state),
                 definition: (expected == 0).then(|| definition_of(&view.workflow)),
-                request: key,
+                request: key.filter(|_| self.carries(&events)),
                 leases: lease_changes(view, &after.state),
                 owes: self.owed_by(view, after.state.key(), &events),
             };

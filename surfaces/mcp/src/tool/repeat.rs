@@ -93,10 +93,10 @@ pub(super) async fn once<T: Tool>(
         super::make::<T>(&call, parameters, warnings).await
     };
     let is_whole = reply.then.is_none() && !matches!(call.person, Person::Silent(_));
-    if is_whole && (!reply.is_error || runtime.has_committed()) {
-        let kept = Kept::from(&reply);
+    if is_whole {
         let why = "an answer has only text keys and numbers that JSON has";
-        runtime.keep_answer(serde_json::to_string(&kept).expect(why)).await;
+        let text = serde_json::to_string(&Kept::from(&reply)).expect(why);
+        runtime.keep_answer(text, reply.is_error).await;
     }
     reply
 }
