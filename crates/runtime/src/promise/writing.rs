@@ -45,9 +45,10 @@ impl Promise<'_> {
         if !is_kept {
             // It is nowhere else.
             let text = text.to_owned();
-            let kept = match self.projection.is_private() {
-                true => self.desk.write_privately(&place, text).await,
-                false => self.desk.write_durably(&place, text).await,
+            let kept = if self.projection.is_private() {
+                self.desk.write_privately(&place, text).await
+            } else {
+                self.desk.write_durably(&place, text).await
             };
             kept.map_err(|problem| format!("`{}`: {problem}", self.named(&place)))?;
         }
