@@ -572,10 +572,10 @@ fn placement(
 
 /// Says why an edit is not taken in.
 fn why(refusal: Refusal) -> String {
-    match refusal {
-        Refusal::EditRefused { problem, .. } => problem,
-        other => format!("{other} ({})", other.hint()),
+    if let Refusal::EditRefused { problem, .. } = refusal {
+        return problem;
     }
+    format!("{refusal} ({})", refusal.hint())
 }
 
 /// Refuses a file that cannot be read, and is left as it is.

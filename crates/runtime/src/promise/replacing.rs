@@ -19,19 +19,12 @@ impl Runtime {
         (left, problem): (Left, String),
         notices: &mut Vec<String>,
     ) -> Result<Result<Stat, String>, ExecuteError> {
-        // What cannot be kept is not written over.
-        let kept = match promise.keep(&left).await {
-            Ok(kept) => kept,
-            Err(problem) => return Ok(Err(problem)),
-        };
-        let named = kept.as_ref().map(|it| promise.named(it));
-        self.note_replaced(promise, (promise.shown.clone(), problem, named), notices).await?;
-        self.catch_up(known, promise.run, None, None).await?;
-        if let (Left::Bytes, Some(kept)) = (&left, &kept)
-            && let Err(problem) = promise.desk.rename(&promise.place, &kept.path).await
-        {
+        let aside = promise.aside(if let Left::Text(text) = &left { text } else { "" });
+        let places = (&promise.place, aside);
+        if let Err(problem) = self.put_aside(promise, places, (left, problem), notices).await? {
             return Ok(Err(problem));
         }
+        self.catch_up(known, promise.run, None, None).await?;
         Ok(promise.write(known).await)
     }
 
@@ -45,30 +38,67 @@ impl Runtime {
     ) -> Result<(), ExecuteError> {
         for (path, text) in known.sheet.beside() {
             let place = Place { path, ..promise.place.clone() };
-            let name = promise.named(&place);
             let digest = Digest::of(text.as_bytes());
             let written = match promise.desk.read(&place).await {
                 Ok(Some((bytes, _))) if bytes == text.as_bytes() => Ok(()),
-                Ok(Some((bytes, _))) => {
-                    let is_ours = self.is_ours(promise, known, &place.path, &bytes).await?;
-                    let kept = if is_ours {
-                        Ok(())
-                    } else {
-                        self.keep_beside(promise, &place, bytes, notices).await?
-                    };
-                    match kept {
+                Ok(found) => {
+                    let found = found.map(|(bytes, _)| bytes).unwrap_or_default();
+                    match self.make_room(promise, known, (&place, found), notices).await? {
                         Ok(()) => promise.desk.write(&place, text).await.map(drop),
                         Err(problem) => Err(problem),
                     }
                 }
-                Ok(None) | Err(_) => promise.desk.write(&place, text).await.map(drop),
+                Err(problem) => Err(problem),
             };
-            match written {
-                Ok(()) => drop(known.beside.insert(place.path, digest)),
-                Err(problem) => notices.push(format!("`{name}` could not be written: {problem}")),
+            if let Err(problem) = written {
+                let name = promise.named(&place);
+                notices.push(format!("`{name}` could not be written: {problem}"));
+                continue;
             }
+            known.beside.insert(place.path, digest);
         }
         Ok(())
+    }
+
+    /// Keeps what someone wrote into a file that is only ever written here.
+    async fn make_room(
+        &self,
+        promise: &Promise<'_>,
+        known: &Known,
+        (place, bytes): (&Place, Vec<u8>),
+        notices: &mut Vec<String>,
+    ) -> Result<Result<(), String>, ExecuteError> {
+        if bytes.is_empty() || self.is_ours(promise, known, &place.path, &bytes).await? {
+            return Ok(Ok(()));
+        }
+        let aside = promise.aside("").path;
+        let folder = aside.rsplit_once('/').map_or("", |(folder, _)| folder);
+        let name = place.path.rsplit('/').next().unwrap_or_default();
+        let aside = Place { path: format!("{folder}/{name}"), ..place.clone() };
+        let left = String::from_utf8(bytes).map_or(Left::Bytes, Left::Text);
+        let problem = "it is only ever written from the log".to_owned();
+        self.put_aside(promise, (place, aside), (left, problem), notices).await
+    }
+
+    /// Keeps what is in a file that is written next, and notes that in the log and for the caller.
+    /// What cannot be kept must not be written over.
+    async fn put_aside(
+        &self,
+        promise: &Promise<'_>,
+        (place, aside): (&Place, Place),
+        (left, problem): (Left, String),
+        notices: &mut Vec<String>,
+    ) -> Result<Result<(), String>, ExecuteError> {
+        let kept = match promise.keep(aside, &left).await {
+            Ok(kept) => kept,
+            Err(problem) => return Ok(Err(problem)),
+        };
+        let named = kept.as_ref().map(|it| promise.named(it));
+        self.note_replaced(promise, (promise.named(place), problem, named), notices).await?;
+        Ok(match (left, kept) {
+            (Left::Bytes, Some(kept)) => promise.desk.rename(place, &kept.path).await,
+            (Left::Bytes | Left::Nothing | Left::Text(_), _) => Ok(()),
+        })
     }
 
     /// Whether the log has ever had these bytes written beside the file.
@@ -88,29 +118,6 @@ impl Runtime {
             sheet.apply(recorded);
             sheet.beside().iter().any(|(at, text)| at == path && text.as_bytes() == bytes)
         }))
-    }
-
-    /// Keeps what someone wrote into a file that is only ever written here.
-    async fn keep_beside(
-        &self,
-        promise: &Promise<'_>,
-        place: &Place,
-        bytes: Vec<u8>,
-        notices: &mut Vec<String>,
-    ) -> Result<Result<(), String>, ExecuteError> {
-        let aside = promise.aside("").path;
-        let folder = aside.rsplit_once('/').map_or("", |(folder, _)| folder);
-        let name = place.path.rsplit('/').next().unwrap_or_default();
-        let wanted = Place { path: format!("{folder}/{name}"), ..place.clone() };
-        // It is Markdown that people may have written into, so whatever is not text is lost on no one.
-        let text = String::from_utf8_lossy(&bytes);
-        let kept = match promise.keep_text(wanted, &text).await {
-            Ok(kept) => promise.named(&kept),
-            Err(problem) => return Ok(Err(problem)),
-        };
-        let problem = "it is only ever written from the log, never read".to_owned();
-        self.note_replaced(promise, (promise.named(place), problem, Some(kept)), notices).await?;
-        Ok(Ok(()))
     }
 
     /// Notes in the log and for the caller that a file is replaced.

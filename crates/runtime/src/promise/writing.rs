@@ -17,15 +17,11 @@ impl Promise<'_> {
     }
 
     pub(super) async fn write(&self, known: &mut Known) -> Result<Stat, String> {
-        self.write_text(&self.place, known.text().to_owned()).await
-    }
-
-    /// Writes the file, or what is kept of it elsewhere.
-    async fn write_text(&self, place: &Place, text: String) -> Result<Stat, String> {
+        let text = known.text().to_owned();
         if self.projection.is_private() {
-            return self.desk.write_for_owner(place, text).await;
+            return self.desk.write_for_owner(&self.place, text).await;
         }
-        self.desk.write(place, text).await
+        self.desk.write(&self.place, text).await
     }
 
     /// Whether the run is over because its file was taken away.
@@ -33,21 +29,27 @@ impl Promise<'_> {
         *stat == Ok(None) && 0 < known.written() && !self.projection.outlives_file(&self.key)
     }
 
-    /// Keeps what is in a file that is written over next. Returns where, as people name it; `None`
-    /// where there is nothing to keep. What is not text is only given a place: it is moved there.
-    pub(super) async fn keep(&self, left: &Left) -> Result<Option<Place>, String> {
+    /// Keeps what is in a file elsewhere, and returns where; `None` where there is nothing to keep.
+    /// What is not text is only given a place: it is moved there.
+    pub(super) async fn keep(&self, aside: Place, left: &Left) -> Result<Option<Place>, String> {
         match left {
             Left::Nothing => Ok(None),
-            Left::Text(text) => self.keep_text(self.aside(text), text).await.map(Some),
-            Left::Bytes => self.find_free(self.aside(""), None).await.map(|(place, _)| Some(place)),
+            Left::Text(text) => self.keep_text(aside, text).await.map(Some),
+            Left::Bytes => self.find_free(aside, None).await.map(|(place, _)| Some(place)),
         }
     }
 
-    /// Keeps a text of the file elsewhere, and returns where, as people name it.
+    /// Keeps a text elsewhere, and returns where.
     pub(super) async fn keep_text(&self, place: Place, text: &str) -> Result<Place, String> {
         let (place, is_kept) = self.find_free(place, Some(text)).await?;
         if !is_kept {
-            let kept = self.write_text(&place, text.to_owned()).await;
+            // It is nowhere else.
+            let text = text.to_owned();
+            let kept = if self.projection.is_private() {
+                self.desk.write_privately(&place, text).await
+            } else {
+                self.desk.write_durably(&place, text).await
+            };
             kept.map_err(|problem| format!("`{}`: {problem}", self.named(&place)))?;
         }
         Ok(place)
