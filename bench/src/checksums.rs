@@ -46,7 +46,7 @@ fn recorded(seq: u64, text: &str) -> Recorded {
     let entry = Entry::Note { text: text.to_owned(), tags: Vec::new() };
     let step = definition::StepName::parse("Build").unwrap_or_else(|_| unreachable!("a good name"));
     let event = Event::EntryRecorded { step, entry };
-    Recorded { seq, at: Timestamp(1), by: Actor::default(), event }
+    Recorded { seq, at: Timestamp(1), steady: Timestamp(1), by: Actor::default(), event }
 }
 
 /// Returns how long one event takes to encode, without and with its checksum.

@@ -278,7 +278,13 @@ mod tests {
             let step = definition::StepName::parse("plan").unwrap();
             let entry = Entry::Note { text: "x".repeat(1_000), tags: Vec::new() };
             let event = Event::EntryRecorded { step, entry };
-            Recorded { seq, at: engine::Timestamp(0), by: engine::Actor::default(), event }
+            Recorded {
+                seq,
+                at: engine::Timestamp(0),
+                steady: engine::Timestamp(0),
+                by: engine::Actor::default(),
+                event,
+            }
         };
         Arc::new(fold(run, (1..=notes).map(note).collect::<Vec<_>>().iter()))
     }

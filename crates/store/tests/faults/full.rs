@@ -7,7 +7,7 @@ use engine::Timestamp;
 use rusqlite::Connection;
 use store::{Filter, RequestKey, Search, SqliteSettings, SqliteStore, Store as _, StoreError};
 
-use crate::support::{append, open, run};
+use crate::support::{append, run};
 
 #[tokio::test]
 async fn a_full_disk_loses_nothing_and_is_forgotten_once_there_is_room() {
