@@ -7,7 +7,11 @@
 //! The branch is moved last and only from where it was seen, so a crash or a faster hand leaves no
 //! half of a commit. Of the user's index only those entries change that said what the branch said.
 
-use std::{collections::BTreeMap, fs, path::PathBuf};
+use std::{
+    collections::BTreeMap,
+    fs::{self, File},
+    path::{Path, PathBuf},
+};
 
 use tempfile::TempDir;
 
@@ -53,7 +57,7 @@ impl Repository<'_> {
         let folder = tempfile::Builder::new().prefix("milepost-").tempdir().map_err(cannot)?;
         let (own, index) = (self.git_folder().await?.join("index"), folder.path().join("index"));
         if own.exists() {
-            fs::copy(own, &index).map_err(cannot)?;
+            copy(&own, &index).map_err(cannot)?;
         }
         let git = self.git.with_index(&index);
         match &branch.tip {
@@ -243,6 +247,14 @@ impl Repository<'_> {
         }
         self.git.tell(["update-index", "-z", "--index-info"], &lines).await.map(drop)
     }
+}
+
+/// Copies an index with its time, by which git tells files that were changed just after it.
+fn copy(from: &Path, to: &Path) -> std::io::Result<()> {
+    let (mut from, mut to) = (File::open(from)?, File::create(to)?);
+    let modified = from.metadata()?.modified()?;
+    std::io::copy(&mut from, &mut to)?;
+    to.set_modified(modified)
 }
 
 /// Reads `MODE OBJECT STAGE<tab>PATH`, unless it is one side of a conflict.

@@ -240,6 +240,16 @@ fn what_the_person_staged_stays_staged_also_of_what_is_committed() {
 }
 
 #[test]
+fn a_change_of_the_same_length_within_a_second_is_not_missed() {
+    let bench = Bench::new();
+    for number in 0..8 {
+        bench.write("a.rs", &number.to_string());
+        done(bench.do_it(&commit(&["a.rs"])));
+        assert_eq!(bench.git(&["show", "HEAD:a.rs"]), number.to_string());
+    }
+}
+
+#[test]
 fn a_crash_in_the_middle_of_publishing_leaves_one_commit() {
     // Neither what was committed nor what was pushed is recorded, and time goes on.
     for is_work_there in [false, true] {
