@@ -409,7 +409,7 @@ fn reach(workflow: &Workflow, gates: Answers, history: &[Command]) -> Vec<Record
 fn append(log: &mut Vec<Recorded>, events: Vec<engine::Event>, at: i64) {
     for event in events {
         let seq = log.len() as u64 + 1;
-        log.push(Recorded { seq, at: Timestamp(at), by: Actor::default(), event });
+        log.push(Recorded { seq, at: Timestamp(at), steady: Timestamp(at), by: Actor::default(), event });
     }
 }
 

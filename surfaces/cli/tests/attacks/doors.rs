@@ -14,7 +14,7 @@ use std::{
 use serde_json::{Value, json};
 
 use crate::{
-    project::{APPROVE_TOKEN, Project},
+    project::Project,
     server::{Era, Server},
 };
 use http::HttpServer;
@@ -184,7 +184,7 @@ fn over_http_the_agents_credential_does_not_approve() {
         assert_eq!(refusal["code"], "gate_needs_person", "{refused:#}");
     }
     assert_eq!(status(&project), "waiting");
-    let person = format!("Bearer {APPROVE_TOKEN}");
+    let person = format!("Bearer {}", project.approve_token());
     let taken = accept_own_form(&server, &[("authorization", &person)]);
     assert_eq!(taken["isError"], false, "{taken:#}");
     let (by, how) = answered(&project);
@@ -253,7 +253,7 @@ fn a_gate_is_not_approved_from_a_shell_without_a_terminal() {
         assert_eq!(found, code, "{arguments:?}: {said}");
     }
     assert_eq!(status(&project), "waiting");
-    project.write("token", APPROVE_TOKEN);
+    project.write("token", project.approve_token());
     let approve = ["gate", "approve", "v9", "--yes", "--token-file", "token"];
     assert!(shell(&project, &approve).status.success());
     assert_eq!(answered(&project), ("the bearer of the token `tests`".into(), "verified".into()));

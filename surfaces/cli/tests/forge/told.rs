@@ -6,7 +6,6 @@ use serde_json::json;
 
 use crate::{
     checkpoints::waiting,
-    project::APPROVE_TOKEN,
     said::Said,
     server::{Era, Server},
     stage::{Stage, answer},
@@ -16,7 +15,8 @@ const KEY: &str = ".specs/20260101-x";
 
 fn terminal(stage: &Stage, arguments: &[&str]) -> String {
     let mut command = stage.project.milepost(arguments);
-    let output = command.env("MILEPOST_APPROVE_TOKEN", APPROVE_TOKEN).output().unwrap();
+    command.env("MILEPOST_APPROVE_TOKEN", stage.project.approve_token());
+    let output = command.output().unwrap();
     let said = String::from_utf8([output.stdout, output.stderr].concat()).unwrap();
     assert!(output.status.success(), "{said}");
     said

@@ -10,7 +10,7 @@ use serde_json::Value;
 use tempfile::TempDir;
 
 /// A token with the scope `approve`, by which tests act as the person whose project it is.
-pub(crate) const APPROVE_TOKEN: &str = "a-token-that-approves-for-tests";
+const APPROVE_TOKEN: &str = "a-token-that-approves-for-tests";
 /// What is kept of it: its SHA-256.
 const APPROVE_DIGEST: &str = "c96543141430a2fab5c675e18ad42332100a32df142593541f9880a4c6a7b7ea";
 
@@ -26,10 +26,6 @@ impl Project {
         for part in ["home", "work"] {
             fs::create_dir(folder.path().join(part)).unwrap();
         }
-        let tokens = folder.path().join("home/.local/state/milepost/tokens");
-        fs::create_dir_all(&tokens).unwrap();
-        let known = r#"{"version": 1, "name": "tests", "scope": "approve", "at": "today"}"#;
-        fs::write(tokens.join(format!("{APPROVE_DIGEST}.json")), known).unwrap();
         Self { folder, variables: Vec::new() }
     }
 
@@ -75,11 +71,20 @@ impl Project {
         command.envs(self.variables.iter().cloned());
     }
 
+    /// Returns a token by which the person whose project it is acts, and makes it known.
+    pub(crate) fn approve_token(&self) -> &'static str {
+        let known = r#"{"version": 1, "name": "tests", "scope": "approve", "at": "today"}"#;
+        let tokens = "../home/.local/state/milepost/tokens";
+        self.write(&format!("{tokens}/{APPROVE_DIGEST}.json"), known);
+        APPROVE_TOKEN
+    }
+
     /// Has the person whose project it is run a command, which must work, and returns what it
     /// answers as JSON.
     pub(crate) fn ask(&self, arguments: &[&str]) -> Value {
         let mut command = self.milepost(arguments);
-        command.arg("--json").env("MILEPOST_APPROVE_TOKEN", APPROVE_TOKEN).stdin(Stdio::null());
+        command.arg("--json").stdin(Stdio::null());
+        command.env("MILEPOST_APPROVE_TOKEN", self.approve_token());
         let output = command.output().unwrap();
         let (out, talk) = (text(&output.stdout), text(&output.stderr));
         assert!(output.status.success(), "{arguments:?}: {}\n{out}\n{talk}", output.status);
