@@ -238,6 +238,7 @@ fn commands() -> Vec<(&'static str, Command)> {
         ("give up the key", Command::GiveUpKey),
         ("expire", Command::ExpireStep),
         ("report a chore", chore()),
+        ("note the branch", Command::NoteBranch { name: "b".into(), base: None }),
         ("settle a copy", Command::SettleRun),
         ("halting: report plan", Command::Halting(Box::new(done("plan", Some("ship"))))),
         (
@@ -345,8 +346,10 @@ fn reopen(force: bool) -> Command {
 }
 
 fn chore() -> Command {
-    let outcome = ChoreOutcome::Done { detail: String::new(), warnings: Vec::new() };
-    Command::ReportChore { name: "c".into(), deed: GitDeed::Push { remote: "o".into() }, outcome }
+    let (detail, warnings, pushed) = (String::new(), Vec::new(), None);
+    let outcome = ChoreOutcome::Done { detail, warnings, pushed };
+    let deed = GitDeed::Push { branch: String::new(), remote: "o".into() };
+    Command::ReportChore { name: "c".into(), deed, outcome }
 }
 
 fn part() -> PartSpec {
@@ -409,7 +412,13 @@ fn reach(workflow: &Workflow, gates: Answers, history: &[Command]) -> Vec<Record
 fn append(log: &mut Vec<Recorded>, events: Vec<engine::Event>, at: i64) {
     for event in events {
         let seq = log.len() as u64 + 1;
-        log.push(Recorded { seq, at: Timestamp(at), steady: Timestamp(at), by: Actor::default(), event });
+        log.push(Recorded {
+            seq,
+            at: Timestamp(at),
+            steady: Timestamp(at),
+            by: Actor::default(),
+            event,
+        });
     }
 }
 

@@ -110,5 +110,7 @@ fn an_answer_that_sends_work_back_behind_its_own_gate_is_an_error() {
         "decider: declared",
         &[("Plan", "gate: {options: {yes: approve, later: {back: Ship}}}", "x"), ("Ship", "", "x")],
     );
-    expect![[r#""#]].assert_eq(&linted(&text));
+    expect![[r#"
+        error gate_bypassed ^1 DEMO/steps/Plan.md: an answer at the gate of `Plan` sends the run to `Ship`, which the gate guards (lead failures to a step before the gate of `Plan`, to `FINISH`, or to a step of their own)
+    "#]].assert_eq(&linted(&text));
 }

@@ -257,8 +257,8 @@ impl<'a> Player<'a> {
                 let part = text[start..].split("\n\n").next().unwrap_or_default();
                 vec![part.to_owned()]
             }
-            "context" => vec![Value::Object(self.state.context.clone()).to_string()],
-            "vars" => vec![Value::Object(self.state.vars.clone()).to_string()],
+            "context" => vec![Value::Object((*self.state.context).clone()).to_string()],
+            "vars" => vec![Value::Object((*self.state.vars).clone()).to_string()],
             other => panic!("unknown question `{other}`"),
         }
     }
