@@ -287,12 +287,20 @@ fn hand(state: &mut RunState, recorded: &Recorded) {
     if is_new {
         state.handed.action = recorded.seq;
     }
+    // Events of one append have one time.
+    let is_apart = recorded.at != state.handed.answered_at;
+    let is_end = matches!(
+        recorded.event,
+        Event::RunCancelled { .. } | Event::RunFailed { .. } | Event::RunReopened { .. }
+    );
+    if is_end && is_apart {
+        // What was reported before counts no more, so nothing repeats it.
+        (state.handed.action, state.handed.answered) = (recorded.seq, None);
+    }
     if !recorded.event.is_answer() {
         return;
     }
-    // Events of one append have one time. What comes later was not asked for, unless the run went
-    // on by itself.
-    let is_apart = recorded.at != state.handed.answered_at;
+    // What comes later was not asked for, unless the run went on by itself.
     let is_passing =
         matches!(recorded.event, Event::StepSkipped { .. } | Event::GateAnswered { .. });
     if state.handed.is_answered() && is_apart && !is_passing {

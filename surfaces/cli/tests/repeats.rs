@@ -65,8 +65,8 @@ fn the_same_id_for_another_call_is_refused() {
         let server = stage.prepare(row);
         assert!(!server.send(row, "r").is_error);
         let before = stage.picture();
-        let other =
-            Row { arguments: row.arguments.replacen("\": \"", "\": \"x", 1), ..row.clone() };
+        let (start, end) = row.arguments.rsplit_once("\": \"").unwrap();
+        let other = Row { arguments: format!("{start}\": \"x{end}"), ..row.clone() };
         let said = server.send(&other, "r");
         assert_eq!(said.value["refusal"]["code"], "request_conflict", "{toolset}: {said:#?}");
         assert_eq!(stage.picture(), before, "{toolset}");
