@@ -16,7 +16,7 @@ use crate::{
 /// What share of a write the checksum of its event may be.
 const SHARE_MAX: f64 = 0.03;
 /// How many events are timed at once.
-const EVENTS: u64 = 1000;
+const EVENTS: u32 = 1000;
 
 pub(crate) fn measure(rig: &Rig) -> Measured<Section> {
     let note = "An entry of 130 and one of 4000 letters: encoding its event, encoding it with its \
@@ -27,7 +27,8 @@ pub(crate) fn measure(rig: &Rig) -> Measured<Section> {
     let mut server = Peer::start(&mut rig.server(folder.path()))?;
     for letters in [130, 4000] {
         let text = "Ran the tests. ".repeat(letters / 15);
-        let events: Vec<Recorded> = (1..=EVENTS).map(|seq| recorded(seq, &text)).collect();
+        let events: Vec<Recorded> =
+            (1..=u64::from(EVENTS)).map(|seq| recorded(seq, &text)).collect();
         let (plain, with) = encode_often(&events, rig.pick(50, 10))?;
         let written = write_often(&mut server, &text, rig.pick(600, 100))?;
         let cost = with.saturating_sub(plain);
@@ -58,10 +59,10 @@ fn encode_often(events: &[Recorded], rounds: usize) -> Measured<(Duration, Durat
         for recorded in events {
             std::hint::black_box((serde_json::to_string(&recorded.by)?, recorded.event.encode()));
         }
-        plain.add(begun.elapsed() / EVENTS as u32);
+        plain.add(begun.elapsed() / EVENTS);
         let begun = Instant::now();
         std::hint::black_box(store::checksum_of(run, "project", events)?);
-        with.add(begun.elapsed() / EVENTS as u32);
+        with.add(begun.elapsed() / EVENTS);
     }
     Ok((plain.median(), with.median()))
 }

@@ -278,12 +278,8 @@ fn hand(state: &mut RunState, recorded: &Recorded) {
         let effort = state.effort(step, part.as_ref());
         effort.is_some_and(|it| it.progress == Progress::Active) && !state.handed.is_answered()
     };
-    let is_new = match &recorded.event {
-        Event::GateOpened(_) => true,
-        event => {
-            matches!(event, Event::StepStarted { step, part, .. } if !is_under_way(step, part))
-        }
-    };
+    let is_begun = |event: &Event| matches!(event, Event::StepStarted { step, part, .. } if !is_under_way(step, part));
+    let is_new = matches!(recorded.event, Event::GateOpened(_)) || is_begun(&recorded.event);
     if is_new {
         state.handed.action = recorded.seq;
     }

@@ -44,6 +44,15 @@ pub struct Found {
 }
 
 impl Violation {
+    /// Returns a stable name.
+    pub fn code(&self) -> &'static str {
+        match self {
+            Self::GateOwed { .. } => "gate_owed",
+            Self::EndedEarly { .. } => "ended_early",
+            Self::FailedForward { .. } => "failed_forward",
+        }
+    }
+
     /// Returns what is wrong, in a line.
     pub fn describe(&self) -> String {
         match self {
@@ -92,6 +101,7 @@ impl Watch {
     }
 
     /// Looks at an event. `last` is the run just before it, if [`Watch::has_failure`] holds.
+    #[expect(clippy::wildcard_enum_match_arm, reason = "only work and failures are judged")]
     pub(crate) fn see(
         &mut self,
         workflow: &Workflow,

@@ -31,7 +31,7 @@ fn done(name: &str) -> Event {
 fn check(events: Vec<Event>, expected: (u64, Option<u64>)) {
     let record = |(seq, event): (u64, Event)| {
         let at = Timestamp(i64::try_from(seq).unwrap());
-        Recorded { seq, at, by: Actor::default(), event }
+        Recorded { seq, at, steady: at, by: Actor::default(), event }
     };
     let log: Vec<Recorded> = (1..).zip(events).map(record).collect();
     let handed = fold(RunId::from_bytes([1; 16]), &log).handed;

@@ -1,6 +1,7 @@
 //! Checks a stored run: that its history is as it was written, that its definition is the one it
-//! was begun with, and that what lists show of it follows from its history.
+//! was begun with, that it holds to the rules, and that what lists show of it follows from it.
 
+use definition::Answers;
 use engine::{DecodeError, Refusal, RunId, Summary, fold, summary};
 use store::{Filter, Log, Row, StoreError};
 
@@ -20,7 +21,8 @@ pub struct Audit {
 /// Something that is not as it should be.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Problem {
-    /// A stable name: `damaged`, `newer_release`, `definition_unreadable` or `summary_differs`.
+    /// A stable name: `damaged`, `newer_release`, `definition_unreadable`, `summary_differs`, or that
+    /// of an [`engine::Violation`].
     pub code: &'static str,
     /// The first event that it is about.
     pub seq: Option<u64>,
@@ -28,8 +30,9 @@ pub struct Problem {
 }
 
 impl Runtime {
-    /// Checks a run of any project. An error is one of the whole store.
-    pub async fn audit(&self, run: RunId) -> Result<Audit, ExecuteError> {
+    /// Checks a run of any project. An error is one of the whole store. `gates` says which answers
+    /// count at every gate; `None`: those that the definition says.
+    pub async fn audit(&self, run: RunId, gates: Option<Answers>) -> Result<Audit, ExecuteError> {
         // First the row: what is appended meanwhile makes the log longer than it says.
         let filter = Filter { ids: Some((run, run)), limit: 1, ..Filter::default() };
         let row = self.store.list(filter).await.map_err(fault)?.rows.into_iter().next();
@@ -39,7 +42,7 @@ impl Runtime {
             Err(error) => return unreadable(run, error),
         };
         let mut problems = Vec::new();
-        match self.judge_log(run, &log, row.as_ref()).await {
+        match self.judge_log(run, (&log, row.as_ref()), gates).await {
             Ok(found) => problems.extend(found),
             Err(ExecuteError::Refused(refusal @ Refusal::DefinitionUnreadable(_))) => {
                 let text = refusal.to_string();
@@ -54,17 +57,20 @@ impl Runtime {
     async fn judge_log(
         &self,
         run: RunId,
-        log: &Log,
-        row: Option<&Row>,
+        (log, row): (&Log, Option<&Row>),
+        gates: Option<Answers>,
     ) -> Result<Vec<Problem>, ExecuteError> {
         let state = fold(run, &log.events);
         let workflow = self.workflow_of(&state).await?;
         let row = row.filter(|it| it.length == log.length);
-        // Checks of what (definition, log) must hold are added here.
-        Ok(row
-            .and_then(|it| compare(&it.summary, &summary(&workflow, &state)))
-            .into_iter()
-            .collect())
+        let differs = row.and_then(|it| compare(&it.summary, &summary(&workflow, &state)));
+        let found = engine::audit(&workflow, run, &log.events, gates);
+        let broken = found.into_iter().map(|it| Problem {
+            code: it.violation.code(),
+            seq: Some(it.seq),
+            text: it.violation.describe(),
+        });
+        Ok(broken.chain(differs).collect())
     }
 }
 
@@ -73,7 +79,16 @@ fn unreadable(run: RunId, error: StoreError) -> Result<Audit, ExecuteError> {
     let (seq, events) = match &error {
         StoreError::DamagedRun { seq, .. } => (Some(*seq), seq.saturating_sub(1)),
         StoreError::Event(DecodeError::Newer { .. } | DecodeError::Corrupt(_)) => (None, 0),
-        _ => return Err(fault(error)),
+        StoreError::Conflict { .. }
+        | StoreError::KeyTaken { .. }
+        | StoreError::RequestSeen { .. }
+        | StoreError::Full
+        | StoreError::Busy
+        | StoreError::NewerSchema { .. }
+        | StoreError::Damaged(_)
+        | StoreError::Gone { .. }
+        | StoreError::Foreign { .. }
+        | StoreError::Database(_) => return Err(fault(error)),
     };
     let problem = Problem { code: error.code(), seq, text: error.to_string() };
     Ok(Audit { run, events, head: None, problems: vec![problem] })

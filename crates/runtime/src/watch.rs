@@ -65,6 +65,7 @@ impl Watch {
     }
 
     /// Ends when the call has taken `limit` from now on.
+    #[expect(clippy::disallowed_methods, reason = "a limit on real time, which nothing simulates")]
     pub async fn overdue(&self, limit: Duration) {
         let begun = Instant::now();
         loop {
@@ -139,7 +140,7 @@ mod tests {
     fn phase_after<E>(write: impl Future<Output = Result<(), E>>) -> Phase {
         let watch = Watch::default();
         let mut call = pin!(watch.over(writing(write)));
-        let _ = call.as_mut().poll(&mut Context::from_waker(Waker::noop()));
+        drop(call.as_mut().poll(&mut Context::from_waker(Waker::noop())));
         watch.phase()
     }
 
@@ -152,6 +153,7 @@ mod tests {
     }
 
     #[tokio::test(start_paused = true)]
+    #[expect(clippy::disallowed_methods, reason = "the clock is tokio's own, and paused")]
     async fn time_with_a_limit_of_its_own_is_not_counted() {
         let (begun, watch) = (Instant::now(), Watch::default());
         let call = watch.over(async {

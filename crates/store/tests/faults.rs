@@ -1,6 +1,11 @@
 //! What goes wrong in the world, and must not cost an event: full disks, damaged files, other
 //! processes, and the end of this one at any moment.
-#![expect(clippy::unwrap_used, clippy::panic, reason = "a test may panic")]
+#![expect(
+    clippy::unwrap_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    reason = "a test may panic"
+)]
 
 #[path = "faults/crash.rs"]
 mod crash;

@@ -7,7 +7,7 @@ mod graphs;
 
 use std::{
     collections::{BTreeMap, BTreeSet},
-    io::ErrorKind,
+    io::{self, ErrorKind},
     path::{Path, PathBuf},
     sync::{Arc, OnceLock},
 };
@@ -152,17 +152,22 @@ struct FolderFiles {
     base: PathBuf,
 }
 
+#[expect(clippy::wildcard_enum_match_arm, reason = "the system has kinds that no release lists")]
+fn unreadable(error: &io::Error) -> FileError {
+    match error.kind() {
+        ErrorKind::NotFound | ErrorKind::NotADirectory => FileError::Missing,
+        ErrorKind::FileTooLarge => FileError::TooLarge { max: FILE_BYTES_MAX },
+        _ if beneath::is_escape(error) => FileError::Outside,
+        // It says what it is instead of a regular file.
+        ErrorKind::InvalidInput => FileError::Unreadable(error.to_string()),
+        kind => FileError::Unreadable(kind.to_string()),
+    }
+}
+
 impl Files for FolderFiles {
     fn read(&self, path: &str) -> Result<String, FileError> {
         let read = Root::open(&self.base).and_then(|it| it.read(Path::new(path), FILE_BYTES_MAX));
-        let (bytes, _) = read.map_err(|error| match error.kind() {
-            ErrorKind::NotFound | ErrorKind::NotADirectory => FileError::Missing,
-            ErrorKind::FileTooLarge => FileError::TooLarge { max: FILE_BYTES_MAX },
-            _ if beneath::is_escape(&error) => FileError::Outside,
-            // It says what it is instead of a regular file.
-            ErrorKind::InvalidInput => FileError::Unreadable(error.to_string()),
-            kind => FileError::Unreadable(kind.to_string()),
-        })?;
+        let (bytes, _) = read.map_err(|error| unreadable(&error))?;
         String::from_utf8(bytes).map_err(|_| FileError::NotText)
     }
 

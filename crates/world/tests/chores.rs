@@ -1,5 +1,10 @@
 //! Chores are done in real repositories with a remote of their own, and can be done once more.
-#![expect(clippy::unwrap_used, clippy::panic, reason = "a test may panic")]
+#![expect(
+    clippy::unwrap_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    reason = "a test may panic"
+)]
 
 #[path = "chores/bench.rs"]
 mod bench;

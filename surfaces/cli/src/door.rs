@@ -2,7 +2,7 @@
 //!
 //! What only a person may do takes a [`PersonsDoor`], and only this file can make one.
 
-use std::{fs, path::PathBuf};
+use std::path::PathBuf;
 
 use clap::ValueHint;
 use engine::{Actor, How};
@@ -10,6 +10,9 @@ use mcp::Scope;
 use world::Secret;
 
 use crate::{config::Config, failure::Failure, join::actor};
+
+/// The largest file that holds a token.
+const TOKEN_BYTES_MAX: u64 = 64 * 1024;
 
 /// Options of commands that only a person may give.
 #[derive(Debug, Clone, clap::Args)]
@@ -40,7 +43,7 @@ impl PersonsDoor {
     /// what a person would do by it: `answer`, say.
     pub(crate) fn find(config: &Config, args: &TokenArgs, what: &str) -> Result<Self, Failure> {
         if let Some(path) = &args.token_file {
-            let text = fs::read_to_string(path).map_err(|error| {
+            let text = world::beneath::read_named(path, TOKEN_BYTES_MAX).map_err(|error| {
                 let message = format!("the token in `{}` cannot be read: {error}", path.display());
                 Failure::refused("token_unusable", message)
             })?;

@@ -19,6 +19,8 @@ mod doors;
 mod gates;
 #[path = "attacks/git.rs"]
 mod git;
+#[path = "support/http.rs"]
+mod http;
 #[path = "attacks/links.rs"]
 mod links;
 #[path = "support/project.rs"]

@@ -21,12 +21,15 @@ use super::{
 };
 use crate::{Foreign, StoreError};
 
+/// Fills in what SQL cannot compute.
+type Fill = fn(&Connection) -> Result<(), StoreError>;
+
 /// What leads from one version of the schema to the next.
 #[derive(Debug, Clone, Copy)]
 struct Migration {
     sql: &'static str,
     /// What cannot be said in SQL.
-    then: Option<fn(&Connection) -> Result<(), StoreError>>,
+    then: Option<Fill>,
 }
 
 impl Migration {

@@ -1,6 +1,5 @@
 //! Files of the database that someone removes or replaces while it is in use.
 #![cfg(unix)]
-#![expect(clippy::unwrap_used, reason = "a test may panic")]
 
 use std::{
     fs,

@@ -11,7 +11,7 @@ use std::{
 };
 
 use rusqlite::Connection;
-use store::{Filter, Search, SqliteSettings, SqliteStore, Store};
+use store::{Filter, Search, SqliteSettings, SqliteStore, Store as _};
 use tokio::task::JoinSet;
 
 use crate::support::{append, run};
@@ -44,7 +44,7 @@ async fn the_log_stays_short_under_steady_load() {
     let mut largest = 0;
     while let Some(ended) = tokio::select! {
         ended = writers.join_next() => ended.map(Some),
-        () = tokio::time::sleep(std::time::Duration::from_millis(5)) => Some(None),
+        () = tokio::task::yield_now() => Some(None),
     } {
         ended.transpose().unwrap();
         largest = largest.max(log_bytes(&path));

@@ -57,7 +57,7 @@ fn a_run_is_published_whatever_is_checked_out() {
     assert_eq!(bench.belongings(&[]), before);
     assert_ne!(bench.tip(BRANCH), work);
     assert_eq!(bench.tip("feature/x^"), bench.base);
-    assert_eq!((bench.far(BRANCH), bench.far("main")), (bench.tip(BRANCH), bench.base.clone()));
+    assert_eq!((bench.far(BRANCH), bench.far("main")), (bench.tip(BRANCH), bench.base));
 }
 
 #[test]

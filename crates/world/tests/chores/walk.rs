@@ -40,7 +40,7 @@ impl Walk {
         Self { bench, chance: seed, turn: 0, story, done: 0 }
     }
 
-    /// Returns a number below `end`: SplitMix64.
+    /// Returns a number below `end`: `SplitMix64`.
     fn below(&mut self, end: u64) -> u64 {
         self.chance = self.chance.wrapping_add(0x9e37_79b9_7f4a_7c15);
         let mut mixed = self.chance;

@@ -1,6 +1,8 @@
-//! `milepost audit`: checks that the history of runs is as it was written.
+//! `milepost audit`: checks that the history of runs is as it was written, and that it holds to the
+//! rules.
 
 use clap_complete::ArgValueCompleter;
+use definition::Answers;
 use runtime::Audit;
 use serde_json::{Value, json};
 use store::SqliteStore;
@@ -21,13 +23,17 @@ const PAGE: u32 = 256;
     after_help = "Every event has a checksum that covers the one before it, so that a changed, missing \
                   or added byte of history is found. For each run it says how many events there \
                   are, and the checksum of the last; or the first event that is damaged. The exit \
-                  code is 1 if anything is wrong. `milepost doctor` also checks the file \
-                  itself.\n\nExamples:\n  milepost audit\n  milepost audit run_01k9w3m6q2 --json"
+                  code is 1 if anything is wrong. A run also must not be past a gate that was not \
+                  answered in a way that counts, and no failure may have led forward. \
+                  `milepost doctor` also checks the file itself.\n\nExamples:\n  milepost audit\n  milepost audit run_01k9w3m6q2 --json"
 )]
 pub(crate) struct Args {
     /// Only this run; without it, all that are in the database
     #[arg(value_name = "RUN", add = ArgValueCompleter::new(complete::runs))]
     run: Option<String>,
+    /// Count only a person's own answers at every gate
+    #[arg(long)]
+    verified: bool,
 }
 
 /// Checks one run, or all.
@@ -36,12 +42,13 @@ pub(crate) async fn perform(
     args: &Args,
     output: Output,
 ) -> Result<Reply, Failure> {
+    let gates = args.verified.then_some(Answers::Verified);
     let mut audits = Vec::new();
     if let Some(name) = &args.run {
         let run = joined.runtime.find_run(name).await?;
-        audits.push(joined.runtime.audit(run).await?);
+        audits.push(joined.runtime.audit(run, gates).await?);
     } else if let Ok((_, store)) = joined.file() {
-        each(joined, store, |audit| {
+        each(joined, (store, gates), |audit| {
             audits.push(audit);
             true
         })
@@ -53,7 +60,7 @@ pub(crate) async fn perform(
 /// Checks all runs, the oldest first, until `more` says that it is enough.
 pub(super) async fn each(
     joined: &Joined,
-    store: &SqliteStore,
+    (store, gates): (&SqliteStore, Option<Answers>),
     mut more: impl FnMut(Audit) -> bool,
 ) -> Result<(), Failure> {
     let mut after = 0;
@@ -62,7 +69,7 @@ pub(super) async fn each(
         let Some((last, _)) = page.last() else { return Ok(()) };
         after = *last;
         for (_, run) in page {
-            if !more(joined.runtime.audit(run).await?) {
+            if !more(joined.runtime.audit(run, gates).await?) {
                 return Ok(());
             }
         }

@@ -165,7 +165,7 @@ async fn database(joined: &Joined) -> Finding {
             return Finding::new(what, State::Wrong, text).with_hint(error.hint());
         }
     };
-    let audited = audit::each(joined, store, |audit| {
+    let audited = audit::each(joined, (store, None), |audit| {
         let texts = audit.problems.iter().map(|it| format!("{}: {}", audit.run.short(), it.text));
         problems.extend(texts);
         problems.len() <= PROBLEMS_KEPT

@@ -79,13 +79,13 @@ impl From<Scope> for mcp::Scope {
 /// Does it.
 pub(crate) fn perform(command: Command, config: &Config, output: Output) -> Result<Reply, Failure> {
     match command {
-        Command::New(args) => new(args, config),
+        Command::New(args) => new(&args, config),
         Command::List => Ok(list(config, output)),
         Command::Revoke(args) => revoke(&args.token, config),
     }
 }
 
-fn new(args: NewArgs, config: &Config) -> Result<Reply, Failure> {
+fn new(args: &NewArgs, config: &Config) -> Result<Reply, Failure> {
     PersonsDoor::find(config, &args.token, "make a token")?;
     let name = args.name.trim().to_owned();
     if name.is_empty() || name.chars().any(char::is_control) {

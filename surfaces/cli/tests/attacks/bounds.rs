@@ -1,7 +1,5 @@
 //! Denial of service: connections, calls in flight, unread output, memory, time limits.
-
-#[path = "../support/http.rs"]
-mod http;
+#![expect(clippy::disallowed_methods, reason = "these tests are about real time")]
 
 use std::{
     fs,
@@ -21,11 +19,11 @@ use engine::{Actor, Entry, Event, Recorded};
 use serde_json::{Value, json};
 use store::{Append, Filter, SqliteSettings, SqliteStore, Store as _};
 
+use crate::http::HttpServer;
 use crate::{
     project::Project,
     server::{Era, Server},
 };
-use http::HttpServer;
 
 /// How many entries the long run has.
 const ENTRIES: u64 = 20_000;
@@ -63,9 +61,9 @@ fn lengthen(project: &Project, count: u64) {
         let rows = store.list(Filter { limit: 1, ..Filter::default() }).await.unwrap().rows;
         let row = rows.into_iter().next().unwrap();
         let log = store.load(row.run, 0).await.unwrap().unwrap();
-        let step = log.events.iter().find_map(|it| match &it.event {
-            Event::StepEntered { step, .. } => Some(step.clone()),
-            _ => None,
+        let step = log.events.iter().find_map(|it| {
+            let Event::StepEntered { step, .. } = &it.event else { return None };
+            Some(step.clone())
         });
         let (step, at) = (step.unwrap(), log.events.last().unwrap().at);
         let note = |seq: u64| {

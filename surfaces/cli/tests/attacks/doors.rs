@@ -1,8 +1,5 @@
 //! Attacks on what only a person may say: an answer at a gate, and what a project is allowed.
-
-#[path = "../support/http.rs"]
-#[expect(dead_code, reason = "other tests need more of it")]
-mod http;
+#![expect(clippy::needless_pass_by_value, reason = "arguments are written where they are passed")]
 
 use std::{
     fs,
@@ -13,11 +10,11 @@ use std::{
 
 use serde_json::{Value, json};
 
+use crate::http::HttpServer;
 use crate::{
     project::Project,
     server::{Era, Server},
 };
-use http::HttpServer;
 
 /// A step with a gate, then one that leaves it. `%` is which answers count.
 const GATED: &str = "\

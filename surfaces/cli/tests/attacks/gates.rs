@@ -1,4 +1,5 @@
 //! Ways around a gate, a guard or the end of a run.
+#![expect(clippy::needless_pass_by_value, reason = "arguments are written where they are passed")]
 
 use serde_json::{Value, json};
 

@@ -205,7 +205,7 @@ impl Forge {
             }
             6 => drop(self.try_git(&["stash", "push", "-q"])),
             7 => {
-                drop(self.try_git(&["push", "-q", "origin", &format!("HEAD:refs/heads/{number}")]))
+                drop(self.try_git(&["push", "-q", "origin", &format!("HEAD:refs/heads/{number}")]));
             }
             _ => {
                 self.project.write(&number, "mine");

@@ -1,9 +1,6 @@
 //! Files outside of a root, and files that are not regular files.
 #![cfg(target_os = "linux")]
 
-#[path = "../support/http.rs"]
-mod http;
-
 use std::{
     fs,
     os::unix::fs::symlink,
@@ -16,7 +13,7 @@ use std::{
 use rustix::fs::{CWD, FileType, Mode, RenameFlags, mknodat, renameat_with};
 use serde_json::{Value, json};
 
-use self::http::HttpServer;
+use crate::http::HttpServer;
 use crate::{
     project::Project,
     server::{Era, Server},

@@ -1,4 +1,5 @@
 //! Repeats: a call that is sent again must not be done again, and must not pass what comes after it.
+#![expect(clippy::needless_pass_by_value, reason = "arguments are written where they are passed")]
 
 use std::{
     fs, os::unix::fs::PermissionsExt as _, path::Path, process::Command, thread, time::Duration,

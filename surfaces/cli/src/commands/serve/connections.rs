@@ -148,6 +148,7 @@ fn tell_full(max: usize, has_room: bool) {
     tracing::warn!("all {max} connections are in use (setting `serve.connections`): {then}");
 }
 
+#[expect(clippy::disallowed_methods, reason = "it waits for descriptors, not for a moment")]
 async fn accept(listener: &TcpListener) -> TcpStream {
     loop {
         match listener.accept().await {
@@ -168,6 +169,7 @@ fn is_of_client(error: &io::Error) -> bool {
 }
 
 /// Answers what is asked on one connection.
+#[expect(clippy::disallowed_methods, reason = "a limit on real time, which nothing simulates")]
 async fn attend(
     stream: TcpStream,
     pages: Router,
@@ -204,7 +206,7 @@ async fn attend(
 /// Ends only where nothing was ever asked.
 async fn has_asked(used: &Use) {
     if used.has_asked.load(Ordering::Relaxed) {
-        std::future::pending().await
+        std::future::pending::<()>().await;
     }
 }
 

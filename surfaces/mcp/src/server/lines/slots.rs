@@ -76,6 +76,7 @@ mod tests {
     use super::request_id;
     use crate::server::lines::Lines;
 
+    #[expect(clippy::needless_pass_by_value, reason = "it is given what was just received")]
     fn ids(message: Option<ClientJsonRpcMessage>) -> Option<String> {
         message.as_ref().and_then(request_id).map(ToString::to_string)
     }
