@@ -260,7 +260,7 @@ fn no_toolset_says_call_again_where_that_does_not_help() {
     ];
     for (toolset, tool, arguments) in calls {
         let project = Project::new();
-        project.write("b.md", "# Blueprint\n");
+        project.write_all("== b.md\n# Blueprint\n== .specs/a/request.md\n# Request");
         let server = serve(&project, toolset);
         server.request("tools/list", json!({})).unwrap();
         fs::remove_file(database(&project, "-wal")).unwrap();
