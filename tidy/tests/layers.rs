@@ -25,7 +25,7 @@ const LAYERS: &[Layer] = &[
             "thiserror",
         ]),
     ),
-    ("engine", &["definition"], Some(&["serde", "serde_json", "thiserror"])),
+    ("engine", &["definition"], Some(&["rpds", "serde", "serde_json", "thiserror"])),
     ("store", &["engine"], None),
     ("runtime", &["definition", "engine", "store"], None),
     ("world", &["definition", "engine", "runtime"], None),

@@ -242,7 +242,8 @@ impl Store for FaultyStore {
                 0 => Err(StoreError::Busy),
                 1 => {
                     self.inner.append(append).await?;
-                    Err(StoreError::Database("the answer was lost".to_owned()))
+                    // It is written, and the answer is lost.
+                    Err(StoreError::Busy)
                 }
                 _ => self.inner.append(append).await,
             }

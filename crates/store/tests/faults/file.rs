@@ -113,11 +113,7 @@ async fn a_database_of_the_first_release_is_taken_over() {
     assert!(folder.path().join("test.db.backup-v1").exists());
     // What was stored without checksums has them now.
     let head = store.load(run(1), 0).await.unwrap().unwrap().head;
-    let memory = store::MemoryStore::default();
-    let mut same = append(run(1), 0, &["old"]);
-    same.events[0].at = engine::Timestamp(7);
-    memory.append(same).await.unwrap();
-    assert_eq!(memory.load(run(1), 0).await.unwrap().unwrap().head, head);
+    assert_eq!(head.to_string(), "84de60187a2e56addea7c7502bb606f7");
     assert_eq!(store.check().await.unwrap(), Vec::<String>::new());
     let newest = Filter { is_newest_of_key: true, counts: true, limit: 9, ..Filter::default() };
     let listing = store.list(newest.clone()).await.unwrap();

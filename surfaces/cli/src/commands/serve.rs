@@ -17,7 +17,7 @@ use axum::{
 };
 use runtime::RunFilter;
 use serde_json::json;
-use tokio::net::TcpListener;
+use tokio::net::{TcpListener, TcpSocket};
 use tokio_util::sync::CancellationToken;
 
 use guard::Needed;
@@ -33,6 +33,9 @@ use crate::{
 
 /// How long clients may take to finish once the server was told to stop.
 const PARTING: Duration = Duration::from_secs(5);
+
+/// How many connections may wait to be taken in. The system may have a lower limit.
+const WAITING_MAX: u32 = 4096;
 
 /// What `serve` takes.
 #[derive(Debug, clap::Args)]
@@ -57,7 +60,7 @@ pub(crate) async fn perform(config: Config, output: Output) -> Result<(), Failur
     let address =
         config.address().ok_or_else(|| Failure::usage("`serve.address` is no address"))?;
     let (token, tokens) = (find_token(&config, address)?, config.tokens());
-    let listener = TcpListener::bind(address).await.map_err(|error| not_bound(address, &error))?;
+    let listener = listen(address).map_err(|error| not_bound(address, &error))?;
     let address = listener.local_addr()?;
     let joined = Arc::new(Joined::open(config, Access::Share).await?);
     let stop = CancellationToken::new();
@@ -97,6 +100,16 @@ pub(crate) async fn perform(config: Config, output: Output) -> Result<(), Failur
     }
     output.say("Stopped.");
     Ok(())
+}
+
+/// Listens at `address`, with room for many who connect at the same moment.
+fn listen(address: SocketAddr) -> io::Result<TcpListener> {
+    let socket = if address.is_ipv4() { TcpSocket::new_v4()? } else { TcpSocket::new_v6()? };
+    // A server that is started again must not wait until the old connections are forgotten.
+    #[cfg(unix)]
+    socket.set_reuseaddr(true)?;
+    socket.bind(address)?;
+    socket.listen(WAITING_MAX)
 }
 
 /// Returns the token that requests must carry; one must be there where others can reach us.

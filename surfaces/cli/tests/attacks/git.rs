@@ -237,7 +237,8 @@ impl Forge {
         if let (Some(path), Some(text)) = (action["path"].as_str(), action["content"].as_str()) {
             self.project.write(path, text);
         }
-        json!({"previous_action_complete": true, "previous_tokens": 1, "previous_duration_ms": 1})
+        let action = &action["action_id"];
+        json!({"previous_action_complete": true, "previous_tokens": 1, "action_id": action})
     }
 
     /// Does the work of a task.

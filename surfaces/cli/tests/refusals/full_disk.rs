@@ -48,7 +48,8 @@ impl Stage {
             if answer.is_error {
                 assert_eq!(answer.value["error_code"], "PERSISTENCE_ERROR", "{:#}", answer.value);
                 assert_eq!(answer.value["refusal"]["code"], code, "{:#}", answer.value);
-                assert!(answer.value["refusal"]["retry_after_ms"].is_u64(), "{:#}", answer.value);
+                // Waiting alone does not help, so nothing says when to call again.
+                assert!(answer.value["refusal"]["retry_after_ms"].is_null(), "{:#}", answer.value);
                 return number;
             }
         }
