@@ -7,7 +7,7 @@ use engine::CheckFact;
 use tokio::process::Command;
 
 /// The variable with the token by which a person acts where there is no terminal.
-const APPROVE_TOKEN: &str = "MILEPOST_APPROVE_TOKEN";
+pub(crate) const APPROVE_TOKEN: &str = "MILEPOST_APPROVE_TOKEN";
 /// How much of what a command printed is kept: the end, where the errors are.
 const OUTPUT_CHARS_MAX: usize = 2000;
 

@@ -13,7 +13,7 @@ use tokio::{
     process::{Child, Command},
 };
 
-use crate::ChoreTimes;
+use crate::{ChoreTimes, checks::APPROVE_TOKEN};
 
 /// How much of what a program printed is told: the end, where the errors are.
 const TOLD_CHARS_MAX: usize = 600;
@@ -169,7 +169,7 @@ impl Tool {
             .stdout(Stdio::piped())
             .stderr(Stdio::piped())
             .kill_on_drop(true);
-        for name in FOREIGN {
+        for name in FOREIGN.iter().chain([&APPROVE_TOKEN]) {
             command.env_remove(name);
         }
         command.envs(self.variables.iter().map(|(name, value)| (name, value)));
