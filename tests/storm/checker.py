@@ -324,6 +324,9 @@ class Checker:
             counts["spoiled files"] += 1
             counts["spoiled files told of at once"] += it.is_told
             counts[f"spoiled files left as they are ({kind})"] += it.is_left
+            if it.is_left and kind == "JSON" and not it.is_told and "disk" not in it.said:
+                what = f"a spoiled file ({it.how}) was left, and the answer does not say so"
+                self.ledger.violate(what, f"{it.path}: {it.now[-80:]!r} → {it.said}")
             if it.is_left or it.now is None:
                 continue
             name = str(it.path.relative_to(self.place.work))

@@ -3,6 +3,7 @@ tries to get past their gates, and has a person spoil their files in between."""
 
 import json
 import re
+import time
 
 from driver import Driver
 
@@ -34,7 +35,7 @@ class Generation(Driver):
 
     def step(self):
         dice = self.random.random()
-        if not self.scenes or (dice < 0.05 and self.begun < 99):
+        if not self.scenes or (dice < 0.05 and self.begun < 4900):
             self.begin()
             return
         scene = self.random.choice(self.scenes)
@@ -55,7 +56,7 @@ class Generation(Driver):
 
     def begin(self):
         self.begun += 1
-        scene = f"{self.chapter:02}{self.begun:02}"
+        scene = f"{self.chapter + self.begun:04}"
         marker = self.mark()
         arguments = {"scene_id": scene, "blueprint_path": f"{marker}.md"}
         answer = self.ask("start_generation", arguments, marker, ("RunStarted",))
@@ -127,7 +128,7 @@ class Generation(Driver):
         else:
             # A file of a scene that has no run, and that claims to be behind the gate.
             self.begun += 1
-            other = f"{self.chapter:02}{min(self.begun, 99):02}"
+            other = f"{self.chapter + self.begun:04}"
             if other not in self.scenes and self.forge_file(scene, other):
                 self.status(other)
                 self.scenes.append(other)
@@ -520,8 +521,6 @@ class Reader(Driver):
                 self.torn(path, data, hands)
 
     def torn(self, path, data, hands):
-        import time
-
         if hands == 0 and self.ledger.hands[path] == 0:
             self.ledger.violate("a torn promised file", f"{path}: {data[-80:]!r}")
             return

@@ -12,7 +12,19 @@ from ledger import Call, Damage
 TRANSIENT = {"disk_full", "database", "busy", "io", "file_failed", "disk_failed", "storage"}
 PATIENCE_S = 90
 SENDS_MAX = 400
-NOTICES = ("was not taken in", "was gone", "replaced from the log", "written from the log")
+NOTICES = (
+    "was not taken in",
+    "was gone",
+    "replaced from the log",
+    "written from the log",
+    "could not be written",
+)
+WARNINGS = "⚠️ Warnings:"
+
+
+def is_worded_again(first, then):
+    """Returns whether two answers differ in nothing but their warnings."""
+    return first.text.split(WARNINGS)[0].strip() == then.text.split(WARNINGS)[0].strip()
 
 
 class Pace:
@@ -102,6 +114,7 @@ class Driver(threading.Thread):
         answer = self.send(call)
         if answer is not None:
             call.settle(answer)
+            call.was_disk_full = time.monotonic() < self.ledger.trouble_until.get("disk", 0)
             self.ledger.count(f"calls {call.state}")
             if call.state == "refused":
                 with self.ledger.lock:
@@ -165,7 +178,12 @@ class Driver(threading.Thread):
         again = Call(call.driver, call.tool, call.arguments, call.request, None, ())
         answer = self.send(again)
         self.ledger.count("repeats")
-        if answer is not None and not answer.same(call.answer):
+        if answer is None or answer.same(call.answer):
+            return
+        if call.was_disk_full and answer.is_error == call.answer.is_error and is_worded_again(call.answer, answer):
+            # The first answer could not be kept on a full disk. What it said of files is gone.
+            self.ledger.count("repeats worded again, since the disk was full")
+        else:
             where = f"{call.where()}\n      first {call.answer.short()}\n      then {answer.short()}"
             self.ledger.violate("a repeat was answered otherwise", where)
 

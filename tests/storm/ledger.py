@@ -25,6 +25,7 @@ class Call:
         self.acked = None
         self.sends = 0
         self.answer = None
+        self.was_disk_full = False
         # pending, done, refused, unkept (answered that nothing was kept)
         self.state = "pending"
 

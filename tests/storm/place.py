@@ -10,7 +10,7 @@ import shutil
 import subprocess
 
 TOKEN = "the-token-of-the-person-in-the-storm"
-TMPFS_MIB = 256
+TMPFS_MIB = 512
 STEP = "# Orchestrator Guidance\nGo on.\n# Client Instructions\nWork.\n"
 GUARDED = {
     "draft": "next: plan",
