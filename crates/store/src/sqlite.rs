@@ -146,7 +146,7 @@ impl SqliteStore {
     }
 
     /// Returns what the steady clock shows when a machine, which booted as `boot`, has been up for
-    /// nothing at all. Whoever asks first after a boot sets it, by the wall clock.
+    /// nothing at all. The first process after a boot sets it, by the wall clock.
     pub fn anchor(
         &self,
         boot: &str,

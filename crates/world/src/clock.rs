@@ -42,7 +42,7 @@ impl Clock {
     }
 
     pub(crate) fn set_steady(&self, at_boot: Timestamp) {
-        // Whoever measured already goes on as they began.
+        // What was measured already keeps its beginning.
         let _ = self.at_boot.get_or_init(|| at_boot);
     }
 }

@@ -1,7 +1,7 @@
 //! A small file beside the database that says how far the log of all runs had come.
 //!
 //! After a crash `SQLite` drops everything in its write-ahead log behind the first damaged byte, and
-//! says nothing. The mark is written after each commit, so whoever opens the database next sees
+//! says nothing. The mark is written after each commit, so the next process that opens the database sees
 //! that events are missing. It is not synced: it outlives the process, not the power. It can be
 //! behind the database, never ahead of it. Without it nothing is missing but this check.
 

@@ -1,9 +1,9 @@
 //! Keeps the write-ahead log short, however many read meanwhile.
 //!
-//! The log begins anew only in a moment in which nobody reads from it. Under steady load such a
+//! The log is reset only in a moment in which nobody reads from it. Under steady load such a
 //! moment never comes by itself: some reader is always in the middle of something, and the log would
 //! grow without end. So the writer moves it into the file in small pieces; and once it has grown
-//! past a mark, the writer stops writing until those who read from it are done. Whoever begins to
+//! past a mark, the writer stops writing until its readers are done. A reader that begins to
 //! read then reads from the file, so the wait is as long as the longest read.
 
 use std::time::Duration;
@@ -40,7 +40,7 @@ pub(super) struct Tending {
 struct Marks {
     /// So much is moved at a time.
     piece: u64,
-    /// From here on the log must begin anew.
+    /// From here on the log must be reset.
     restart: u64,
     /// From here on that is worth a long wait.
     patience: u64,
@@ -53,7 +53,7 @@ impl Marks {
     }
 }
 
-/// Returns the size to which a log that begins anew is cut.
+/// Returns the size to which a log is cut when it is reset.
 pub(super) fn kept_bytes(settings: &SqliteSettings) -> u64 {
     settings.wal_bytes_max / 4
 }
@@ -68,7 +68,7 @@ impl Tending {
         let marks = Marks::of(settings);
         let log = checkpoint(connection, "NOOP")?.1;
         if log.frames < self.tried {
-            // It has begun anew since.
+            // It has been reset since.
             self.tried = 0;
         }
         let grown = log.frames - self.tried;

@@ -306,7 +306,7 @@ fn what_was_allowed_is_what_was_shown_and_not_what_came_later() {
     let refusal = report_again(&server, "Build");
     assert_eq!(refusal["refusal"]["code"], "check_not_allowed", "{refusal:#}");
     assert!(!project.path("ran-two").exists());
-    // Whoever is asked again is shown it, since the run would run it.
+    // The person who is asked again is shown it, since the run would run it.
     let shown = project.ask(&["trust", "--yes"]);
     assert!(shown["powers"]["checks"].to_string().contains("ran-two"), "{shown:#}");
     assert_eq!(report_again(&server, "Build")["status"], "COMPLETED");

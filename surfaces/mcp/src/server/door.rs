@@ -18,7 +18,7 @@ pub enum Scope {
     Approve,
 }
 
-/// The credential that an HTTP request carries. Whoever lets requests in puts it into their
+/// The credential that an HTTP request carries. The code that lets a request in puts it into its
 /// extensions; a request without one may write, and approves nothing.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Credential {

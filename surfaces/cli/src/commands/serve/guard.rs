@@ -78,7 +78,7 @@ impl Guard {
         let is_let_in = match &self.token {
             Needed::None => true,
             Needed::Issued => issued.is_some(),
-            // Whoever has the server's own token may write. It never approves.
+            // The bearer of the server's own token may write. It never approves.
             Needed::Own(token) => issued.is_some() || carried.is_some_and(|it| token.is(it)),
         };
         if is_let_in {

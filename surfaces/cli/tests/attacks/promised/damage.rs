@@ -193,7 +193,7 @@ fn damages(begun: &Begun) -> Vec<(String, Option<Vec<u8>>)> {
     damages
 }
 
-/// Damages the file of a run that is begun anew for each damage, and looks.
+/// Damages the file of a run that begins again for each damage, and looks.
 fn check_all(begin: impl Fn() -> Begun) {
     let count = damages(&begin()).len();
     for at in 0..count {
