@@ -223,6 +223,8 @@ class Driver(threading.Thread):
         """Has a person write a file, or delete it. Returns whether the disk let them."""
         with self.ledger.lock:
             self.ledger.hands[path] += 1
+            self.ledger.in_hand.add(path)
+            self.ledger.strokes.append((path, data))
         try:
             if data is None:
                 path.unlink()
@@ -230,7 +232,16 @@ class Driver(threading.Thread):
                 path.parent.mkdir(exist_ok=True)
                 path.write_bytes(data)
         except OSError:
+            # The disk is full. What is there now is torn by this hand.
+            try:
+                with self.ledger.lock:
+                    self.ledger.strokes.append((path, path.read_bytes()))
+            except OSError:
+                pass
             return False
+        finally:
+            with self.ledger.lock:
+                self.ledger.in_hand.discard(path)
         return True
 
     def is_kept(self, path, data):

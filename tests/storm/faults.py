@@ -54,6 +54,7 @@ class Faults(threading.Thread):
             slot.kill()
             self.ledger.count("RLIMIT_FSIZE")
             time.sleep(self.random.uniform(0.5, 1.5))
+            slot.is_limited_next = False
             slot.kill()
         elif fault == "full" and self.place.is_mounted:
             self.fill(self.random.uniform(0.3, 1.2))

@@ -99,6 +99,16 @@ class Slot:
         self.is_stopped = False
         return True
 
+    def revive(self):
+        """Starts a server if there is none."""
+        for _ in range(20):
+            try:
+                return self.get()
+            except Gone:
+                continue
+        self.ledger.violate("a server does not come up", self.name)
+        return None
+
     def close(self):
         with self.lock:
             if self.server is not None and self.server.child.poll() is None:
