@@ -282,9 +282,9 @@ fn run<'a, T: Tool>(
     shape: &'a Value,
 ) -> Calling<'a> {
     Box::pin(async move {
-        let id = repeat::find_id(call, shape, &arguments);
-        let content = repeat::content(T::NAME, &arguments);
         let input = input::read(T::NAME, T::MANNER, shape, arguments);
+        let id = repeat::find_id(call, shape, &input.taken);
+        let content = repeat::content(T::NAME, &input.taken);
         let warnings = input.warnings;
         let parameters = match input.parameters {
             Ok(parameters) => parameters,

@@ -50,6 +50,8 @@ impl Manner {
 /// What was read.
 pub(crate) struct Input<P> {
     pub(crate) parameters: Result<P, Misfit>,
+    /// The arguments as they were understood: the same for every way to write them.
+    pub(crate) taken: Map<String, Value>,
     /// What was ignored or guessed.
     pub(crate) warnings: Vec<String>,
 }
@@ -105,7 +107,7 @@ pub(crate) fn read<P: DeserializeOwned>(
         Ok(arguments) => Value::Object(arguments),
         Err(problem) => {
             let misfit = Misfit { tool, problems: vec![problem] };
-            return Input { parameters: Err(misfit), warnings: Vec::new() };
+            return Input { parameters: Err(misfit), taken: Map::new(), warnings: Vec::new() };
         }
     };
     reading.check(shape, &mut value, "");
@@ -113,6 +115,7 @@ pub(crate) fn read<P: DeserializeOwned>(
     if !ignored.is_empty() {
         warnings.push(format!("ignored, as there is no such parameter: {}", ignored.join(", ")));
     }
+    let taken = value.as_object().cloned().unwrap_or_default();
     let parameters = if problems.is_empty() {
         serde_json::from_value(value).map_err(|error| Misfit {
             tool,
@@ -121,7 +124,7 @@ pub(crate) fn read<P: DeserializeOwned>(
     } else {
         Err(Misfit { tool, problems })
     };
-    Input { parameters, warnings }
+    Input { parameters, taken, warnings }
 }
 
 /// Takes the arguments out of the one that holds them, as an object or as its text.
