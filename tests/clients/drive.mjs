@@ -10,7 +10,7 @@ import { StdioClientTransport as StdioV1 } from '@modelcontextprotocol/sdk/clien
 import { StreamableHTTPClientTransport as HttpV1 } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
 import { ElicitRequestSchema, ResourceUpdatedNotificationSchema } from '@modelcontextprotocol/sdk/types.js';
 import { Agent, Person, Updates, release, rollout } from './agent.mjs';
-import { Http, MODERN, Stdio, soon } from './place.mjs';
+import { Http, MODERN, Stdio, soon, byPerson } from './place.mjs';
 
 const [binary, workflows] = process.argv.slice(2);
 const about = { name: 'clients', version: '1' };
@@ -46,7 +46,7 @@ async function drive(label, Kind, { client, Stdio: StdioTransport, Http: HttpTra
   const place = await Kind.open(binary, workflows);
   try {
     const transport = place.endpoint
-      ? new HttpTransport(new URL(place.endpoint))
+      ? new HttpTransport(new URL(place.endpoint), byPerson)
       : new StdioTransport({ command: binary, args: ['mcp'], cwd: place.folder, env: place.environment });
     let agreed;
     if (!client.getNegotiatedProtocolVersion) {

@@ -18,7 +18,9 @@ from typing import Any, Literal
 
 from mcp import Client, StdioServerParameters
 from mcp.client.extension import ClientExtension, ResultClaim
+from mcp.client.streamable_http import streamable_http_client
 from mcp.client.subscriptions import ResourceUpdated
+from mcp.shared._httpx_utils import create_mcp_http_client
 from mcp.shared.exceptions import MCPDeprecationWarning
 from mcp.types import (
     ElicitResult,
@@ -28,6 +30,8 @@ from mcp.types import (
     ResourceUpdatedNotification,
     Result,
 )
+
+from person import TOKEN, acting
 from pydantic import TypeAdapter
 
 BINARY = sys.argv[1]
@@ -78,9 +82,9 @@ class Place:
         pass
 
     async def approve(self, run):
-        """Has a person approve at the terminal: in another process than the server's."""
+        """Has a person approve by their token: in another process than the server's."""
         command = [BINARY, "gate", "approve", "--yes", run]
-        options = {"cwd": self.folder, "env": self.environment, "check": True}
+        options = {"cwd": self.folder, "env": acting(self.environment), "check": True}
         await asyncio.to_thread(subprocess.run, command, stdout=subprocess.DEVNULL, **options)
 
 
@@ -116,7 +120,10 @@ class Http(Place):
         self.server.stdout.close()
 
     def target(self):
-        return self.endpoint
+        """Over HTTP the client that a person runs shows it by their token."""
+        acting(self.environment)
+        http = create_mcp_http_client(headers={"Authorization": f"Bearer {TOKEN}"})
+        return streamable_http_client(self.endpoint, http_client=http)
 
 
 class Person:

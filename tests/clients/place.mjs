@@ -1,8 +1,9 @@
 // A project of its own, and a way to a server for it.
 import assert from 'node:assert/strict';
 import { execFile, spawn } from 'node:child_process';
+import { createHash } from 'node:crypto';
 import { once } from 'node:events';
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
@@ -10,6 +11,10 @@ import { promisify } from 'node:util';
 
 export const run = promisify(execFile);
 export const MODERN = '2026-07-28';
+/** A token with the scope `approve`: it shows that a client is one that a person runs. */
+export const TOKEN = 'a-token-that-approves-for-tests';
+/** What a transport over HTTP is made with. */
+export const byPerson = { requestInit: { headers: { authorization: `Bearer ${TOKEN}` } } };
 /** How long anything may take before the test gives up, in milliseconds. */
 const PATIENCE = 30_000;
 
@@ -26,6 +31,7 @@ export class Stdio {
       LOG_LEVEL: 'warn',
       ...settings,
     };
+    await place.knowPerson();
     await place.start();
     return place;
   }
@@ -34,10 +40,19 @@ export class Stdio {
 
   async kill() {}
 
-  /** Has a person approve at the terminal: in another process than the server's. */
+  /** Makes the token of a person known who acts where there is no terminal. */
+  async knowPerson() {
+    const digest = createHash('sha256').update(TOKEN).digest('hex');
+    const tokens = join(this.folder, '.local/state/milepost/tokens');
+    await mkdir(tokens, { recursive: true });
+    const record = { version: 1, name: 'tests', scope: 'approve', at: 'today' };
+    await writeFile(join(tokens, `${digest}.json`), JSON.stringify(record));
+  }
+
+  /** Has a person approve by their token: in another process than the server's. */
   async approve(id) {
-    const options = { cwd: this.folder, env: this.environment };
-    await run(this.binary, ['gate', 'approve', '--yes', id], options);
+    const env = { ...this.environment, MILEPOST_APPROVE_TOKEN: TOKEN };
+    await run(this.binary, ['gate', 'approve', '--yes', id], { cwd: this.folder, env });
   }
 
   async close() {

@@ -9,6 +9,8 @@ import subprocess
 
 from mcp import Client, StdioServerParameters
 
+from person import acting
+
 MODES = ("auto", "legacy", "2026-07-28")
 
 
@@ -27,9 +29,9 @@ class Place:
         }
 
     async def ask(self, *arguments):
-        """Has a person ask at the terminal: in another process than the server's."""
+        """Has a person ask by their token: in another process than the server's."""
         command = [self.binary, "--json", *arguments]
-        options = {"cwd": self.folder, "env": self.environment, "check": True}
+        options = {"cwd": self.folder, "env": acting(self.environment), "check": True}
         done = await asyncio.to_thread(subprocess.run, command, stdout=subprocess.PIPE, **options)
         return json.loads(done.stdout)
 

@@ -11,7 +11,7 @@ import { join } from 'node:path';
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import { createTaskSessionFromClient } from '@modelcontextprotocol/ext-tasks/client';
 import { reportOf } from './agent.mjs';
-import { Http, MODERN, soon } from './place.mjs';
+import { Http, MODERN, soon, byPerson, TOKEN } from './place.mjs';
 
 const [binary, workflows] = process.argv.slice(2);
 const about = { name: 'clients', version: '1' };
@@ -24,6 +24,7 @@ const dispatchTo = endpoint => async request => {
     'content-type': 'application/json',
     accept: 'application/json, text/event-stream',
     'mcp-protocol-version': MODERN,
+    authorization: `Bearer ${TOKEN}`,
     'mcp-method': method,
     'mcp-name': params.name ?? params.taskId,
   };
@@ -36,7 +37,7 @@ const dispatchTo = endpoint => async request => {
 /** Has `work` done with a client that looks after tasks. */
 async function connected(place, mode, onInputRequest, work) {
   const client = new Client(about, { capabilities, versionNegotiation: { mode } });
-  await client.connect(new StreamableHTTPClientTransport(new URL(place.endpoint)));
+  await client.connect(new StreamableHTTPClientTransport(new URL(place.endpoint), byPerson));
   assert.equal(client.getNegotiatedProtocolVersion(), MODERN);
   const session = createTaskSessionFromClient(client, {
     endpointId: 'milepost',

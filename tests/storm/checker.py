@@ -2,6 +2,7 @@
 with what the drivers were told, with the promised files and with the command line."""
 
 import collections
+import datetime
 import json
 import pathlib
 import re
@@ -219,7 +220,6 @@ class Checker:
 
     def check_requests(self):
         """No request id has two contents, and no two of its commits say the same."""
-        bodies = {}
         by_request = collections.defaultdict(list)
         for row in self.requests:
             by_request[row["project"], row["request"]].append(row)
@@ -375,8 +375,10 @@ class Checker:
             self.ledger.count(f"{command} of the database")
             if code or not value.get("is_fine"):
                 problems = [it for it in value.get("runs", []) if it.get("problems")]
-                problems += [it for it in value.get("findings", []) if it["state"] not in ("fine", "doubtful")]
-                self.ledger.violate(f"`{command}` is not content (exit {code})", str(problems or text)[:1500])
+                fine = ("fine", "doubtful")
+                problems += [it for it in value.get("findings", []) if it["state"] not in fine]
+                what = f"`{command}` is not content (exit {code})"
+                self.ledger.violate(what, str(problems or text)[:1500])
 
     def check_files(self, is_last):
         """Every promised file parses, and agrees with what the command line shows."""
@@ -460,7 +462,8 @@ class Checker:
                 questions = [it["question"] for it in state["user_questions"]]
                 said = {"status": state["workflow_status"], "log": entries(questions)}
                 words = {"running": "IN_PROGRESS", "waiting": "WAITING_USER_APPROVAL"}
-                expected = {"status": words.get(status, status.upper()), "log": self.recorded(events, "question")}
+                expected = {"status": words.get(status, status.upper())}
+                expected["log"] = self.recorded(events, "question")
             else:
                 state = json.loads(content)
                 said, expected = {"node": state["current_node"]}, {"node": step}
@@ -500,8 +503,6 @@ def describe(call):
 
 def parse_time(text):
     """Returns microseconds since 1970."""
-    import datetime
-
     moment = datetime.datetime.fromisoformat(text)
     epoch = datetime.datetime(1970, 1, 1, tzinfo=datetime.UTC)
     return (moment - epoch) // datetime.timedelta(microseconds=1)

@@ -278,7 +278,8 @@ class Development(Driver):
         answer = self.read("workflow_state", {"operation": "get", "session_id": session})
         if answer is None or answer.is_error:
             return
-        node = next((it for it in NODES if f"**Current Node:** {it}" in answer.text.replace("\\n", "\n")), None)
+        text = answer.text.replace("\\n", "\n")
+        node = next((it for it in NODES if f"**Current Node:** {it}\n" in text), None)
         if node is None or node == NODES[-1]:
             self.sessions.remove(session)
             return
@@ -522,7 +523,7 @@ class Reader(Driver):
     def torn(self, path, data, hands):
         """A file that cannot be read must be what a person left there."""
         with self.ledger.lock:
-            is_ours = any(path == it[0] and data == it[1] for it in self.ledger.strokes)
+            is_ours = data in self.ledger.strokes[path]
             is_in_hand = self.ledger.hands[path] != hands or path in self.ledger.in_hand
         if not is_ours and not is_in_hand:
             self.ledger.violate("a torn promised file", f"{path}: {data[-80:]!r}")

@@ -4,6 +4,7 @@ they are answered, repeats of answered calls, and files that a person spoils in 
 import random
 import threading
 import time
+import traceback
 
 from client import Gone
 from ledger import Call, Damage
@@ -24,7 +25,8 @@ WARNINGS = "⚠️ Warnings:"
 
 def is_worded_again(first, then):
     """Returns whether two answers differ in nothing but their warnings."""
-    return first.text.split(WARNINGS)[0].strip() == then.text.split(WARNINGS)[0].strip()
+    texts = [it.text.split(WARNINGS)[0].strip() for it in (first, then)]
+    return texts[0] == texts[1] and first.is_error == then.is_error
 
 
 class Pace:
@@ -87,8 +89,6 @@ class Driver(threading.Thread):
                 if not self.is_over:
                     self.step()
             except Exception as problem:  # The storm's own mistake: told at the end.
-                import traceback
-
                 self.problem = traceback.format_exc()
                 self.ledger.violate(f"the driver {self.name} failed: {problem}", self.problem)
                 self.is_over = True
@@ -180,7 +180,7 @@ class Driver(threading.Thread):
         self.ledger.count("repeats")
         if answer is None or answer.same(call.answer):
             return
-        if call.was_disk_full and answer.is_error == call.answer.is_error and is_worded_again(call.answer, answer):
+        if call.was_disk_full and is_worded_again(call.answer, answer):
             # The first answer could not be kept on a full disk. What it said of files is gone.
             self.ledger.count("repeats worded again, since the disk was full")
         else:
@@ -224,7 +224,7 @@ class Driver(threading.Thread):
         with self.ledger.lock:
             self.ledger.hands[path] += 1
             self.ledger.in_hand.add(path)
-            self.ledger.strokes.append((path, data))
+            self.ledger.strokes[path].append(data)
         try:
             if data is None:
                 path.unlink()
@@ -235,7 +235,7 @@ class Driver(threading.Thread):
             # The disk is full. What is there now is torn by this hand.
             try:
                 with self.ledger.lock:
-                    self.ledger.strokes.append((path, path.read_bytes()))
+                    self.ledger.strokes[path].append(path.read_bytes())
             except OSError:
                 pass
             return False

@@ -75,8 +75,8 @@ class Ledger:
         self.approvals_acked = collections.Counter()
         # How often a hand was laid on each promised file.
         self.hands = collections.Counter()
-        # What a person wrote where, lately, and the files that are being written.
-        self.strokes = collections.deque(maxlen=2000)
+        # What a person wrote last to each file, and the files that are being written.
+        self.strokes = collections.defaultdict(lambda: collections.deque(maxlen=3))
         self.in_hand = set()
         # Until when a fault of the disk or of the lock may still be felt.
         self.trouble_until = {}

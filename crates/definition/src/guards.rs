@@ -34,6 +34,8 @@ pub struct Guarded {
     /// The step that has the gate.
     pub gate: StepName,
     pub steps: BTreeSet<StepName>,
+    /// The steps that every run goes through before it.
+    pub before: BTreeSet<StepName>,
     /// Whether the run cannot be completed without it.
     pub end: bool,
 }
@@ -67,7 +69,8 @@ impl Guards {
         let name = |it: usize| workflow.steps.get(it).map(|it| it.name.clone());
         let gates = guarded.iter().filter_map(|(at, behind)| {
             let steps = behind.iter().filter_map(|it| name(*it)).collect();
-            Some(Guarded { gate: name(*at)?, steps, end: behind.contains(&graph.end) })
+            let before = graph.find_before(*at).into_iter().filter_map(name).collect();
+            Some(Guarded { gate: name(*at)?, steps, before, end: behind.contains(&graph.end) })
         });
         let ends = |it: &usize| graph.leads(*it, graph.end);
         Self {
@@ -86,6 +89,11 @@ impl Guards {
     /// Returns the steps whose gates guard `step`, in the order of the steps.
     pub fn before(&self, step: &StepName) -> impl Iterator<Item = &StepName> {
         self.gates.iter().filter(|it| it.steps.contains(step)).map(|it| &it.gate)
+    }
+
+    /// Returns the steps that every run goes through before the gate of `gate`.
+    pub fn leading_to(&self, gate: &StepName) -> impl Iterator<Item = &StepName> {
+        self.gates.iter().filter(move |it| it.gate == *gate).flat_map(|it| &it.before)
     }
 
     /// Returns the steps whose gates must be passed before a run may be completed at `from`.
@@ -238,6 +246,13 @@ impl<'a> Graph<'a> {
             open.extend(targets.copied().filter(|it| reached.insert(*it)));
         }
         reached
+    }
+
+    /// Returns the steps without which `gate` is not reached.
+    fn find_before(&self, gate: usize) -> Vec<usize> {
+        let is_needed =
+            |it: &usize| *it != gate && !self.reach(Some(*it), Routes::Success).contains(&gate);
+        (0..self.end).filter(is_needed).collect()
     }
 
     /// Returns an answer at `gate` that claims to send work back, and leads behind the gate.

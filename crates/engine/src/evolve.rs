@@ -66,6 +66,7 @@ pub fn evolve(mut state: RunState, recorded: &Recorded) -> RunState {
             let entered = step_of(&mut state, step);
             entered.visits += 1;
             entered.entered_at = Some(recorded.at);
+            entered.entered_by = recorded.seq;
             entered.agreed = None;
             entered.passage = Passage::Owed;
             entered.ruling = None;
@@ -99,7 +100,7 @@ pub fn evolve(mut state: RunState, recorded: &Recorded) -> RunState {
         }
         Event::StepSkipped { step, part, why, .. } => {
             if part.is_none() {
-                step_of(&mut state, step).passage = Passage::LeftOut(*why);
+                pass(&mut state, step, Passage::LeftOut(*why));
             }
             let effort = effort_of(&mut state, step, part.as_ref());
             effort.progress = Progress::Skipped;
@@ -166,7 +167,7 @@ pub fn evolve(mut state: RunState, recorded: &Recorded) -> RunState {
             }
             state.standing = Standing::Waiting(gate.clone());
         }
-        Event::GateWaived { step } => step_of(&mut state, step).passage = Passage::Claimed,
+        Event::GateWaived { step } => pass(&mut state, step, Passage::Claimed),
         Event::GateAnswered { .. } => answer(&mut state, recorded),
         Event::GateWithdrawn { .. } => state.standing = Standing::Running,
         Event::ContextChanged { set, removed } => {
@@ -281,7 +282,7 @@ fn hand(state: &mut RunState, recorded: &Recorded) {
     let is_begun = |event: &Event| matches!(event, Event::StepStarted { step, part, .. } if !is_under_way(step, part));
     let is_new = matches!(recorded.event, Event::GateOpened(_)) || is_begun(&recorded.event);
     if is_new {
-        state.handed.action = recorded.seq;
+        (state.handed.action, state.handed.at) = (recorded.seq, recorded.at);
     }
     // Events of one append have one time.
     let is_apart = recorded.at != state.handed.answered_at;
@@ -347,10 +348,15 @@ fn place(state: &mut RunState, recorded: &Recorded, placement: &Placement) {
         let known = step_of(state, step);
         known.visits = known.visits.max(1);
         known.passage = match (known.passage, stage.progress.is_settled()) {
+            // What a file says to be done was not reported.
+            (_, true) if !known.effort.progress.is_settled() => Passage::Claimed,
             (Passage::Owed, true) => Passage::Claimed,
             (_, false) if known.effort.progress.is_settled() => Passage::Owed,
             (passage, _) => passage,
         };
+        if known.passage == Passage::Claimed {
+            known.passed_by = recorded.seq;
+        }
         known.entered_at = known.entered_at.or(stage.started_at);
         known.effort.progress = stage.progress;
         known.effort.attempts = stage.attempts;
@@ -407,6 +413,13 @@ fn place_parts(state: &mut RunState, placement: &Placement) {
             effort.revisions = stage.revisions;
         }
     }
+}
+
+/// Notes how the run got past the gate of a step.
+fn pass(state: &mut RunState, step: &StepName, passage: Passage) {
+    let seq = state.length;
+    let passed = step_of(state, step);
+    (passed.passage, passed.passed_by) = (passage, seq);
 }
 
 /// Adds up what attempts took.
@@ -483,7 +496,7 @@ fn answer(state: &mut RunState, recorded: &Recorded) {
         return;
     };
     if *how == How::Automatic {
-        step_of(state, step).passage = Passage::Answered(*how);
+        pass(state, step, Passage::Answered(*how));
         return;
     }
     let asked = core::mem::replace(&mut state.standing, Standing::Running);
@@ -495,9 +508,8 @@ fn answer(state: &mut RunState, recorded: &Recorded) {
     }
     let own = asked.open_gate().filter(|it| it.why.is_own());
     if let Some(gate) = own.filter(|_| effect == Some(Effect::Approve)) {
-        let answered = step_of(state, step);
-        answered.passage = Passage::Answered(*how);
-        answered.approved.clone_from(&gate.artifacts);
+        step_of(state, step).approved.clone_from(&gate.artifacts);
+        pass(state, step, Passage::Answered(*how));
     }
     let is_budget = asked.open_gate().is_some_and(|it| it.why == GateReason::BudgetSpent);
     if is_budget && effect == Some(Effect::Approve) {

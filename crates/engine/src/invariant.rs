@@ -233,6 +233,9 @@ fn counts(workflow: &Workflow, state: &RunState, step: &StepName, gates: Option<
         return true;
     };
     let passage = state.step(&step.name).map(|it| it.passage).unwrap_or_default();
+    if is_outdated(workflow, state, step) || is_ahead_of_work(state, step) {
+        return false;
+    }
     let is_relayed = !is_personal(workflow, gate, gates);
     match passage {
         Passage::Owed => false,
@@ -245,6 +248,21 @@ fn counts(workflow: &Workflow, state: &RunState, step: &StepName, gates: Option<
             is_relayed || is_left_out_for_sure(workflow, state, step)
         }
     }
+}
+
+/// Whether the run went back before a gate since it was passed. What comes then is not what was
+/// answered about.
+fn is_outdated(workflow: &Workflow, state: &RunState, gate: &Step) -> bool {
+    let passed_by = state.step(&gate.name).map_or(0, |it| it.passed_by);
+    let before = workflow.guards().leading_to(&gate.name);
+    before.filter_map(|it| state.step(it)).any(|it| passed_by < it.entered_by)
+}
+
+/// Whether a person agreed before the work was reported, and it has not been since. The report shows
+/// whether it is still what they agreed to.
+fn is_ahead_of_work(state: &RunState, gate: &Step) -> bool {
+    let known = state.step(&gate.name);
+    known.is_some_and(|it| it.agreed.is_some() && !it.effort.progress.is_settled())
 }
 
 /// Whether a condition looks at nothing that a caller can set.

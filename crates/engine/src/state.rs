@@ -84,6 +84,8 @@ pub struct Handed {
     /// The event that handed the newest action out: an attempt that was begun, or a gate that was
     /// opened. Asking again for an action that is under way does not change it.
     pub action: u64,
+    /// When that was.
+    pub at: Timestamp,
     /// The action that the last report or answer was about. A report that nobody was asked for is
     /// about itself.
     pub answered: Option<u64>,
@@ -148,8 +150,12 @@ pub struct StepState {
     pub entered_at: Option<Timestamp>,
     /// What a person agreed to before the work was reported.
     pub agreed: Option<Digest>,
+    /// The event by which it was last entered.
+    pub entered_by: u64,
     /// How the run got past the step's gate since the step was last entered.
     pub passage: Passage,
+    /// The event by which it did.
+    pub passed_by: u64,
     /// The files that were shown when the gate was last approved.
     pub approved: Vec<Artifact>,
     /// What came of its last verdict, where it is a review.

@@ -1,13 +1,18 @@
 //! Whether there is anything to show for the action that was handed out last.
 
 use alloc::{string::String, vec::Vec};
+use core::time::Duration;
 
 use definition::Workflow;
 
-use crate::{Action, Artifact, Known, RunState, Stop, find_promised, next};
+use crate::{Action, Artifact, FileFact, Known, RunState, Stop, find_promised, next};
+
+/// How much earlier than it happened a file system may say that a file was written.
+const TICK: Duration = Duration::from_millis(10);
 
 /// Returns whether any file that the current work is to leave is there, and differs from what the
-/// server last saw at its path; or what must be looked at first.
+/// server last saw at its path or was written since the work was handed out; or what must be looked
+/// at first.
 pub fn find_worked(workflow: &Workflow, state: &RunState, known: &Known) -> Result<bool, Stop> {
     let Action::Work { step, parts } = next(workflow, state) else { return Ok(false) };
     let mut promised: Vec<String> = find_promised(workflow, state, step, None);
@@ -19,5 +24,10 @@ pub fn find_worked(workflow: &Workflow, state: &RunState, known: &Known) -> Resu
     let is_new = |it: &Artifact| {
         state.artifacts.get(&it.path).is_none_or(|seen| seen.artifact.sha256 != it.sha256)
     };
-    Ok(found.iter().any(is_new))
+    let is_written = |it: &Artifact| {
+        let fact = known.file(&it.path);
+        let Ok(FileFact::Present { modified: Some(at), .. }) = fact else { return false };
+        state.handed.at <= at.after(TICK)
+    };
+    Ok(found.iter().any(|it| is_new(it) || is_written(it)))
 }

@@ -67,7 +67,8 @@ impl Runtime {
         let by = || request.actor.clone();
         let record = |(seq, event)| Recorded { seq, at: now, steady, by: by(), event };
         events.extend((cut.state.length + 1..).zip(settled.events).map(record));
-        let view = View { state: Arc::new(settled.state), ..cut };
+        // The copy is what its log says, to the microsecond.
+        let view = View { state: Arc::new(fold(run, &events)), ..cut };
         let append = Append {
             project: view.project.clone(),
             run,
