@@ -20,13 +20,6 @@ NOTICES = (
     "written from the log",
     "could not be written",
 )
-WARNINGS = "⚠️ Warnings:"
-
-
-def is_worded_again(first, then):
-    """Returns whether two answers differ in nothing but their warnings."""
-    texts = [it.text.split(WARNINGS)[0].strip() for it in (first, then)]
-    return texts[0] == texts[1] and first.is_error == then.is_error
 
 
 class Pace:
@@ -114,7 +107,7 @@ class Driver(threading.Thread):
         answer = self.send(call)
         if answer is not None:
             call.settle(answer)
-            call.was_disk_full = time.monotonic() < self.ledger.trouble_until.get("disk", 0)
+            call.was_disk_full = time.monotonic() < self.ledger.trouble_until.get("full", 0)
             self.ledger.count(f"calls {call.state}")
             if call.state == "refused":
                 with self.ledger.lock:
@@ -180,8 +173,9 @@ class Driver(threading.Thread):
         self.ledger.count("repeats")
         if answer is None or answer.same(call.answer):
             return
-        if call.was_disk_full and is_worded_again(call.answer, answer):
-            # The first answer could not be kept on a full disk. What it said of files is gone.
+        if call.was_disk_full and answer.is_error == call.answer.is_error:
+            # The first answer could not be kept on a full disk, so it is worded again. The checker
+            # sees to it that nothing was done again.
             self.ledger.count("repeats worded again, since the disk was full")
         else:
             where = f"{call.where()}\n      first {call.answer.short()}\n      then {answer.short()}"

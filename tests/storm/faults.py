@@ -46,7 +46,7 @@ class Faults(threading.Thread):
         elif fault == "stop":
             seconds = self.random.uniform(0.2, 2.5)
             # It may have been stopped with the lock in its hand.
-            self.ledger.expect("lock", seconds + 30)
+            self.ledger.expect("lock", seconds + 10)
             self.ledger.count("SIGSTOP", slot.stop(seconds))
         elif fault == "limit":
             # Its next process cannot write long files. Then comes one that can.
@@ -63,8 +63,9 @@ class Faults(threading.Thread):
         """Fills the file system to the last byte for a while."""
         ballast = self.place.work / "ballast"
         self.ledger.count("full disk")
-        self.ledger.expect("disk", seconds + 30)
-        self.ledger.expect("lock", seconds + 30)
+        self.ledger.expect("full", seconds + 2)
+        self.ledger.expect("disk", seconds + 5)
+        self.ledger.expect("lock", seconds + 10)
         try:
             with open(ballast, "wb", buffering=0) as file:
                 block = bytes(1 << 20)
