@@ -10,9 +10,10 @@ use crate::{Action, Artifact, FileFact, Known, RunState, Stop, find_promised, ne
 /// How much earlier than it happened a file system may say that a file was written.
 const TICK: Duration = Duration::from_millis(10);
 
-/// Returns whether any file that the current work is to leave is there, and differs from what the
-/// server last saw at its path or was written since the work was handed out; or what must be looked
-/// at first.
+/// Returns whether there is anything to show for the current work, or what must be looked at first.
+///
+/// A file that the work is to leave shows it if it differs from what the server last saw at its
+/// path, or was written since the work was handed out.
 pub fn find_worked(workflow: &Workflow, state: &RunState, known: &Known) -> Result<bool, Stop> {
     let Action::Work { step, parts } = next(workflow, state) else { return Ok(false) };
     let mut promised: Vec<String> = find_promised(workflow, state, step, None);
