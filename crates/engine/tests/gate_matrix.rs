@@ -463,7 +463,7 @@ fn reach(workflow: &Workflow, gates: Answers, history: &[Command]) -> Vec<Record
     log
 }
 
-fn append(log: &mut Vec<Recorded>, events: Vec<engine::Event>, at: i64) {
+fn append(log: &mut Vec<Recorded>, events: Vec<Event>, at: i64) {
     for event in events {
         let seq = log.len() as u64 + 1;
         log.push(Recorded {
