@@ -114,7 +114,7 @@ impl Runtime {
         if let Some(outcome) = self.find_repeated(key.as_ref()).await? {
             return Ok(outcome.view);
         }
-        let view = self.sync_untold(view).await?;
+        let (view, _) = self.sync_untold(view).await?;
         let request = Request { target, command: Command::GiveUpKey, actor, request_id: None };
         Ok(self.commit(&request, key, Some(view)).await?.view)
     }

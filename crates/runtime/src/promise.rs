@@ -44,6 +44,15 @@ pub struct RunFile {
     pub notices: Vec<String>,
 }
 
+/// A run whose file was looked at.
+struct Synced {
+    view: View,
+    /// `None` where it has none, or its folder is not here.
+    file: Option<RunFile>,
+    /// Why the file is not written. It is owed then.
+    problem: Option<String>,
+}
+
 /// Which files are promised, and what is known of them.
 #[derive(Default)]
 pub(crate) struct Promises {
@@ -199,30 +208,6 @@ impl Runtime {
     /// file where it has none, or its folder is not here. What was noticed while nobody was there
     /// to be told is told with it.
     pub(crate) async fn sync(&self, view: View) -> Result<(View, Option<RunFile>), ExecuteError> {
-        let run = view.state.run;
-        let (view, mut file) = self.bring_into_step(view).await?;
-        if let Some(file) = &mut file {
-            let untold = self.promises.untold.lock().remove(&run);
-            file.notices.splice(0..0, untold.unwrap_or_default());
-        }
-        Ok((view, file))
-    }
-
-    /// The same where nobody is there to be told. Who asks next is.
-    pub(crate) async fn sync_untold(&self, view: View) -> Result<View, ExecuteError> {
-        let (view, file) = self.sync(view).await?;
-        self.keep_untold(view.state.run, file.map(|it| it.notices).unwrap_or_default());
-        Ok(view)
-    }
-
-    /// Keeps what was noticed of a run's file for the next answer about it.
-    pub(crate) fn keep_untold(&self, run: RunId, notices: Vec<String>) {
-        if !notices.is_empty() {
-            self.promises.untold.lock().entry(run).or_default().extend(notices);
-        }
-    }
-
-    async fn bring_into_step(&self, view: View) -> Result<(View, Option<RunFile>), ExecuteError> {
         let Some(promise) = self.promise(&view) else { return Ok((view, None)) };
         if self.pinned(promise.run).is_some() {
             let file = self.file_then(&view).await?;
@@ -230,33 +215,81 @@ impl Runtime {
         }
         let known = self.known_file(&promise);
         let mut known = known.lock().await;
+        let Synced { view, mut file, problem } =
+            self.bring_into_step(view, &promise, &mut known).await?;
+        if let Some(file) = &mut file {
+            let untold = self.promises.untold.lock().remove(&promise.run);
+            file.notices.splice(0..0, untold.unwrap_or_default());
+            file.notices.extend(problem);
+        }
+        Ok((view, file))
+    }
+
+    /// Does the same where nobody is there to be told. The next caller is. Returns also why the
+    /// file is not written, if it is not.
+    pub(crate) async fn sync_untold(
+        &self,
+        view: View,
+    ) -> Result<(View, Option<String>), ExecuteError> {
+        let Some(promise) = self.promise(&view).filter(|it| self.pinned(it.run).is_none()) else {
+            return Ok((view, None));
+        };
+        let known = self.known_file(&promise);
+        let mut known = known.lock().await;
+        let Synced { view, file, problem } =
+            self.bring_into_step(view, &promise, &mut known).await?;
+        let notices = file.map(|it| it.notices).unwrap_or_default();
+        // A caller that waits for the lock finds them.
+        self.keep_untold(promise.run, notices);
+        Ok((view, problem))
+    }
+
+    /// Keeps what was noticed of a run's file for the next answer about it.
+    pub(crate) fn keep_untold(&self, run: RunId, notices: Vec<String>) {
+        let mut untold = self.promises.untold.lock();
+        for notice in notices {
+            let kept = untold.entry(run).or_default();
+            // What is tried again may fail again.
+            if !kept.contains(&notice) {
+                kept.push(notice);
+            }
+        }
+    }
+
+    async fn bring_into_step(
+        &self,
+        view: View,
+        promise: &Promise<'_>,
+        known: &mut Known,
+    ) -> Result<Synced, ExecuteError> {
         if known.mark.is_none() {
-            known.mark = self.find_mark(&promise).await?;
+            known.mark = self.find_mark(promise).await?;
         }
         let stat = promise.desk.stat(&promise.place).await;
         if known.is_as_left(&stat) && known.written() == view.state.length {
-            self.catch_up(&mut known, promise.run, Some(view.state.length), None).await?;
+            self.catch_up(known, promise.run, Some(view.state.length), None).await?;
         }
         let is_whole = view.state.length <= known.length && known.written() == known.length;
         if known.is_as_left(&stat) && is_whole {
-            let (path, text) = (promise.shown, known.text().to_owned());
+            let (path, text) = (promise.shown.clone(), known.text().to_owned());
             // Someone else may have taken in meanwhile what was written into it.
             let is_behind = view.state.length < known.length;
             let view = if is_behind { self.load(promise.run).await? } else { view };
-            return Ok((view, Some(RunFile { path, text, notices: Vec::new() })));
+            let file = RunFile { path, text, notices: Vec::new() };
+            return Ok(Synced { view, file: Some(file), problem: None });
         }
-        if promise.is_over(&known, &stat) {
-            return Ok((view, None));
+        if promise.is_over(known, &stat) {
+            return Ok(Synced { view, file: None, problem: None });
         }
-        if !view.state.standing.is_live() && !self.is_newest(&view, &promise).await? {
+        if !view.state.standing.is_live() && !self.is_newest(&view, promise).await? {
             // The file is that of the run that began with the key since.
-            return Ok((view, None));
+            return Ok(Synced { view, file: None, problem: None });
         }
         let lock = promise.desk.lock(&promise.place).await;
         if lock.is_err() && !promise.desk.has_folder(&promise.place.root).await {
-            return Ok((view, None));
+            return Ok(Synced { view, file: None, problem: None });
         }
-        self.set_right(view, &promise, &mut known, lock).await
+        self.set_right(view, promise, known, lock).await
     }
 
     async fn is_newest(&self, view: &View, promise: &Promise<'_>) -> Result<bool, ExecuteError> {
@@ -271,7 +304,7 @@ impl Runtime {
         promise: &Promise<'_>,
         known: &mut Known,
         lock: Result<Held, String>,
-    ) -> Result<(View, Option<RunFile>), ExecuteError> {
+    ) -> Result<Synced, ExecuteError> {
         let mut notices = Vec::new();
         let mut written = Err("others keep writing into it".to_owned());
         let looks = if lock.is_ok() { LOOKS_MAX } else { 0 };
@@ -285,7 +318,10 @@ impl Runtime {
                 Found::Same(stat) => Ok(stat),
                 Found::Unseen(problem) => Err(problem),
                 Found::Changing => continue,
-                Found::GivenUp => return Ok((self.load(promise.run).await?, None)),
+                Found::GivenUp => {
+                    let view = self.load(promise.run).await?;
+                    return Ok(Synced { view, file: None, problem: None });
+                }
                 Found::Behind => promise.write(known).await,
                 Found::Gone => {
                     let told = "was gone, and was written from the log again";
@@ -304,21 +340,19 @@ impl Runtime {
             };
             break;
         }
-        match written {
+        let problem = match written {
             Ok(stat) => {
                 self.write_beside(promise, known, &mut notices).await?;
                 self.mark(promise, known, stat);
+                None
             }
-            // It is owed still.
-            Err(problem) => {
-                notices.push(format!("`{}` could not be written: {problem}", promise.shown));
-            }
-        }
+            Err(problem) => Some(format!("`{}` could not be written: {problem}", promise.shown)),
+        };
         if view.state.length < known.length {
             view = self.load(promise.run).await?;
         }
         let (path, text) = (promise.shown.clone(), known.text().to_owned());
-        Ok((view, Some(RunFile { path, text, notices })))
+        Ok(Synced { view, file: Some(RunFile { path, text, notices }), problem })
     }
 
     /// Takes an edit in, and writes the file where it is to say something else. `None` where it is
@@ -441,24 +475,26 @@ impl Runtime {
     }
 
     /// Takes in what was appended to the log, unless it is known to a length that is enough.
-    /// Returns whether the file was to say `bytes` at any length on the way.
+    /// Returns the last length on the way at which the file was to say `bytes`.
     async fn catch_up(
         &self,
         known: &mut Known,
         run: RunId,
         enough: Option<u64>,
         bytes: Option<&[u8]>,
-    ) -> Result<bool, ExecuteError> {
+    ) -> Result<Option<u64>, ExecuteError> {
         if enough.is_some_and(|length| length <= known.length) {
-            return Ok(false);
+            return Ok(None);
         }
         let log = self.store.load(run, known.length).await.map_err(fault)?;
-        let mut is_met = false;
+        let mut met = None;
         for recorded in log.iter().flat_map(|it| &it.events) {
-            is_met |= bytes.is_some_and(|it| 0 < known.length && it == known.text().as_bytes());
+            if bytes.is_some_and(|it| 0 < known.length && it == known.text().as_bytes()) {
+                met = Some(known.length);
+            }
             known.apply(recorded);
         }
-        Ok(is_met)
+        Ok(met)
     }
 
     async fn find_mark(&self, promise: &Promise<'_>) -> Result<Option<FileMark>, ExecuteError> {
@@ -480,25 +516,24 @@ impl Runtime {
         known
     }
 
-    /// Writes every file that is owed: what a process that ended in between left undone.
-    pub async fn write_owed(&self) -> Result<(), ExecuteError> {
+    /// Returns the runs of the project of which files are owed.
+    pub async fn find_owing(&self) -> Result<BTreeSet<RunId>, ExecuteError> {
         let project = Some(self.settings.project.clone());
         let filter = FileFilter { project, is_owed: true, ..FileFilter::default() };
         let owed = self.store.files(filter).await.map_err(fault)?;
-        let runs: BTreeSet<RunId> = owed.into_iter().map(|(run, _)| run).collect();
-        for run in runs {
-            let synced = match self.load(run).await {
-                Ok(view) => {
-                    self.keep_errands(&view).await;
-                    self.sync_untold(view).await.map(drop)
-                }
-                Err(error) => Err(error),
-            };
-            if let Err(error) = synced {
-                tracing::warn!(%run, %error, "a file that is owed was not written");
-            }
-        }
-        Ok(())
+        Ok(owed.into_iter().map(|(run, _)| run).collect())
+    }
+
+    /// Writes the files that a run owes: what a process that ended in between left undone, and what
+    /// could not be written before. Returns why some still are not.
+    pub async fn write_owed(&self, run: RunId) -> Result<Option<String>, ExecuteError> {
+        let view = self.load(run).await?;
+        let mut notices = self.keep_errands(&view).await;
+        let is_undone = self.promises.unfinished.lock().contains(&run);
+        let undone = if is_undone { notices.pop() } else { None };
+        self.keep_untold(run, notices);
+        let (_, problem) = self.sync_untold(view).await?;
+        Ok(problem.or(undone))
     }
 }
 

@@ -1,8 +1,15 @@
 //! What a server does besides serving: it tells which definitions cannot be used, writes the files
-//! that another process left owed, and lets the clock speak in runs whose time has come.
+//! that are owed, and lets the clock speak in runs whose time has come.
 
-use std::{collections::BTreeSet, fs, io, path::PathBuf, sync::Arc, time::Duration};
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    fs, io,
+    path::PathBuf,
+    sync::Arc,
+    time::Duration,
+};
 
+use engine::RunId;
 use mcp::devworkflow;
 use runtime::{Runtime, World as _};
 use world::RealWorld;
@@ -13,6 +20,8 @@ use crate::{config::Config, join::Joined};
 const HEAD_START: Duration = Duration::from_millis(200);
 /// How often runs are looked after.
 const SWEEP_EVERY: Duration = Duration::from_secs(1);
+/// After how many sweeps at most a file that cannot be written is tried again.
+const RETRY_EVERY: u32 = 32;
 
 /// Begins with it. It ends with the process.
 pub(crate) fn begin(joined: &Joined) {
@@ -28,31 +37,71 @@ pub(crate) fn begin(joined: &Joined) {
         if let Err(error) = looked.await {
             tracing::error!("the workflows could not be looked at: {error}");
         }
-        if let Err(error) = runtime.write_owed().await {
-            tracing::error!("files that are owed could not be written: {error}");
+        let mut keeper = Keeper { runtime, sessions, owed: BTreeMap::new(), told: String::new() };
+        loop {
+            keeper.sweep().await;
+            world.sleep(SWEEP_EVERY).await;
         }
-        sweep(&world, &runtime, sessions.as_ref()).await;
     });
 }
 
-/// Enforces time limits and looks after sessions, for ever.
-async fn sweep(world: &RealWorld, runtime: &Runtime, sessions: Option<&devworkflow::Options>) {
-    let mut known = String::new();
-    loop {
-        let problem = match runtime.sweep().await {
-            Ok(_) => String::new(),
-            Err(error) => error.to_string(),
-        };
-        // The same problem is told once, not every second.
-        if !problem.is_empty() && problem != known {
-            tracing::error!("time limits could not be enforced: {problem}");
+/// Looks after runs while nobody asks about them.
+struct Keeper {
+    runtime: Arc<Runtime>,
+    sessions: Option<devworkflow::Options>,
+    /// The runs of which files are owed.
+    owed: BTreeMap<RunId, Owed>,
+    /// The problem with time limits that was logged last.
+    told: String,
+}
+
+/// Files of a run that are owed.
+#[derive(Default)]
+struct Owed {
+    /// For how many sweeps.
+    sweeps: u32,
+    /// The problem with them that was logged last.
+    told: String,
+}
+
+impl Keeper {
+    async fn sweep(&mut self) {
+        self.write_owed().await;
+        let swept = self.runtime.sweep().await.map(drop);
+        let problem = swept.err().map(|it| format!("time limits could not be enforced: {it}"));
+        log_once(&mut self.told, problem.unwrap_or_default());
+        if let Some(options) = &self.sessions {
+            devworkflow::tend_sessions(&self.runtime, options).await;
         }
-        known = problem;
-        if let Some(options) = sessions {
-            devworkflow::tend_sessions(runtime, options).await;
-        }
-        world.sleep(SWEEP_EVERY).await;
     }
+
+    /// Writes the files that are owed. A process that is at work writes its own, so a file is only
+    /// looked at if it was owed a sweep ago too; and less and less often if it cannot be written.
+    async fn write_owed(&mut self) {
+        // If the store cannot be read, the search for time limits says so.
+        let Ok(owing) = self.runtime.find_owing().await else { return };
+        self.owed.retain(|run, _| owing.contains(run));
+        for run in owing {
+            let owed = self.owed.entry(run).or_default();
+            owed.sweeps = owed.sweeps.saturating_add(1);
+            let is_due = owed.sweeps.is_power_of_two() || owed.sweeps.is_multiple_of(RETRY_EVERY);
+            if owed.sweeps < 2 || !is_due {
+                continue;
+            }
+            let written = self.runtime.write_owed(run).await;
+            let problem = written.unwrap_or_else(|error| Some(error.to_string()));
+            let problem = problem.map(|it| format!("run {}: {it}; it is retried", run.short()));
+            log_once(&mut owed.told, problem.unwrap_or_default());
+        }
+    }
+}
+
+/// Logs a problem that was not logged the last time.
+fn log_once(told: &mut String, problem: String) {
+    if !problem.is_empty() && problem != *told {
+        tracing::error!("{problem}");
+    }
+    *told = problem;
 }
 
 /// The folders in which workflows are looked for.

@@ -93,7 +93,7 @@ impl Runtime {
         let read = promise.desk.read(&promise.place).await;
         let bytes =
             read.as_ref().ok().and_then(|it| it.as_ref()).map(|(bytes, _)| bytes.as_slice());
-        let is_past = self.catch_up(known, promise.run, None, bytes).await?;
+        let met = self.catch_up(known, promise.run, None, bytes).await?;
         let (bytes, stat) = match read {
             Ok(Some(read)) => read,
             Ok(None) if self.load(promise.run).await?.state.gave_up_key => {
@@ -106,7 +106,7 @@ impl Runtime {
         if bytes == known.text().as_bytes() {
             return Ok(Found::Same(stat));
         }
-        if is_past || self.is_past(promise, known, &bytes).await? {
+        if self.is_past(promise, known, (&bytes, met)).await? {
             return Ok(Found::Behind);
         }
         let whole = known.text().len();
@@ -211,20 +211,23 @@ impl Runtime {
         promise.desk.stat(&promise.place).await != Ok(Some(stat))
     }
 
-    /// Whether the file says what it had to say at an earlier length of the log, of which this
-    /// process knows nothing any more.
+    /// Whether the file says what it had to say at a length of the log since it was last written.
+    /// `met` is such a length, where this process knows one.
     async fn is_past(
         &self,
         promise: &Promise<'_>,
         known: &Known,
-        bytes: &[u8],
+        (bytes, met): (&[u8], Option<u64>),
     ) -> Result<bool, ExecuteError> {
-        let mark = self.find_mark(promise).await?;
-        let digest = Digest::of(bytes);
-        if mark.as_ref().is_some_and(|it| it.sha256 == digest.as_str()) {
+        // A mark is kept some time after the file is written, so the store may know less of what
+        // this process wrote, and more of what others did.
+        let marks = [known.mark.clone(), self.find_mark(promise).await?];
+        let mark = marks.into_iter().flatten().max_by_key(|it| it.written);
+        let from = mark.as_ref().map_or(0, |it| it.written);
+        let is_last = mark.is_some_and(|it| it.sha256 == Digest::of(bytes).as_str());
+        if is_last || met.is_some_and(|it| from <= it) {
             return Ok(true);
         }
-        let from = mark.map_or(0, |it| it.written);
         let (_, log) = self.load_at(promise.run, None).await?;
         let mut sheet = promise.projection.blank(&promise.workflow);
         for recorded in log.iter().filter(|it| it.seq <= known.length) {

@@ -23,7 +23,7 @@ impl Runtime {
     ) -> Result<Option<Released>, ExecuteError> {
         let Some(view) = self.find_holder(workflow, key).await? else { return Ok(None) };
         let run = view.state.run;
-        let view = self.sync_untold(view).await?;
+        let (view, _) = self.sync_untold(view).await?;
         let mut commands = Vec::new();
         if view.state.standing.is_live() {
             commands.push(Command::CancelRun { reason });

@@ -29,7 +29,7 @@ impl Repository<'_> {
         let mut warnings = Vec::new();
         let mut chosen = self.choose(&beside.git, asked.paths, &mut warnings).await?;
         if chosen.is_empty() && asked.or_changed {
-            let changed = self.changed().await?;
+            let changed = self.changed(&mut warnings).await?;
             chosen = self.choose(&beside.git, &changed, &mut Vec::new()).await?;
         }
         warnings.extend(self.others(&chosen).await?);
@@ -101,9 +101,21 @@ impl Repository<'_> {
         }
     }
 
-    /// Returns the tracked files that differ from the last commit.
-    async fn changed(&self) -> Result<Vec<String>, String> {
-        let asked = self.git.ask(["diff", "--name-only", "-z", "HEAD"]).await?;
+    /// Returns the tracked files that differ from the last commit, but for those that are staged:
+    /// someone chose them for a commit of their own.
+    async fn changed(&self, warnings: &mut Vec<String>) -> Result<Vec<String>, String> {
+        let staged = self.differing_from_head(&["--cached"]).await?;
+        let mut changed = self.differing_from_head(&[]).await?;
+        changed.retain(|it| !staged.contains(it));
+        if !staged.is_empty() {
+            warnings.push(format!("already staged, so left for you to commit: {}", named(&staged)));
+        }
+        Ok(changed)
+    }
+
+    async fn differing_from_head(&self, of: &[&str]) -> Result<Vec<String>, String> {
+        let arguments = [&["diff", "--name-only", "-z"], of, &["HEAD"]].concat();
+        let asked = self.git.ask(arguments).await?;
         if !asked.is_well() {
             return Ok(Vec::new());
         }

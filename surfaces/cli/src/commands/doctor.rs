@@ -62,6 +62,7 @@ pub(crate) async fn perform(config: Config, output: Output) -> Result<Reply, Fai
             if let StorePlace::Project(path) | StorePlace::Named(path) = &place {
                 findings.extend(disk::look(path, || joined.world.steady()));
             }
+            findings.extend(owed(&joined).await);
             findings.push(workflows(&joined));
             findings.push(safety::trust(&joined).await);
         }
@@ -185,6 +186,19 @@ async fn database(joined: &Joined) -> Finding {
     }
     Finding::new(what, State::Wrong, format!("{}: {}", path.display(), shown.join("\n")))
         .with_hint("restore a backup, or keep a copy of the file and report it")
+}
+
+/// Looks for runs whose files could not be written.
+async fn owed(joined: &Joined) -> Option<Finding> {
+    // A database that cannot be read is a finding of its own.
+    let runs = joined.runtime.find_owing().await.ok().filter(|it| !it.is_empty())?;
+    let names: Vec<String> = runs.iter().take(PROBLEMS_MAX).map(|it| it.short()).collect();
+    let more = if names.len() < runs.len() { ", …" } else { "" };
+    let runs = text::count(runs.len(), "run");
+    let text = format!("files of {runs} are not written yet: {}{more}", names.join(", "));
+    let hint = "a running server writes them as soon as it can, and logs why it cannot; \
+                `milepost run show RUN` writes those of one run now";
+    Some(Finding::new("files", State::Doubtful, text).with_hint(hint))
 }
 
 fn workflows(joined: &Joined) -> Finding {
