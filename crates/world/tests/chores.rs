@@ -143,6 +143,13 @@ fn what_changed_is_committed_where_no_path_is_there() {
     };
     done(bench.do_it(&deed));
     assert_eq!(bench.last(), ["first.txt"]);
+    // What a person has staged is theirs to commit.
+    bench.write("second.txt", "staged");
+    bench.git(&["add", "second.txt"]);
+    bench.write("first.txt", "three");
+    done(bench.do_it(&deed));
+    assert_eq!(bench.last(), ["first.txt"]);
+    assert_eq!(bench.git(&["diff", "--cached", "--name-only"]), "second.txt");
 }
 
 #[test]

@@ -5,6 +5,7 @@ use std::{
     fs,
     os::unix::{fs::symlink, net::UnixListener},
     path::{Path, PathBuf},
+    thread,
 };
 
 use rustix::fs::{CWD, FileType, Mode, mknodat};
@@ -196,4 +197,18 @@ fn a_folder_that_the_settings_name_elsewhere_is_a_root_of_its_own() {
     assert!(of("in/way").is_err(), "a link in the project is not a setting");
     assert!(Root::make(&stage.at("none"), &stage.at("none/a"), Care::Plain).is_err());
     assert!(Root::make(Path::new("/"), &stage.at("new/deep"), Care::Plain).is_ok());
+}
+
+#[test]
+fn many_threads_place_one_file() {
+    let stage = Stage::new();
+    for round in 0..20 {
+        let name = format!("new-{round}");
+        let place = || stage.root.place_new(Path::new(&name), b"whole", Care::Plain).unwrap();
+        let made = thread::scope(|scope| {
+            let placing: Vec<_> = (0..8).map(|_| scope.spawn(place)).collect();
+            placing.into_iter().map(|it| it.join().unwrap()).filter(|it| *it).count()
+        });
+        assert_eq!((made, stage.read(&name)), (1, Ok("whole".to_owned())));
+    }
 }

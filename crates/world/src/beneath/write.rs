@@ -5,6 +5,7 @@ use std::{
     fs::File,
     io::{self, ErrorKind, Write as _},
     path::{Path, PathBuf},
+    sync::atomic::{AtomicU64, Ordering},
     time::SystemTime,
 };
 
@@ -15,6 +16,9 @@ use super::{Root, absent, check_regular, split, stat};
 
 /// How often a draft is made. Writers hold a lock, so one try is enough as a rule.
 const DRAFTS_MAX: usize = 8;
+
+/// How many files this process has begun to place.
+static PLACED: AtomicU64 = AtomicU64::new(0);
 
 /// What a file that is written needs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -94,8 +98,9 @@ impl Root {
         if parent.find_kind(Path::new(name))?.is_some() {
             return Ok(false);
         }
-        // Several processes may do this at the same moment.
-        let own = format!("{}.{}", name.to_string_lossy(), std::process::id());
+        // Several processes and threads may do this at the same moment.
+        let (process, number) = (std::process::id(), PLACED.fetch_add(1, Ordering::Relaxed));
+        let own = format!("{}.{process}.{number}", name.to_string_lossy());
         let (draft, file) = parent.draft(OsStr::new(&own), care)?;
         fill(file, bytes, care)?;
         let linked = parent.dir.hard_link(&draft, &parent.dir, name);

@@ -1,6 +1,6 @@
 //! Where the files are, how they are written, and what is done about those that are not right.
 
-use std::fs;
+use std::{fs, thread, time::Duration};
 
 use serde_json::{Value, json};
 
@@ -227,5 +227,38 @@ fn a_session_that_was_thrown_away_does_not_come_back() {
         let said = stage.call("get_generation_status", json!({"scene_id": "0205"}));
         said.has(&["No state found"]);
         assert!(!stage.project.path("workspace/sessions/exp").exists());
+    }
+}
+
+#[test]
+fn a_file_that_could_not_be_written_is_written_as_soon_as_it_can_be() {
+    let stage = Stage::new();
+    stage.begin(SCENE);
+    let (folder, aside) = (stage.project.path("workspace"), stage.project.path("aside"));
+    fs::rename(&folder, &aside).unwrap();
+    fs::write(&folder, "in the way").unwrap();
+    stage.done("log_question_answer", log(SCENE)).has(&["could not be written"]);
+    stage.wait_for(|| stage.server.talk().contains("could not be written"));
+    let is_owed = || {
+        let findings = stage.project.ask(&["doctor"])["findings"].to_string();
+        findings.contains("files of 1 run are not written yet")
+    };
+    assert!(is_owed());
+    fs::remove_file(&folder).unwrap();
+    fs::rename(&aside, &folder).unwrap();
+    stage.wait_for(|| stage.state(SCENE)["user_questions"] != json!([]));
+    stage.wait_for(|| !is_owed());
+}
+
+impl Stage {
+    #[track_caller]
+    fn wait_for(&self, is_so: impl Fn() -> bool) {
+        for _ in 0..300 {
+            if is_so() {
+                return;
+            }
+            thread::sleep(Duration::from_millis(100));
+        }
+        panic!("it never came to that:\n{}", self.server.talk());
     }
 }
