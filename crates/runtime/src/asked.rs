@@ -204,17 +204,19 @@ impl Runtime {
         }
     }
 
-    /// Keeps what the call was answered, unless it was refused and changed nothing. It is worded
-    /// again where that fails.
+    /// Keeps what the call was answered. It is worded again where that fails.
+    ///
+    /// A refusal is not kept: what stood in the way may be gone when the call is sent again. What
+    /// the call had committed until then is found in the log, and it goes on from there.
     pub async fn keep_answer(&self, text: String, is_refused: bool) {
         let Some(ask) = self.ask.as_ref().filter(|_| text.len() <= ANSWER_BYTES_MAX) else {
             return;
         };
         let is_known = match ask.kind {
-            Kind::Request => !is_refused || self.has_committed(),
+            Kind::Request => true,
             Kind::Report => self.has_committed(),
         };
-        if !is_known {
+        if is_refused || !is_known {
             return;
         }
         let (project, key) = (self.settings.project.clone(), ask.key.clone());
