@@ -4,7 +4,7 @@ use serde_json::json;
 
 use crate::{Measured, peer::Peer, rig::Rig, table::Section};
 
-const RESIDENT_MAX_MB: f64 = 25.0;
+const RESIDENT_MAX_MB: f64 = 32.0;
 
 pub(crate) fn measure(rig: &Rig) -> Measured<Section> {
     let calls = rig.pick(10_000, 1_000);

@@ -63,18 +63,23 @@ class Faults(threading.Thread):
         """Fills the file system to the last byte for a while."""
         ballast = self.place.work / "ballast"
         self.ledger.count("full disk")
-        self.ledger.expect("full", seconds + 2)
-        self.ledger.expect("disk", seconds + 5)
-        self.ledger.expect("lock", seconds + 10)
         try:
             with open(ballast, "wb", buffering=0) as file:
                 block = bytes(1 << 20)
                 while block:
+                    # Filling may take long on a busy machine.
+                    self.expect_full(seconds)
                     try:
                         if file.write(block) < len(block):
                             block = block[: len(block) // 2]
                     except OSError:
                         block = block[: len(block) // 2]
+            self.expect_full(seconds)
             time.sleep(seconds)
         finally:
             ballast.unlink(missing_ok=True)
+            self.expect_full(0)
+
+    def expect_full(self, seconds):
+        for what, after in (("full", 2), ("disk", 5), ("lock", 10)):
+            self.ledger.expect(what, seconds + after)

@@ -12,7 +12,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use crate::{
-    RunState,
+    GateReason, RunState,
     decide::{Sight, left_out, scope},
 };
 
@@ -182,6 +182,10 @@ const SHOWN_MAX: usize = 5;
 /// shown when it is done.
 pub fn find_chore(workflow: &Workflow, state: &RunState) -> Result<Option<Chore>, EvaluationError> {
     if workflow.chores.is_empty() || !state.standing.is_live() || state.current.is_none() {
+        return Ok(None);
+    }
+    // Nothing is done for work behind a gate that nobody has answered at.
+    if state.standing.open_gate().is_some_and(|it| it.why == GateReason::Owed) {
         return Ok(None);
     }
     let current = state.current.as_ref().and_then(|it| workflow.find_step(it));

@@ -131,8 +131,11 @@ pub enum Command {
         name: String,
         base: Option<String>,
     },
-    /// Finish what the log of a copy was cut off in. Sent by the server itself.
-    SettleRun,
+    /// Have a run that comes from a copy or from elsewhere ask at the gates that it owes an answer
+    /// at; `goes_on`: also finish what its log was cut off in. Sent by the server itself.
+    SettleRun {
+        goes_on: bool,
+    },
     /// The same, but the run comes no further than to the next step: whether that is left out, asks a
     /// person or falls into parts is found out by whoever goes on.
     Halting(Box<Self>),
@@ -339,7 +342,7 @@ impl Command {
             Self::ExpireStep => "expire_step",
             Self::ReportChore { .. } => "report_chore",
             Self::NoteBranch { .. } => "note_branch",
-            Self::SettleRun => "settle_run",
+            Self::SettleRun { .. } => "settle_run",
             Self::Halting(_) => "halting",
             Self::All(_) => "all",
         }

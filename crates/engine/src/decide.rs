@@ -49,7 +49,8 @@ use definition::{Condition, EvaluationError, Step, StepName, Workflow};
 use serde_json::Value;
 
 use crate::{
-    Actor, AtEnd, Command, Event, Known, Recorded, Refusal, RunState, Standing, Stop, evolve,
+    Actor, AtEnd, Command, Event, GateReason, Known, Recorded, Refusal, RunState, Standing, Stop,
+    evolve,
     invariant::{self, Violation, Watch},
 };
 
@@ -84,7 +85,9 @@ pub fn decide(
     known: &Known,
     command: &Command,
 ) -> Result<Decided, Stop> {
-    let before = state;
+    // What a copy has from its original is no excuse for where it stands.
+    let nothing = RunState::new(state.run);
+    let before = if matches!(command, Command::SettleRun { .. }) { &nothing } else { state };
     let (state, events) = (state.clone(), Vec::new());
     let end = AtEnd::default();
     let mut draft = Draft {
@@ -108,6 +111,7 @@ pub fn decide(
 }
 
 fn apply(draft: &mut Draft<'_>, command: &Command) -> Result<(), Stop> {
+    check_not_owed(draft, command)?;
     match command {
         Command::StartRun(start) => start_run::decide(draft, start),
         Command::AdoptRun(start, placement) => take_file::adopt(draft, start, placement),
@@ -152,10 +156,32 @@ fn apply(draft: &mut Draft<'_>, command: &Command) -> Result<(), Stop> {
         Command::NoteBranch { name, base } => {
             report_chore::note_branch(draft, name, base.as_deref())
         }
-        Command::SettleRun => settle_run::decide(draft),
+        Command::SettleRun { goes_on } => settle_run::decide(draft, *goes_on),
         Command::Halting(command) => draft.reaching(Reach::Next, |draft| apply(draft, command)),
         Command::All(commands) => commands.iter().try_for_each(|it| apply(draft, it)),
     }
+}
+
+/// Refuses what would have an effect of work that lies behind a gate, while a run that got there
+/// waits for the answer that it owes.
+fn check_not_owed(draft: &Draft<'_>, command: &Command) -> Result<(), Refusal> {
+    let Some(open) = draft.state.standing.open_gate().filter(|it| it.why == GateReason::Owed)
+    else {
+        return Ok(());
+    };
+    let has_effect = matches!(
+        command,
+        Command::Move(_)
+            | Command::CloseItem { .. }
+            | Command::PlanParts { .. }
+            | Command::PlacePart(_)
+            | Command::CompleteRun { .. }
+            | Command::ReportChore { .. }
+    );
+    if has_effect && draft.state.standing.is_live() {
+        return Err(gate::refusal(open));
+    }
+    Ok(())
 }
 
 /// A decision in the making.

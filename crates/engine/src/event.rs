@@ -663,6 +663,13 @@ pub struct Recorded {
     pub event: Event,
 }
 
+impl Recorded {
+    /// Whether two events were decided together: those have one time and one actor.
+    pub(crate) fn is_together(&self, other: &Self) -> bool {
+        (self.at, self.steady, &self.by) == (other.at, other.steady, &other.by)
+    }
+}
+
 /// Why a stored event could not be read.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum DecodeError {

@@ -7,7 +7,7 @@ use crate::{Actor, Event, Recorded, Refusal, RunId, Timestamp};
 /// From where a run is copied.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum ForkPoint {
-    /// After this event.
+    /// After this event, and all that was decided together with it.
     Seq(u64),
     /// As it was when this step was last entered.
     Step(String),
@@ -23,7 +23,7 @@ pub fn fork(
 ) -> Result<Vec<Recorded>, Refusal> {
     let length = log.last().map_or(0, |it| it.seq);
     let seq = match point {
-        ForkPoint::Seq(seq) if (1..=length).contains(seq) => *seq,
+        ForkPoint::Seq(seq) if (1..=length).contains(seq) => find_end(log, *seq),
         ForkPoint::Seq(seq) => return Err(Refusal::SeqUnknown { seq: *seq, length }),
         ForkPoint::Step(step) => find_entry(log, step)?,
     };
@@ -36,6 +36,14 @@ pub fn fork(
     let event = Event::RunForked { from, seq };
     copy.push(Recorded { seq: seq + 1, at, steady, by, event });
     Ok(copy)
+}
+
+/// Returns the last event of the decision that an event belongs to. Half of a decision may lack the
+/// question that it ended with.
+fn find_end(log: &[Recorded], seq: u64) -> u64 {
+    let decisions = log.chunk_by(Recorded::is_together);
+    let ends = decisions.filter_map(|it| it.last()).map(|it| it.seq);
+    ends.into_iter().find(|end| seq <= *end).unwrap_or(seq)
 }
 
 fn find_entry(log: &[Recorded], wanted: &str) -> Result<u64, Refusal> {

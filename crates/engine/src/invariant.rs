@@ -336,7 +336,8 @@ pub(crate) fn is_for_failure(
 
 /// Returns every violation in a stored history.
 ///
-/// Events of one decision have one time and one actor; the run is compared before and after them.
+/// The run is compared before and after each decision. What a copy has from its original may be half
+/// of a decision, so a copy is judged as if it began where it was made.
 pub fn audit(
     workflow: &Workflow,
     run: RunId,
@@ -345,8 +346,9 @@ pub fn audit(
 ) -> Vec<Found> {
     let mut state = RunState::new(run);
     let mut found = Vec::new();
-    for decision in log.chunk_by(|one, other| (one.at, &one.by) == (other.at, &other.by)) {
-        let before = state.clone();
+    for decision in log.chunk_by(Recorded::is_together) {
+        let is_copied = decision.iter().any(|it| matches!(it.event, Event::RunForked { .. }));
+        let before = if is_copied { RunState::new(run) } else { state.clone() };
         let mut watch = Watch::default();
         for recorded in decision {
             let last = watch.has_failure().then(|| state.clone());

@@ -9,10 +9,10 @@ use definition::{
 };
 use engine::{
     Actor, Answer, AnswerGate, AtEnd, ChoreOutcome, ClaimStep, Command, ContextChange, Decided,
-    Entry, Event, Fact, FileFact, GitDeed, How, Known, MakeMove, PartPlaced, Passage, Passing,
-    Placement, Progress, Question, Recorded, Refusal, Report, ReportStep, ResumeRun, RunId,
-    RunState, Stage, Standing, StartRun, StartStep, Stood, Stop, Terms, Timestamp, audit, decide,
-    fold,
+    Entry, Event, Fact, FileFact, ForkPoint, GitDeed, How, Known, MakeMove, PartPlaced, Passage,
+    Passing, Placement, Progress, Question, Recorded, Refusal, Report, ReportStep, ResumeRun,
+    RunId, RunState, Stage, Standing, StartRun, StartStep, Stood, Stop, Terms, Timestamp, audit,
+    decide, fold, fork,
 };
 use expect_test::expect_file;
 use serde_json::{Map, Value, json};
@@ -79,8 +79,17 @@ back      the run is before the gate again
 other     the command was refused, for a reason that has nothing to do with the gate
 no        the command was refused because of the gate
 
-                             answers that an agent passes on count                              | only a person's own answer counts
-                             ahead      due        asked      answered   changed    rejected    | ahead      due        asked      answered   changed    rejected    |
+ahead     the run is before the step with the gate
+due       it works on that step
+asked     it waits at the gate
+answered  the person approved, and the run is behind the gate
+changed   it waits at the gate, and what the person is shown has changed since it asked
+rejected  the person sent the work back
+stale     the person approved, what they were shown has changed, and the next step is to be chosen
+owed      the run began behind the gate, because a file says so
+
+                             answers that an agent passes on count                                                    | only a person's own answer counts
+                             ahead      due        asked      answered   changed    rejected   stale      owed        | ahead      due        asked      answered   changed    rejected   stale      owed        |
 ";
 
 /// How many walks are made, and of how many commands each.
@@ -101,15 +110,32 @@ fn no_walk_of_commands_gets_past_a_gate_that_wants_a_person() {
             let (name, command) = commands.into_iter().nth(at).unwrap();
             let plan = if random.is_multiple_of(5) { "another plan" } else { "the plan" };
             let world = World { gates: Answers::Verified, plan };
+            if random.is_multiple_of(7) && !log.is_empty() {
+                let point = ForkPoint::Seq(random % log.len() as u64 + 1);
+                let at = Timestamp(i64::try_from(number).unwrap() + 1);
+                let copy = fork(run, &log, &point, None, (at, at, Actor::default())).unwrap();
+                let settle = Command::SettleRun { goes_on: true };
+                let Ok(settled) = ask(&workflow, &fold(run, &copy), &world, &settle) else {
+                    continue;
+                };
+                log = copy;
+                append(&mut log, settled.events, at.0);
+                check_walk(&workflow, &log, (seed, "fork"));
+                continue;
+            }
             let Ok(decided) = ask(&workflow, &fold(run, &log), &world, &command) else { continue };
             append(&mut log, decided.events, i64::try_from(number).unwrap() + 1);
-            let is_behind = is_behind(&decided.state);
-            let is_answered = was_answered(&log);
-            assert!(!is_behind || is_answered, "seed {seed}: `{name}` got past the gate: {log:#?}");
-            let found = audit(&workflow, run, &log, Some(Answers::Verified));
-            assert!(found.is_empty(), "seed {seed}: `{name}`: {found:?}");
+            check_walk(&workflow, &log, (seed, name));
         }
     }
+}
+
+fn check_walk(workflow: &Workflow, log: &[Recorded], (seed, name): (u64, &str)) {
+    let run = RunId::from_bytes([1; 16]);
+    let (is_behind, is_answered) = (is_behind(&fold(run, log)), was_answered(log));
+    assert!(!is_behind || is_answered, "seed {seed}: `{name}` got past the gate: {log:#?}");
+    let found = audit(workflow, run, log, Some(Answers::Verified));
+    assert!(found.is_empty(), "seed {seed}: `{name}`: {found:?}");
 }
 
 /// Whether the run works behind the gate, or was completed. Read without the engine's own rule.
@@ -202,6 +228,8 @@ fn states() -> Vec<(&'static str, (Vec<Command>, &'static str))> {
         ("answered", (passed, "the plan")),
         ("changed", (asked(), "another plan")),
         ("rejected", ([asked(), vec![person(Answer::Reject)]].concat(), "the plan")),
+        ("stale", ([asked(), vec![person(Answer::Approve)]].concat(), "another plan")),
+        ("owed", (vec![Command::AdoptRun(begin_run(Map::new(), None), claim_file())], "the plan")),
     ]
 }
 
@@ -293,7 +321,7 @@ fn commands() -> Vec<(&'static str, Command)> {
         ("expire", Command::ExpireStep),
         ("report a chore", chore()),
         ("note the branch", Command::NoteBranch { name: "b".into(), base: None }),
-        ("settle a copy", Command::SettleRun),
+        ("settle a copy", Command::SettleRun { goes_on: true }),
         ("halting: report plan", Command::Halting(Box::new(done("plan", Some("ship"))))),
         (
             "auto, then go on",

@@ -87,6 +87,7 @@ fn unreadable(run: RunId, error: StoreError) -> Result<Audit, ExecuteError> {
         | StoreError::NewerSchema { .. }
         | StoreError::Damaged(_)
         | StoreError::Gone { .. }
+        | StoreError::Emptied { .. }
         | StoreError::Foreign { .. }
         | StoreError::Database(_) => return Err(fault(error)),
     };

@@ -243,9 +243,9 @@ impl Runtime {
         let Ok(Some(due)) = find_chore(&view.workflow, &view.state) else {
             return Ok(Turn::Over(view));
         };
-        if last.as_ref().is_some_and(|it| it.name == due.name && it.deed == due.deed) {
-            chores.failure =
-                Some(refusal(&due, "it is due again as soon as it is done".to_owned()));
+        let again = || Some(refusal(&due, "it is due again as soon as it is done".to_owned()));
+        if last.as_ref().is_some_and(|it| it.name == due.name) {
+            chores.failure = again();
             return Ok(Turn::Over(view));
         }
         let rehearsed = match self.rehearse(&view, &due).await {
@@ -256,6 +256,11 @@ impl Runtime {
             }
             Err(error) => return Err(error),
         };
+        let next = find_chore(&view.workflow, &rehearsed.state).ok().flatten();
+        if next.is_some_and(|it| it.name == due.name) {
+            chores.failure = again();
+            return Ok(Turn::Over(view));
+        }
         let (root, home) = (view.state.root(), self.home_of(&view));
         let texts = match &due.deed {
             GitDeed::Publish { .. } => self.foresee(&view, &record(&view, &rehearsed)).await?,
@@ -466,6 +471,6 @@ pub(crate) fn waits_for_chores(command: &Command) -> bool {
         | Command::ExpireStep
         | Command::ReportChore { .. }
         | Command::NoteBranch { .. }
-        | Command::SettleRun => false,
+        | Command::SettleRun { .. } => false,
     }
 }

@@ -522,7 +522,7 @@ fn check_unmoved(command: &Command, before: &RunState, now: &RunState) -> Result
         | Command::GiveUpKey
         | Command::ReportChore { .. }
         | Command::NoteBranch { .. }
-        | Command::SettleRun
+        | Command::SettleRun { .. }
         | Command::Halting(_)
         | Command::All(_) => false,
     };
@@ -557,6 +557,7 @@ pub(crate) fn refuse_taken_key(error: StoreError) -> ExecuteError {
         | StoreError::DamagedRun { .. }
         | StoreError::Damaged(_)
         | StoreError::Gone { .. }
+        | StoreError::Emptied { .. }
         | StoreError::Foreign { .. }
         | StoreError::Database(_) => fault(error),
     }

@@ -63,7 +63,8 @@ impl Runtime {
                 View { state: Arc::new(fold(run, &events)), ..cut }
             }
         };
-        let settled = self.decide(&cut, &Command::SettleRun, &mut Checks::new()).await?;
+        let settled =
+            self.decide(&cut, &Command::SettleRun { goes_on: true }, &mut Checks::new()).await?;
         let by = || request.actor.clone();
         let record = |(seq, event)| Recorded { seq, at: now, steady, by: by(), event };
         events.extend((cut.state.length + 1..).zip(settled.events).map(record));

@@ -6,8 +6,6 @@ use std::sync::Arc;
 use definition::Workflow;
 use engine::{Actor, Command, Fact, FileFact, Question, Recorded, Refusal, RunId, RunState};
 
-use store::FileMark;
-
 use crate::{
     Desk, ExecuteError, Outcome, Place, Request, Runtime, Target, View, Wanted, execute::Checks,
 };
@@ -102,9 +100,7 @@ impl Runtime {
             return Err(Refusal::FileUnreadable { path, problem, is_corrupt: false }.into());
         }
         // Nothing is owed of it any more.
-        let (sha256, size, modified) = (String::new(), 0, 0);
-        let (path, owed, written) = (own.path, length, length);
-        self.note(run, FileMark { path, owed, written, sha256, size, modified });
+        self.note_nothing_owed(run, own.path, length);
         Ok(name)
     }
 

@@ -51,6 +51,14 @@ struct Synced {
     file: Option<RunFile>,
     /// Why the file is not written. It is owed then.
     problem: Option<String>,
+    /// Whether nothing is owed of the file: it is another run's by now, or was taken away.
+    is_moot: bool,
+}
+
+impl Synced {
+    fn without_file(view: View, is_moot: bool) -> Self {
+        Self { view, file: None, problem: None, is_moot }
+    }
 }
 
 /// Which files are promised, and what is known of them.
@@ -215,7 +223,7 @@ impl Runtime {
         }
         let known = self.known_file(&promise);
         let mut known = known.lock().await;
-        let Synced { view, mut file, problem } =
+        let Synced { view, mut file, problem, .. } =
             self.bring_into_step(view, &promise, &mut known).await?;
         if let Some(file) = &mut file {
             let untold = self.promises.untold.lock().remove(&promise.run);
@@ -236,8 +244,11 @@ impl Runtime {
         };
         let known = self.known_file(&promise);
         let mut known = known.lock().await;
-        let Synced { view, file, problem } =
+        let Synced { view, file, problem, is_moot } =
             self.bring_into_step(view, &promise, &mut known).await?;
+        if is_moot {
+            self.note_nothing_owed(promise.run, promise.place.path.clone(), view.state.length);
+        }
         let notices = file.map(|it| it.notices).unwrap_or_default();
         // A caller that waits for the lock finds them.
         self.keep_untold(promise.run, notices);
@@ -276,18 +287,18 @@ impl Runtime {
             let is_behind = view.state.length < known.length;
             let view = if is_behind { self.load(promise.run).await? } else { view };
             let file = RunFile { path, text, notices: Vec::new() };
-            return Ok(Synced { view, file: Some(file), problem: None });
+            return Ok(Synced { view, file: Some(file), problem: None, is_moot: false });
         }
         if promise.is_over(known, &stat) {
-            return Ok(Synced { view, file: None, problem: None });
+            return Ok(Synced::without_file(view, true));
         }
         if !view.state.standing.is_live() && !self.is_newest(&view, promise).await? {
             // The file is that of the run that began with the key since.
-            return Ok(Synced { view, file: None, problem: None });
+            return Ok(Synced::without_file(view, true));
         }
         let lock = promise.desk.lock(&promise.place).await;
         if lock.is_err() && !promise.desk.has_folder(&promise.place.root).await {
-            return Ok(Synced { view, file: None, problem: None });
+            return Ok(Synced::without_file(view, false));
         }
         self.set_right(view, promise, known, lock).await
     }
@@ -320,7 +331,7 @@ impl Runtime {
                 Found::Changing => continue,
                 Found::GivenUp => {
                     let view = self.load(promise.run).await?;
-                    return Ok(Synced { view, file: None, problem: None });
+                    return Ok(Synced::without_file(view, false));
                 }
                 Found::Behind => promise.write(known).await,
                 Found::Gone => {
@@ -352,7 +363,8 @@ impl Runtime {
             view = self.load(promise.run).await?;
         }
         let (path, text) = (promise.shown.clone(), known.text().to_owned());
-        Ok(Synced { view, file: Some(RunFile { path, text, notices }), problem })
+        let file = Some(RunFile { path, text, notices });
+        Ok(Synced { view, file, problem, is_moot: false })
     }
 
     /// Takes an edit in, and writes the file where it is to say something else. `None` where it is
@@ -463,6 +475,12 @@ impl Runtime {
             known.mark = Some(mark.clone());
             self.note(promise.run, mark);
         }
+    }
+
+    /// Notes that nothing is owed of a file at this length of its run's log.
+    pub(crate) fn note_nothing_owed(&self, run: RunId, path: String, length: u64) {
+        let (owed, written, sha256, size, modified) = (length, length, String::new(), 0, 0);
+        self.note(run, FileMark { path, owed, written, sha256, size, modified });
     }
 
     pub(crate) fn note(&self, run: RunId, mark: FileMark) {

@@ -34,6 +34,9 @@ pub enum StoreError {
     /// Someone removed or replaced a file of the database while it was in use.
     #[error("`{path}` was removed or replaced while it was in use")]
     Gone { path: String },
+    /// Events were written to a file that has nothing in it now, or is not there.
+    #[error("`{path}` is empty or gone, though {events} events were written to it")]
+    Emptied { path: String, events: u64 },
     /// There is a file, and it is not a database of ours.
     #[error("`{path}` is {what}")]
     Foreign { path: String, what: Foreign },
@@ -70,9 +73,10 @@ impl StoreError {
             Self::Busy | Self::Conflict { .. } => "busy",
             Self::Full => "disk_full",
             Self::NewerSchema { .. } | Self::Event(DecodeError::Newer { .. }) => "newer_release",
-            Self::Event(DecodeError::Corrupt(_)) | Self::DamagedRun { .. } | Self::Damaged(_) => {
-                "damaged"
-            }
+            Self::Event(DecodeError::Corrupt(_))
+            | Self::DamagedRun { .. }
+            | Self::Damaged(_)
+            | Self::Emptied { .. } => "damaged",
             Self::Gone { .. } => "database_gone",
             Self::Foreign { .. } => "database_foreign",
             Self::KeyTaken { .. } => "key_taken",
@@ -104,6 +108,12 @@ impl StoreError {
                 "nothing more is written until the server is started again; if the file was moved, \
                  put it back first"
             }
+            Self::Emptied { path, .. } => {
+                return format!(
+                    "put the file or a backup of it in its place; to begin with nothing, delete \
+                     `{path}-mark` too"
+                );
+            }
             Self::Foreign { path, what: Foreign::Orchestrator } => {
                 return format!(
                     "`milepost import orchestrator {path}` takes its runs over; let `store.path` \
@@ -130,7 +140,7 @@ mod tests {
     #[test]
     fn only_what_passes_by_itself_says_to_call_again_in_a_moment() {
         let run = RunId::from_bytes([1; 16]);
-        let path = || "/work/milepost.db".to_owned();
+        let path = || "milepost.db".to_owned();
         let all = [
             (StoreError::Conflict { run, expected: 1, actual: 2 }, "call again in a moment"),
             (StoreError::Busy, "call again in a moment"),

@@ -4,7 +4,7 @@ use alloc::string::String;
 
 use definition::Step;
 
-use super::{Draft, Sight, route};
+use super::{Draft, Sight, gate, route};
 use crate::{Refusal, Stop};
 
 pub(super) fn decide(draft: &mut Draft<'_>, next: &str) -> Result<(), Stop> {
@@ -12,6 +12,9 @@ pub(super) fn decide(draft: &mut Draft<'_>, next: &str) -> Result<(), Stop> {
     let step = draft.current()?;
     if !draft.state.awaits_choice() {
         return Err(Refusal::NoChoiceOpen.into());
+    }
+    if gate::ask_current(draft)? {
+        return Ok(());
     }
     let report = draft.state.step(&step.name).and_then(|it| it.effort.report.clone());
     route::choose(draft, step, next, Sight::of_report(report.as_ref()))

@@ -29,6 +29,9 @@ pub(super) fn enter(
         return Ok(());
     };
     draft.hop(&name)?;
+    if draft.state.awaits_choice() && gate::ask_current(draft)? {
+        return Ok(());
+    }
     let Some(step) = draft.workflow.find_step(&name) else {
         return Err(draft.step_unknown(name.as_str()).into());
     };

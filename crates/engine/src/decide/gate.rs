@@ -103,9 +103,17 @@ fn is_personal(draft: &Draft<'_>, gate: &Gate) -> bool {
 
 /// Lets a caller take the run to `to`, past gates that an agent may answer for the person; says so
 /// at each. A gate that wants the person's own answer refuses.
-pub(super) fn waive_before(draft: &mut Draft<'_>, to: &Step) -> Result<(), Refusal> {
+pub(super) fn waive_before(draft: &mut Draft<'_>, to: &Step) -> Result<(), Stop> {
+    let current = draft.current()?;
+    let is_left = draft.state.awaits_choice() && current.name != to.name;
+    if let Some(gate) = current.gate.as_ref().filter(|_| is_left)
+        && is_personal(draft, gate)
+        && is_changed(draft, current)?
+    {
+        return Err(Refusal::GateNeedsPerson { step: current.name.clone() }.into());
+    }
     let owed = invariant::owed_before(draft.workflow, &draft.state, &to.name, draft.known.gates);
-    waive(draft, &owed)
+    Ok(waive(draft, &owed)?)
 }
 
 /// The same for the end of the run.
@@ -175,19 +183,38 @@ pub(super) fn ask_owed(draft: &mut Draft<'_>) -> Result<bool, Stop> {
     Ok(true)
 }
 
-/// Asks again at the gates that a copy of a run is past, where what was approved is not what is
+/// Asks again at the gate of the current step, if it was approved and what was approved is not what
+/// is there now. Returns whether it does.
+pub(super) fn ask_current(draft: &mut Draft<'_>) -> Result<bool, Stop> {
+    let step = draft.current()?;
+    let is_passed = draft.state.awaits_choice() && is_changed(draft, step)?;
+    if is_passed {
+        ask_done(draft, step)?;
+    }
+    Ok(is_passed)
+}
+
+/// Whether what was approved at the gate of a step is not what is there now.
+fn is_changed(draft: &Draft<'_>, step: &Step) -> Result<bool, Stop> {
+    let approved = draft.state.step(&step.name).map(|it| it.approved.as_slice());
+    let approved = approved.unwrap_or_default();
+    let paths = || approved.iter().map(|it| it.path.as_str());
+    draft.known.need_files(paths())?;
+    Ok(draft.known.artifacts(paths())? != approved)
+}
+
+/// Asks again at the gates that a copy of a run has passed, where what was approved is not what is
 /// there now. Returns whether there are any.
 pub(super) fn ask_changed(draft: &mut Draft<'_>) -> Result<bool, Stop> {
+    if draft.current().is_ok() && ask_current(draft)? {
+        return Ok(true);
+    }
     let current = draft.current().ok().map(|it| &it.name);
     let gates = current.into_iter().flat_map(|it| draft.workflow.guards().before(it));
     let gates: Vec<&Step> = gates.filter_map(|it| draft.workflow.find_step(it)).collect();
     let mut changed = Vec::new();
     for step in gates {
-        let approved = draft.state.step(&step.name).map(|it| it.approved.as_slice());
-        let approved = approved.unwrap_or_default();
-        let paths = || approved.iter().map(|it| it.path.as_str());
-        draft.known.need_files(paths())?;
-        if draft.known.artifacts(paths())? != approved {
+        if is_changed(draft, step)? {
             changed.push(step);
         }
     }

@@ -6,7 +6,7 @@ use alloc::{
     vec::Vec,
 };
 
-use definition::{Condition, Move};
+use definition::{Answers, Condition, Move};
 use serde_json::{Map, Value};
 
 use super::{
@@ -25,11 +25,14 @@ pub(super) fn decide(draft: &mut Draft<'_>, command: &MakeMove) -> Result<(), St
     if command.is_approved && !is_open {
         pass_on(draft, asked, &command.args)?;
     }
-    let (made, mut warnings) = resolve(draft, asked, command)?;
+    // Leniency never stands in for a person.
+    let is_personal = draft.known.gates.unwrap_or(draft.workflow.answers) == Answers::Verified;
+    let is_lax = command.is_lax && !is_personal;
+    let (made, mut warnings) = resolve(draft, asked, (&command.args, is_lax))?;
     let at = draft.events.len();
     let RunState { unasked, length, updated_at, steady, .. } = draft.state;
     draft.push(Event::MoveMade { name: made.name.clone(), warnings: Vec::new() });
-    warnings.extend(rules::perform(draft, &made.actions, &command.args, command.is_lax)?);
+    warnings.extend(rules::perform(draft, &made.actions, &command.args, is_lax)?);
     if draft.events.len() == at + 1 && warnings.is_empty() && unasked != Unasked::Placed {
         // A move that changes nothing was not made.
         draft.events.pop();
@@ -69,10 +72,10 @@ fn find<'a>(draft: &Draft<'a>, name: &str) -> Result<&'a Move, Refusal> {
 fn resolve<'a>(
     draft: &Draft<'a>,
     asked: &'a Move,
-    command: &MakeMove,
+    (args, is_lax): (&Map<String, Value>, bool),
 ) -> Result<(&'a Move, Vec<String>), Stop> {
     let step = draft.current()?;
-    let sight = Sight::of_args(&command.args);
+    let sight = Sight::of_args(args);
     if draft.holds(asked.when.as_ref(), step, sight)? {
         return Ok((asked, Vec::new()));
     }
@@ -85,9 +88,9 @@ fn resolve<'a>(
     let refusal = Refusal::MoveNotAllowed {
         name: asked.name.clone(),
         step: step.name.to_string(),
-        legal: legal(draft, &command.args),
+        legal: legal(draft, args),
     };
-    if !command.is_lax {
+    if !is_lax {
         return Err(refusal.into());
     }
     Ok((asked, [refusal.to_string()].into()))

@@ -8,10 +8,11 @@ use definition::{Decider, Target};
 use super::{Draft, enter, gate, start_run};
 use crate::{Progress, Standing, Stop};
 
-pub(super) fn decide(draft: &mut Draft<'_>) -> Result<(), Stop> {
+pub(super) fn decide(draft: &mut Draft<'_>, goes_on: bool) -> Result<(), Stop> {
     let key = draft.state.key().map(String::from);
     start_run::check_key(draft, key.as_deref())?;
-    if draft.state.standing == Standing::Running && gate::ask_changed(draft)? {
+    let is_running = draft.state.standing == Standing::Running;
+    if is_running && (gate::ask_changed(draft)? || gate::ask_owed(draft)?) || !goes_on {
         return Ok(());
     }
     match draft.state.standing.clone() {

@@ -1,7 +1,6 @@
 //! A file that is moved elsewhere: its run writes it no more.
 
 use engine::{Actor, Command, RunId};
-use store::FileMark;
 
 use super::looking::Found;
 use crate::{ExecuteError, Held, Request, Runtime, Target};
@@ -48,9 +47,7 @@ impl Runtime {
             tracing::warn!(path = promise.shown, problem, "a file was not written");
         }
         // Nothing is owed of it any more.
-        let (path, sha256) = (promise.place.path.clone(), String::new());
-        let mark = FileMark { path, owed: length, written: length, sha256, size: 0, modified: 0 };
-        self.note(run, mark);
+        self.note_nothing_owed(run, promise.place.path.clone(), length);
         Ok(Some(Released { run, _held: held }))
     }
 }

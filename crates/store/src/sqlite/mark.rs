@@ -150,6 +150,11 @@ pub(super) fn find_loss(
     }))
 }
 
+/// Returns how many events were written to the database at `path`, if its mark says so.
+pub(super) fn find_written(path: &Path) -> Option<u64> {
+    read(&path_of(path)).map(|it| it.newest).filter(|it| 0 < *it)
+}
+
 fn path_of(database: &Path) -> PathBuf {
     with_suffix(database, "-mark")
 }

@@ -4,7 +4,7 @@
 //! beside it. Any number of processes may come to the same file at the same moment.
 
 use std::{
-    fs::File,
+    fs::{self, File},
     io::{self, Read as _},
     path::{Path, PathBuf},
     thread,
@@ -16,6 +16,7 @@ use rusqlite::{Connection, ErrorCode};
 use super::{
     connection::{now, open_reader, open_writer, wait_for_others},
     copy::{self, create},
+    mark,
     settings::SqliteSettings,
     sums, wal,
 };
@@ -83,6 +84,10 @@ pub(super) fn check_current(connection: &Connection) -> Result<(), StoreError> {
 }
 
 fn find_or_create(path: &Path) -> Result<(), StoreError> {
+    let is_empty = fs::metadata(path).map_or(true, |it| it.is_file() && it.len() == 0);
+    if is_empty && let Some(events) = mark::find_written(path) {
+        return Err(StoreError::Emptied { path: path.display().to_string(), events });
+    }
     match create(path) {
         Ok(_) => return Ok(()),
         Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}

@@ -26,6 +26,23 @@ fn what_is_not_a_database_is_left_alone() {
     }
 }
 
+#[tokio::test]
+async fn a_database_that_was_emptied_or_removed_does_not_begin_with_nothing() {
+    let (_folder, path) = place();
+    let store = open_at(&path).unwrap();
+    store.append(append(run(1), 0, &["one"])).await.unwrap();
+    drop(store);
+    let empty = || fs::write(&path, "").unwrap();
+    let remove = || fs::remove_file(&path).unwrap();
+    for spoil in [&empty as &dyn Fn(), &remove] {
+        spoil();
+        let refused = open_at(&path);
+        assert!(matches!(&refused, Err(StoreError::Emptied { events: 1.., .. })), "{refused:?}");
+    }
+    fs::remove_file(path.with_extension("db-mark")).unwrap();
+    open_at(&path).unwrap();
+}
+
 #[test]
 fn the_database_of_another_program_is_left_alone() {
     for version in [0, 1] {
