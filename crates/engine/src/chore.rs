@@ -33,6 +33,9 @@ pub enum GitDeed {
     RenameBranch {
         from: String,
         to: String,
+        /// Where the branch stood before the run, if the server saw it.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        base: Option<String>,
     },
     Commit {
         /// The run's branch, which is empty in logs of older releases.
@@ -98,7 +101,7 @@ impl RunBranch {
     fn follow(&mut self, deed: &GitDeed, sent: Option<&Pushed>) {
         match deed {
             // The remote knows the branch by its old name, if at all.
-            GitDeed::RenameBranch { from, to } if self.name == *from => {
+            GitDeed::RenameBranch { from, to, .. } if self.name == *from => {
                 self.name.clone_from(to);
                 self.pushed = None;
             }
@@ -156,7 +159,7 @@ impl GitDeed {
     /// Returns what is to be done, in a line.
     pub fn describe(&self) -> String {
         match self {
-            Self::RenameBranch { from, to } => format!("rename branch `{from}` to `{to}`"),
+            Self::RenameBranch { from, to, .. } => format!("rename branch `{from}` to `{to}`"),
             Self::Commit { paths, .. } if paths.is_empty() => "commit what changed".into(),
             Self::Commit { paths, .. } => {
                 let shown: Vec<String> =
@@ -263,7 +266,9 @@ fn render(
 ) -> Result<GitDeed, EvaluationError> {
     Ok(match deed {
         ChoreDeed::RenameBranch { from, to } => {
-            GitDeed::RenameBranch { from: from.render(scope)?, to: to.render(scope)? }
+            let (from, to) = (from.render(scope)?, to.render(scope)?);
+            let base = branch()?.base.filter(|_| branch().is_ok_and(|it| it.name == from));
+            GitDeed::RenameBranch { from, to, base }
         }
         ChoreDeed::Commit { paths, message, or_changed } => GitDeed::Commit {
             branch: branch()?.name,

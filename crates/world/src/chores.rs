@@ -87,7 +87,9 @@ async fn find_top(root: &Path, times: ChoreTimes) -> Result<Option<PathBuf>, Str
 impl Repository<'_> {
     async fn run(&self, deed: &GitDeed, texts: &[(String, String)]) -> Done {
         match deed {
-            GitDeed::RenameBranch { from, to } => self.rename(from, to).await,
+            GitDeed::RenameBranch { from, to, base } => {
+                self.rename(from, to, base.as_deref()).await
+            }
             GitDeed::Commit { branch, paths, message, or_changed } => {
                 let asked = Asked { paths, message, or_changed: *or_changed };
                 self.commit(branch, asked).await
@@ -101,7 +103,7 @@ impl Repository<'_> {
         }
     }
 
-    async fn rename(&self, from: &str, to: &str) -> Done {
+    async fn rename(&self, from: &str, to: &str, base: Option<&str>) -> Done {
         self.check_branch(from).await?;
         self.check_branch(to).await?;
         let (has_from, has_to) = (self.has_branch(from).await?, self.has_branch(to).await?);
@@ -119,11 +121,25 @@ impl Repository<'_> {
             (true, false) if is_protected(from) || self.is_default(from).await? => {
                 Err(format!("`{from}` is not renamed: others rely on it"))
             }
+            (true, false) if !self.was_new(from, base).await? => Err(format!(
+                "`{from}` is not renamed: it held commits of its own before the run. Name a branch \
+                 that is made for the run, or begin the run on the current branch"
+            )),
             (true, false) => {
                 self.git.say(["branch", "-m", from, to]).await?;
                 Ok(Told::new(format!("renamed branch `{from}` to `{to}`")))
             }
         }
+    }
+
+    /// Returns whether the commit that a branch stood at before the run is held by another one too, so
+    /// that the branch was new then.
+    async fn was_new(&self, branch: &str, base: Option<&str>) -> Result<bool, String> {
+        let Some(base) = base else { return Ok(true) };
+        let asked = ["for-each-ref", "--format=%(refname)", "--contains", base];
+        let own = format!("refs/heads/{branch}");
+        let holders = self.git.say(asked).await?;
+        Ok(holders.lines().any(|it| it != own && !it.starts_with("refs/stash")))
     }
 
     /// Returns whether git noted that a branch had another name, or it has no commit to note it with.

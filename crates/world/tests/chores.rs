@@ -397,3 +397,22 @@ fn a_program_that_takes_too_long_is_given_up() {
     fs::remove_file(bench.work().join(".git/hooks/pre-commit")).unwrap();
     done(bench.do_it(&commit(&["a.rs"])));
 }
+
+#[test]
+fn a_branch_that_held_commits_of_its_own_before_the_run_keeps_its_name() {
+    let bench = Bench::new();
+    let rename = |from: &str, base: String| GitDeed::RenameBranch {
+        from: from.to_owned(),
+        to: "fix/other".to_owned(),
+        base: Some(base),
+    };
+    bench.git(&["checkout", "-q", "-b", "bob/wip"]);
+    bench.write("first.txt", "bob");
+    bench.git(&["commit", "-q", "-am", "wip"]);
+    let base = bench.git(&["rev-parse", "HEAD"]);
+    let told = failed(bench.do_it(&rename("bob/wip", base)));
+    assert!(told.contains("held commits of its own"), "{told}");
+    let base = bench.git(&["rev-parse", "HEAD"]);
+    bench.git(&["checkout", "-q", "-b", "feature/new"]);
+    done(bench.do_it(&rename("feature/new", base)));
+}

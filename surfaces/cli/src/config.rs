@@ -24,7 +24,7 @@ use engine::Bounds;
 use etcetera::BaseStrategy as _;
 use file::Owner;
 use store::{SqliteSettings, Synchronous};
-use table::{SETTINGS, Setting};
+use table::{Class, SETTINGS, Setting};
 use tokio_util::sync::CancellationToken;
 use value::Value;
 use world::{ChoreTimes, ModelSettings, Secret, WorldSettings};
@@ -469,6 +469,13 @@ fn find_test_clock(environment: &BTreeMap<String, String>) -> i64 {
 
 impl Sources {
     fn set(&mut self, setting: &Setting, value: Value, origin: Origin) {
+        // Nobody who starts the program makes it laxer than a file says.
+        let known = self.values.get(setting.name).map(|(value, _)| value);
+        if let Class::HardenOnly(strict) = setting.class
+            && known == Some(&Value::Text(strict.to_owned()))
+        {
+            return;
+        }
         self.values.insert(setting.name, (value, origin));
     }
 

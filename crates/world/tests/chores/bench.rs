@@ -202,7 +202,7 @@ pub(crate) fn failed(outcome: ChoreOutcome) -> String {
 }
 
 pub(crate) fn rename(from: &str, to: &str) -> GitDeed {
-    GitDeed::RenameBranch { from: from.to_owned(), to: to.to_owned() }
+    GitDeed::RenameBranch { from: from.to_owned(), to: to.to_owned(), base: None }
 }
 
 pub(crate) fn commit(paths: &[&str]) -> GitDeed {

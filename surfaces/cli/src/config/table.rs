@@ -31,6 +31,7 @@ pub(crate) enum Class {
     /// A project may say it once the user trusts it. A path must lie in the project all the same.
     NeedsTrust,
     /// A project may say only this value, which makes things stricter, and needs no trust for it.
+    /// No other source takes it back.
     HardenOnly(&'static str),
     /// It opens a port, names a credential or who gets one, lets commands run, or writes elsewhere:
     /// a project never says it.
@@ -230,7 +231,8 @@ pub(crate) const SETTINGS: &[Setting] = &[
     },
     Setting {
         doc: "Which answers count at gates: `definition` leaves it to each workflow, `verified` \
-              takes only a person's own answer everywhere.",
+              takes only a person's own answer everywhere. Where several sources say it, the \
+              stricter one counts.",
         ..setting(
             "gates.answers",
             HardenOnly("verified"),

@@ -1,6 +1,8 @@
 //! Ways around a gate, a guard or the end of a run.
 #![expect(clippy::needless_pass_by_value, reason = "arguments are written where they are passed")]
 
+use std::fs;
+
 use serde_json::{Value, json};
 
 use crate::{
@@ -193,4 +195,106 @@ Ship.
     is_at(&project, "waiting", "Ship");
     let gates = project.ask(&["gate", "list"]);
     assert_eq!(gates["gates"][0]["gate"]["step"], "Plan", "{gates:#}");
+}
+
+/// Forks a run at each of its events, and returns where the copies stand.
+fn copies(project: &Project, server: &Server, run: &Value) -> Vec<(u64, String, String)> {
+    let history = project.ask(&["run", "history", run.as_str().unwrap()]);
+    let length = history["events"].as_array().unwrap().len() as u64;
+    let fork = |seq: u64| {
+        let key = format!("{:04}", 5000 + seq);
+        done(server, "fork_run", json!({"instance_id": run, "from_seq": seq, "key": key}));
+        let copy = newest(project);
+        (seq, copy["status"].as_str().unwrap().into(), copy["step"].as_str().unwrap().into())
+    };
+    (1..=length).map(fork).collect()
+}
+
+#[test]
+fn a_copy_of_a_run_that_owes_an_answer_owes_it_too() {
+    let project = verified();
+    let step = |status: &str| json!({"status": status, "started_at": "2025-11-03T14:30:45Z"});
+    let mut state = json!({
+        "scene_id": "0106", "session_id": "s", "current_step": 4, "workflow_status": "IN_PROGRESS",
+        "started_at": "2025-11-03T14:30:45Z", "updated_at": "2025-11-03T14:30:45Z", "steps": {},
+    });
+    for number in 1..=3 {
+        state["steps"][number.to_string()] = step("COMPLETED");
+    }
+    state["steps"]["4"] = step("IN_PROGRESS");
+    project.write("workspace/generation-state-0106.json", &state.to_string());
+    let server = serve(&project, "core,generation");
+    done(&server, "get_generation_status", json!({"scene_id": "0106"}));
+    for (seq, status, step) in copies(&project, &server, &json!("0106")) {
+        assert_eq!(status, "waiting", "a copy from event {seq} is at {step}");
+    }
+}
+
+#[test]
+fn a_copy_at_the_answer_carries_no_approval_of_something_else() {
+    let project = Project::new();
+    project.write_all(
+        r#"== .milepost/workflows/CHOSEN/index.md
+---
+gates: verified
+decider: client
+---
+# Goal
+Choose it.
+- [Plan](steps/plan.md)
+- [Ship](steps/ship.md)
+== .milepost/workflows/CHOSEN/steps/plan.md
+---
+produces: [plan.md]
+gate: true
+---
+# Orchestrator Guidance
+Go on.
+# Client Instructions
+Plan.
+== .milepost/workflows/CHOSEN/steps/ship.md
+# Orchestrator Guidance
+Go on.
+# Client Instructions
+Ship.
+"#,
+    );
+    project.write("plan.md", "the plan");
+    let server = serve(&project, "core");
+    let started = server.call("start_workflow", json!({"workflow_name": "CHOSEN"})).value;
+    let run = &started["instance_id"];
+    let report = json!({"step_id": "Plan", "status": "success", "result": "r"});
+    done(&server, "advance_workflow", json!({"instance_id": run, "report": report}));
+    project.ask(&["gate", "approve", run.as_str().unwrap(), "--yes"]);
+    project.write("plan.md", "another plan");
+    for (seq, _, step) in copies(&project, &server, run) {
+        assert_eq!(step, "Plan", "a copy from event {seq}");
+        let copy = newest(&project)["run"].clone();
+        let ship = json!({"instance_id": copy, "report": report, "next_step_name": "Ship"});
+        call(&server, "advance_workflow", ship);
+        assert_eq!(newest(&project)["step"], "Plan", "a copy from event {seq}");
+    }
+    let ship = json!({"instance_id": run, "report": report, "next_step_name": "Ship"});
+    call(&server, "advance_workflow", ship);
+    let shown = project.ask(&["run", "show", run.as_str().unwrap()]);
+    assert_eq!(shown["run"]["status"], "waiting", "{shown:#}");
+}
+
+#[test]
+fn nothing_is_completed_in_a_state_file_that_claims_to_be_behind_its_gate() {
+    let project = verified();
+    let server = serve(&project, "devworkflow");
+    let task = "Add: login";
+    done(&server, "init_workflow_guidance", json!({"task_description": task}));
+    let text = fs::read_to_string(project.path("workflow_state.md")).unwrap();
+    let behind =
+        text.replace("Phase: INIT", "Phase: VALIDATE").replace("Status: READY", "Status: RUNNING");
+    assert_ne!(behind, text);
+    project.write(".accordo/workflow_state.md", &behind);
+    for tool in ["complete_workflow_guidance", "validate_phase_guidance"] {
+        let said = refused(&server, tool, json!({"task_description": task, "summary": "done"}));
+        assert!(!said.contains("completed"), "{said}");
+    }
+    let gates = project.ask(&["gate", "list"]);
+    assert_eq!(gates["gates"][0]["gate"]["step"], "BLUEPRINT", "{gates:#}");
 }

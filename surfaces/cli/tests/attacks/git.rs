@@ -46,7 +46,10 @@ impl Forge {
 
     /// Begins a pipeline as the person wants it. Somebody is to be told of it in the end.
     fn confirmed(confirmation: Value) -> Self {
-        let mut project = Project::new();
+        Self::confirmed_in(Project::new(), confirmation)
+    }
+
+    fn confirmed_in(mut project: Project, confirmation: Value) -> Self {
         let specs = project.path(".specs").to_str().unwrap().to_owned();
         project = project.with("FORGE_SPECS_DIR", &specs).with("GIT_CONFIG_NOSYSTEM", "1");
         fs::create_dir(&specs).unwrap();
@@ -404,4 +407,33 @@ fn whatever_a_person_does_between_the_calls_everything_of_theirs_is_where_it_was
     assert_eq!(action["summary"], "pipeline completed", "{action:#}");
     let (near, far) = forge.stands(BRANCH);
     assert_eq!(near, far);
+}
+
+#[test]
+fn a_state_file_behind_an_unanswered_checkpoint_moves_no_branch() {
+    let project = Project::new().with("MILEPOST_GATES_ANSWERS", "verified");
+    let forge = Forge::confirmed_in(project, json!({"effort": "L"}));
+    forge.git(&["branch", "alice/wip"]);
+    let before = forge.git(&["for-each-ref"]);
+    let text = fs::read_to_string(forge.project.path(&format!("{WORKSPACE}/state.json"))).unwrap();
+    let mut state: Value = serde_json::from_str(&text).unwrap();
+    for (number, phase) in ["final-commit", "pr-creation", "phase-7"].iter().enumerate() {
+        let workspace = format!(".specs/2026010{}-y", number + 2);
+        let whole = forge.project.path(&workspace).to_str().unwrap().to_owned();
+        state["currentPhase"] = json!(phase);
+        state["currentPhaseStatus"] = json!("in_progress");
+        state["branch"] = json!("alice/wip");
+        state["workspace"] = json!(whole);
+        state["needsBatchCommit"] = json!(true);
+        forge.project.write(&format!("{workspace}/state.json"), &state.to_string());
+        for _ in 0..2 {
+            let said = match forge.call("pipeline_next_action", json!({"workspace": whole})) {
+                Said::Action(action) => action.to_string(),
+                Said::Refused(reason) => reason,
+            };
+            assert!(said.contains("checkpoint"), "{phase}: {said}");
+        }
+        assert_eq!(forge.git(&["for-each-ref"]), before, "{phase}");
+        assert_eq!(forge.git(&["ls-remote", "origin", "refs/heads/alice/*"]), "", "{phase}");
+    }
 }

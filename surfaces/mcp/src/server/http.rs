@@ -7,7 +7,7 @@
 mod kept;
 mod room;
 
-use std::{borrow::Cow, sync::Arc, time::Duration};
+use std::{borrow::Cow, collections::HashMap, sync::Arc, time::Duration};
 
 use axum::{
     body::{Body, to_bytes},
@@ -16,6 +16,7 @@ use axum::{
     response::{IntoResponse as _, Response},
     routing::{MethodRouter, any},
 };
+use parking_lot::Mutex;
 use rmcp::{
     ErrorData, ServerHandler,
     model::{ErrorCode, RequestId},
@@ -30,7 +31,10 @@ use serde_json::{Value, json};
 use tokio::time::timeout;
 use tokio_util::sync::CancellationToken;
 
-use super::{Limits, Options, Server, door::Line};
+use super::{
+    Limits, Options, Server,
+    door::{Credential, Line},
+};
 use crate::toolsets::ToolsetUnknown;
 use room::{Full, Room};
 
@@ -106,7 +110,8 @@ fn over<S: ServerHandler>(
     let service = StreamableHttpService::new(move || Ok(make()), Arc::clone(&manager), config);
     let (sessions_max, body_max) = (http.sessions_max, http.body_max);
     let room = Room::new(limits);
-    let door = Arc::new(Door { service, manager, room, sessions_max, body_max });
+    let owners = Mutex::default();
+    let door = Arc::new(Door { service, manager, owners, room, sessions_max, body_max });
     any(move |request: Request| admit(Arc::clone(&door), request))
 }
 
@@ -124,13 +129,45 @@ struct Head<'a> {
 struct Door<S> {
     service: StreamableHttpService<S, LocalSessionManager>,
     manager: Arc<LocalSessionManager>,
+    /// The credentials that sessions were opened with.
+    owners: Mutex<HashMap<String, Option<Credential>>>,
     room: Room,
     sessions_max: usize,
     body_max: usize,
 }
 
+impl<S> Door<S> {
+    /// Whether a request comes with the credential that its session was opened with. What is said in
+    /// a session counts as its owner's.
+    fn is_owner(&self, headers: &HeaderMap, credential: Option<&Credential>) -> bool {
+        let Some(session) = headers.get(SESSION).and_then(|it| it.to_str().ok()) else {
+            return true;
+        };
+        // A session that nobody opened is refused by the library.
+        self.owners.lock().get(session).is_none_or(|it| it.as_ref() == credential)
+    }
+
+    async fn note_owner(&self, session: String, credential: Option<Credential>) {
+        let open = self.manager.sessions.read().await;
+        let mut owners = self.owners.lock();
+        owners.retain(|it, _| open.contains_key(it.as_str()));
+        owners.insert(session, credential);
+    }
+}
+
+/// Refuses what is said in a session with another credential than it was opened with.
+fn refuse_stranger() -> Response {
+    let text = "this session was opened with another credential: send the same one, or open a \
+                session of your own";
+    refuse(StatusCode::FORBIDDEN, &ErrorData::invalid_request(text, None), None)
+}
+
 /// Answers what the library would not answer well, and lets everything else pass.
 async fn admit<S: ServerHandler>(door: Arc<Door<S>>, request: Request) -> Response {
+    let credential = request.extensions().get::<Credential>().cloned();
+    if !door.is_owner(request.headers(), credential.as_ref()) {
+        return refuse_stranger();
+    }
     if request.method() != Method::POST {
         // Streams and their end belong to sessions; who has none only posts.
         if request.headers().contains_key(SESSION) {
@@ -197,6 +234,10 @@ async fn admit<S: ServerHandler>(door: Arc<Door<S>>, request: Request) -> Respon
     };
     let request = Request::from_parts(parts, Body::from(bytes));
     let response = door.service.handle(request).await.map(Body::new);
+    let opened = response.headers().get(SESSION).and_then(|it| it.to_str().ok());
+    if let Some(session) = opened.filter(|_| begins).map(str::to_owned) {
+        door.note_owner(session, credential).await;
+    }
     let response = word(response, begins, id.as_ref()).await;
     match place {
         Some(place) => keep_until_written(response, place),
