@@ -33,6 +33,9 @@ pub(super) fn decide(draft: &mut Draft<'_>, answer: &AnswerGate) -> Result<(), S
         gate::check_free(draft, step)?;
     }
     let (digest, shown) = check_shown(draft, step, &gate, answer)?;
+    if option.effect == Effect::Approve && gate.why == GateReason::Gate {
+        check_products(draft, step)?;
+    }
     draft.push(Event::GateAnswered {
         step: gate.step.clone(),
         part: gate.part.clone(),
@@ -134,6 +137,19 @@ fn check_shown(
         return Err(Refusal::GateStale { step: gate.step.clone(), changed }.into());
     }
     Ok((digest, now))
+}
+
+/// Refuses to go on from work whose files were changed since it was reported, and are not as they
+/// must be.
+fn check_products(draft: &Draft<'_>, step: &Step) -> Result<(), Stop> {
+    let left = draft.state.artifacts.values().filter(|it| it.step == step.name);
+    let left: Vec<Artifact> = left.map(|it| it.artifact.clone()).collect();
+    let paths = || left.iter().map(|it| it.path.as_str());
+    draft.known.need_files(paths())?;
+    if draft.known.artifacts(paths())? != left {
+        guard::check_products(draft, step, None, Rigor::Full)?;
+    }
+    Ok(())
 }
 
 /// What a person approved is how it is to be from now on.
