@@ -34,7 +34,7 @@ use runtime::{Desk, Found, Looking, Standpoint, Tree, World};
 use beneath::Root;
 pub use clock::Boot;
 use clock::Clock;
-pub use library::is_builtin;
+pub use library::{Hidden, is_builtin};
 use model::Model;
 pub use model::{Api, ModelSettings, Secret};
 
@@ -153,6 +153,11 @@ impl RealWorld {
 }
 
 impl RealWorld {
+    /// Returns the workflows that are not used because others have their names.
+    pub fn find_hidden_workflows(&self) -> Vec<Hidden> {
+        library::find_hidden(&self.settings, &self.graphs)
+    }
+
     async fn ask(&self, system: &str, user: &str, names: &[String]) -> ModelFact {
         match &self.model {
             Some(model) => model.ask(system, user, names).await,

@@ -55,6 +55,33 @@ pub(crate) fn find(settings: &WorldSettings, names: &GraphNames) -> Vec<Found> {
     found
 }
 
+/// A workflow that is not used, because another one has its name and comes first.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Hidden {
+    pub name: WorkflowName,
+    /// Where it is, in words for people, and where the one is that is used.
+    pub origin: String,
+    pub by: String,
+}
+
+pub(crate) fn find_hidden(settings: &WorldSettings, names: &GraphNames) -> Vec<Hidden> {
+    let folders = settings.workflow_dirs.iter();
+    let own = folders.flat_map(|it| find_in(it, names, &mut BTreeSet::new()));
+    let own = own.map(|it| (it.name, it.origin));
+    let builtin = builtin_names().into_iter().filter(|_| settings.has_builtin);
+    let all = own.chain(builtin.map(|it| (it, "built in".to_owned())));
+    let mut used: BTreeMap<WorkflowName, String> = BTreeMap::new();
+    let mut hidden = Vec::new();
+    for (name, origin) in all {
+        match used.get(&name) {
+            Some(by) if *by != origin => hidden.push(Hidden { by: by.clone(), name, origin }),
+            Some(_) => {}
+            None => drop(used.insert(name, origin)),
+        }
+    }
+    hidden
+}
+
 /// Finds the workflows in one folder, by name. Those with one name are refused, all of them.
 fn find_in(folder: &Path, names: &GraphNames, known: &mut BTreeSet<PathBuf>) -> Vec<Found> {
     let opened = Root::open(folder).and_then(|it| it.names().map(|names| (it, names)));

@@ -15,7 +15,7 @@ pub(super) fn check(
 ) -> Result<Vec<String>, Refusal> {
     let given = report.details.get("evidence").unwrap_or(&Value::Null);
     // Nothing that is said to be evidence is worse than none.
-    let is_blank = |key: &str| given[key].as_str().is_some_and(|it| it.trim().is_empty());
+    let is_blank = |key: &str| is_nothing(&given[key]);
     let blank = step.criteria.iter().filter(|it| is_blank(&it.key));
     let blank: Vec<String> = blank.map(|it| it.key.clone()).collect();
     let policy = policy.unwrap_or(step.evidence);
@@ -35,4 +35,23 @@ pub(super) fn check(
         }
         Evidence::Off => Ok(Vec::new()),
     }
+}
+
+/// Whether a value that was given says nothing.
+fn is_nothing(value: &Value) -> bool {
+    match value {
+        // What was not given is missing.
+        Value::Null | Value::Number(_) | Value::Bool(true) => false,
+        Value::Bool(false) => true,
+        Value::String(text) => !text.chars().any(is_seen),
+        Value::Array(items) => items.iter().all(is_nothing),
+        Value::Object(map) => map.values().all(is_nothing),
+    }
+}
+
+/// Whether a letter can be seen.
+fn is_seen(letter: char) -> bool {
+    !letter.is_whitespace()
+        && !letter.is_control()
+        && !matches!(letter, '\u{200b}'..='\u{200f}' | '\u{2060}'..='\u{2064}' | '\u{feff}' | '\u{ad}')
 }

@@ -204,6 +204,16 @@ async fn owed(joined: &Joined) -> Option<Finding> {
 fn workflows(joined: &Joined) -> Finding {
     let (listed, invalid) = joined.runtime.list_workflows();
     let count = text::count(listed.len(), "workflow");
+    let hidden = joined.world.find_hidden_workflows();
+    if let Some(first) = hidden.first().filter(|_| invalid.is_empty()) {
+        let names: Vec<String> = hidden.iter().map(|it| format!("`{}`", it.name)).collect();
+        let text = format!("{count}; these take the place of others: {}", names.join(", "));
+        let hint = format!(
+            "`{}` is read from {}, and not from {}: look whether it still asks where it should",
+            first.name, first.by, first.origin
+        );
+        return Finding::new("workflows", State::Doubtful, text).with_hint(hint);
+    }
     if invalid.is_empty() {
         return Finding::new("workflows", State::Fine, format!("{count}, all of them usable"));
     }

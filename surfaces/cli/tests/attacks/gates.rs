@@ -218,10 +218,10 @@ fn a_copy_of_a_run_that_owes_an_answer_owes_it_too() {
         "scene_id": "0106", "session_id": "s", "current_step": 4, "workflow_status": "IN_PROGRESS",
         "started_at": "2025-11-03T14:30:45Z", "updated_at": "2025-11-03T14:30:45Z", "steps": {},
     });
-    for number in 1..=3 {
-        state["steps"][number.to_string()] = step("COMPLETED");
+    for name in ["step_1_file_check", "step_2_blueprint_validation", "step_3_verification_plan"] {
+        state["steps"][name] = step("COMPLETED");
     }
-    state["steps"]["4"] = step("IN_PROGRESS");
+    state["steps"]["step_4_generation"] = step("IN_PROGRESS");
     project.write("workspace/generation-state-0106.json", &state.to_string());
     let server = serve(&project, "core,generation");
     done(&server, "get_generation_status", json!({"scene_id": "0106"}));
@@ -282,15 +282,17 @@ Ship.
 
 #[test]
 fn nothing_is_completed_in_a_state_file_that_claims_to_be_behind_its_gate() {
-    let project = verified();
-    let server = serve(&project, "devworkflow");
     let task = "Add: login";
-    done(&server, "init_workflow_guidance", json!({"task_description": task}));
-    let text = fs::read_to_string(project.path("workflow_state.md")).unwrap();
+    let elsewhere = Project::new();
+    let other = serve(&elsewhere, "devworkflow");
+    done(&other, "init_workflow_guidance", json!({"task_description": task}));
+    let text = fs::read_to_string(elsewhere.path("workflow_state.md")).unwrap();
     let behind =
         text.replace("Phase: INIT", "Phase: VALIDATE").replace("Status: READY", "Status: RUNNING");
     assert_ne!(behind, text);
-    project.write(".accordo/workflow_state.md", &behind);
+    let project = verified();
+    project.write("workflow_state.md", &behind);
+    let server = serve(&project, "devworkflow");
     for tool in ["complete_workflow_guidance", "validate_phase_guidance"] {
         let said = refused(&server, tool, json!({"task_description": task, "summary": "done"}));
         assert!(!said.contains("completed"), "{said}");
