@@ -56,7 +56,6 @@ use crate::{
 pub(crate) use enter::left_out;
 pub use expire_step::find_due;
 pub use lease::lease_until;
-pub use parts::NOTHING_LEFT;
 pub use route::target_name;
 pub(crate) use scope::{Sight, scope};
 pub use start_run::resolve_decider;
@@ -244,9 +243,10 @@ impl<'a> Draft<'a> {
             Standing::New
             | Standing::Completed
             | Standing::Failed { .. }
-            | Standing::Cancelled { .. } => Err(self.check_begun().err().unwrap_or_else(|| {
-                Refusal::RunEnded { status: self.state.standing.as_str().to_string() }
-            })),
+            | Standing::Cancelled { .. } => Err(self
+                .check_begun()
+                .err()
+                .unwrap_or_else(|| Refusal::RunEnded { status: self.state.standing.status() })),
         }
     }
 
@@ -254,7 +254,7 @@ impl<'a> Draft<'a> {
     fn check_live(&self) -> Result<(), Refusal> {
         self.check_begun()?;
         if !self.state.standing.is_live() {
-            let status = self.state.standing.as_str().into();
+            let status = self.state.standing.status();
             return Err(Refusal::RunEnded { status });
         }
         Ok(())

@@ -4,7 +4,7 @@ use alloc::{format, string::String, vec::Vec};
 
 use definition::{PartId, StepName};
 
-use crate::{Progress, Timestamp};
+use crate::{Progress, Status, Timestamp};
 
 /// A command that the rules do not allow now.
 ///
@@ -19,9 +19,9 @@ pub enum Refusal {
     #[error("run `{0}` has begun already")]
     RunExists(String),
     #[error("the run is {status}")]
-    RunEnded { status: String },
+    RunEnded { status: Status },
     #[error("the run is {status}, not failed or cancelled")]
-    RunNotEnded { status: String },
+    RunNotEnded { status: Status },
     #[error("there is no workflow `{name}`")]
     WorkflowUnknown { name: String, known: Vec<String> },
     #[error("workflow `{name}` cannot be used: {problem}")]

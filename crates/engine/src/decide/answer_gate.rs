@@ -9,8 +9,9 @@ use definition::{Answers, Digest, Effect, GateOption, Step, StepName, Target};
 
 use super::{Draft, NAME_BYTES_MAX, Reach, check_size, enter, files, gate, parts, route};
 use crate::{
-    Answer, AnswerGate, Artifact, Event, GateReason, How, OpenGate, Refusal, Rigor, Ruling,
-    SkipReason, Standing, StepCompleted, StepState, Stop, guard,
+    Answer, AnswerGate, Artifact, CompletedBy, Event, FailCause, GateReason, How, OpenGate,
+    Refusal, ReopenCause, Rigor, Ruling, SkipCause, SkipReason, Standing, StepCompleted, StepState,
+    Stop, guard,
 };
 
 pub(super) fn decide(draft: &mut Draft<'_>, answer: &AnswerGate) -> Result<(), Stop> {
@@ -60,7 +61,8 @@ pub(super) fn decide(draft: &mut Draft<'_>, answer: &AnswerGate) -> Result<(), S
         Effect::Skip => skip(draft, step, &gate, &option.name),
         Effect::Fail => {
             let reason = reason_of(&option, answer);
-            draft.push(Event::RunFailed { reason, step: None });
+            let cause = Some(FailCause::Person);
+            draft.push(Event::RunFailed { reason, step: None, cause });
             Ok(())
         }
         Effect::Cancel => {
@@ -172,7 +174,8 @@ fn approve(
         }
         GateReason::Part => {
             let report = enter::passed(step, "a person did it");
-            let completed = StepCompleted::unseen(step.name.clone(), gate.part.clone(), report);
+            let (part, by) = (gate.part.clone(), CompletedBy::Person);
+            let completed = StepCompleted::unseen(step.name.clone(), part, report, by);
             draft.push(Event::StepCompleted(completed.into()));
             settle(draft, step)
         }
@@ -201,6 +204,7 @@ fn approve(
                 step: step.name.clone(),
                 part: gate.part.clone(),
                 feedback: feedback.to_string(),
+                cause: Some(ReopenCause::Failed),
             });
             Ok(())
         }
@@ -225,7 +229,7 @@ fn send_back(
     target: &StepName,
     feedback: &str,
 ) -> Result<(), Stop> {
-    parts::reopen(draft, target, gate.part.as_ref(), feedback)?;
+    parts::reopen(draft, target, gate.part.as_ref(), (feedback, ReopenCause::Person))?;
     enter::enter(draft, Target::Step(target.clone()), None)
 }
 
@@ -233,7 +237,8 @@ fn skip(draft: &mut Draft<'_>, step: &Step, gate: &OpenGate, answer: &str) -> Re
     let reason = alloc::format!("a person answered `{answer}`");
     let part = gate.part.clone();
     let (name, why) = (step.name.clone(), SkipReason::Person);
-    draft.push(Event::StepSkipped { step: name, part, reason, why });
+    let cause = Some(SkipCause::Person);
+    draft.push(Event::StepSkipped { step: name, part, reason, why, cause });
     if gate.part.is_some() {
         return settle(draft, step);
     }

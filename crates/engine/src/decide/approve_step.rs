@@ -7,8 +7,8 @@ use definition::Step;
 
 use super::{Draft, answer_gate, enter, gate, report_step};
 use crate::{
-    Answer, AnswerGate, ContextChange, GateReason, How, OpenGate, Refusal, ReportStep, Rigor,
-    Standing, Stop, Terms,
+    Answer, AnswerGate, CompletedBy, ContextChange, GateReason, How, OpenGate, Refusal, ReportStep,
+    Rigor, Standing, Stop, Terms,
 };
 
 pub(super) fn decide(draft: &mut Draft<'_>, named: &str) -> Result<(), Stop> {
@@ -28,7 +28,7 @@ pub(super) fn decide(draft: &mut Draft<'_>, named: &str) -> Result<(), Stop> {
     }
     if !draft.state.progress(&step.name).is_settled() {
         // A person may be asked before the work was reported, but not in its place.
-        report_step::finish(draft, step, None, &report)?;
+        report_step::finish(draft, step, None, (CompletedBy::Approved, &report))?;
     }
     let answer = AnswerGate {
         answer: Answer::Approve,
@@ -58,7 +58,7 @@ fn is_whole(open: &OpenGate) -> bool {
 fn report(step: &Step) -> ReportStep {
     ReportStep {
         part: None,
-        report: enter::passed(step, gate::APPROVED),
+        report: enter::passed(step, gate::APPROVED.1),
         context: ContextChange::default(),
         next: None,
         holder: None,

@@ -15,8 +15,8 @@ use definition::{Decider, FINISH, Step, StepName, Target, Workflow};
 
 use super::{Draft, Sight, change_context, route};
 use crate::{
-    ContextChange, Event, ModelAsked, ModelFact, ModelFailure, ModelFailureKind, Report, Standing,
-    Stop, Usage, invariant,
+    ContextChange, Event, FailCause, ModelAsked, ModelFact, ModelFailure, ModelFailureKind, Report,
+    Standing, Stop, Usage, invariant,
 };
 use prompt::Asking;
 use reply::{Reply, Suggestion};
@@ -82,7 +82,7 @@ impl Advice {
 pub(super) fn stay(draft: &mut Draft<'_>, advice: Advice) -> Result<(), Stop> {
     let is_failed = advice.to == Way::Fail || advice.suggestion == Some(Suggestion::Failed);
     if is_failed {
-        draft.push(Event::RunFailed { reason: advice.reasoning, step: None });
+        draft.push(failed(advice.reasoning));
     } else if advice.suggestion == Some(Suggestion::Completed) {
         draft.push(Event::RunCompleted { details: serde_json::Map::new() });
     }
@@ -99,7 +99,7 @@ pub(super) fn follow(
     let Advice { to, reasoning, suggestion } = advice;
     match to {
         Way::Open => return Ok(()),
-        Way::Fail => draft.push(Event::RunFailed { reason: reasoning, step: None }),
+        Way::Fail => draft.push(failed(reasoning)),
         Way::To(target) => {
             route::advised(draft, step, target.clone(), reasoning.clone(), sight)?;
             end(draft, &target, suggestion, reasoning);
@@ -115,13 +115,17 @@ fn end(draft: &mut Draft<'_>, target: &Target, suggestion: Option<Suggestion>, r
         draft.state.standing == Standing::Running && draft.state.current.as_ref() == Some(name);
     match suggestion {
         Some(Suggestion::Failed) if is_there => {
-            draft.push(Event::RunFailed { reason: reasoning, step: None });
+            draft.push(failed(reasoning));
         }
         Some(Suggestion::Completed) if is_there => {
             draft.push(Event::RunCompleted { details: serde_json::Map::new() });
         }
         Some(_) | None => {}
     }
+}
+
+fn failed(reason: String) -> Event {
+    Event::RunFailed { reason, step: None, cause: Some(FailCause::Model) }
 }
 
 /// Asks, once more if the answer is wrong, and notes what came of it.

@@ -10,8 +10,8 @@ use definition::{Effect, EvaluationError, Step, Target, Work, Workflow};
 
 use super::{Draft, Reach, Sight, budget, condition_failed, gate, parts, route, scope};
 use crate::{
-    AtEnd, Choice, Event, GateReason, Refusal, Report, RunState, SkipReason, Standing,
-    StepCompleted, Stop,
+    AtEnd, Choice, CompletedBy, Event, GateReason, Refusal, Report, RunState, SkipCause,
+    SkipReason, Standing, StepCompleted, Stop,
 };
 
 /// Goes to `target`, past every step that is left out or has no work of its own.
@@ -34,8 +34,8 @@ pub(super) fn enter(
     };
     let skip = find_skip(draft, step)?;
     let is_passed = skip.is_some() && draft.reach == Reach::Full;
-    if let Some(reason) = skip.clone().filter(|_| is_passed && !gate::is_due_anyway(draft, step)) {
-        return leave_out(draft, step, reason);
+    if let Some(skip) = skip.clone().filter(|_| is_passed && !gate::is_due_anyway(draft, step)) {
+        return leave_out(draft, step, skip);
     }
     draft.push(Event::StepEntered { step: name.clone(), decision });
     if gate::ask_owed(draft)? {
@@ -70,7 +70,8 @@ pub(super) fn arrive(draft: &mut Draft<'_>, step: &Step) -> Result<(), Stop> {
     }
     if step.work == Work::None {
         let report = passed(step, "the step has no work of its own");
-        let completed = StepCompleted::unseen(step.name.clone(), None, report.clone());
+        let by = CompletedBy::NoWork;
+        let completed = StepCompleted::unseen(step.name.clone(), None, report.clone(), by);
         draft.push(Event::StepCompleted(completed.into()));
         return after_work(draft, step, &report, None);
     }
@@ -117,32 +118,47 @@ pub(super) fn pass_left_out(draft: &mut Draft<'_>, named: &str) -> Result<(), St
     }
     while draft.state.standing == Standing::Running {
         let step = draft.current()?;
-        let Some(reason) = find_skip(draft, step)?.filter(|_| step.name != named.name) else {
+        let Some(found) = find_skip(draft, step)?.filter(|_| step.name != named.name) else {
             return Ok(());
         };
-        skip(draft, step, reason)?;
+        skip(draft, step, found)?;
     }
     Ok(draft.check_running()?)
 }
 
 /// Leaves the step out that the run is at. A gate that holds the run back does so here too.
-pub(super) fn skip(draft: &mut Draft<'_>, step: &Step, reason: String) -> Result<(), Stop> {
+pub(super) fn skip(draft: &mut Draft<'_>, step: &Step, skip: LeftOut) -> Result<(), Stop> {
     gate::check_free(draft, step)?;
     if gate::is_due_anyway(draft, step) {
         return gate::ask_done(draft, step);
     }
-    leave_out(draft, step, reason)
+    leave_out(draft, step, skip)
 }
 
-fn leave_out(draft: &mut Draft<'_>, step: &Step, reason: String) -> Result<(), Stop> {
-    let (name, why) = (step.name.clone(), SkipReason::Definition);
-    draft.push(Event::StepSkipped { step: name, part: None, reason, why });
+fn leave_out(draft: &mut Draft<'_>, step: &Step, skip: LeftOut) -> Result<(), Stop> {
+    draft.push(skip.event(step, SkipReason::Definition));
     route::onward(draft, step, None, None)
 }
 
-pub(super) fn find_skip(draft: &Draft<'_>, step: &Step) -> Result<Option<String>, Refusal> {
+pub(super) fn find_skip(draft: &Draft<'_>, step: &Step) -> Result<Option<LeftOut>, Refusal> {
     let found = left_out(draft.workflow, &draft.state, step);
     found.map_err(|error| condition_failed(step, &error))
+}
+
+/// Why the definition leaves a step out.
+#[derive(Debug, Clone)]
+pub(crate) struct LeftOut {
+    /// In words.
+    reason: String,
+    cause: SkipCause,
+}
+
+impl LeftOut {
+    /// Returns that `step` was left out for this cause.
+    pub(super) fn event(self, step: &Step, why: SkipReason) -> Event {
+        let (reason, cause) = (self.reason, Some(self.cause));
+        Event::StepSkipped { step: step.name.clone(), part: None, reason, why, cause }
+    }
 }
 
 /// Returns why a step is left out, if it is.
@@ -150,13 +166,15 @@ pub(crate) fn left_out(
     workflow: &Workflow,
     state: &RunState,
     step: &Step,
-) -> Result<Option<String>, EvaluationError> {
+) -> Result<Option<LeftOut>, EvaluationError> {
     let flow = state.flow();
     let skips = flow.and_then(|flow| workflow.flows.get(flow)).map(|it| &it.skips);
     if skips.is_some_and(|skips| skips.contains(&step.name)) {
-        return Ok(flow.map(|flow| format!("flow `{flow}` leaves it out")));
+        let reason = format!("flow `{}` leaves it out", flow.unwrap_or_default());
+        return Ok(Some(LeftOut { reason, cause: SkipCause::Flow }));
     }
     let Some(condition) = &step.skip_when else { return Ok(None) };
     let is_skipped = condition.evaluate(&scope(workflow, state, Sight::default()))?;
-    Ok(is_skipped.then(|| format!("`{}` holds", condition.source())))
+    let reason = || format!("`{}` holds", condition.source());
+    Ok(is_skipped.then(|| LeftOut { reason: reason(), cause: SkipCause::Condition }))
 }

@@ -5,7 +5,7 @@ use alloc::format;
 use definition::Workflow;
 
 use super::{Draft, report_step};
-use crate::{Event, Progress, Refusal, Report, RunState, Standing, Stop, Timestamp};
+use crate::{Event, FailCause, Progress, Refusal, Report, RunState, Standing, Stop, Timestamp};
 
 pub(super) fn decide(draft: &mut Draft<'_>) -> Result<(), Stop> {
     draft.check_running()?;
@@ -21,6 +21,7 @@ pub(super) fn decide(draft: &mut Draft<'_>) -> Result<(), Stop> {
         part: None,
         reason: reason.clone(),
         report: None,
+        cause: Some(FailCause::Timeout),
     });
     let report = Report::failure(&step.name, &reason);
     report_step::after_failure(draft, step, None, &report)

@@ -6,7 +6,9 @@ use definition::Step;
 use serde_json::{Map, Value};
 
 use super::{Draft, lease, report_step};
-use crate::{Effort, Event, GateReason, Progress, Refusal, Report, Standing, Stop, Trouble};
+use crate::{
+    Effort, Event, FailCause, GateReason, Progress, Refusal, Report, Standing, Stop, Trouble,
+};
 
 pub(super) fn fail(
     draft: &mut Draft<'_>,
@@ -27,6 +29,7 @@ pub(super) fn fail(
         part: None,
         reason: String::from(reason),
         report: Some(report),
+        cause: Some(FailCause::Report),
     });
     Ok(())
 }

@@ -6,7 +6,8 @@ use definition::{PartSpec, Step, Whole};
 
 use super::{Draft, Sight, change_context, lease, parts, report_step, review};
 use crate::{
-    Event, FileFact, Outcome, Progress, Refusal, ReportStep, Rigor, Standing, Stop, guard,
+    CompletedBy, Event, FileFact, Outcome, Progress, Refusal, ReopenCause, ReportStep, Rigor,
+    Standing, Stop, guard,
 };
 
 /// Whether a report is one on whatever is there.
@@ -30,6 +31,7 @@ pub(super) fn take(draft: &mut Draft<'_>, step: &Step, command: &ReportStep) -> 
     }
     let before = draft.events.len();
     miss(draft, step)?;
+    let by = if draft.resumes { CompletedBy::FoundReview } else { CompletedBy::Report };
     let mut is_any = false;
     let open = parts::open(&draft.state, step);
     let has_given_out = open.iter().any(|it| is_begun(draft, step, it));
@@ -44,7 +46,7 @@ pub(super) fn take(draft: &mut Draft<'_>, step: &Step, command: &ReportStep) -> 
             continue;
         }
         is_any = true;
-        if report_step::finish(draft, step, Some(&part), command)? == review::Judged::Moved
+        if report_step::finish(draft, step, Some(&part), (by, command))? == review::Judged::Moved
             && draft.state.standing != Standing::Running
         {
             return Ok(());
@@ -97,7 +99,8 @@ fn miss(draft: &mut Draft<'_>, step: &Step) -> Result<(), Stop> {
         if let Some((path, _)) = files.into_iter().find(|(_, is_there)| !is_there) {
             let feedback = alloc::format!("`{path}` is gone");
             let (step, part) = (step.name.clone(), Some(part.id));
-            draft.push(Event::StepReopened { step, part, feedback });
+            let cause = Some(ReopenCause::FileGone { path });
+            draft.push(Event::StepReopened { step, part, feedback, cause });
         }
     }
     Ok(())

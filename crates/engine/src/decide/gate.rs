@@ -11,12 +11,12 @@ use definition::{
 
 use super::{Draft, Sight, condition_failed, enter, review, route, scope};
 use crate::{
-    Artifact, Event, GateReason, How, OpenGate, Refusal, Report, Ruling, RunState, SkipReason,
-    Standing, StepCompleted, Stop, invariant,
+    Artifact, CompletedBy, Event, GateReason, How, OpenGate, Refusal, Report, Ruling, RunState,
+    SkipReason, Standing, StepCompleted, Stop, invariant,
 };
 
 /// Why work is done that nobody reported.
-pub(super) const APPROVED: &str = "it was approved";
+pub(super) const APPROVED: (CompletedBy, &str) = (CompletedBy::Approved, "it was approved");
 
 /// Opens the gate of `step`, if it has one and it is not passed by its own condition. Returns
 /// whether the run waits now.
@@ -89,7 +89,7 @@ pub(super) fn reconsider(draft: &mut Draft<'_>) -> Result<(), Stop> {
         return Ok(());
     }
     draft.push(Event::GateWithdrawn { step: step.name.clone() });
-    let report = enter::passed(step, APPROVED);
+    let report = enter::passed(step, APPROVED.1);
     if !is_left_out && !self::open(draft, step, &report)? {
         return route::onward(draft, step, Some(&report), None);
     }
@@ -253,16 +253,19 @@ fn ask_of(draft: &Draft<'_>, step: &Step) -> Result<String, Refusal> {
 }
 
 /// Work that the run goes on from although nobody reported it is done.
-pub(super) fn settle_work(draft: &mut Draft<'_>, step: &Step, why: &str) -> Result<(), Refusal> {
+pub(super) fn settle_work(
+    draft: &mut Draft<'_>,
+    step: &Step,
+    (by, message): (CompletedBy, &str),
+) -> Result<(), Refusal> {
     if draft.state.progress(&step.name).is_settled() {
         return Ok(());
     }
-    if let Some(reason) = enter::find_skip(draft, step)? {
-        let (step, why) = (step.name.clone(), SkipReason::Person);
-        draft.push(Event::StepSkipped { step, part: None, reason, why });
+    if let Some(skip) = enter::find_skip(draft, step)? {
+        draft.push(skip.event(step, SkipReason::Person));
     } else {
-        let report = enter::passed(step, why);
-        let completed = StepCompleted::unseen(step.name.clone(), None, report);
+        let report = enter::passed(step, message);
+        let completed = StepCompleted::unseen(step.name.clone(), None, report, by);
         draft.push(Event::StepCompleted(completed.into()));
     }
     Ok(())

@@ -16,12 +16,9 @@ use serde_json::Value;
 
 use super::{Draft, Reach, Sight, condition_failed, enter, gate, report_chore, review, scope};
 use crate::{
-    Event, FileFact, GateReason, PartPlaced, Progress, Refusal, RunState, SkipReason,
-    StepCompleted, Stop,
+    CompletedBy, Event, FileFact, GateReason, PartPlaced, Progress, Refusal, ReopenCause, RunState,
+    SkipCause, SkipReason, StepCompleted, Stop,
 };
-
-/// Why a fanned-out step is done on which nobody reported.
-pub const NOTHING_LEFT: &str = "nothing of it is left to do";
 
 /// Finds out what the parts of `step` are, and records them if they are news.
 pub(super) fn plan(draft: &mut Draft<'_>, step: &Step) -> Result<(), Stop> {
@@ -58,19 +55,24 @@ fn leave_out(draft: &mut Draft<'_>, step: &Step, each: &Each) -> Result<(), Refu
         if !is_meant && is_open {
             let reason = format!("`{}` does not hold", only.source());
             let why = SkipReason::Definition;
-            draft.push(Event::StepSkipped { step, part, reason, why });
+            let cause = Some(SkipCause::NotMeant);
+            draft.push(Event::StepSkipped { step, part, reason, why, cause });
         } else if is_meant && progress == Progress::Skipped {
             // It was left out before, and is meant now.
-            let feedback = String::new();
-            draft.push(Event::StepReopened { step, part, feedback });
+            let (feedback, cause) = (String::new(), Some(ReopenCause::NowMeant));
+            draft.push(Event::StepReopened { step, part, feedback, cause });
         }
     }
     Ok(())
 }
 
-fn complete(draft: &mut Draft<'_>, step: &Step, message: &str) -> Result<(), Stop> {
+fn complete(
+    draft: &mut Draft<'_>,
+    step: &Step,
+    (by, message): (CompletedBy, &str),
+) -> Result<(), Stop> {
     let report = enter::passed(step, message);
-    let completed = StepCompleted::unseen(step.name.clone(), None, report.clone());
+    let completed = StepCompleted::unseen(step.name.clone(), None, report.clone(), by);
     draft.push(Event::StepCompleted(completed.into()));
     enter::after_work(draft, step, &report, None)
 }
@@ -89,9 +91,11 @@ pub(super) fn settle(draft: &mut Draft<'_>, step: &Step) -> Result<(), Stop> {
             return Ok(());
         }
         if draft.reach == Reach::Stepwise {
-            return complete(draft, step, NOTHING_LEFT);
+            let message = "nothing of it is left to do";
+            return complete(draft, step, (CompletedBy::NothingLeft, message));
         }
-        return complete(draft, step, &format!("all {} parts are done", parts.len()));
+        let message = format!("all {} parts are done", parts.len());
+        return complete(draft, step, (CompletedBy::Parts, &message));
     }
     let is_judged = |it: &PartSpec| progress(it).is_settled() || progress(it) == Progress::Rejected;
     if parts.iter().all(is_judged) {
@@ -132,6 +136,7 @@ fn go_back(draft: &mut Draft<'_>, step: &Step, parts: &[PartSpec]) -> Result<(),
                 step: step.name.clone(),
                 part: Some(part.id.clone()),
                 feedback: String::new(),
+                cause: Some(ReopenCause::Again),
             });
         }
     }
@@ -147,7 +152,7 @@ pub(super) fn begin_anew(draft: &mut Draft<'_>, step: &Step) -> Result<(), Refus
     if is_settled && !draft.state.parts_of(step).is_empty() {
         let is_known = draft.state.step(&step.name).is_some_and(|it| !it.parts.is_empty());
         if is_known {
-            return reopen(draft, &step.name, None, "");
+            return reopen(draft, &step.name, None, ("", ReopenCause::Again));
         }
     }
     Ok(())
@@ -158,7 +163,7 @@ pub(super) fn reopen(
     draft: &mut Draft<'_>,
     target: &StepName,
     only: Option<&PartId>,
-    feedback: &str,
+    (feedback, cause): (&str, ReopenCause),
 ) -> Result<(), Refusal> {
     let Some(step) = draft.workflow.find_step(target) else {
         return Err(draft.step_unknown(target.as_str()));
@@ -168,7 +173,8 @@ pub(super) fn reopen(
     let reopened = if parts.is_empty() { vec![None] } else { parts };
     for part in reopened {
         let (step, feedback) = (target.clone(), feedback.to_string());
-        draft.push(Event::StepReopened { step, part, feedback });
+        let cause = Some(cause.clone());
+        draft.push(Event::StepReopened { step, part, feedback, cause });
     }
     Ok(())
 }

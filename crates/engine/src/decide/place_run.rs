@@ -14,7 +14,8 @@ use definition::{Decider, Effect, PartSource, PartSpec, Step, Target};
 
 use super::{Draft, Sight, enter, gate, parts, route, rules};
 use crate::{
-    Choice, Event, GateReason, PartPlaced, Passing, Refusal, Rigor, SkipReason, Stop, guard,
+    Choice, Event, GateReason, PartPlaced, Passing, Refusal, Rigor, SkipCause, SkipReason, Stop,
+    guard,
 };
 
 /// Goes to a step, whatever leads there.
@@ -47,7 +48,8 @@ pub(super) fn skip(draft: &mut Draft<'_>, named: &str) -> Result<(), Stop> {
     withdraw(draft);
     let reason = String::from("a caller asked for it");
     let (name, why) = (step.name.clone(), SkipReason::Caller);
-    draft.push(Event::StepSkipped { step: name, part: None, reason, why });
+    let cause = Some(SkipCause::Named);
+    draft.push(Event::StepSkipped { step: name, part: None, reason, why, cause });
     let following = draft.workflow.find_following(&step.name);
     if let Some(following) = following {
         gate::waive_before(draft, following)?;

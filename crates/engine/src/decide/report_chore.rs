@@ -10,8 +10,8 @@ use definition::{OnFailure, Step, Target};
 
 use super::{Draft, Sight, condition_failed, enter, report_step, route};
 use crate::{
-    Chore, ChoreOutcome, ContextChange, Event, GitDeed, Refusal, ReportStep, Standing, Stop, Terms,
-    find_chore,
+    Chore, ChoreOutcome, CompletedBy, ContextChange, Event, GitDeed, Refusal, ReportStep, Standing,
+    Stop, Terms, find_chore,
 };
 
 pub(super) fn decide(
@@ -106,5 +106,5 @@ fn complete(draft: &mut Draft<'_>, step: &Step, chore: &str) -> Result<(), Stop>
         holder: None,
         terms: Terms::default(),
     };
-    report_step::complete(draft, step, None, &command)
+    report_step::complete(draft, step, None, (CompletedBy::Chore, &command))
 }

@@ -9,8 +9,9 @@ use super::{
     enter, fail_step, files, found, gate, lease, parts, report_chore, review, route, rulebook,
 };
 use crate::{
-    Answer, AnswerGate, Artifact, Event, GateReason, How, Outcome, Progress, Refusal, Report,
-    ReportStep, Rigor, Standing, StepCompleted, Stop, guard,
+    Answer, AnswerGate, Artifact, CompletedBy, Event, FailCause, GateReason, How, Outcome,
+    Progress, Refusal, ReopenCause, Report, ReportStep, Rigor, Standing, StepCompleted, Stop,
+    guard,
 };
 
 pub(super) fn decide(draft: &mut Draft<'_>, command: &ReportStep) -> Result<(), Stop> {
@@ -86,18 +87,19 @@ pub(super) fn take(draft: &mut Draft<'_>, step: &Step, command: &ReportStep) -> 
     let part_id = part.as_ref().map(|it| &it.id);
     lease::check(draft, step, part_id, command.holder.as_ref())?;
     change_context::apply(draft, &command.context)?;
+    let by = if draft.resumes { CompletedBy::FoundReview } else { CompletedBy::Report };
     match report.outcome() {
         Outcome::Success => {
             report_chore::check_none_due(draft)?;
             // A review that was reported before was counted then.
             let is_again = draft.state.progress(&step.name) == Progress::Rejected;
             draft.counts &= !is_again;
-            complete(draft, step, part.as_ref(), command)
+            complete(draft, step, part.as_ref(), (by, command))
         }
         Outcome::Failure => fail(draft, step, part.as_ref(), command),
         Outcome::Open if is_left(draft, step, part.as_ref(), command)? => {
             report_chore::check_none_due(draft)?;
-            complete(draft, step, part.as_ref(), command)
+            complete(draft, step, part.as_ref(), (by, command))
         }
         Outcome::Open => {
             let (name, part) = (step.name.clone(), part.map(|it| it.id));
@@ -143,9 +145,9 @@ pub(super) fn complete(
     draft: &mut Draft<'_>,
     step: &Step,
     part: Option<&PartSpec>,
-    command: &ReportStep,
+    (by, command): (CompletedBy, &ReportStep),
 ) -> Result<(), Stop> {
-    if finish(draft, step, part, command)? == review::Judged::Moved {
+    if finish(draft, step, part, (by, command))? == review::Judged::Moved {
         return Ok(());
     }
     if part.is_some() {
@@ -159,7 +161,7 @@ pub(super) fn finish(
     draft: &mut Draft<'_>,
     step: &Step,
     part: Option<&PartSpec>,
-    command: &ReportStep,
+    (by, command): (CompletedBy, &ReportStep),
 ) -> Result<review::Judged, Stop> {
     let report = &command.report;
     let is_left_out =
@@ -173,7 +175,8 @@ pub(super) fn finish(
     if is_judged && let Some(path) = review::find_stale(draft, step, part)? {
         files::remove(draft, path)?;
         let (step, part) = (step.name.clone(), part.map(|it| it.id.clone()));
-        draft.push(Event::StepReopened { step, part, feedback: String::new() });
+        let (feedback, cause) = (String::new(), Some(ReopenCause::ReviewStale));
+        draft.push(Event::StepReopened { step, part, feedback, cause });
         return Ok(review::Judged::Moved);
     }
     let changed = find_changed(draft, &seen.artifacts);
@@ -186,6 +189,7 @@ pub(super) fn finish(
             checks: seen.checks,
             git: seen.git,
             warnings: seen.warnings,
+            by: Some(by),
         }
         .into(),
     ));
@@ -226,6 +230,7 @@ fn fail(
         part: part.map(|it| it.id.clone()),
         reason: report.reason(),
         report: Some(report.clone()),
+        cause: Some(FailCause::Report),
     });
     let is_again = |next: &String| {
         draft.workflow.find_step_loosely(next).is_some_and(|it| it.name == step.name)
@@ -268,7 +273,8 @@ pub(super) fn after_failure(
         None => match draft.workflow.guards().failure_step(&step.name) {
             Some(name) => enter::enter(draft, Target::Step(name.clone()), None),
             None => {
-                draft.push(Event::RunFailed { reason: report.reason(), step: None });
+                let (reason, cause) = (report.reason(), Some(FailCause::Report));
+                draft.push(Event::RunFailed { reason, step: None, cause });
                 Ok(())
             }
         },
@@ -288,7 +294,8 @@ fn spent(
         Spent::Fail => {
             let last = report.reason();
             let reason = format!("step `{}` failed on its last attempt: {last}", step.name);
-            draft.push(Event::RunFailed { reason, step: None });
+            let cause = Some(FailCause::AttemptsSpent);
+            draft.push(Event::RunFailed { reason, step: None, cause });
             Ok(())
         }
         Spent::Goto(target) => enter::enter(draft, Target::Step(target.clone()), None),

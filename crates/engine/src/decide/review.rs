@@ -13,7 +13,9 @@ use definition::{Effect, Limit, PartSpec, Review, Spent, Step, Target, Unknown, 
 use serde_json::{Map, Value};
 
 use super::{Draft, Reach, Sight, condition_failed, enter, gate, parts, route, scope};
-use crate::{Event, FileFact, GateReason, Progress, Refusal, Report, Ruling, Stop};
+use crate::{
+    Event, FailCause, FileFact, GateReason, Progress, Refusal, ReopenCause, Report, Ruling, Stop,
+};
 
 /// What a verdict did to the run.
 #[derive(Debug, PartialEq, Eq)]
@@ -239,7 +241,8 @@ impl Judging<'_> {
             Spent::Fail => {
                 self.rule(draft, verdict, Ruling::Failed);
                 let reason = format!("the review `{}` was not met", self.step.name);
-                draft.push(Event::RunFailed { reason, step: None });
+                let cause = Some(FailCause::Review);
+                draft.push(Event::RunFailed { reason, step: None, cause });
                 Ok(Judged::Moved)
             }
             Spent::Goto(target) => {
@@ -319,7 +322,8 @@ impl Judging<'_> {
         let read = self.review.read.as_ref().and_then(|it| it.render(&scope).ok());
         let see = read.map(|it| format!("; see `{it}`")).unwrap_or_default();
         let feedback = format!("`{}` says {verdict}{see}", self.step.name);
-        parts::reopen(draft, &self.review.of, self.part.map(|it| &it.id), &feedback)
+        let part = self.part.map(|it| &it.id);
+        parts::reopen(draft, &self.review.of, part, (&feedback, ReopenCause::Review))
     }
 
     fn ask_unknown(&self, draft: &mut Draft<'_>) -> Result<Judged, Stop> {

@@ -10,7 +10,7 @@ use definition::{Choices, Decider, FINISH, Step, StepName, Successor, Target, Wo
 use serde_json::{Map, Value};
 
 use super::{Draft, Sight, ask_model, condition_failed, enter, scope, stretch};
-use crate::{Choice, Event, Outcome, Refusal, Report, RunState, Stop, invariant};
+use crate::{Choice, Event, FailCause, Outcome, Refusal, Report, RunState, Stop, invariant};
 
 /// A way out of a step.
 struct Way<'a> {
@@ -239,7 +239,8 @@ fn follow(draft: &mut Draft<'_>, step: &Step, way: Way<'_>, sight: Sight<'_>) ->
         let reason = sight
             .report
             .map_or_else(|| format!("step `{}` leads to failure", step.name), Report::reason);
-        draft.push(Event::RunFailed { reason, step: None });
+        let cause = Some(FailCause::Route);
+        draft.push(Event::RunFailed { reason, step: None, cause });
         return Ok(());
     }
     let target = stretch::confine(draft, step, way.target)?;

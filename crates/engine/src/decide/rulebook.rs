@@ -12,7 +12,7 @@ use definition::{Effect, PartSpec, Rulebook, Rules, Step, Violation, parse_parts
 use serde_json::{Map, Value};
 
 use super::{Draft, Reach, Sight, condition_failed, gate, review::Judged, scope};
-use crate::{Event, FileFact, GateReason, Refusal, Ruling, Stop};
+use crate::{Event, FileFact, GateReason, Refusal, ReopenCause, Ruling, Stop};
 
 /// The verdict that a broken rule leads to.
 const REVISE: &str = "REVISE";
@@ -49,7 +49,8 @@ pub(super) fn judge(draft: &mut Draft<'_>, step: &Step) -> Result<Judged, Stop> 
         return ask(draft, step, &note);
     }
     let feedback = format!("the parts break rules of the project; see `{note}`");
-    draft.push(Event::StepReopened { step: step.name.clone(), part: None, feedback });
+    let (step, cause) = (step.name.clone(), Some(ReopenCause::Rules));
+    draft.push(Event::StepReopened { step, part: None, feedback, cause });
     Ok(Judged::Moved)
 }
 

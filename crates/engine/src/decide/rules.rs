@@ -14,7 +14,7 @@ use super::{
     Draft, Sight, change_context, check_size, condition_failed, enter, gate, record_entry, route,
     scope,
 };
-use crate::{Choice, Entry, Event, Item, Refusal, RunState, Stop, Unasked, journal};
+use crate::{Choice, CompletedBy, Entry, Event, Item, Refusal, RunState, Stop, Unasked, journal};
 
 /// Fires the rules whose conditions a command made true, in their order, and brings gates that are
 /// open while a condition holds into step.
@@ -111,7 +111,7 @@ pub(super) fn go(draft: &mut Draft<'_>, to: &Step) -> Result<(), Stop> {
     }
     let place = |step: &Step| draft.workflow.steps.iter().position(|it| it.name == step.name);
     if place(from) < place(to) {
-        gate::settle_work(draft, from, "the run went on")?;
+        gate::settle_work(draft, from, (CompletedBy::PassedOver, "the run went on"))?;
     }
     let decision = Choice { by: Decider::Client, reasoning: None };
     draft.push(Event::StepEntered { step: to.name.clone(), decision: Some(decision) });

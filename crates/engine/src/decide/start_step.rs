@@ -11,8 +11,8 @@ use super::{
     lease, parts, scope,
 };
 use crate::{
-    Artifact, Choice, Event, GateReason, Progress, Refusal, Standing, StartStep, Stop, Trouble,
-    guard,
+    Artifact, Choice, Event, GateReason, Progress, Refusal, ReopenCause, Standing, StartStep, Stop,
+    Trouble, guard,
 };
 
 pub(super) fn decide(draft: &mut Draft<'_>, start: &StartStep) -> Result<(), Stop> {
@@ -89,7 +89,8 @@ fn find_gap<'a>(draft: &Draft<'a>, named: &str) -> Option<&'a Step> {
 fn go_back(draft: &mut Draft<'_>, to: &Step) -> Result<(), Stop> {
     let from = draft.current()?;
     let (step, feedback) = (from.name.clone(), String::new());
-    draft.push(Event::StepReopened { step, part: None, feedback });
+    let cause = Some(ReopenCause::GoneBack);
+    draft.push(Event::StepReopened { step, part: None, feedback, cause });
     let reasoning = Some(String::from("the agent went back to it"));
     let choice = Choice { by: definition::Decider::Client, reasoning };
     enter::enter(draft, Target::Step(to.name.clone()), Some(choice))

@@ -9,7 +9,7 @@ use definition::{Expression, Step, Target};
 use serde_json::Value;
 
 use super::{Draft, Sight, condition_failed, scope};
-use crate::{AtEnd, Event, Refusal, SkipReason, find_chore};
+use crate::{AtEnd, Event, Refusal, SkipCause, SkipReason, find_chore};
 
 /// Leaves out what is listed before the step that the run begins with, and returns that step.
 pub(super) fn begin<'a>(draft: &mut Draft<'a>) -> Result<&'a Step, Refusal> {
@@ -25,7 +25,8 @@ pub(super) fn begin<'a>(draft: &mut Draft<'a>) -> Result<&'a Step, Refusal> {
     for step in workflow.work_steps().take_while(|it| it.name != from.name) {
         let reason = format!("the run begins with `{}`", from.name);
         let (name, why) = (step.name.clone(), SkipReason::Caller);
-        draft.push(Event::StepSkipped { step: name, part: None, reason, why });
+        let cause = Some(SkipCause::Range);
+        draft.push(Event::StepSkipped { step: name, part: None, reason, why, cause });
     }
     Ok(from)
 }
