@@ -356,6 +356,16 @@ pub enum Outcome {
 }
 
 impl Report {
+    /// Returns the report on work that nobody had to do.
+    pub(crate) fn passed(step: &StepName, message: &str) -> Self {
+        Self {
+            step_id: step.to_string(),
+            status: String::from("success"),
+            message: Some(message.to_string()),
+            ..Self::default()
+        }
+    }
+
     /// Returns a report that a step failed.
     pub(crate) fn failure(step: &StepName, reason: &str) -> Self {
         Self {

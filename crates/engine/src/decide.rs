@@ -13,6 +13,7 @@ mod change_context;
 mod choose_step;
 mod claim_step;
 mod contradiction;
+mod due;
 mod end_run;
 mod enter;
 mod expire_step;
@@ -22,7 +23,9 @@ mod found;
 pub(crate) mod gate;
 mod go_on;
 pub(crate) mod lease;
+mod left_out;
 mod make_move;
+mod mode;
 pub(crate) mod parts;
 mod place_run;
 mod record_entry;
@@ -39,6 +42,7 @@ mod start_run;
 mod start_step;
 mod stretch;
 mod take_file;
+mod verdict;
 
 use alloc::{
     string::{String, ToString as _},
@@ -49,13 +53,15 @@ use definition::{Condition, EvaluationError, Step, StepName, Workflow};
 use serde_json::Value;
 
 use crate::{
-    Actor, AtEnd, Command, Event, Known, Recorded, Refusal, RunState, Standing, Stop, evolve,
+    Actor, AtEnd, Command, Event, Known, Recorded, Refusal, Report, RunState, Standing, Stop,
+    evolve,
     invariant::{self, Violation, Watch},
 };
 
-pub(crate) use enter::left_out;
 pub use expire_step::find_due;
 pub use lease::lease_until;
+pub(crate) use left_out::left_out;
+use mode::Reach;
 pub use route::target_name;
 pub(crate) use scope::{Sight, scope};
 pub use start_run::resolve_decider;
@@ -179,17 +185,6 @@ pub(crate) struct Draft<'a> {
     reach: Reach,
 }
 
-/// How far a command takes the run.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Reach {
-    /// To a step at which there is something to do, or a person to ask.
-    Full,
-    /// To the next step, whatever is to be found there.
-    Next,
-    /// From one step to the next, with a look at each.
-    Stepwise,
-}
-
 impl<'a> Draft<'a> {
     /// Does something that takes the run this far.
     fn reaching<T>(&mut self, reach: Reach, act: impl FnOnce(&mut Self) -> T) -> T {
@@ -300,6 +295,13 @@ impl<'a> Draft<'a> {
             return Err(Refusal::ConditionFailed { step: step.clone(), problem });
         }
         Ok(())
+    }
+
+    /// Refuses a report that is too large or too deep to be kept.
+    fn check_report(&self, report: &Report) -> Result<(), Refusal> {
+        check_depth("the report", [&report.result, &report.details].into_iter())?;
+        let bytes = serde_json::to_string(report).map_or(0, |it| it.len());
+        check_size("the report", bytes, self.known.bounds.report_bytes_max)
     }
 
     /// Returns whether `condition` holds; no condition always does.

@@ -7,11 +7,11 @@ use alloc::{
 
 use definition::{Answers, Digest, Effect, GateOption, Step, StepName, Target};
 
-use super::{Draft, NAME_BYTES_MAX, Reach, check_size, enter, files, gate, parts, route};
+use super::{Draft, NAME_BYTES_MAX, check_size, enter, files, gate, mode::Reach, parts, route};
 use crate::{
     Answer, AnswerGate, Artifact, CompletedBy, Event, FailCause, GateReason, How, OpenGate,
-    Refusal, ReopenCause, Rigor, Ruling, SkipCause, SkipReason, Standing, StepCompleted, StepState,
-    Stop, guard,
+    Refusal, ReopenCause, Report, Rigor, Ruling, SkipCause, SkipReason, Standing, StepCompleted,
+    StepState, Stop, guard,
 };
 
 pub(super) fn decide(draft: &mut Draft<'_>, answer: &AnswerGate) -> Result<(), Stop> {
@@ -173,7 +173,7 @@ fn approve(
             resume(draft)
         }
         GateReason::Part => {
-            let report = enter::passed(step, "a person did it");
+            let report = Report::passed(&step.name, "a person did it");
             let (part, by) = (gate.part.clone(), CompletedBy::Person);
             let completed = StepCompleted::unseen(step.name.clone(), part, report, by);
             draft.push(Event::StepCompleted(completed.into()));
@@ -196,7 +196,7 @@ fn approve(
                 files::drop(draft, step, None, &step.drops)?;
             }
             gate::settle_work(draft, step, gate::APPROVED)?;
-            let report = report.unwrap_or_else(|| enter::passed(step, "approved"));
+            let report = report.unwrap_or_else(|| Report::passed(&step.name, "approved"));
             enter::after_work(draft, step, &report, None)
         }
         GateReason::AttemptsSpent => {

@@ -5,10 +5,10 @@ use alloc::string::String;
 
 use definition::Step;
 
-use super::{Draft, answer_gate, enter, gate, report_step};
+use super::{Draft, answer_gate, gate, report_step};
 use crate::{
-    Answer, AnswerGate, CompletedBy, ContextChange, GateReason, How, OpenGate, Refusal, ReportStep,
-    Rigor, Standing, Stop, Terms,
+    Answer, AnswerGate, CompletedBy, ContextChange, GateReason, How, OpenGate, Refusal, Report,
+    ReportStep, Rigor, Standing, Stop, Terms,
 };
 
 pub(super) fn decide(draft: &mut Draft<'_>, named: &str) -> Result<(), Stop> {
@@ -58,7 +58,7 @@ fn is_whole(open: &OpenGate) -> bool {
 fn report(step: &Step) -> ReportStep {
     ReportStep {
         part: None,
-        report: enter::passed(step, gate::APPROVED.1),
+        report: Report::passed(&step.name, gate::APPROVED.1),
         context: ContextChange::default(),
         next: None,
         holder: None,

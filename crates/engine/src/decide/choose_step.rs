@@ -1,9 +1,5 @@
 //! The agent names the step that comes next, where the choice is its own.
 
-use alloc::string::String;
-
-use definition::Step;
-
 use super::{Draft, Sight, route};
 use crate::{Refusal, Stop};
 
@@ -15,12 +11,4 @@ pub(super) fn decide(draft: &mut Draft<'_>, next: &str) -> Result<(), Stop> {
     }
     let report = draft.state.step(&step.name).and_then(|it| it.effort.report.clone());
     route::choose(draft, step, next, Sight::of_report(report.as_ref()))
-}
-
-/// Returns why nothing but a choice is taken while one is open.
-pub(super) fn refusal(draft: &Draft<'_>, step: &Step) -> Refusal {
-    let report = draft.state.step(&step.name).and_then(|it| it.effort.report.as_ref());
-    let allowed = route::allowed(draft.workflow, &draft.state, step, Sight::of_report(report));
-    let choices = allowed.iter().map(|it| String::from(route::target_name(it))).collect();
-    Refusal::ChoiceOpen { step: step.name.clone(), choices }
 }

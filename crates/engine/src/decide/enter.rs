@@ -1,17 +1,16 @@
 //! A run arrives at a step: it may be left out, be full, be only a gate, or fan out into parts.
 
-use alloc::{
-    format,
-    string::{String, ToString as _},
-    vec,
+use alloc::{format, vec};
+
+use definition::{Effect, Step, Target, Work};
+
+use super::{
+    Draft, Sight, budget, change_context, gate, left_out, left_out::LeftOut, mode::Reach, parts,
+    route,
 };
-
-use definition::{Effect, EvaluationError, Step, Target, Work, Workflow};
-
-use super::{Draft, Reach, Sight, budget, condition_failed, gate, parts, route, scope};
 use crate::{
-    AtEnd, Choice, CompletedBy, Event, GateReason, Refusal, Report, RunState, SkipCause,
-    SkipReason, Standing, StepCompleted, Stop,
+    AtEnd, Choice, CompletedBy, Event, GateReason, Report, SkipReason, Standing, StepCompleted,
+    Stop,
 };
 
 /// Goes to `target`, past every step that is left out or has no work of its own.
@@ -32,7 +31,7 @@ pub(super) fn enter(
     let Some(step) = draft.workflow.find_step(&name) else {
         return Err(draft.step_unknown(name.as_str()).into());
     };
-    let skip = find_skip(draft, step)?;
+    let skip = left_out::find_skip(draft, step)?;
     let is_passed = skip.is_some() && draft.reach == Reach::Full;
     if let Some(skip) = skip.clone().filter(|_| is_passed && !gate::is_due_anyway(draft, step)) {
         return leave_out(draft, step, skip);
@@ -44,7 +43,7 @@ pub(super) fn enter(
     if skip.is_some() {
         return if is_passed { gate::ask_done(draft, step) } else { Ok(()) };
     }
-    route::set_vars(draft, step, &step.enter, Sight::default())?;
+    change_context::assign(draft, step, &step.enter, Sight::default())?;
     let visits = draft.state.step(&name).map_or(0, |it| it.visits);
     if draft.workflow.limits.visits_max < visits {
         let ask = format!("Step `{name}` was entered {visits} times. Does the run go in circles?");
@@ -69,7 +68,7 @@ pub(super) fn arrive(draft: &mut Draft<'_>, step: &Step) -> Result<(), Stop> {
         return parts::settle(draft, step);
     }
     if step.work == Work::None {
-        let report = passed(step, "the step has no work of its own");
+        let report = Report::passed(&step.name, "the step has no work of its own");
         let by = CompletedBy::NoWork;
         let completed = StepCompleted::unseen(step.name.clone(), None, report.clone(), by);
         draft.push(Event::StepCompleted(completed.into()));
@@ -91,16 +90,6 @@ pub(super) fn after_work(
     route::onward(draft, step, Some(report), next)
 }
 
-/// The report on work that nobody had to do.
-pub(super) fn passed(step: &Step, message: &str) -> Report {
-    Report {
-        step_id: step.name.to_string(),
-        status: String::from("success"),
-        message: Some(message.to_string()),
-        ..Report::default()
-    }
-}
-
 /// Passes the steps that are left out on the way to the one that is named, where nothing else lies
 /// between.
 pub(super) fn pass_left_out(draft: &mut Draft<'_>, named: &str) -> Result<(), Stop> {
@@ -112,13 +101,14 @@ pub(super) fn pass_left_out(draft: &mut Draft<'_>, named: &str) -> Result<(), St
         return Ok(());
     }
     for step in draft.workflow.steps.iter().take(last).skip(first) {
-        if find_skip(draft, step)?.is_none() {
+        if left_out::find_skip(draft, step)?.is_none() {
             return Ok(());
         }
     }
     while draft.state.standing == Standing::Running {
         let step = draft.current()?;
-        let Some(found) = find_skip(draft, step)?.filter(|_| step.name != named.name) else {
+        let Some(found) = left_out::find_skip(draft, step)?.filter(|_| step.name != named.name)
+        else {
             return Ok(());
         };
         skip(draft, step, found)?;
@@ -138,43 +128,4 @@ pub(super) fn skip(draft: &mut Draft<'_>, step: &Step, skip: LeftOut) -> Result<
 fn leave_out(draft: &mut Draft<'_>, step: &Step, skip: LeftOut) -> Result<(), Stop> {
     draft.push(skip.event(step, SkipReason::Definition));
     route::onward(draft, step, None, None)
-}
-
-pub(super) fn find_skip(draft: &Draft<'_>, step: &Step) -> Result<Option<LeftOut>, Refusal> {
-    let found = left_out(draft.workflow, &draft.state, step);
-    found.map_err(|error| condition_failed(step, &error))
-}
-
-/// Why the definition leaves a step out.
-#[derive(Debug, Clone)]
-pub(crate) struct LeftOut {
-    /// In words.
-    reason: String,
-    cause: SkipCause,
-}
-
-impl LeftOut {
-    /// Returns that `step` was left out for this cause.
-    pub(super) fn event(self, step: &Step, why: SkipReason) -> Event {
-        let (reason, cause) = (self.reason, Some(self.cause));
-        Event::StepSkipped { step: step.name.clone(), part: None, reason, why, cause }
-    }
-}
-
-/// Returns why a step is left out, if it is.
-pub(crate) fn left_out(
-    workflow: &Workflow,
-    state: &RunState,
-    step: &Step,
-) -> Result<Option<LeftOut>, EvaluationError> {
-    let flow = state.flow();
-    let skips = flow.and_then(|flow| workflow.flows.get(flow)).map(|it| &it.skips);
-    if skips.is_some_and(|skips| skips.contains(&step.name)) {
-        let reason = format!("flow `{}` leaves it out", flow.unwrap_or_default());
-        return Ok(Some(LeftOut { reason, cause: SkipCause::Flow }));
-    }
-    let Some(condition) = &step.skip_when else { return Ok(None) };
-    let is_skipped = condition.evaluate(&scope(workflow, state, Sight::default()))?;
-    let reason = || format!("`{}` holds", condition.source());
-    Ok(is_skipped.then(|| LeftOut { reason: reason(), cause: SkipCause::Condition }))
 }

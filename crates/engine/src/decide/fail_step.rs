@@ -5,7 +5,7 @@ use alloc::string::String;
 use definition::Step;
 use serde_json::{Map, Value};
 
-use super::{Draft, lease, report_step};
+use super::{Draft, lease};
 use crate::{
     Effort, Event, FailCause, GateReason, Progress, Refusal, Report, Standing, Stop, Trouble,
 };
@@ -23,7 +23,7 @@ pub(super) fn fail(
     check_begun(draft, step)?;
     let details = Value::Object(details.clone());
     let report = Report { details, ..Report::failure(&step.name, reason) };
-    report_step::check_report(draft, &report)?;
+    draft.check_report(&report)?;
     draft.push(Event::StepFailed {
         step: step.name.clone(),
         part: None,

@@ -4,7 +4,7 @@ use alloc::string::String;
 
 use definition::{PartSpec, Step, Whole};
 
-use super::{Draft, Sight, change_context, lease, parts, report_step, review};
+use super::{Draft, Sight, change_context, lease, parts, report_step, review, verdict};
 use crate::{
     CompletedBy, Event, FileFact, Outcome, Progress, Refusal, ReopenCause, ReportStep, Rigor,
     Standing, Stop, guard,
@@ -42,7 +42,7 @@ pub(super) fn take(draft: &mut Draft<'_>, step: &Step, command: &ReportStep) -> 
             continue;
         }
         // Whoever only goes on has not said that a review is as it must be.
-        if !is_there || (draft.resumes && !review::is_given(draft, step, Some(&part))?) {
+        if !is_there || (draft.resumes && !verdict::is_given(draft, step, Some(&part))?) {
             continue;
         }
         is_any = true;

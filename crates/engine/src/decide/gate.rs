@@ -9,7 +9,7 @@ use definition::{
     Answers, Condition, Digest, Effect, Gate, GateOption, Hasher, PartId, Step, StepName,
 };
 
-use super::{Draft, Sight, condition_failed, enter, review, route, scope};
+use super::{Draft, Sight, condition_failed, left_out, route, scope, verdict};
 use crate::{
     Artifact, CompletedBy, Event, GateReason, How, OpenGate, Refusal, Report, Ruling, RunState,
     SkipReason, Standing, StepCompleted, Stop, invariant,
@@ -57,7 +57,7 @@ fn is_reviewed(draft: &Draft<'_>, gate: &Gate) -> Result<bool, Stop> {
     let Some(step) = review else { return Ok(true) };
     let ruling = draft.state.step(&step.name).and_then(|it| it.ruling);
     let is_passed = matches!(ruling, Some(Ruling::Approved | Ruling::Promoted));
-    Ok(is_passed || review::is_approved(draft, step)?)
+    Ok(is_passed || verdict::is_approved(draft, step)?)
 }
 
 /// Refuses to go on from `step` while its gate holds the run back.
@@ -81,7 +81,7 @@ pub(super) fn reconsider(draft: &mut Draft<'_>) -> Result<(), Stop> {
         // Nobody but the person ends that.
         return Ok(());
     }
-    let is_left_out = enter::find_skip(draft, step)?.is_some();
+    let is_left_out = left_out::find_skip(draft, step)?.is_some();
     let unless = gate.unless.is_some()
         && draft.holds(gate.unless.as_ref(), step, Sight::default())?
         && is_reviewed(draft, gate)?;
@@ -89,7 +89,7 @@ pub(super) fn reconsider(draft: &mut Draft<'_>) -> Result<(), Stop> {
         return Ok(());
     }
     draft.push(Event::GateWithdrawn { step: step.name.clone() });
-    let report = enter::passed(step, APPROVED.1);
+    let report = Report::passed(&step.name, APPROVED.1);
     if !is_left_out && !self::open(draft, step, &report)? {
         return route::onward(draft, step, Some(&report), None);
     }
@@ -261,10 +261,10 @@ pub(super) fn settle_work(
     if draft.state.progress(&step.name).is_settled() {
         return Ok(());
     }
-    if let Some(skip) = enter::find_skip(draft, step)? {
+    if let Some(skip) = left_out::find_skip(draft, step)? {
         draft.push(skip.event(step, SkipReason::Person));
     } else {
-        let report = enter::passed(step, message);
+        let report = Report::passed(&step.name, message);
         let completed = StepCompleted::unseen(step.name.clone(), None, report, by);
         draft.push(Event::StepCompleted(completed.into()));
     }

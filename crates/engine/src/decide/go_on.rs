@@ -8,8 +8,8 @@ use definition::{Step, Whole, Work};
 use serde_json::{Map, Value};
 
 use super::{
-    Draft, Reach, budget, enter, gate, parts, report_chore, report_step, review, route, rulebook,
-    start_step,
+    Draft, budget, due, enter, gate, left_out, mode::Reach, parts, report_step, review, route,
+    rulebook, start_step, verdict,
 };
 use crate::{ContextChange, Report, ReportStep, Standing, StartStep, Stop, Terms, guard};
 
@@ -22,7 +22,7 @@ pub(super) fn decide(draft: &mut Draft<'_>, details: &Map<String, Value>) -> Res
 fn go_on(draft: &mut Draft<'_>, details: &Map<String, Value>) -> Result<(), Stop> {
     while draft.state.standing == Standing::Running {
         // The server does its part first, and goes on then.
-        if report_chore::find_due(draft)?.is_some() {
+        if due::find_due(draft)?.is_some() {
             return Ok(());
         }
         let step = draft.current()?;
@@ -40,7 +40,7 @@ fn go_on(draft: &mut Draft<'_>, details: &Map<String, Value>) -> Result<(), Stop
 
 /// Whether there was anything to do at a step before it can be worked on.
 fn pass(draft: &mut Draft<'_>, step: &Step) -> Result<bool, Stop> {
-    if let Some(reason) = enter::find_skip(draft, step)? {
+    if let Some(reason) = left_out::find_skip(draft, step)? {
         enter::skip(draft, step, reason)?;
         return Ok(true);
     }
@@ -96,13 +96,13 @@ fn take_review(draft: &mut Draft<'_>, step: &Step) -> Result<(), Stop> {
 
 /// Whether there is a review to be taken: the step's own, or one of an open part.
 fn is_written(draft: &Draft<'_>, step: &Step) -> Result<bool, Stop> {
-    let Some(each) = &step.each else { return review::is_given(draft, step, None) };
+    let Some(each) = &step.each else { return verdict::is_given(draft, step, None) };
     if each.whole != Whole::Found {
         return Ok(false);
     }
     let mut is_any = false;
     for part in parts::open(&draft.state, step) {
-        is_any |= review::is_given(draft, step, Some(&part))?;
+        is_any |= verdict::is_given(draft, step, Some(&part))?;
     }
     Ok(is_any)
 }

@@ -14,10 +14,10 @@ use definition::{
 };
 use serde_json::Value;
 
-use super::{Draft, Reach, Sight, condition_failed, enter, gate, report_chore, review, scope};
+use super::{Draft, Sight, condition_failed, due, enter, gate, mode::Reach, review, scope};
 use crate::{
-    CompletedBy, Event, FileFact, GateReason, PartPlaced, Progress, Refusal, ReopenCause, RunState,
-    SkipCause, SkipReason, StepCompleted, Stop,
+    CompletedBy, Event, FileFact, GateReason, PartPlaced, Progress, Refusal, ReopenCause, Report,
+    RunState, SkipCause, SkipReason, StepCompleted, Stop,
 };
 
 /// Finds out what the parts of `step` are, and records them if they are news.
@@ -71,7 +71,7 @@ fn complete(
     step: &Step,
     (by, message): (CompletedBy, &str),
 ) -> Result<(), Stop> {
-    let report = enter::passed(step, message);
+    let report = Report::passed(&step.name, message);
     let completed = StepCompleted::unseen(step.name.clone(), None, report.clone(), by);
     draft.push(Event::StepCompleted(completed.into()));
     enter::after_work(draft, step, &report, None)
@@ -86,7 +86,7 @@ pub(super) fn settle(draft: &mut Draft<'_>, step: &Step) -> Result<(), Stop> {
     let parts = draft.state.parts_of(step).to_vec();
     let progress = |it: &PartSpec| draft.state.part_progress(&step.name, &it.id);
     if parts.iter().all(|it| progress(it).is_settled()) {
-        if draft.reach == Reach::Next && report_chore::find_due(draft)?.is_some() {
+        if draft.reach == Reach::Next && due::find_due(draft)?.is_some() {
             // What the server has to do for them comes first, by whoever goes on.
             return Ok(());
         }

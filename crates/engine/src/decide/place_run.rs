@@ -12,7 +12,7 @@ use alloc::{
 
 use definition::{Decider, Effect, PartSource, PartSpec, Step, Target};
 
-use super::{Draft, Sight, enter, gate, parts, route, rules};
+use super::{Draft, Sight, change_context, enter, gate, left_out, parts, rules};
 use crate::{
     Choice, Event, GateReason, PartPlaced, Passing, Refusal, Rigor, SkipCause, SkipReason, Stop,
     guard,
@@ -136,7 +136,7 @@ fn hop(draft: &mut Draft<'_>, to: &Step) -> Result<(), Stop> {
     let decision = Choice { by: Decider::Client, reasoning: None };
     draft.push(Event::StepEntered { step: to.name.clone(), decision: Some(decision) });
     draft.hop(&to.name)?;
-    Ok(route::set_vars(draft, to, &to.enter, Sight::default())?)
+    Ok(change_context::assign(draft, to, &to.enter, Sight::default())?)
 }
 
 /// What is asked is not asked any more.
@@ -211,7 +211,7 @@ fn is_settled(draft: &Draft<'_>, step: &Step) -> Result<bool, Refusal> {
     if draft.state.progress(&step.name).is_settled() {
         return Ok(!is_asked);
     }
-    Ok(enter::find_skip(draft, step)?.is_some())
+    Ok(left_out::find_skip(draft, step)?.is_some())
 }
 
 fn find<'a>(draft: &Draft<'a>, named: &str) -> Result<&'a Step, Refusal> {

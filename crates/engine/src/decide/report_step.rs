@@ -5,13 +5,12 @@ use alloc::{format, string::String, vec, vec::Vec};
 use definition::{Answers, Decider, Effect, PartSpec, Spent, Step, Target};
 
 use super::{
-    Draft, Sight, answer_gate, ask_model, change_context, check_depth, check_size, choose_step,
-    enter, fail_step, files, found, gate, lease, parts, report_chore, review, route, rulebook,
+    Draft, Sight, answer_gate, ask_model, change_context, choose_step, due, enter, fail_step,
+    files, found, gate, lease, left_out, parts, review, route, rulebook, verdict,
 };
 use crate::{
     Answer, AnswerGate, Artifact, CompletedBy, Event, FailCause, GateReason, How, Outcome,
-    Progress, Refusal, ReopenCause, Report, ReportStep, Rigor, Standing, StepCompleted, Stop,
-    guard,
+    Progress, ReopenCause, Report, ReportStep, Rigor, Standing, StepCompleted, Stop, guard,
 };
 
 pub(super) fn decide(draft: &mut Draft<'_>, command: &ReportStep) -> Result<(), Stop> {
@@ -67,10 +66,10 @@ fn is_relayed(draft: &Draft<'_>) -> bool {
 /// Takes a report on the current step.
 pub(super) fn take(draft: &mut Draft<'_>, step: &Step, command: &ReportStep) -> Result<(), Stop> {
     let report = &command.report;
-    check_report(draft, report)?;
+    draft.check_report(report)?;
     if draft.state.awaits_choice() {
         if command.next.is_none() && !draft.has_model() {
-            return Err(choose_step::refusal(draft, step).into());
+            return Err(route::choice_open(draft, step).into());
         }
         lease::check(draft, step, None, command.holder.as_ref())?;
         change_context::apply(draft, &command.context)?;
@@ -90,7 +89,7 @@ pub(super) fn take(draft: &mut Draft<'_>, step: &Step, command: &ReportStep) -> 
     let by = if draft.resumes { CompletedBy::FoundReview } else { CompletedBy::Report };
     match report.outcome() {
         Outcome::Success => {
-            report_chore::check_none_due(draft)?;
+            due::check_none_due(draft)?;
             // A review that was reported before was counted then.
             let is_again = draft.state.progress(&step.name) == Progress::Rejected;
             draft.counts &= !is_again;
@@ -98,7 +97,7 @@ pub(super) fn take(draft: &mut Draft<'_>, step: &Step, command: &ReportStep) -> 
         }
         Outcome::Failure => fail(draft, step, part.as_ref(), command),
         Outcome::Open if is_left(draft, step, part.as_ref(), command)? => {
-            report_chore::check_none_due(draft)?;
+            due::check_none_due(draft)?;
             complete(draft, step, part.as_ref(), (by, command))
         }
         Outcome::Open => {
@@ -133,13 +132,6 @@ fn is_left(
     Ok(is_left)
 }
 
-/// Refuses a report that is too large or too deep to be kept.
-pub(super) fn check_report(draft: &Draft<'_>, report: &Report) -> Result<(), Refusal> {
-    check_depth("the report", [&report.result, &report.details].into_iter())?;
-    let bytes = serde_json::to_string(report).map_or(0, |it| it.len());
-    check_size("the report", bytes, draft.known.bounds.report_bytes_max)
-}
-
 /// Completes the current step, or a part of it, if its guards let it be left.
 pub(super) fn complete(
     draft: &mut Draft<'_>,
@@ -165,14 +157,14 @@ pub(super) fn finish(
 ) -> Result<review::Judged, Stop> {
     let report = &command.report;
     let is_left_out =
-        command.terms.rigor == Rigor::Presence && enter::find_skip(draft, step)?.is_some();
+        command.terms.rigor == Rigor::Presence && left_out::find_skip(draft, step)?.is_some();
     let seen = if is_left_out {
         guard::Verified::default()
     } else {
         guard::check(draft, step, part, command)?
     };
     let is_judged = command.terms.rigor == Rigor::Full;
-    if is_judged && let Some(path) = review::find_stale(draft, step, part)? {
+    if is_judged && let Some(path) = verdict::find_stale(draft, step, part)? {
         files::remove(draft, path)?;
         let (step, part) = (step.name.clone(), part.map(|it| it.id.clone()));
         let (feedback, cause) = (String::new(), Some(ReopenCause::ReviewStale));
@@ -198,7 +190,7 @@ pub(super) fn finish(
         files::drop(draft, step, part, &step.drops)?;
     }
     if let Some(each) = step.each.as_ref().filter(|_| part.is_some()) {
-        route::set_vars(draft, step, &each.set, Sight::of_part(part))?;
+        change_context::assign(draft, step, &each.set, Sight::of_part(part))?;
     }
     parts::forget(draft, &changed)?;
     if !is_judged {

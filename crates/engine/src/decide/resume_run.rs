@@ -22,7 +22,7 @@ enum Belief {
 
 pub(super) fn decide(draft: &mut Draft<'_>, resume: &ResumeRun) -> Result<(), Stop> {
     check_size("the assumed step", resume.assumed.len(), NAME_BYTES_MAX)?;
-    report_step::check_report(draft, &resume.report.report)?;
+    draft.check_report(&resume.report.report)?;
     if let Standing::Waiting(gate) = &draft.state.standing {
         let reasoning = format!("the run waits for a person at `{}`", gate.step);
         return record(draft, resume, reasoning);

@@ -7,9 +7,9 @@ use alloc::{
 };
 
 use definition::{Choices, Decider, FINISH, Step, StepName, Successor, Target, Workflow};
-use serde_json::{Map, Value};
+use serde_json::Value;
 
-use super::{Draft, Sight, ask_model, condition_failed, enter, scope, stretch};
+use super::{Draft, Sight, ask_model, change_context, condition_failed, enter, scope, stretch};
 use crate::{Choice, Event, FailCause, Outcome, Refusal, Report, RunState, Stop, invariant};
 
 /// A way out of a step.
@@ -177,6 +177,14 @@ pub fn target_name(target: &Target) -> &str {
     }
 }
 
+/// Returns why nothing but a choice is taken while one is open.
+pub(super) fn choice_open(draft: &Draft<'_>, step: &Step) -> Refusal {
+    let report = draft.state.step(&step.name).and_then(|it| it.effort.report.as_ref());
+    let allowed = allowed(draft.workflow, &draft.state, step, Sight::of_report(report));
+    let choices = allowed.iter().map(|it| String::from(target_name(it))).collect();
+    Refusal::ChoiceOpen { step: step.name.clone(), choices }
+}
+
 fn find_target(workflow: &Workflow, named: &str) -> Option<Target> {
     // A step that is called so, letter by letter, comes before a word that is only like it.
     if let Some(step) = workflow.work_steps().find(|it| it.name.as_str() == named) {
@@ -254,7 +262,7 @@ fn apply(
     successor: &Successor,
     sight: Sight<'_>,
 ) -> Result<(), Refusal> {
-    set_vars(draft, step, &successor.set, sight)?;
+    change_context::assign(draft, step, &successor.set, sight)?;
     let Some(merge) = &successor.merge else { return Ok(()) };
     let value = merge
         .evaluate(&scope(draft.workflow, &draft.state, sight))
@@ -262,31 +270,5 @@ fn apply(
     if let Value::Object(set) = value {
         draft.push(Event::ContextChanged { set, removed: Vec::new() });
     }
-    Ok(())
-}
-
-/// Sets the variables that a successor or a limit names.
-pub(super) fn set_vars(
-    draft: &mut Draft<'_>,
-    step: &Step,
-    set: &alloc::collections::BTreeMap<String, definition::Expression>,
-    sight: Sight<'_>,
-) -> Result<(), Refusal> {
-    if set.is_empty() {
-        return Ok(());
-    }
-    let scope = scope(draft.workflow, &draft.state, sight);
-    let mut values = Map::new();
-    for (name, expression) in set {
-        let value = expression.evaluate(&scope).map_err(|error| condition_failed(step, &error))?;
-        if draft.state.vars.get(name) != Some(&value) {
-            values.insert(name.clone(), value);
-        }
-    }
-    if values.is_empty() {
-        return Ok(());
-    }
-    super::change_context::check_vars(draft, &values)?;
-    draft.push(Event::VarsChanged { set: values });
     Ok(())
 }

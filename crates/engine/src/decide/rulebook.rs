@@ -11,7 +11,7 @@ use alloc::{
 use definition::{Effect, PartSpec, Rulebook, Rules, Step, Violation, parse_parts};
 use serde_json::{Map, Value};
 
-use super::{Draft, Reach, Sight, condition_failed, gate, review::Judged, scope};
+use super::{Draft, Sight, condition_failed, gate, mode::Reach, review::Judged, scope};
 use crate::{Event, FileFact, GateReason, Refusal, ReopenCause, Ruling, Stop};
 
 /// The verdict that a broken rule leads to.

@@ -11,8 +11,7 @@ use definition::{Action, Decider, Deed, Insertion, Rotation, Step, Template};
 use serde_json::{Map, Value};
 
 use super::{
-    Draft, Sight, change_context, check_size, condition_failed, enter, gate, record_entry, route,
-    scope,
+    Draft, Sight, change_context, check_size, condition_failed, enter, gate, record_entry, scope,
 };
 use crate::{Choice, CompletedBy, Entry, Event, Item, Refusal, RunState, Stop, Unasked, journal};
 
@@ -60,7 +59,7 @@ pub(super) fn perform(
             continue;
         }
         match &action.deed {
-            Deed::Set(set) => route::set_vars(draft, step, set, sight)?,
+            Deed::Set(set) => change_context::assign(draft, step, set, sight)?,
             Deed::Goto(to) => {
                 let to = render(draft, step, to, sight)?;
                 let Some(to) = draft.workflow.find_step_loosely(&to) else {
@@ -116,7 +115,7 @@ pub(super) fn go(draft: &mut Draft<'_>, to: &Step) -> Result<(), Stop> {
     let decision = Choice { by: Decider::Client, reasoning: None };
     draft.push(Event::StepEntered { step: to.name.clone(), decision: Some(decision) });
     draft.hop(&to.name)?;
-    route::set_vars(draft, to, &to.enter, Sight::default())?;
+    change_context::assign(draft, to, &to.enter, Sight::default())?;
     enter::arrive(draft, to)
 }
 

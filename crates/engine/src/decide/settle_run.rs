@@ -6,7 +6,7 @@ use alloc::string::String;
 use definition::{Decider, Target};
 
 use super::{Draft, enter, gate, start_run};
-use crate::{Progress, Standing, Stop};
+use crate::{Progress, Report, Standing, Stop};
 
 pub(super) fn decide(draft: &mut Draft<'_>) -> Result<(), Stop> {
     let key = draft.state.key().map(String::from);
@@ -34,7 +34,7 @@ fn settle(draft: &mut Draft<'_>) -> Result<(), Stop> {
         Progress::Ready => enter::arrive(draft, step),
         Progress::Done | Progress::Skipped if draft.state.decider() == Decider::Declared => {
             let report = draft.state.step(&step.name).and_then(|it| it.effort.report.clone());
-            let report = report.unwrap_or_else(|| enter::passed(step, "as in the original"));
+            let report = report.unwrap_or_else(|| Report::passed(&step.name, "as in the original"));
             enter::after_work(draft, step, &report, None)
         }
         Progress::Done | Progress::Skipped | Progress::Active | Progress::Rejected => Ok(()),

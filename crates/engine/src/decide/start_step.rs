@@ -7,8 +7,8 @@ use definition::{PartSpec, Presence, Step, Target};
 use serde_json::{Map, Value};
 
 use super::{
-    Draft, Reach, Sight, check_depth, check_size, choose_step, condition_failed, enter, gate,
-    lease, parts, scope,
+    Draft, Sight, check_depth, check_size, condition_failed, enter, gate, lease, mode::Reach,
+    parts, route, scope,
 };
 use crate::{
     Artifact, Choice, Event, GateReason, Progress, Refusal, ReopenCause, Standing, StartStep, Stop,
@@ -22,7 +22,7 @@ pub(super) fn decide(draft: &mut Draft<'_>, start: &StartStep) -> Result<(), Sto
     }
     if draft.state.awaits_choice() {
         let step = draft.current()?;
-        return Err(choose_step::refusal(draft, step).into());
+        return Err(route::choice_open(draft, step).into());
     }
     if let Some(earlier) =
         find_way_back(draft, &start.step).or_else(|| find_gap(draft, &start.step))

@@ -12,7 +12,7 @@ use alloc::{
 use definition::{Answers, Step, Workflow};
 use serde_json::Map;
 
-use super::{Draft, change_context, contradiction, enter, gate, rules, start_run};
+use super::{Draft, change_context, contradiction, gate, left_out, rules, start_run};
 use crate::{
     Effort, Event, Placement, Progress, Refusal, Stage, Standing, StartRun, Stood, Stop, Trouble,
 };
@@ -88,7 +88,7 @@ fn place(draft: &mut Draft<'_>, placement: &Placement) -> Result<(), Stop> {
     }
     draft.push(Event::RunPlaced(Box::new(placement)));
     match asking.filter(|_| draft.state.standing == Standing::Running) {
-        Some(step) if enter::find_skip(draft, step)?.is_none() => gate::ask_placed(draft, step),
+        Some(step) if left_out::find_skip(draft, step)?.is_none() => gate::ask_placed(draft, step),
         Some(_) | None => Ok(()),
     }
 }
