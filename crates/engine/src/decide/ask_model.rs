@@ -13,7 +13,7 @@ use alloc::{
 
 use definition::{Decider, FINISH, Step, StepName, Target, Workflow};
 
-use super::{Draft, Sight, change_context, route};
+use super::{Draft, Sight, change_context, mode::Mode, route};
 use crate::{
     ContextChange, Event, FailCause, ModelAsked, ModelFact, ModelFailure, ModelFailureKind, Report,
     Standing, Stop, Usage, invariant,
@@ -51,21 +51,6 @@ impl Draft<'_> {
     pub(super) fn has_model(&self) -> bool {
         self.state.decider() == Decider::Ai && self.known.has_model
     }
-
-    /// Returns what the model says to a report on `step`, and asks it at most once a decision
-    /// before the step is left.
-    pub(super) fn advise(
-        &mut self,
-        step: &Step,
-        report: &Report,
-        assumed: Option<&str>,
-    ) -> Result<Advice, Stop> {
-        let advice = match self.advice.take() {
-            Some(advice) => advice,
-            None => ask(self, step, report, assumed)?,
-        };
-        Ok(advice)
-    }
 }
 
 impl Advice {
@@ -92,6 +77,7 @@ pub(super) fn stay(draft: &mut Draft<'_>, advice: Advice) -> Result<(), Stop> {
 /// Goes where the model says.
 pub(super) fn follow(
     draft: &mut Draft<'_>,
+    mode: Mode,
     step: &Step,
     advice: Advice,
     sight: Sight<'_>,
@@ -101,7 +87,7 @@ pub(super) fn follow(
         Way::Open => return Ok(()),
         Way::Fail => draft.push(failed(reasoning)),
         Way::To(target) => {
-            route::advised(draft, step, target.clone(), reasoning.clone(), sight)?;
+            route::advised(draft, mode, step, (target.clone(), reasoning.clone()), sight)?;
             end(draft, &target, suggestion, reasoning);
         }
     }
@@ -129,7 +115,7 @@ fn failed(reason: String) -> Event {
 }
 
 /// Asks, once more if the answer is wrong, and notes what came of it.
-fn ask(
+pub(super) fn ask(
     draft: &mut Draft<'_>,
     step: &Step,
     report: &Report,

@@ -5,8 +5,10 @@ use alloc::{format, vec};
 use definition::{Effect, Step, Target, Work};
 
 use super::{
-    Draft, Sight, budget, change_context, gate, left_out, left_out::LeftOut, mode::Reach, parts,
-    route,
+    Draft, Sight, budget, change_context, gate, left_out,
+    left_out::LeftOut,
+    mode::{Mode, Reach},
+    parts, route,
 };
 use crate::{
     AtEnd, Choice, CompletedBy, Event, GateReason, Report, SkipReason, Standing, StepCompleted,
@@ -16,12 +18,13 @@ use crate::{
 /// Goes to `target`, past every step that is left out or has no work of its own.
 pub(super) fn enter(
     draft: &mut Draft<'_>,
+    mode: Mode,
     target: Target,
     decision: Option<Choice>,
 ) -> Result<(), Stop> {
     let Target::Step(name) = target else {
         let details = serde_json::Map::new();
-        draft.push(match draft.end {
+        draft.push(match mode.at_end {
             AtEnd::Completes => Event::RunCompleted { details },
             AtEnd::StaysOpen => Event::WorkEnded,
         });
@@ -32,9 +35,9 @@ pub(super) fn enter(
         return Err(draft.step_unknown(name.as_str()).into());
     };
     let skip = left_out::find_skip(draft, step)?;
-    let is_passed = skip.is_some() && draft.reach == Reach::Full;
+    let is_passed = skip.is_some() && mode.reach == Reach::Through;
     if let Some(skip) = skip.clone().filter(|_| is_passed && !gate::is_due_anyway(draft, step)) {
-        return leave_out(draft, step, skip);
+        return leave_out(draft, mode, step, skip);
     }
     draft.push(Event::StepEntered { step: name.clone(), decision });
     if gate::ask_owed(draft)? {
@@ -50,29 +53,29 @@ pub(super) fn enter(
         let options = vec![("continue", Effect::Approve), ("abandon", Effect::Cancel)];
         return gate::ask(draft, step, None, GateReason::VisitsSpent, (ask, options));
     }
-    if draft.reach != Reach::Full {
+    if mode.reach != Reach::Through {
         return Ok(());
     }
-    arrive(draft, step)?;
+    arrive(draft, mode, step)?;
     budget::settle(draft)
 }
 
 /// What happens at a step once it was entered.
-pub(super) fn arrive(draft: &mut Draft<'_>, step: &Step) -> Result<(), Stop> {
-    if draft.reach == Reach::Next {
+pub(super) fn arrive(draft: &mut Draft<'_>, mode: Mode, step: &Step) -> Result<(), Stop> {
+    if mode.reach == Reach::RecordOnly {
         return Ok(());
     }
     if step.each.is_some() {
         parts::begin_anew(draft, step)?;
         parts::plan(draft, step)?;
-        return parts::settle(draft, step);
+        return parts::settle(draft, mode, step);
     }
     if step.work == Work::None {
         let report = Report::passed(&step.name, "the step has no work of its own");
         let by = CompletedBy::NoWork;
         let completed = StepCompleted::unseen(step.name.clone(), None, report.clone(), by);
         draft.push(Event::StepCompleted(completed.into()));
-        return after_work(draft, step, &report, None);
+        return after_work(draft, mode, step, &report, None);
     }
     Ok(())
 }
@@ -80,6 +83,7 @@ pub(super) fn arrive(draft: &mut Draft<'_>, step: &Step) -> Result<(), Stop> {
 /// What happens once a step's own work is done: a person is asked, or the run goes on.
 pub(super) fn after_work(
     draft: &mut Draft<'_>,
+    mode: Mode,
     step: &Step,
     report: &Report,
     next: Option<&str>,
@@ -87,12 +91,12 @@ pub(super) fn after_work(
     if gate::open(draft, step, report)? {
         return Ok(());
     }
-    route::onward(draft, step, Some(report), next)
+    route::onward(draft, mode, step, Some(report), next)
 }
 
 /// Passes the steps that are left out on the way to the one that is named, where nothing else lies
 /// between.
-pub(super) fn pass_left_out(draft: &mut Draft<'_>, named: &str) -> Result<(), Stop> {
+pub(super) fn pass_left_out(draft: &mut Draft<'_>, mode: Mode, named: &str) -> Result<(), Stop> {
     let Some(named) = draft.workflow.find_step_loosely(named) else { return Ok(()) };
     let from = draft.current()?;
     let place = |step: &Step| draft.workflow.steps.iter().position(|it| it.name == step.name);
@@ -111,21 +115,26 @@ pub(super) fn pass_left_out(draft: &mut Draft<'_>, named: &str) -> Result<(), St
         else {
             return Ok(());
         };
-        skip(draft, step, found)?;
+        skip(draft, mode, step, found)?;
     }
     Ok(draft.check_running()?)
 }
 
 /// Leaves the step out that the run is at. A gate that holds the run back does so here too.
-pub(super) fn skip(draft: &mut Draft<'_>, step: &Step, skip: LeftOut) -> Result<(), Stop> {
+pub(super) fn skip(
+    draft: &mut Draft<'_>,
+    mode: Mode,
+    step: &Step,
+    skip: LeftOut,
+) -> Result<(), Stop> {
     gate::check_free(draft, step)?;
     if gate::is_due_anyway(draft, step) {
         return gate::ask_done(draft, step);
     }
-    leave_out(draft, step, skip)
+    leave_out(draft, mode, step, skip)
 }
 
-fn leave_out(draft: &mut Draft<'_>, step: &Step, skip: LeftOut) -> Result<(), Stop> {
+fn leave_out(draft: &mut Draft<'_>, mode: Mode, step: &Step, skip: LeftOut) -> Result<(), Stop> {
     draft.push(skip.event(step, SkipReason::Definition));
-    route::onward(draft, step, None, None)
+    route::onward(draft, mode, step, None, None)
 }

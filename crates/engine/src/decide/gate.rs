@@ -9,7 +9,7 @@ use definition::{
     Answers, Condition, Digest, Effect, Gate, GateOption, Hasher, PartId, Step, StepName,
 };
 
-use super::{Draft, Sight, condition_failed, left_out, route, scope, verdict};
+use super::{Draft, Sight, condition_failed, left_out, mode::Mode, route, scope, verdict};
 use crate::{
     Artifact, CompletedBy, Event, GateReason, How, OpenGate, Refusal, Report, Ruling, RunState,
     SkipReason, Standing, StepCompleted, Stop, invariant,
@@ -71,7 +71,7 @@ pub(super) fn check_free(draft: &Draft<'_>, step: &Step) -> Result<(), Refusal> 
 }
 
 /// Does not ask any more at a gate that is left out by now, or that would be passed by itself.
-pub(super) fn reconsider(draft: &mut Draft<'_>) -> Result<(), Stop> {
+pub(super) fn reconsider(draft: &mut Draft<'_>, mode: Mode) -> Result<(), Stop> {
     let open = draft.state.standing.open_gate().filter(|it| it.why == GateReason::Gate);
     let step = open.and_then(|it| draft.workflow.find_step(&it.step));
     let Some((step, gate)) = step.and_then(|it| Some((it, it.gate.as_ref()?))) else {
@@ -91,7 +91,7 @@ pub(super) fn reconsider(draft: &mut Draft<'_>) -> Result<(), Stop> {
     draft.push(Event::GateWithdrawn { step: step.name.clone() });
     let report = Report::passed(&step.name, APPROVED.1);
     if !is_left_out && !self::open(draft, step, &report)? {
-        return route::onward(draft, step, Some(&report), None);
+        return route::onward(draft, mode, step, Some(&report), None);
     }
     Ok(())
 }
@@ -208,7 +208,7 @@ pub(super) fn is_due_anyway(draft: &Draft<'_>, step: &Step) -> bool {
 }
 
 /// Brings the gates that are open while a condition holds into step with the state.
-pub(super) fn settle(draft: &mut Draft<'_>) -> Result<(), Stop> {
+pub(super) fn settle(draft: &mut Draft<'_>, mode: Mode) -> Result<(), Stop> {
     if let Some(open) = draft.state.standing.open_gate().cloned() {
         let step = draft.workflow.find_step(&open.step);
         let Some((step, during)) = step.zip(step.and_then(during)) else { return Ok(()) };
@@ -237,7 +237,7 @@ pub(super) fn settle(draft: &mut Draft<'_>) -> Result<(), Stop> {
     }
     if !open(draft, step, &Report::default())? {
         settle_work(draft, step, APPROVED)?;
-        route::onward(draft, step, None, None)?;
+        route::onward(draft, mode, step, None, None)?;
     }
     Ok(())
 }

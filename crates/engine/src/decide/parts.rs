@@ -14,7 +14,11 @@ use definition::{
 };
 use serde_json::Value;
 
-use super::{Draft, Sight, condition_failed, due, enter, gate, mode::Reach, review, scope};
+use super::{
+    Draft, Sight, condition_failed, due, enter, gate,
+    mode::{Mode, Reach},
+    review, scope,
+};
 use crate::{
     CompletedBy, Event, FileFact, GateReason, PartPlaced, Progress, Refusal, ReopenCause, Report,
     RunState, SkipCause, SkipReason, StepCompleted, Stop,
@@ -68,38 +72,39 @@ fn leave_out(draft: &mut Draft<'_>, step: &Step, each: &Each) -> Result<(), Refu
 
 fn complete(
     draft: &mut Draft<'_>,
+    mode: Mode,
     step: &Step,
     (by, message): (CompletedBy, &str),
 ) -> Result<(), Stop> {
     let report = Report::passed(&step.name, message);
     let completed = StepCompleted::unseen(step.name.clone(), None, report.clone(), by);
     draft.push(Event::StepCompleted(completed.into()));
-    enter::after_work(draft, step, &report, None)
+    enter::after_work(draft, mode, step, &report, None)
 }
 
 /// Goes on with a fanned-out step: to the person a part is for, back to the judged step, or away
 /// once every part is settled.
-pub(super) fn settle(draft: &mut Draft<'_>, step: &Step) -> Result<(), Stop> {
+pub(super) fn settle(draft: &mut Draft<'_>, mode: Mode, step: &Step) -> Result<(), Stop> {
     if !is_planned(&draft.state, step) {
         return Ok(());
     }
     let parts = draft.state.parts_of(step).to_vec();
     let progress = |it: &PartSpec| draft.state.part_progress(&step.name, &it.id);
     if parts.iter().all(|it| progress(it).is_settled()) {
-        if draft.reach == Reach::Next && due::find_due(draft)?.is_some() {
+        if mode.reach == Reach::RecordOnly && due::find_due(draft)?.is_some() {
             // What the server has to do for them comes first, by whoever goes on.
             return Ok(());
         }
-        if draft.reach == Reach::Stepwise {
+        if mode.reach == Reach::OneStep {
             let message = "nothing of it is left to do";
-            return complete(draft, step, (CompletedBy::NothingLeft, message));
+            return complete(draft, mode, step, (CompletedBy::NothingLeft, message));
         }
         let message = format!("all {} parts are done", parts.len());
-        return complete(draft, step, (CompletedBy::Parts, &message));
+        return complete(draft, mode, step, (CompletedBy::Parts, &message));
     }
     let is_judged = |it: &PartSpec| progress(it).is_settled() || progress(it) == Progress::Rejected;
     if parts.iter().all(is_judged) {
-        if draft.reach == Reach::Next {
+        if mode.reach == Reach::RecordOnly {
             return Ok(());
         }
         let rejected = parts.iter().filter(|it| progress(it) == Progress::Rejected);
@@ -108,9 +113,9 @@ pub(super) fn settle(draft: &mut Draft<'_>, step: &Step) -> Result<(), Stop> {
                 return Ok(());
             }
         }
-        return go_back(draft, step, &parts);
+        return go_back(draft, mode, step, &parts);
     }
-    let personal = find_personal(draft, step).filter(|_| draft.reach != Reach::Next);
+    let personal = find_personal(draft, step).filter(|_| mode.reach != Reach::RecordOnly);
     let Some(first) = personal else { return Ok(()) };
     let ask = format!("Part `{}` is for a person: {}", first.id, first.title);
     let options =
@@ -128,7 +133,7 @@ fn find_personal(draft: &Draft<'_>, step: &Step) -> Option<PartSpec> {
 }
 
 /// Sends the parts that a review found wanting back to the step that it judges.
-fn go_back(draft: &mut Draft<'_>, step: &Step, parts: &[PartSpec]) -> Result<(), Stop> {
+fn go_back(draft: &mut Draft<'_>, mode: Mode, step: &Step, parts: &[PartSpec]) -> Result<(), Stop> {
     for part in parts {
         if draft.state.part_progress(&step.name, &part.id) == Progress::Rejected {
             review::send_back(draft, step, part)?;
@@ -141,7 +146,7 @@ fn go_back(draft: &mut Draft<'_>, step: &Step, parts: &[PartSpec]) -> Result<(),
         }
     }
     match &step.review {
-        Some(review) => enter::enter(draft, Target::Step(review.of.clone()), None),
+        Some(review) => enter::enter(draft, mode, Target::Step(review.of.clone()), None),
         None => Ok(()),
     }
 }

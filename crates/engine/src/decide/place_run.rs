@@ -12,18 +12,23 @@ use alloc::{
 
 use definition::{Decider, Effect, PartSource, PartSpec, Step, Target};
 
-use super::{Draft, Sight, change_context, enter, gate, left_out, parts, rules};
+use super::{Draft, Sight, change_context, enter, gate, left_out, mode::Mode, parts, rules};
 use crate::{
     Choice, Event, GateReason, PartPlaced, Passing, Refusal, Rigor, SkipCause, SkipReason, Stop,
     guard,
 };
 
 /// Goes to a step, whatever leads there.
-pub(super) fn go_to(draft: &mut Draft<'_>, named: &str, passing: Passing) -> Result<(), Stop> {
+pub(super) fn go_to(
+    draft: &mut Draft<'_>,
+    mode: Mode,
+    named: &str,
+    passing: Passing,
+) -> Result<(), Stop> {
     draft.check_live()?;
     let step = find(draft, named)?;
     match passing {
-        Passing::Anything => return rules::go(draft, step),
+        Passing::Anything => return rules::go(draft, mode, step),
         Passing::Asked => {}
         Passing::InOrder => check_order(draft, step)?,
     }
@@ -32,11 +37,11 @@ pub(super) fn go_to(draft: &mut Draft<'_>, named: &str, passing: Passing) -> Res
         return Ok(());
     }
     jump(draft, step)?;
-    enter::arrive(draft, step)
+    enter::arrive(draft, mode, step)
 }
 
 /// Leaves a step out, and goes on with the one after it.
-pub(super) fn skip(draft: &mut Draft<'_>, named: &str) -> Result<(), Stop> {
+pub(super) fn skip(draft: &mut Draft<'_>, mode: Mode, named: &str) -> Result<(), Stop> {
     draft.check_live()?;
     let step = find(draft, named)?;
     let from = draft.current()?;
@@ -56,7 +61,7 @@ pub(super) fn skip(draft: &mut Draft<'_>, named: &str) -> Result<(), Stop> {
     }
     let target = following.map_or(Target::Finish, |it| Target::Step(it.name.clone()));
     let reasoning = Some(format!("`{}` is left out", step.name));
-    enter::enter(draft, target, Some(Choice { by: Decider::Client, reasoning }))
+    enter::enter(draft, mode, target, Some(Choice { by: Decider::Client, reasoning }))
 }
 
 /// Puts a step to a person: one that has a gate, or the one that the run is at.

@@ -8,7 +8,7 @@ use alloc::{
 
 use definition::{OnFailure, Step, Target};
 
-use super::{Draft, Sight, change_context, due, enter, report_step};
+use super::{Draft, Sight, change_context, due, enter, mode::Mode, report_step};
 use crate::{
     Chore, ChoreOutcome, CompletedBy, ContextChange, Event, GitDeed, Refusal, Report, ReportStep,
     Standing, Stop, Terms,
@@ -16,6 +16,7 @@ use crate::{
 
 pub(super) fn decide(
     draft: &mut Draft<'_>,
+    mode: Mode,
     (name, deed): (&str, &GitDeed),
     outcome: &ChoreOutcome,
 ) -> Result<(), Stop> {
@@ -43,7 +44,7 @@ pub(super) fn decide(
             }
         }
     }
-    go_on(draft, &due)
+    go_on(draft, mode, &due)
 }
 
 /// Notes where the branch of a run stood when the server first saw it.
@@ -61,7 +62,7 @@ pub(super) fn note_branch(
 }
 
 /// What follows from a chore that is done, or counts as such.
-fn go_on(draft: &mut Draft<'_>, due: &Chore) -> Result<(), Stop> {
+fn go_on(draft: &mut Draft<'_>, mode: Mode, due: &Chore) -> Result<(), Stop> {
     let Some(chore) = draft.workflow.find_chore(&due.name) else { return Ok(()) };
     let step = draft.current()?;
     change_context::assign(draft, step, &chore.set, Sight::default())?;
@@ -70,18 +71,18 @@ fn go_on(draft: &mut Draft<'_>, due: &Chore) -> Result<(), Stop> {
         && !draft.state.progress(&step.name).is_settled()
         && step.each.is_none();
     if chore.completes && is_open {
-        return complete(draft, step, &due.name);
+        return complete(draft, mode, step, &due.name);
     }
     // A run that goes only a part of the way was left open for its chores.
     let is_over = draft.state.is_work_done && draft.state.standing == Standing::Running;
     let is_confined = draft.workflow.stretch.until.is_some();
     if is_over && is_confined && due::find_due(draft)?.is_none() {
-        return enter::enter(draft, Target::Finish, None);
+        return enter::enter(draft, mode, Target::Finish, None);
     }
     Ok(())
 }
 
-fn complete(draft: &mut Draft<'_>, step: &Step, chore: &str) -> Result<(), Stop> {
+fn complete(draft: &mut Draft<'_>, mode: Mode, step: &Step, chore: &str) -> Result<(), Stop> {
     let command = ReportStep {
         part: None,
         report: Report::passed(&step.name, &format!("chore `{chore}` is done")),
@@ -90,5 +91,11 @@ fn complete(draft: &mut Draft<'_>, step: &Step, chore: &str) -> Result<(), Stop>
         holder: None,
         terms: Terms::default(),
     };
-    report_step::complete(draft, step, None, (CompletedBy::Chore, &command))
+    report_step::complete(
+        draft,
+        mode,
+        step,
+        None,
+        report_step::Taken { by: CompletedBy::Chore, command: &command, advice: None },
+    )
 }

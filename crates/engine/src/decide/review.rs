@@ -13,7 +13,10 @@ use definition::{Effect, Limit, PartSpec, Spent, Step, Target, Unknown};
 use serde_json::{Map, Value};
 
 use super::{
-    Draft, Sight, change_context, enter, gate, mode::Reach, parts, scope, verdict::Judging,
+    Draft, Sight, change_context, enter, gate,
+    mode::{Mode, Reach, Verdicts},
+    parts, scope,
+    verdict::Judging,
 };
 use crate::{Event, FailCause, GateReason, Progress, Refusal, ReopenCause, Report, Ruling, Stop};
 
@@ -29,6 +32,7 @@ pub(super) enum Judged {
 /// Judges by the review of `step`, if it is one.
 pub(super) fn judge(
     draft: &mut Draft<'_>,
+    mode: Mode,
     step: &Step,
     part: Option<&PartSpec>,
     report: &Report,
@@ -40,9 +44,9 @@ pub(super) fn judge(
             judging.rule(draft, &verdict, Ruling::Approved);
             Ok(Judged::Passed)
         }
-        Some(verdict) => judging.revise(draft, &verdict),
+        Some(verdict) => judging.revise(draft, mode, &verdict),
         // Whoever reports is told, and can write it; whoever goes on finds what there is.
-        None if review.unknown == Unknown::Ask && draft.reach != Reach::Next => {
+        None if review.unknown == Unknown::Ask && mode.reach != Reach::RecordOnly => {
             judging.ask_unknown(draft)
         }
         None => {
@@ -55,7 +59,7 @@ pub(super) fn judge(
 
 /// Goes on from a review that was reported and wants something done again, as it is by now. Returns
 /// whether it does: one that says something else by now is judged anew.
-pub(super) fn resume(draft: &mut Draft<'_>, step: &Step) -> Result<bool, Stop> {
+pub(super) fn resume(draft: &mut Draft<'_>, mode: Mode, step: &Step) -> Result<bool, Stop> {
     let Some(review) = step.review.as_ref().filter(|_| step.each.is_none()) else {
         return Ok(false);
     };
@@ -69,10 +73,10 @@ pub(super) fn resume(draft: &mut Draft<'_>, step: &Step) -> Result<bool, Stop> {
     let Some(verdict) = verdict.filter(|it| is_noted && review.revise.contains(it)) else {
         return Ok(false);
     };
-    if judging.resume(draft, &verdict)? == Judged::Passed {
+    if judging.resume(draft, mode, &verdict)? == Judged::Passed {
         let report = draft.state.step(&step.name).and_then(|it| it.effort.report.clone());
         let report = report.unwrap_or_else(|| Report::passed(&step.name, "it was overruled"));
-        enter::after_work(draft, step, &report, None)?;
+        enter::after_work(draft, mode, step, &report, None)?;
     }
     Ok(true)
 }
@@ -117,9 +121,9 @@ impl Judging<'_> {
         });
     }
 
-    fn revise(&self, draft: &mut Draft<'_>, verdict: &str) -> Result<Judged, Stop> {
-        let revisions = self.count(draft);
-        if draft.reach == Reach::Next {
+    fn revise(&self, draft: &mut Draft<'_>, mode: Mode, verdict: &str) -> Result<Judged, Stop> {
+        let revisions = self.count(draft, mode);
+        if mode.reach == Reach::RecordOnly {
             // Where that leads is for whoever goes on.
             self.rule(draft, verdict, Ruling::Revised);
             let is_part = self.part.is_some();
@@ -127,9 +131,9 @@ impl Judging<'_> {
         }
         let Some(limit) = self.find_limit(revisions) else {
             self.rule(draft, verdict, Ruling::Revised);
-            return self.send_back(draft, verdict);
+            return self.send_back(draft, mode, verdict);
         };
-        self.spend(draft, verdict, &limit)
+        self.spend(draft, mode, verdict, &limit)
     }
 
     /// Returns the limit that so many verdicts to revise have reached.
@@ -139,7 +143,13 @@ impl Judging<'_> {
     }
 
     /// Does what a limit says once it is reached.
-    fn spend(&self, draft: &mut Draft<'_>, verdict: &str, limit: &Limit) -> Result<Judged, Stop> {
+    fn spend(
+        &self,
+        draft: &mut Draft<'_>,
+        mode: Mode,
+        verdict: &str,
+        limit: &Limit,
+    ) -> Result<Judged, Stop> {
         change_context::assign(draft, self.step, &limit.set, Sight::default())?;
         match &limit.then {
             Spent::Approve | Spent::Warn => {
@@ -155,7 +165,7 @@ impl Judging<'_> {
             }
             Spent::Goto(target) => {
                 self.rule(draft, verdict, Ruling::Failed);
-                enter::enter(draft, Target::Step(target.clone()), None)?;
+                enter::enter(draft, mode, Target::Step(target.clone()), None)?;
                 Ok(Judged::Moved)
             }
             Spent::Ask => {
@@ -184,11 +194,11 @@ impl Judging<'_> {
     }
 
     /// Goes on from a verdict to revise that was only noted so far.
-    fn resume(&self, draft: &mut Draft<'_>, verdict: &str) -> Result<Judged, Stop> {
+    fn resume(&self, draft: &mut Draft<'_>, mode: Mode, verdict: &str) -> Result<Judged, Stop> {
         let counted = self.counted(draft);
         match self.find_limit(counted.saturating_sub(1)) {
-            Some(limit) => self.spend(draft, verdict, &limit),
-            None => self.send_back(draft, verdict),
+            Some(limit) => self.spend(draft, mode, verdict, &limit),
+            None => self.send_back(draft, mode, verdict),
         }
     }
 
@@ -203,10 +213,10 @@ impl Judging<'_> {
     }
 
     /// Counts a verdict to revise, and returns how many there were before it.
-    fn count(&self, draft: &mut Draft<'_>) -> u32 {
+    fn count(&self, draft: &mut Draft<'_>, mode: Mode) -> u32 {
         let counted = self.counted(draft);
         let Some(name) = &self.review.count else { return counted };
-        if !draft.counts {
+        if mode.verdicts == Verdicts::Counted {
             return counted.saturating_sub(1);
         }
         let set = Map::from_iter([(name.clone(), Value::from(counted.saturating_add(1)))]);
@@ -214,13 +224,13 @@ impl Judging<'_> {
         counted
     }
 
-    fn send_back(&self, draft: &mut Draft<'_>, verdict: &str) -> Result<Judged, Stop> {
+    fn send_back(&self, draft: &mut Draft<'_>, mode: Mode, verdict: &str) -> Result<Judged, Stop> {
         self.reopen(draft, verdict)?;
         if self.part.is_some() {
             // The other parts are judged first; then the run goes back once, for all of them.
             return Ok(Judged::Passed);
         }
-        enter::enter(draft, Target::Step(self.review.of.clone()), None)?;
+        enter::enter(draft, mode, Target::Step(self.review.of.clone()), None)?;
         Ok(Judged::Moved)
     }
 

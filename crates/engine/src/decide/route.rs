@@ -9,7 +9,9 @@ use alloc::{
 use definition::{Choices, Decider, FINISH, Step, StepName, Successor, Target, Workflow};
 use serde_json::Value;
 
-use super::{Draft, Sight, ask_model, change_context, condition_failed, enter, scope, stretch};
+use super::{
+    Draft, Sight, ask_model, change_context, condition_failed, enter, mode::Mode, scope, stretch,
+};
 use crate::{Choice, Event, FailCause, Outcome, Refusal, Report, RunState, Stop, invariant};
 
 /// A way out of a step.
@@ -23,6 +25,7 @@ struct Way<'a> {
 /// Goes on from a step whose work is done, or leaves the choice to the agent.
 pub(super) fn onward(
     draft: &mut Draft<'_>,
+    mode: Mode,
     step: &Step,
     report: Option<&Report>,
     next: Option<&str>,
@@ -34,22 +37,22 @@ pub(super) fn onward(
             if let Some(next) = next {
                 check_named(draft.workflow, step, next, &way.target)?;
             }
-            follow(draft, step, way, sight)
+            follow(draft, mode, step, way, sight)
         }
         Decider::Client | Decider::Ai => match (next, report) {
-            (Some(next), _) => choose(draft, step, next, sight),
+            (Some(next), _) => choose(draft, mode, step, next, sight),
             (None, None) => {
                 // Nobody reported on a step that was left out, so nobody can choose either.
                 let way = declared(draft, step, sight)?;
-                follow(draft, step, way, sight)
+                follow(draft, mode, step, way, sight)
             }
             (None, Some(report)) if draft.has_model() => {
-                let advice = draft.advise(step, report, None)?;
-                ask_model::follow(draft, step, advice, sight)
+                let advice = ask_model::ask(draft, step, report, None)?;
+                ask_model::follow(draft, mode, step, advice, sight)
             }
             (None, Some(_)) if has_only_end(draft.workflow, step) => {
                 let way = declared(draft, step, sight)?;
-                follow(draft, step, way, sight)
+                follow(draft, mode, step, way, sight)
             }
             (None, Some(_)) => Ok(()),
         },
@@ -65,11 +68,16 @@ fn has_only_end(workflow: &Workflow, step: &Step) -> bool {
 
 /// Goes where the definition says for this very report, if it says so: a condition on the report
 /// holds. Returns whether it did.
-pub(super) fn by_report(draft: &mut Draft<'_>, step: &Step, report: &Report) -> Result<bool, Stop> {
+pub(super) fn by_report(
+    draft: &mut Draft<'_>,
+    mode: Mode,
+    step: &Step,
+    report: &Report,
+) -> Result<bool, Stop> {
     let sight = Sight::of_report(Some(report));
     let Some(successor) = find_by_report(draft, step, report)? else { return Ok(false) };
     let way = way_of(successor);
-    follow(draft, step, way, sight)?;
+    follow(draft, mode, step, way, sight)?;
     Ok(true)
 }
 
@@ -95,6 +103,7 @@ pub(super) fn find_by_report<'s>(
 /// Goes to the step that the agent names, if it may follow.
 pub(super) fn choose(
     draft: &mut Draft<'_>,
+    mode: Mode,
     step: &Step,
     next: &str,
     sight: Sight<'_>,
@@ -106,19 +115,19 @@ pub(super) fn choose(
     };
     let successor = step.next.iter().find(|it| it.to == target);
     let (by, reasoning) = (Decider::Client, String::from("the agent chose it"));
-    follow(draft, step, Way { target, by, reasoning, successor }, sight)
+    follow(draft, mode, step, Way { target, by, reasoning, successor }, sight)
 }
 
 /// Goes to the step that a language model chose, which may follow.
 pub(super) fn advised(
     draft: &mut Draft<'_>,
+    mode: Mode,
     step: &Step,
-    target: Target,
-    reasoning: String,
+    (target, reasoning): (Target, String),
     sight: Sight<'_>,
 ) -> Result<(), Stop> {
     let successor = step.next.iter().find(|it| it.to == target);
-    follow(draft, step, Way { target, by: Decider::Ai, reasoning, successor }, sight)
+    follow(draft, mode, step, Way { target, by: Decider::Ai, reasoning, successor }, sight)
 }
 
 /// Returns the steps that an agent may choose from: those that `next` lists and whose condition
@@ -235,7 +244,13 @@ fn way_of(successor: &Successor) -> Way<'_> {
     Way { target, by, reasoning, successor: Some(successor) }
 }
 
-fn follow(draft: &mut Draft<'_>, step: &Step, way: Way<'_>, sight: Sight<'_>) -> Result<(), Stop> {
+fn follow(
+    draft: &mut Draft<'_>,
+    mode: Mode,
+    step: &Step,
+    way: Way<'_>,
+    sight: Sight<'_>,
+) -> Result<(), Stop> {
     if let Some(successor) = way.successor {
         apply(draft, step, successor, sight)?;
     }
@@ -251,8 +266,8 @@ fn follow(draft: &mut Draft<'_>, step: &Step, way: Way<'_>, sight: Sight<'_>) ->
         draft.push(Event::RunFailed { reason, step: None, cause });
         return Ok(());
     }
-    let target = stretch::confine(draft, step, way.target)?;
-    enter::enter(draft, target, Some(decision))
+    let (target, mode) = stretch::confine(draft, mode, step, way.target)?;
+    enter::enter(draft, mode, target, Some(decision))
 }
 
 /// Sets and merges what a successor says.
