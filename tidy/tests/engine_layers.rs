@@ -31,7 +31,6 @@ const ORDER: &[&str] = &[
     "stretch",
     "route",
     "ask_model",
-    "choose_step",
     "enter",
     // A person answers.
     "answer_gate",

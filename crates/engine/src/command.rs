@@ -37,10 +37,6 @@ pub enum Command {
     },
     /// Come back to a run with a belief about where it is and what was done.
     ResumeRun(Box<ResumeRun>),
-    /// Name the step that comes next, where the agent decides.
-    ChooseStep {
-        next: String,
-    },
     /// Answer the gate that the run waits at.
     AnswerGate(Box<AnswerGate>),
     /// Pass on that the person agrees to a step that they are asked about.
@@ -57,7 +53,6 @@ pub enum Command {
         step: Option<String>,
         entry: Entry,
     },
-    ChangeContext(ContextChange),
     SetVars {
         set: Map<String, Value>,
     },
@@ -314,13 +309,11 @@ impl Command {
             Self::FailStep { .. } => "fail_step",
             Self::RetryStep { .. } => "retry_step",
             Self::ResumeRun(_) => "resume_run",
-            Self::ChooseStep { .. } => "choose_step",
             Self::AnswerGate(_) => "answer_gate",
             Self::ApproveStep { .. } => "approve_step",
             Self::ClaimStep(_) => "claim_step",
             Self::ReleaseStep { .. } => "release_step",
             Self::RecordEntry { .. } => "record_entry",
-            Self::ChangeContext(_) => "change_context",
             Self::SetVars { .. } => "set_vars",
             Self::Move(_) => "move",
             Self::GoTo { .. } => "go_to",

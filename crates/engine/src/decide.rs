@@ -10,7 +10,6 @@ mod approve_step;
 mod ask_model;
 mod budget;
 mod change_context;
-mod choose_step;
 mod claim_step;
 mod contradiction;
 mod due;
@@ -110,13 +109,11 @@ fn apply(draft: &mut Draft<'_>, mode: Mode, command: &Command) -> Result<(), Sto
         }
         Command::RetryStep { step, details } => fail_step::retry(draft, step, details),
         Command::ResumeRun(resume) => resume_run::decide(draft, mode, resume),
-        Command::ChooseStep { next } => choose_step::decide(draft, mode, next),
         Command::AnswerGate(answer) => answer_gate::decide(draft, mode, answer),
         Command::ApproveStep { step } => approve_step::decide(draft, mode, step),
         Command::ClaimStep(claim) => claim_step::decide(draft, claim),
         Command::ReleaseStep { generation } => claim_step::release(draft, *generation),
         Command::RecordEntry { step, entry } => record_entry::decide(draft, step.as_deref(), entry),
-        Command::ChangeContext(change) => change_context::decide(draft, change),
         Command::SetVars { set } => change_context::set_vars(draft, set),
         Command::Move(made) => make_move::decide(draft, mode, made),
         Command::GoTo { step, passing } => place_run::go_to(draft, mode, step, *passing),

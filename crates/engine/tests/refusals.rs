@@ -95,7 +95,6 @@ fn one_of_each() -> Vec<Refusal> {
             next: "ship".into(),
             allowed: vec!["one".into(), "two".into()],
         },
-        Refusal::NoChoiceOpen,
         Refusal::NeedMissing { step: step("design"), path: "design.md".into() },
         Refusal::ArtifactMissing { step: step("design"), path: "design.md".into() },
         Refusal::ArtifactInvalid {
@@ -214,7 +213,6 @@ fn every_refusal_has_a_row(refusal: &Refusal) {
         | Refusal::LeaseStale { .. }
         | Refusal::LeaseUnknown(_)
         | Refusal::NextNotAllowed { .. }
-        | Refusal::NoChoiceOpen
         | Refusal::NeedMissing { .. }
         | Refusal::ArtifactMissing { .. }
         | Refusal::ArtifactInvalid { .. }

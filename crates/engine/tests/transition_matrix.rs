@@ -270,7 +270,6 @@ fn commands_on_steps() -> Vec<(&'static str, Command)> {
         ("retry a", retry("a")),
         ("resume a", resume("a", "success", false)),
         ("resume c", resume("c", "resuming", true)),
-        ("choose b", Command::ChooseStep { next: "b".to_owned() }),
     ]
 }
 
@@ -290,13 +289,6 @@ fn commands_on_runs() -> Vec<(&'static str, Command)> {
         ("release 1", Command::ReleaseStep { generation: 1 }),
         ("note", note()),
         ("error", error()),
-        (
-            "context",
-            Command::ChangeContext(engine::ContextChange {
-                set: serde_json::Map::from_iter([(named("n"), 1.into())]),
-                remove: vec![],
-            }),
-        ),
         ("vars", var("n", 1)),
         ("vars, rule", var("n", 5)),
         ("move jump", make_move("jump")),

@@ -13,11 +13,6 @@ use serde_json::{Map, Value};
 use super::{Draft, Sight, check_depth, check_size, condition_failed, scope};
 use crate::{ContextChange, Event, Refusal, Stop};
 
-pub(super) fn decide(draft: &mut Draft<'_>, change: &ContextChange) -> Result<(), Stop> {
-    draft.check_live()?;
-    Ok(apply(draft, change)?)
-}
-
 /// Changes the context, if there is anything to change.
 pub(super) fn apply(draft: &mut Draft<'_>, change: &ContextChange) -> Result<(), Refusal> {
     add(draft, change);

@@ -7,7 +7,7 @@ use definition::{Answers, Decider, Effect, PartSpec, Spent, Step, Target};
 use super::{
     Draft, Sight, answer_gate, ask_model,
     ask_model::Advice,
-    change_context, choose_step, due, enter, fail_step, files, found, gate, lease, left_out,
+    change_context, due, enter, fail_step, files, found, gate, lease, left_out,
     mode::{Mode, Source, Verdicts},
     parts, review, route, rulebook, verdict,
 };
@@ -36,7 +36,8 @@ pub(super) fn decide(draft: &mut Draft<'_>, mode: Mode, command: &ReportStep) ->
     if command.terms.is_approved && is_relayed(draft) {
         pass_on(draft, mode, &command.report.step_id, GateReason::Gate)?;
         if let Some(next) = command.next.as_deref().filter(|_| draft.state.awaits_choice()) {
-            return choose_step::decide(draft, mode, next);
+            let step = draft.current()?;
+            return route::choose_late(draft, mode, step, next);
         }
     }
     Ok(())
@@ -99,7 +100,7 @@ pub(super) fn take(
         lease::check(draft, step, None, command.holder.as_ref())?;
         change_context::apply(draft, &command.context)?;
         return match (&command.next, advice) {
-            (Some(next), _) => choose_step::decide(draft, mode, next),
+            (Some(next), _) => route::choose_late(draft, mode, step, next),
             (None, Some(advice)) => {
                 ask_model::follow(draft, mode, step, advice, Sight::of_report(Some(report)))
             }

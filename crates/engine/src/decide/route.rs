@@ -118,6 +118,17 @@ pub(super) fn choose(
     follow(draft, mode, step, Way { target, by, reasoning, successor }, sight)
 }
 
+/// Goes to the step that the agent names after work that was reported before.
+pub(super) fn choose_late(
+    draft: &mut Draft<'_>,
+    mode: Mode,
+    step: &Step,
+    next: &str,
+) -> Result<(), Stop> {
+    let report = draft.state.step(&step.name).and_then(|it| it.effort.report.clone());
+    choose(draft, mode, step, next, Sight::of_report(report.as_ref()))
+}
+
 /// Goes to the step that a language model chose, which may follow.
 pub(super) fn advised(
     draft: &mut Draft<'_>,
