@@ -37,10 +37,6 @@ pub enum Command {
     },
     /// Come back to a run with a belief about where it is and what was done.
     ResumeRun(Box<ResumeRun>),
-    /// Name the step that comes next, where the agent decides.
-    ChooseStep {
-        next: String,
-    },
     /// Answer the gate that the run waits at.
     AnswerGate(Box<AnswerGate>),
     /// Pass on that the person agrees to a step that they are asked about.
@@ -57,7 +53,6 @@ pub enum Command {
         step: Option<String>,
         entry: Entry,
     },
-    ChangeContext(ContextChange),
     SetVars {
         set: Map<String, Value>,
     },
@@ -317,13 +312,11 @@ impl Command {
             Self::FailStep { .. } => "fail_step",
             Self::RetryStep { .. } => "retry_step",
             Self::ResumeRun(_) => "resume_run",
-            Self::ChooseStep { .. } => "choose_step",
             Self::AnswerGate(_) => "answer_gate",
             Self::ApproveStep { .. } => "approve_step",
             Self::ClaimStep(_) => "claim_step",
             Self::ReleaseStep { .. } => "release_step",
             Self::RecordEntry { .. } => "record_entry",
-            Self::ChangeContext(_) => "change_context",
             Self::SetVars { .. } => "set_vars",
             Self::Move(_) => "move",
             Self::GoTo { .. } => "go_to",
@@ -359,6 +352,16 @@ pub enum Outcome {
 }
 
 impl Report {
+    /// Returns the report on work that nobody had to do.
+    pub(crate) fn passed(step: &StepName, message: &str) -> Self {
+        Self {
+            step_id: step.to_string(),
+            status: String::from("success"),
+            message: Some(message.to_string()),
+            ..Self::default()
+        }
+    }
+
     /// Returns a report that a step failed.
     pub(crate) fn failure(step: &StepName, reason: &str) -> Self {
         Self {

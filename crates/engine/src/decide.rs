@@ -10,9 +10,9 @@ mod approve_step;
 mod ask_model;
 mod budget;
 mod change_context;
-mod choose_step;
 mod claim_step;
 mod contradiction;
+mod due;
 mod end_run;
 mod enter;
 mod expire_step;
@@ -22,7 +22,9 @@ mod found;
 pub(crate) mod gate;
 mod go_on;
 pub(crate) mod lease;
+mod left_out;
 mod make_move;
+mod mode;
 pub(crate) mod parts;
 mod place_run;
 mod record_entry;
@@ -39,6 +41,7 @@ mod start_run;
 mod start_step;
 mod stretch;
 mod take_file;
+mod verdict;
 
 use alloc::{
     string::{String, ToString as _},
@@ -49,15 +52,15 @@ use definition::{Condition, EvaluationError, Step, StepName, Workflow};
 use serde_json::Value;
 
 use crate::{
-    Actor, AtEnd, Command, Event, GateReason, Known, Recorded, Refusal, RunState, Standing, Stop,
+    Actor, Command, Event, GateReason, Known, Recorded, Refusal, Report, RunState, Standing, Stop,
     evolve,
     invariant::{self, Violation, Watch},
 };
 
-pub(crate) use enter::left_out;
 pub use expire_step::find_due;
 pub use lease::lease_until;
-pub use parts::NOTHING_LEFT;
+pub(crate) use left_out::left_out;
+use mode::{Mode, Reach};
 pub use route::target_name;
 pub(crate) use scope::{Sight, scope};
 pub use start_run::resolve_decider;
@@ -89,55 +92,40 @@ pub fn decide(
     let nothing = RunState::new(state.run);
     let before = if matches!(command, Command::SettleRun { .. }) { &nothing } else { state };
     let (state, events) = (state.clone(), Vec::new());
-    let end = AtEnd::default();
-    let mut draft = Draft {
-        before,
-        watch: Watch::default(),
-        workflow,
-        known,
-        state,
-        events,
-        hops: 0,
-        advice: None,
-        end,
-        counts: true,
-        resumes: false,
-        reach: Reach::Full,
-    };
-    apply(&mut draft, command)?;
+    let mut draft =
+        Draft { before, watch: Watch::default(), workflow, known, state, events, hops: 0 };
+    apply(&mut draft, Mode::default(), command)?;
     rules::settle(&mut draft, before)?;
     draft.check_invariant()?;
     Ok(Decided { events: draft.events, state: draft.state })
 }
 
-fn apply(draft: &mut Draft<'_>, command: &Command) -> Result<(), Stop> {
+fn apply(draft: &mut Draft<'_>, mode: Mode, command: &Command) -> Result<(), Stop> {
     check_not_owed(draft, command)?;
     match command {
-        Command::StartRun(start) => start_run::decide(draft, start),
-        Command::AdoptRun(start, placement) => take_file::adopt(draft, start, placement),
+        Command::StartRun(start) => start_run::decide(draft, mode, start),
+        Command::AdoptRun(start, placement) => take_file::adopt(draft, mode, start, placement),
         Command::TakeEdit(placement) => take_file::edit(draft, placement),
-        Command::StartStep(start) => start_step::decide(draft, start),
-        Command::ReportStep(report) => report_step::decide(draft, report),
+        Command::StartStep(start) => start_step::decide(draft, mode, start),
+        Command::ReportStep(report) => report_step::decide(draft, mode, report),
         Command::FailStep { step, reason, details } => {
             fail_step::fail(draft, step, reason, details)
         }
         Command::RetryStep { step, details } => fail_step::retry(draft, step, details),
-        Command::ResumeRun(resume) => resume_run::decide(draft, resume),
-        Command::ChooseStep { next } => choose_step::decide(draft, next),
-        Command::AnswerGate(answer) => answer_gate::decide(draft, answer),
-        Command::ApproveStep { step } => approve_step::decide(draft, step),
+        Command::ResumeRun(resume) => resume_run::decide(draft, mode, resume),
+        Command::AnswerGate(answer) => answer_gate::decide(draft, mode, answer),
+        Command::ApproveStep { step } => approve_step::decide(draft, mode, step),
         Command::ClaimStep(claim) => claim_step::decide(draft, claim),
         Command::ReleaseStep { generation } => claim_step::release(draft, *generation),
         Command::RecordEntry { step, entry } => record_entry::decide(draft, step.as_deref(), entry),
-        Command::ChangeContext(change) => change_context::decide(draft, change),
         Command::SetVars { set } => change_context::set_vars(draft, set),
-        Command::Move(made) => make_move::decide(draft, made),
-        Command::GoTo { step, passing } => place_run::go_to(draft, step, *passing),
-        Command::SkipStep { step } => place_run::skip(draft, step),
+        Command::Move(made) => make_move::decide(draft, mode, made),
+        Command::GoTo { step, passing } => place_run::go_to(draft, mode, step, *passing),
+        Command::SkipStep { step } => place_run::skip(draft, mode, step),
         Command::AskPerson { step } => place_run::ask(draft, step),
         Command::PlanParts { set, parts } => place_run::plan(draft, set, parts),
         Command::PlacePart(placed) => place_run::place_part(draft, placed),
-        Command::GoOn { details } => go_on::decide(draft, details),
+        Command::GoOn { details } => go_on::decide(draft, mode, details),
         Command::AddItem { text } => make_move::add_item(draft, text),
         Command::CloseItem { id } => make_move::close_item(draft, *id),
         Command::CancelRun { reason } => end_run::cancel(draft, reason),
@@ -149,16 +137,18 @@ fn apply(draft: &mut Draft<'_>, command: &Command) -> Result<(), Stop> {
         }
         Command::ReopenRun { reason, force } => end_run::reopen(draft, reason, *force),
         Command::GiveUpKey => end_run::give_up_key(draft),
-        Command::ExpireStep => expire_step::decide(draft),
+        Command::ExpireStep => expire_step::decide(draft, mode),
         Command::ReportChore { name, deed, outcome } => {
-            report_chore::decide(draft, (name, deed), outcome)
+            report_chore::decide(draft, mode, (name, deed), outcome)
         }
         Command::NoteBranch { name, base } => {
             report_chore::note_branch(draft, name, base.as_deref())
         }
-        Command::SettleRun { goes_on } => settle_run::decide(draft, *goes_on),
-        Command::Halting(command) => draft.reaching(Reach::Next, |draft| apply(draft, command)),
-        Command::All(commands) => commands.iter().try_for_each(|it| apply(draft, it)),
+        Command::SettleRun { goes_on } => settle_run::decide(draft, mode, *goes_on),
+        Command::Halting(command) => {
+            apply(draft, Mode { reach: Reach::RecordOnly, ..mode }, command)
+        }
+        Command::All(commands) => commands.iter().try_for_each(|it| apply(draft, mode, it)),
     }
 }
 
@@ -195,35 +185,39 @@ pub(crate) struct Draft<'a> {
     watch: Watch,
     events: Vec<Event>,
     hops: u32,
-    /// What a language model said to the report before the step was left.
-    advice: Option<ask_model::Advice>,
-    /// What happens after the last step.
-    end: AtEnd,
-    /// Whether a verdict to revise counts. One that a file speaks of was counted before.
-    counts: bool,
-    /// Whether nobody reported, and what is there is taken all the same.
-    resumes: bool,
-    reach: Reach,
 }
 
-/// How far a command takes the run.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Reach {
-    /// To a step at which there is something to do, or a person to ask.
-    Full,
-    /// To the next step, whatever is to be found there.
-    Next,
-    /// From one step to the next, with a look at each.
-    Stepwise,
+/// A point of a draft that can be told from later ones.
+#[derive(Debug, Clone, Copy)]
+struct Mark(usize);
+
+/// A point of a draft that can be gone back to.
+struct Savepoint {
+    mark: Mark,
+    state: RunState,
+    watch: Watch,
+    hops: u32,
 }
 
 impl<'a> Draft<'a> {
-    /// Does something that takes the run this far.
-    fn reaching<T>(&mut self, reach: Reach, act: impl FnOnce(&mut Self) -> T) -> T {
-        let before = core::mem::replace(&mut self.reach, reach);
-        let done = act(self);
-        self.reach = before;
-        done
+    fn mark(&self) -> Mark {
+        Mark(self.events.len())
+    }
+
+    /// Whether anything was decided since `mark`.
+    fn has_moved(&self, since: Mark) -> bool {
+        since.0 < self.events.len()
+    }
+
+    fn save(&self) -> Savepoint {
+        let (state, watch) = (self.state.clone(), self.watch.clone());
+        Savepoint { mark: self.mark(), state, watch, hops: self.hops }
+    }
+
+    /// Drops whatever was decided since.
+    fn rewind(&mut self, to: Savepoint) {
+        self.events.truncate(to.mark.0);
+        (self.state, self.watch, self.hops) = (to.state, to.watch, to.hops);
     }
 
     /// Adds an event, and folds it in.
@@ -270,9 +264,10 @@ impl<'a> Draft<'a> {
             Standing::New
             | Standing::Completed
             | Standing::Failed { .. }
-            | Standing::Cancelled { .. } => Err(self.check_begun().err().unwrap_or_else(|| {
-                Refusal::RunEnded { status: self.state.standing.as_str().to_string() }
-            })),
+            | Standing::Cancelled { .. } => Err(self
+                .check_begun()
+                .err()
+                .unwrap_or_else(|| Refusal::RunEnded { status: self.state.standing.status() })),
         }
     }
 
@@ -280,7 +275,7 @@ impl<'a> Draft<'a> {
     fn check_live(&self) -> Result<(), Refusal> {
         self.check_begun()?;
         if !self.state.standing.is_live() {
-            let status = self.state.standing.as_str().into();
+            let status = self.state.standing.status();
             return Err(Refusal::RunEnded { status });
         }
         Ok(())
@@ -326,6 +321,13 @@ impl<'a> Draft<'a> {
             return Err(Refusal::ConditionFailed { step: step.clone(), problem });
         }
         Ok(())
+    }
+
+    /// Refuses a report that is too large or too deep to be kept.
+    fn check_report(&self, report: &Report) -> Result<(), Refusal> {
+        check_depth("the report", [&report.result, &report.details].into_iter())?;
+        let bytes = serde_json::to_string(report).map_or(0, |it| it.len());
+        check_size("the report", bytes, self.known.bounds.report_bytes_max)
     }
 
     /// Returns whether `condition` holds; no condition always does.

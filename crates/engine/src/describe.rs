@@ -45,7 +45,7 @@ impl Event {
             Self::StepSkipped { step, part, reason, .. } => {
                 format!("left out {}: {reason}", place(step, part.as_ref()))
             }
-            Self::StepReopened { step, part, feedback } => {
+            Self::StepReopened { step, part, feedback, .. } => {
                 format!("reopened {}{}", place(step, part.as_ref()), quoted(feedback))
             }
             Self::StepRetried { step, .. } => format!("`{step}` is ready for another attempt"),

@@ -9,7 +9,10 @@ use definition::{Answers, Decider, Digest, GateOption, PartId, PartSpec, StepNam
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-use crate::{GitDeed, JournalRotated, Placement, Progress, Pushed, RunId, Timestamp};
+use crate::{
+    CompletedBy, FailCause, GitDeed, JournalRotated, Placement, Progress, Pushed, ReopenCause,
+    RunId, SkipCause, Timestamp,
+};
 
 /// The version of the format that this release writes.
 pub const EVENT_VERSION: u32 = 1;
@@ -64,6 +67,8 @@ pub enum Event {
         reason: String,
         #[serde(default, skip_serializing_if = "Option::is_none")]
         report: Option<Report>,
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        cause: Option<FailCause>,
     },
     StepSkipped {
         step: StepName,
@@ -72,6 +77,8 @@ pub enum Event {
         reason: String,
         #[serde(default, skip_serializing_if = "SkipReason::is_default")]
         why: SkipReason,
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        cause: Option<SkipCause>,
     },
     /// Work that was done must be done again.
     StepReopened {
@@ -79,6 +86,8 @@ pub enum Event {
         #[serde(default, skip_serializing_if = "Option::is_none")]
         part: Option<PartId>,
         feedback: String,
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        cause: Option<ReopenCause>,
     },
     /// A step whose attempt came to nothing is ready for another.
     StepRetried {
@@ -240,6 +249,8 @@ pub enum Event {
         /// Where, if that was said.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         step: Option<StepName>,
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        cause: Option<FailCause>,
     },
     RunCancelled {
         reason: String,
@@ -331,11 +342,19 @@ pub struct StepCompleted {
     pub git: Option<Git>,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub warnings: Vec<String>,
+    /// Read it by [`StepCompleted::completed_by`], which knows older events too.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub by: Option<CompletedBy>,
 }
 
 impl StepCompleted {
     /// Work that left nothing for the server to look at.
-    pub(crate) fn unseen(step: StepName, part: Option<PartId>, report: Report) -> Self {
+    pub(crate) fn unseen(
+        step: StepName,
+        part: Option<PartId>,
+        report: Report,
+        by: CompletedBy,
+    ) -> Self {
         Self {
             step,
             part,
@@ -344,6 +363,7 @@ impl StepCompleted {
             checks: Vec::new(),
             git: None,
             warnings: Vec::new(),
+            by: Some(by),
         }
     }
 }

@@ -87,7 +87,7 @@ pub fn evolve(mut state: RunState, recorded: &Recorded) -> RunState {
             tell(&mut state, step.as_str(), report);
         }
         Event::StepCompleted(completed) => complete(&mut state, recorded, completed),
-        Event::StepFailed { step, part, reason, report } => {
+        Event::StepFailed { step, part, reason, report, .. } => {
             let effort = effort_of(&mut state, step, part.as_ref());
             end_attempt(effort, Progress::Ready, recorded);
             effort.failure = Some(reason.clone());
@@ -104,16 +104,18 @@ pub fn evolve(mut state: RunState, recorded: &Recorded) -> RunState {
             }
             let effort = effort_of(&mut state, step, part.as_ref());
             effort.progress = Progress::Skipped;
+            effort.skipped = recorded.event.skip_cause();
             effort.ended_at = Some(recorded.at);
             state.leases.remove(&(step.clone(), part.clone()));
         }
-        Event::StepReopened { step, part, feedback } => {
+        Event::StepReopened { step, part, feedback, .. } => {
             state.is_work_done = false;
             let reopened = step_of(&mut state, step);
             reopened.agreed = None;
             reopened.passage = Passage::Owed;
             let effort = effort_of(&mut state, step, part.as_ref());
             effort.await_attempt(recorded.steady);
+            effort.reopened = recorded.event.reopen_cause();
             if !feedback.is_empty() {
                 effort.feedback = Some(feedback.clone());
             }
@@ -242,7 +244,7 @@ pub fn evolve(mut state: RunState, recorded: &Recorded) -> RunState {
             lead(&mut state, FINISH);
             end(&mut state, recorded, |_| Standing::Completed);
         }
-        Event::RunFailed { reason, step } => {
+        Event::RunFailed { reason, step, .. } => {
             if let Some(step) = step {
                 fail(effort_of(&mut state, step, None), reason, recorded);
                 state.stated = Some(step.clone());
@@ -312,6 +314,7 @@ fn complete(state: &mut RunState, recorded: &Recorded, completed: &StepCompleted
     let effort = effort_of(state, step, part.as_ref());
     end_attempt(effort, Progress::Done, recorded);
     effort.report = Some(report.clone());
+    effort.completed_by = Some(completed.completed_by());
     effort.git.clone_from(git);
     effort.failure = None;
     effort.feedback = None;

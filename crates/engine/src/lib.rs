@@ -14,6 +14,7 @@
 extern crate alloc;
 
 mod brief;
+mod cause;
 mod chore;
 mod command;
 mod decide;
@@ -29,24 +30,25 @@ mod index_text;
 mod invariant;
 mod journal;
 mod known;
+mod legacy;
 mod next;
 mod placement;
 mod refusal;
 mod shared;
 mod state;
+mod status;
 mod summary;
 mod time;
 mod worked;
 
 pub use brief::{Brief, Reader, brief, brief_for};
+pub use cause::{CompletedBy, FailCause, ReopenCause, SkipCause};
 pub use chore::{Chore, ChoreOutcome, GitDeed, Pushed, RunBranch, find_chore, find_unseen_branch};
 pub use command::{
     Answer, AnswerGate, AtEnd, ClaimStep, Command, ContextChange, Holder, MakeMove, Outcome,
     Passing, ReportStep, ResumeRun, Rigor, StartRun, StartStep, Terms,
 };
-pub use decide::{
-    Decided, NOTHING_LEFT, decide, find_due, lease_until, resolve_decider, target_name,
-};
+pub use decide::{Decided, decide, find_due, lease_until, resolve_decider, target_name};
 pub use drift::{Shown, find_drift, find_shown};
 pub use event::{
     Actor, Artifact, CheckRun, Choice, DecodeError, EVENT_VERSION, Entry, Event, GateReason, Git,
@@ -69,6 +71,7 @@ pub use state::{
     Answered, Effort, Handed, Noted, Passage, Progress, RunState, Seen, Spending, Standing,
     StepState, Told, Trouble, Unasked,
 };
+pub use status::Status;
 pub use summary::{Summary, summary};
 pub use time::Timestamp;
 pub use worked::find_worked;

@@ -4,7 +4,7 @@ use alloc::{format, string::String, vec::Vec};
 
 use definition::{PartId, StepName};
 
-use crate::{Progress, Timestamp};
+use crate::{Progress, Status, Timestamp};
 
 /// A command that the rules do not allow now.
 ///
@@ -19,9 +19,9 @@ pub enum Refusal {
     #[error("run `{0}` has begun already")]
     RunExists(String),
     #[error("the run is {status}")]
-    RunEnded { status: String },
+    RunEnded { status: Status },
     #[error("the run is {status}, not failed or cancelled")]
-    RunNotEnded { status: String },
+    RunNotEnded { status: Status },
     #[error("there is no workflow `{name}`")]
     WorkflowUnknown { name: String, known: Vec<String> },
     #[error("workflow `{name}` cannot be used: {problem}")]
@@ -68,8 +68,6 @@ pub enum Refusal {
     NextNotAllowed { step: StepName, next: String, allowed: Vec<String> },
     #[error("step `{step}` is done, and the next one is for you to choose")]
     ChoiceOpen { step: StepName, choices: Vec<String> },
-    #[error("the run does not wait for a choice")]
-    NoChoiceOpen,
     #[error("`{path}` is missing, which step `{step}` needs")]
     NeedMissing { step: StepName, path: String },
     #[error("artifact `{path}` is missing from step `{step}`")]
@@ -196,7 +194,6 @@ impl Refusal {
             Self::LeaseUnknown(_) => "lease_unknown",
             Self::NextNotAllowed { .. } => "next_not_allowed",
             Self::ChoiceOpen { .. } => "choice_open",
-            Self::NoChoiceOpen => "no_choice_open",
             Self::NeedMissing { .. } => "need_missing",
             Self::ArtifactMissing { .. } => "artifact_missing",
             Self::ArtifactInvalid { .. } => "artifact_invalid",
@@ -300,7 +297,6 @@ impl Refusal {
             Self::ChoiceOpen { choices, .. } => {
                 format!("name one as `next_step_name`: {}", names(choices))
             }
-            Self::NoChoiceOpen => "report on the current step".into(),
             Self::NeedMissing { path, .. } => format!("write `{path}`, then try again"),
             Self::ArtifactMissing { path, .. } => format!("write `{path}`, then report again"),
             Self::ArtifactInvalid { path, .. } => format!("mend `{path}`, then report again"),

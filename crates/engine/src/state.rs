@@ -11,8 +11,8 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 use crate::{
-    Artifact, Entry, Git, How, Item, Lease, OpenGate, Report, Ruling, RunBranch, RunId, RunStarted,
-    Shared, SkipReason, Timestamp,
+    Artifact, CompletedBy, Entry, Git, How, Item, Lease, OpenGate, ReopenCause, Report, Ruling,
+    RunBranch, RunId, RunStarted, Shared, SkipCause, SkipReason, Timestamp,
 };
 
 /// The state of one run.
@@ -191,6 +191,12 @@ pub struct Effort {
     /// from its start, or from the end of the one before.
     pub since: Option<Timestamp>,
     pub report: Option<Report>,
+    /// Who or what completed it the last time.
+    pub completed_by: Option<CompletedBy>,
+    /// Why it was last left out.
+    pub skipped: Option<SkipCause>,
+    /// Why it was last to be done again.
+    pub reopened: Option<ReopenCause>,
     pub git: Option<Git>,
     /// What a person or a review wants changed.
     pub feedback: Option<String>,
@@ -322,18 +328,6 @@ impl Progress {
 }
 
 impl Standing {
-    /// Returns the stable name.
-    pub fn as_str(&self) -> &'static str {
-        match self {
-            Self::New => "new",
-            Self::Running => "running",
-            Self::Waiting(_) => "waiting",
-            Self::Completed => "completed",
-            Self::Failed { .. } => "failed",
-            Self::Cancelled { .. } => "cancelled",
-        }
-    }
-
     /// Returns whether the run may go on without being reopened.
     pub fn is_live(&self) -> bool {
         matches!(self, Self::Running | Self::Waiting(_))

@@ -220,7 +220,7 @@ fn states() -> Vec<(&'static str, (Vec<Command>, &'static str))> {
     let due = || [begun(), vec![done("draft", Some("plan")), begin("plan")]].concat();
     let asked = || [due(), vec![done("plan", None)]].concat();
     let person = |answer| answered(answer, How::Verified);
-    let passed = [asked(), vec![person(Answer::Approve), choose("ship")]].concat();
+    let passed = [asked(), vec![person(Answer::Approve), done("plan", Some("ship"))]].concat();
     vec![
         ("ahead", (begun(), "the plan")),
         ("due", (due(), "the plan")),
@@ -262,8 +262,7 @@ fn commands() -> Vec<(&'static str, Command)> {
         ("retry plan", Command::RetryStep { step: "plan".into(), details: Map::new() }),
         ("resume plan failed, to ship", resume("plan", "failure")),
         ("resume ship done", resume("ship", "success")),
-        ("choose ship", choose("ship")),
-        ("choose the end", choose("FINISH")),
+        ("report plan, next end", done("plan", Some("FINISH"))),
         ("approve, by the agent", answered(Answer::Approve, How::Relayed)),
         ("approve, by the person", answered(Answer::Approve, How::Verified)),
         ("reject, by the agent", answered(Answer::Reject, How::Relayed)),
@@ -286,7 +285,7 @@ fn commands() -> Vec<(&'static str, Command)> {
                 entry: Entry::Note { text: "n".into(), tags: vec![] },
             },
         ),
-        ("context: fast", Command::ChangeContext(ContextChange { set: fast, remove: vec![] })),
+        ("context: fast", coming_back_with(fast)),
         ("vars: auto", Command::SetVars { set: auto.clone() }),
         ("move: jump", make_move(false)),
         ("move: jump, lax, approved", make_move(true)),
@@ -399,8 +398,11 @@ fn resume(step: &str, status: &str) -> Command {
     Command::ResumeRun(Box::new(ResumeRun { assumed: step.to_owned(), report, force: true }))
 }
 
-fn choose(next: &str) -> Command {
-    Command::ChooseStep { next: next.to_owned() }
+/// An agent that comes back changes nothing but the context.
+fn coming_back_with(set: Map<String, Value>) -> Command {
+    let mut report = reporting("draft", "resuming", None, Terms::default());
+    report.context = ContextChange { set, remove: vec![] };
+    Command::ResumeRun(Box::new(ResumeRun { assumed: "draft".into(), report, force: true }))
 }
 
 fn answered(answer: Answer, how: How) -> Command {

@@ -23,6 +23,7 @@ fn done(name: &str) -> Event {
         checks: Vec::new(),
         git: None,
         warnings: Vec::new(),
+        by: None,
     }))
 }
 

@@ -4,7 +4,7 @@
 use std::{collections::BTreeMap, fmt::Write as _};
 
 use definition::{PartId, StepName};
-use engine::{Refusal, Timestamp};
+use engine::{Refusal, Status, Timestamp};
 use expect_test::expect_file;
 
 #[test]
@@ -47,8 +47,8 @@ fn one_of_each() -> Vec<Refusal> {
         Refusal::RunUnknown("it".into()),
         Refusal::RunAmbiguous { prefix: "run_01k".into(), runs: vec!["one".into(), "two".into()] },
         Refusal::RunExists("it".into()),
-        Refusal::RunEnded { status: "completed".into() },
-        Refusal::RunNotEnded { status: "completed".into() },
+        Refusal::RunEnded { status: Status::Completed },
+        Refusal::RunNotEnded { status: Status::Completed },
         Refusal::WorkflowUnknown { name: "deploy".into(), known: vec!["one".into(), "two".into()] },
         Refusal::WorkflowInvalid { name: "deploy".into(), problem: "what is wrong".into() },
         Refusal::WorkflowIncomplete { name: "deploy".into(), problem: "what is wrong".into() },
@@ -95,7 +95,6 @@ fn one_of_each() -> Vec<Refusal> {
             next: "ship".into(),
             allowed: vec!["one".into(), "two".into()],
         },
-        Refusal::NoChoiceOpen,
         Refusal::NeedMissing { step: step("design"), path: "design.md".into() },
         Refusal::ArtifactMissing { step: step("design"), path: "design.md".into() },
         Refusal::ArtifactInvalid {
@@ -214,7 +213,6 @@ fn every_refusal_has_a_row(refusal: &Refusal) {
         | Refusal::LeaseStale { .. }
         | Refusal::LeaseUnknown(_)
         | Refusal::NextNotAllowed { .. }
-        | Refusal::NoChoiceOpen
         | Refusal::NeedMissing { .. }
         | Refusal::ArtifactMissing { .. }
         | Refusal::ArtifactInvalid { .. }

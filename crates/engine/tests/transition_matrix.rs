@@ -1,20 +1,73 @@
 //! Draws what every command leads to in every kind of state, so that a change of rules shows.
-#![expect(clippy::unwrap_used, reason = "a test may panic")]
+#![expect(clippy::unwrap_used, clippy::panic, reason = "a test may panic")]
 
-use std::{collections::BTreeMap, fmt::Write as _};
+#[path = "support/samples.rs"]
+mod samples;
 
-use definition::{Digest, MemoryFiles, Workflow, WorkflowName, parse};
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    fmt::Write as _,
+    sync::LazyLock,
+};
+
+use definition::{Answers, Digest, MemoryFiles, Workflow, WorkflowName, parse};
 use engine::{
-    Actor, Answer, AnswerGate, AtEnd, ChoreOutcome, ClaimStep, Command, ContextChange, Decided,
-    Entry, Fact, FileFact, GitDeed, How, Known, Placement, Question, Recorded, Report, ReportStep,
-    ResumeRun, RunId, RunState, StartRun, StartStep, Stood, Stop, Terms, Timestamp, decide, fold,
+    Actor, Answer, ChoreOutcome, Command, Decided, Event, Fact, FileFact, How, Known, Passing,
+    Progress, Question, Recorded, Refusal, RunId, RunState, StartStep, Stood, Stop, Terms,
+    Timestamp, decide, fold,
 };
 use expect_test::expect_file;
-use serde_json::{Map, Value};
+use samples::{
+    adopt, answer, begin, begin_part, by_presence, cancel, chore, chore_done, claim, complete,
+    done, edit, error, every_command, fail_run, fail_step, file, go_on, go_to, halting, leading_to,
+    make_move, note, of_part, offered, on_terms, open_at_end, place_part, plan_parts, reopen,
+    report, resume, retry, start, starting, usage, var,
+};
 
-/// One step that an agent works on with a timeout, one with a gate, one that is the last.
-const INDEX: &str = "---\nvars: {n: 0}\ngates: relayed\nchores: [{name: c, when: \"vars.n == 7\", push: {remote: o}, set: {n: \"0\"}}]\n---\n- [a](steps/a.md)\n- [b](steps/b.md)\n- [c](steps/c.md)\n";
+/// `a` is work with a timeout, `b` has a gate, `v` judges `a`, `p` falls into parts that `q` judges,
+/// `n` has no work, `c` is the last.
+const INDEX: &str = "---
+vars: {n: 0, tokens: 0}
+gates: relayed
+ends: {early: true}
+limits: {visits: 3}
+budget: {tokens: vars.tokens}
+moves: {jump: {do: [{goto: p}]}, bump: {do: [{set: {n: \"vars.n + 1\"}}]}, idle: {do: []}}
+rules: [{name: five, when: \"vars.n == 5\", do: [{note: five}]}]
+chores: [{name: c, when: \"vars.n == 7\", push: {remote: o}, set: {n: \"0\"}}]
+---
+- [a](steps/a.md)\n- [b](steps/b.md)\n- [v](steps/v.md)\n- [p](steps/p.md)\n- [q](steps/q.md)
+- [n](steps/n.md)\n- [c](steps/c.md)
+";
+const STEPS: &[(&str, &str)] = &[
+    ("a", "timeout: 1h\nattempts: {max: 2, then: ask}"),
+    (
+        "b",
+        "gate: {options: {approve: approve, reject: {back: b}, pass: skip, stop: fail, drop: cancel}}",
+    ),
+    (
+        "v",
+        "review: {of: a, read: v.md, approve: [GOOD], revise: [BAD], unknown: ask, limits: [{after: 1, then: ask}]}",
+    ),
+    ("p", "each: {parts: bits, list: [x, {id: y, mode: human_gate}], order: declared}"),
+    ("q", "each: {parts: bits}\nreview: {of: p, approve: [GOOD], revise: [BAD]}"),
+    ("n", "work: none"),
+    ("c", ""),
+];
 const TEXT: &str = "# Orchestrator Guidance\nGo on.\n# Client Instructions\nWork.\n";
+
+const HOUR: i64 = 3_600_000_000;
+
+/// How a state is reached, and what is there then.
+struct Situation {
+    name: &'static str,
+    history: Vec<Command>,
+    /// What the review `v.md` says, if it is there.
+    review: Option<&'static str>,
+    gates: Option<Answers>,
+    /// Whether the agent chooses what comes next.
+    is_chosen: bool,
+}
 
 #[test]
 fn every_command_in_every_state() {
@@ -22,257 +75,323 @@ fn every_command_in_every_state() {
     expect_file![file].assert_eq(&draw());
 }
 
+#[test]
+fn every_command_has_a_row() {
+    let rows: BTreeSet<&str> = commands().iter().map(|(_, it)| it.name()).collect();
+    for name in every_command() {
+        assert!(rows.contains(name), "command `{name}` has no row in the matrix");
+    }
+}
+
+/// What is drawn is every kind of state that a run can be in.
+#[test]
+fn every_kind_of_state_is_there() {
+    let mut seen = BTreeSet::new();
+    for situation in situations() {
+        let state = fold(RunId::from_bytes([1; 16]), &reach(&situation));
+        seen.insert(state.standing.as_str().to_owned());
+        seen.extend(state.standing.open_gate().map(|it| format!("{:?}", it.why)));
+        for step in state.steps.values() {
+            let efforts = step.parts.values().chain([&step.effort]);
+            seen.extend(efforts.map(|it| format!("{:?} {:?}", it.progress, it.trouble)));
+        }
+    }
+    let wanted = "new running waiting completed failed cancelled, \
+        Gate Early Part VerdictUnknown AttemptsSpent RevisionsSpent VisitsSpent BudgetSpent Owed";
+    let mut wanted: Vec<String> = wanted.replace(',', "").split(' ').map(str::to_owned).collect();
+    for progress in ["Ready", "Active", "Done", "Skipped", "Rejected"] {
+        wanted.push(format!("{progress} None"));
+    }
+    wanted.extend(["Ready Failed", "Ready Retried", "Active Faulty"].map(str::to_owned));
+    let missing: Vec<_> = wanted.iter().filter(|it| !seen.contains(*it)).collect();
+    assert!(missing.is_empty(), "{missing:?} are missing among {seen:?}");
+}
+
 fn draw() -> String {
-    let workflow = workflow();
-    let start = ("start", start());
-    let done = |step: &str| report(step, "success");
-    let to_gate = vec![start.1.clone(), done("a"), done("b")];
-    let with = |more: &[Command]| [to_gate.clone(), more.to_vec()].concat();
-    let states = [
-        ("new", vec![]),
-        ("ready", vec![start.1.clone()]),
-        ("active", vec![start.1.clone(), begin("a")]),
-        ("held", vec![start.1.clone(), claim("ann")]),
-        ("waiting", to_gate.clone()),
-        ("last step", with(&[answer(Answer::Approve)])),
-        ("completed", with(&[answer(Answer::Approve), done("c")])),
-        ("failed", vec![start.1.clone(), fail()]),
-        ("cancelled", vec![start.1.clone(), cancel()]),
-        ("a failed", vec![start.1.clone(), begin("a"), fail_step()]),
-        ("asked early", vec![start.1.clone(), done("a"), ask_at("b")]),
-        ("chore due", vec![start.1.clone(), seven()]),
-        ("chore due, waiting", with(&[seven()])),
-        ("work ended", with(&[answer(Answer::Approve), last()])),
-    ];
-    let commands = [
-        start,
-        ("begin a", begin("a")),
-        ("success a", done("a")),
-        ("failure a", report("a", "failure")),
-        ("other a", report("a", "in_progress")),
-        ("success c", done("c")),
-        ("resume a", resume("a", "success")),
-        ("resume c", resume("c", "resuming")),
-        ("choose b", Command::ChooseStep { next: "b".to_owned() }),
-        ("approve", answer(Answer::Approve)),
-        ("reject", answer(Answer::Reject)),
-        ("agree to b", Command::ApproveStep { step: "b".to_owned() }),
-        ("claim bob", claim("bob")),
-        ("claim ann", claim("ann")),
-        ("release 1", Command::ReleaseStep { generation: 1 }),
-        ("note", note()),
-        (
-            "error",
-            entry(Entry::Error { message: "e".to_owned(), severity: None, details: Map::new() }),
-        ),
-        ("context", Command::ChangeContext(ContextChange { set: object(), remove: vec![] })),
-        ("vars", Command::SetVars { set: object() }),
-        ("cancel", cancel()),
-        ("fail", fail()),
-        ("reopen", Command::ReopenRun { reason: "r".to_owned(), force: false }),
-        ("expire", Command::ExpireStep),
-        ("fail a", fail_step()),
-        ("retry a", Command::RetryStep { step: "a".to_owned(), details: Map::new() }),
-        ("ask at b", ask_at("b")),
-        ("complete", complete()),
-        ("give up key", Command::GiveUpKey),
-        ("chore c", chore("c")),
-        ("edit: running", edit(Stood::Running)),
-        ("edit: completed", edit(Stood::Completed)),
-        ("note, then cancel", Command::All(vec![note(), cancel()])),
-        ("cancel, then approve", Command::All(vec![cancel(), answer(Answer::Approve)])),
-    ];
+    let commands = commands();
     let mut drawn = String::new();
-    for (name, history) in &states {
-        let state = reach(&workflow, history);
-        writeln!(drawn, "in state `{name}`").unwrap();
-        for (command, asked) in &commands {
-            let cell = match ask(&workflow, &state, asked) {
+    for situation in situations() {
+        let state = fold(RunId::from_bytes([1; 16]), &reach(&situation));
+        writeln!(drawn, "in state `{}`", situation.name).unwrap();
+        for (name, command) in &commands {
+            let cell = match ask(&situation, &state, command) {
+                Ok(decided) if decided.events.is_empty() => "nothing".to_owned(),
                 Ok(decided) => {
-                    let kinds: Vec<_> = decided.events.iter().map(engine::Event::kind).collect();
-                    if kinds.is_empty() { "nothing".to_owned() } else { kinds.join(" ") }
+                    let events: Vec<_> = decided.events.iter().map(show).collect();
+                    events.join(" ")
                 }
                 Err(refusal) => format!("refused {}", refusal.code()),
             };
-            writeln!(drawn, "  {command:10} {cell}").unwrap();
+            writeln!(drawn, "  {name:22} {cell}").unwrap();
         }
     }
     drawn
 }
 
-fn chore(name: &str) -> Command {
-    Command::ReportChore {
-        name: name.to_owned(),
-        deed: GitDeed::Push { branch: String::new(), remote: "o".to_owned() },
-        outcome: ChoreOutcome::Done { detail: String::new(), warnings: Vec::new(), pushed: None },
+/// Returns what happened, and to which step or part.
+fn show(event: &Event) -> String {
+    let value = serde_json::to_value(event).unwrap();
+    let field = |name: &str| value.get(name).and_then(|it| it.as_str());
+    let mut of: Vec<&str> =
+        ["step", "part", "ruling", "why"].into_iter().filter_map(field).collect();
+    of.dedup();
+    if of.is_empty() {
+        event.kind().to_owned()
+    } else {
+        format!("{}({})", event.kind(), of.join(" "))
     }
 }
 
-/// Makes the chore due.
-fn seven() -> Command {
-    Command::SetVars { set: Map::from_iter([("n".to_owned(), Value::from(7))]) }
+fn situations() -> Vec<Situation> {
+    let plain = |name, history: Vec<Command>| {
+        let (review, gates, is_chosen) = (None, None, false);
+        Situation { name, history, review, gates, is_chosen }
+    };
+    let reviewed =
+        |name, review, history| Situation { review: Some(review), ..plain(name, history) };
+    let after = |before: &[Command], more: &[Command]| [before, more].concat();
+    let begun = [start()];
+    let to_gate = after(&begun, &[done("a"), done("b")]);
+    let yes = || answer(Answer::Approve, How::Relayed);
+    let to_review = after(&to_gate, &[yes()]);
+    let at_parts = after(&to_review, &[done("v")]);
+    let to_person = after(&at_parts, &[of_part("p", "x", "success", None)]);
+    let judging = after(&to_person, &[yes()]);
+    let bad = || of_part("q", "x", "success", Some("BAD"));
+    let good = |part| of_part("q", part, "success", Some("GOOD"));
+    let last = after(&judging, &[good("x"), good("y")]);
+    let noted = after(&to_review, &[halting(done("v"))]);
+    let sent_back = after(&to_review, &[done("v"), done("a"), done("b"), yes()]);
+    let behind = file(Stood::Running, &[("a", Progress::Done), ("b", Progress::Done)]);
+    let chosen = |name, history| Situation { is_chosen: true, ..plain(name, history) };
+    let again = offered("reject");
+    vec![
+        plain("new", vec![]),
+        plain("ready", begun.to_vec()),
+        plain("active", after(&begun, &[begin("a")])),
+        plain("active, faulty", after(&begun, &[begin("a"), error()])),
+        plain("held", after(&begun, &[claim("ann")])),
+        plain("failed attempt", after(&begun, &[begin("a"), fail_step("a")])),
+        plain("retried", after(&begun, &[begin("a"), fail_step("a"), retry("a")])),
+        plain(
+            "attempts spent",
+            after(&begun, &[begin("a"), fail_step("a"), begin("a"), report("a", "failure")]),
+        ),
+        plain("chore due", after(&begun, &[var("n", 7)])),
+        plain("chore due, waiting", after(&to_gate, &[var("n", 7)])),
+        plain("chore failed", after(&begun, &[var("n", 7), chore("c", failed_chore())])),
+        plain("at a gate's step", after(&begun, &[done("a")])),
+        plain("asked early", after(&begun, &[done("a"), ask_at("b")])),
+        plain("agreed early", after(&begun, &[done("a"), ask_at("b"), yes()])),
+        plain("waiting", to_gate.clone()),
+        plain("sent back by a person", after(&to_gate, &[offered("reject")])),
+        reviewed("reviewing", "## Verdict: BAD", to_review.clone()),
+        reviewed("review approves", "## Verdict: GOOD", to_review.clone()),
+        reviewed("review noted", "## Verdict: BAD", noted),
+        reviewed("sent back by a review", "## Verdict: BAD", after(&to_review, &[done("v")])),
+        reviewed("revisions spent", "## Verdict: BAD", after(&sent_back, &[done("v")])),
+        reviewed("verdict unknown", "Hm.", after(&to_review, &[done("v")])),
+        reviewed("parts", "## Verdict: GOOD", at_parts.clone()),
+        reviewed("part active", "## Verdict: GOOD", after(&at_parts, &[begin_part("p", "x")])),
+        reviewed("part of a person", "## Verdict: GOOD", to_person),
+        reviewed("judging parts", "## Verdict: GOOD", judging.clone()),
+        reviewed("part rejected", "## Verdict: GOOD", after(&judging, &[bad()])),
+        reviewed(
+            "parts rejected, noted",
+            "## Verdict: GOOD",
+            after(&judging, &[halting(bad()), halting(good("y"))]),
+        ),
+        reviewed("parts sent back", "## Verdict: GOOD", after(&judging, &[bad(), good("y")])),
+        plain(
+            "visits spent",
+            after(&to_gate, &[again.clone(), done("b"), again.clone(), done("b"), again]),
+        ),
+        plain("budget spent", after(&begun, &[var("tokens", 5), usage(9), done("a")])),
+        Situation { gates: Some(Answers::Verified), ..plain("owed", vec![adopt(behind)]) },
+        plain("left out", after(&begun, &[Command::SkipStep { step: "a".to_owned() }])),
+        reviewed("last step", "## Verdict: GOOD", last.clone()),
+        reviewed("work ended", "## Verdict: GOOD", after(&last, &[open_at_end("c")])),
+        reviewed("completed", "## Verdict: GOOD", after(&last, &[done("c")])),
+        plain("failed", after(&begun, &[begin("a"), fail_run(None)])),
+        plain("failed while waiting", after(&to_gate, &[fail_run(None)])),
+        plain("cancelled", after(&begun, &[cancel()])),
+        chosen("agent chooses, ready", begun.to_vec()),
+        chosen("choice open", after(&begun, &[done("a")])),
+        chosen(
+            "choice open, in parts",
+            after(&begun, &[leading_to("a", "success", "a"), done("a")]),
+        ),
+    ]
 }
 
-fn reach(workflow: &Workflow, history: &[Command]) -> RunState {
+fn failed_chore() -> ChoreOutcome {
+    ChoreOutcome::Failed { reason: "r".to_owned() }
+}
+
+fn ask_at(step: &str) -> Command {
+    Command::StartStep(StartStep { asks: true, ..starting(step) })
+}
+
+fn commands() -> Vec<(&'static str, Command)> {
+    [commands_on_steps(), commands_on_runs()].concat()
+}
+
+fn commands_on_steps() -> Vec<(&'static str, Command)> {
+    let everything = ["a", "b", "v", "p", "q", "n", "c"].map(|it| (it, Progress::Done));
+    vec![
+        ("start", start()),
+        ("adopt", adopt(file(Stood::Running, &[("a", Progress::Done)]))),
+        ("edit: nothing", edit(file(Stood::Running, &[]))),
+        ("edit: at v", edit(file(Stood::Running, &[("a", Progress::Done), ("b", Progress::Done)]))),
+        ("edit: completed", edit(file(Stood::Completed, &everything))),
+        ("begin a", begin("a")),
+        ("begin a again", Command::StartStep(StartStep { again: true, ..starting("a") })),
+        ("begin b, asking", ask_at("b")),
+        ("begin v", begin("v")),
+        ("begin x of p", begin_part("p", "x")),
+        ("success a", done("a")),
+        ("success a, begun", on_terms("a", Terms { is_begun: true, ..Terms::default() })),
+        ("success b, approved", on_terms("b", Terms { is_approved: true, ..Terms::default() })),
+        ("success v", done("v")),
+        ("success v, present", by_presence("v")),
+        ("success p", done("p")),
+        ("success x of p", of_part("p", "x", "success", None)),
+        ("GOOD x of q", of_part("q", "x", "success", Some("GOOD"))),
+        ("BAD x of q", of_part("q", "x", "success", Some("BAD"))),
+        ("success c", done("c")),
+        ("success c, open", open_at_end("c")),
+        ("failure a", report("a", "failure")),
+        ("failure x of p", of_part("p", "x", "failure", None)),
+        ("other a", report("a", "in_progress")),
+        ("success a, next b", leading_to("a", "success", "b")),
+        ("success a, next c", leading_to("a", "success", "c")),
+        ("failure a, next b", leading_to("a", "failure", "b")),
+        ("fail a", fail_step("a")),
+        ("retry a", retry("a")),
+        ("resume a", resume("a", "success", false)),
+        ("resume c", resume("c", "resuming", true)),
+    ]
+}
+
+/// What is said of a gate, a lease, or the run as a whole.
+fn commands_on_runs() -> Vec<(&'static str, Command)> {
+    let named = |step: &str| step.to_owned();
+    vec![
+        ("approve", answer(Answer::Approve, How::Relayed)),
+        ("approve, verified", answer(Answer::Approve, How::Verified)),
+        ("reject", answer(Answer::Reject, How::Relayed)),
+        ("answer pass", offered("pass")),
+        ("answer stop", offered("stop")),
+        ("answer abandon", offered("abandon")),
+        ("agree to b", Command::ApproveStep { step: named("b") }),
+        ("claim bob", claim("bob")),
+        ("claim ann", claim("ann")),
+        ("release 1", Command::ReleaseStep { generation: 1 }),
+        ("note", note()),
+        ("error", error()),
+        ("vars", var("n", 1)),
+        ("vars, rule", var("n", 5)),
+        ("move jump", make_move("jump")),
+        ("move bump", make_move("bump")),
+        ("move idle", make_move("idle")),
+        ("go to p", go_to("p", Passing::Anything)),
+        ("go to p, asked", go_to("p", Passing::Asked)),
+        ("go to b, in order", go_to("b", Passing::InOrder)),
+        ("skip b", Command::SkipStep { step: named("b") }),
+        ("ask a", Command::AskPerson { step: named("a") }),
+        ("ask b", Command::AskPerson { step: named("b") }),
+        ("plan parts", plan_parts("bits", &["z"])),
+        ("place x of p", place_part("p", "x", Progress::Done)),
+        ("go on", go_on()),
+        ("add item", Command::AddItem { text: named("i") }),
+        ("close item", Command::CloseItem { id: 1 }),
+        ("cancel", cancel()),
+        ("complete", complete(false)),
+        ("complete early", complete(true)),
+        ("fail", fail_run(None)),
+        ("fail at a", fail_run(Some("a"))),
+        ("reopen", reopen(false)),
+        ("reopen by force", reopen(true)),
+        ("give up key", Command::GiveUpKey),
+        ("expire", Command::ExpireStep),
+        ("chore c", chore_done("c")),
+        ("chore c failed", chore("c", failed_chore())),
+        ("note branch", Command::NoteBranch { name: named("b"), base: None }),
+        ("settle", Command::SettleRun { goes_on: true }),
+        ("halting success a", halting(done("a"))),
+        ("halting success v", halting(done("v"))),
+        ("halting BAD x of q", halting(of_part("q", "x", "success", Some("BAD")))),
+        ("halting approve", halting(answer(Answer::Approve, How::Relayed))),
+        ("note, then cancel", Command::All(vec![note(), cancel()])),
+        (
+            "cancel, then approve",
+            Command::All(vec![cancel(), answer(Answer::Approve, How::Relayed)]),
+        ),
+        ("halting a, then go on", Command::All(vec![halting(done("a")), go_on()])),
+    ]
+}
+
+fn reach(situation: &Situation) -> Vec<Recorded> {
     let run = RunId::from_bytes([1; 16]);
     let mut log: Vec<Recorded> = Vec::new();
-    for command in history {
-        let state = fold(run, &log);
-        let decided = ask(workflow, &state, command).unwrap();
+    for (at, command) in (1..).zip(&situation.history) {
+        let decided = ask(situation, &fold(run, &log), command)
+            .unwrap_or_else(|refusal| panic!("{}: {command:?}: {refusal}", situation.name));
+        let (at, by) = (Timestamp(at), Actor::default());
         for event in decided.events {
-            let seq = log.len() as u64 + 1;
-            log.push(Recorded {
-                seq,
-                at: Timestamp(1),
-                steady: Timestamp(1),
-                by: Actor::default(),
-                event,
-            });
+            log.push(Recorded { seq: log.len() as u64 + 1, at, steady: at, by: by.clone(), event });
         }
     }
-    fold(run, &log)
+    log
 }
 
-fn ask(
-    workflow: &Workflow,
-    state: &RunState,
-    command: &Command,
-) -> Result<Decided, engine::Refusal> {
-    let mut known = Known { now: Timestamp(2), ..Known::default() };
+fn ask(situation: &Situation, state: &RunState, command: &Command) -> Result<Decided, Refusal> {
+    let workflow = workflow(situation.is_chosen);
+    // A timer comes when the time is over.
+    let steady = Timestamp(if *command == Command::ExpireStep { 2 * HOUR } else { 99 });
+    let (now, gates) = (Timestamp(99), situation.gates);
+    let mut known = Known { now, steady, gates, ..Known::default() };
     loop {
         match decide(workflow, state, &known, command) {
             Ok(decided) => return Ok(decided),
             Err(Stop::Refused(refusal)) => return Err(refusal),
             Err(Stop::Ask(questions)) => {
-                for question in questions {
-                    let fact = match &question {
-                        Question::File(_) | Question::Beside(_) => Fact::File(FileFact::Missing),
-                        Question::Git => Fact::Git(None),
-                        Question::Check { .. } => Fact::Check(engine::CheckFact::NotAllowed),
-                        Question::Model { .. } => unreachable!("no model is there"),
-                    };
-                    known.facts.insert(question, fact);
-                }
+                let facts = questions.into_iter().map(|it| (it.clone(), look(situation, &it)));
+                known.facts.extend(facts);
             }
         }
     }
 }
 
-fn workflow() -> Workflow {
-    let mut files = MemoryFiles::default();
-    let mut add = |path: &str, text: String| files.0.insert(format!("W/{path}"), text);
-    add("index.md", INDEX.to_owned());
-    add("steps/a.md", format!("---\ntimeout: 1h\nattempts: 2\n---\n{TEXT}"));
-    add("steps/b.md", format!("---\ngate: true\n---\n{TEXT}"));
-    add("steps/c.md", TEXT.to_owned());
-    parse(&WorkflowName::parse("W").unwrap(), &files).unwrap()
-}
-
-fn start() -> Command {
-    Command::StartRun(Box::new(StartRun {
-        key: None,
-        flow: None,
-        context: Map::new(),
-        vars: Map::new(),
-        root: String::new(),
-    }))
-}
-
-fn begin(step: &str) -> Command {
-    Command::StartStep(StartStep { step: step.to_owned(), ..StartStep::default() })
-}
-
-fn ask_at(step: &str) -> Command {
-    Command::StartStep(StartStep { step: step.to_owned(), asks: true, ..StartStep::default() })
-}
-
-/// A report on the last step that leaves the run open.
-fn last() -> Command {
-    let terms = Terms { end: AtEnd::StaysOpen, ..Terms::default() };
-    Command::ReportStep(Box::new(ReportStep { terms, ..report_of("c", "success") }))
-}
-
-fn note() -> Command {
-    entry(Entry::Note { text: "n".to_owned(), tags: vec![] })
-}
-
-fn cancel() -> Command {
-    Command::CancelRun { reason: "r".to_owned() }
-}
-
-fn fail() -> Command {
-    Command::FailRun { reason: "r".to_owned(), step: None, errors: Vec::new() }
-}
-
-fn fail_step() -> Command {
-    Command::FailStep { step: "a".to_owned(), reason: "r".to_owned(), details: Map::new() }
-}
-
-fn complete() -> Command {
-    let (details, context) = (Map::new(), ContextChange::default());
-    Command::CompleteRun { details, context, early: true }
-}
-
-fn edit(stood: Stood) -> Command {
-    Command::TakeEdit(Box::new(Placement {
-        path: "f".to_owned(),
-        sha256: Digest::of(b"f"),
-        text: "f".to_owned(),
-        stood,
-        reason: String::new(),
-        steps: BTreeMap::new(),
-        stated: None,
-        at: None,
-        parts: BTreeMap::new(),
-        current: None,
-        is_work_done: false,
-        vars: Map::new(),
-        items: None,
-        journal: None,
-        started_at: None,
-        updated_at: None,
-    }))
-}
-
-fn report_of(step: &str, status: &str) -> ReportStep {
-    ReportStep {
-        part: None,
-        report: Report { step_id: step.to_owned(), status: status.to_owned(), ..Report::default() },
-        context: ContextChange::default(),
-        next: None,
-        holder: None,
-        terms: Terms::default(),
+fn look(situation: &Situation, question: &Question) -> Fact {
+    match question {
+        Question::File(path) if path == "v.md" => {
+            Fact::File(situation.review.map_or(FileFact::Missing, |text| FileFact::Present {
+                sha256: Digest::of(text.as_bytes()),
+                size: text.len() as u64,
+                text: Some(text.to_owned()),
+                modified: None,
+            }))
+        }
+        Question::File(_) | Question::Beside(_) => Fact::File(FileFact::Missing),
+        Question::Git => Fact::Git(None),
+        Question::Check { .. } => Fact::Check(engine::CheckFact::NotAllowed),
+        Question::Model { .. } => unreachable!("no model is there"),
     }
 }
 
-fn report(step: &str, status: &str) -> Command {
-    Command::ReportStep(Box::new(report_of(step, status)))
+fn workflow(is_chosen: bool) -> &'static Workflow {
+    static DECLARED: LazyLock<Workflow> = LazyLock::new(|| read(false));
+    static CHOSEN: LazyLock<Workflow> = LazyLock::new(|| read(true));
+    if is_chosen { &CHOSEN } else { &DECLARED }
 }
 
-fn resume(step: &str, status: &str) -> Command {
-    let report = report_of(step, status);
-    Command::ResumeRun(Box::new(ResumeRun { assumed: step.to_owned(), report, force: false }))
-}
-
-fn answer(answer: Answer) -> Command {
-    Command::AnswerGate(Box::new(AnswerGate {
-        answer,
-        feedback: String::new(),
-        by: "ann".to_owned(),
-        how: How::Relayed,
-        digest: None,
-    }))
-}
-
-fn claim(holder: &str) -> Command {
-    let holder = holder.to_owned();
-    Command::ClaimStep(ClaimStep { step: None, part: None, holder, duration: None })
-}
-
-fn entry(entry: Entry) -> Command {
-    Command::RecordEntry { step: None, entry }
-}
-
-fn object() -> Map<String, Value> {
-    Map::from_iter([("n".to_owned(), Value::from(1))])
+fn read(is_chosen: bool) -> Workflow {
+    let mut files = BTreeMap::new();
+    let decider = if is_chosen { "---\ndecider: client\n" } else { "---\ndecider: declared\n" };
+    files.insert("W/index.md".to_owned(), INDEX.replacen("---\n", decider, 1));
+    for (name, front) in STEPS {
+        files.insert(format!("W/steps/{name}.md"), format!("---\n{front}\n---\n{TEXT}"));
+    }
+    parse(&WorkflowName::parse("W").unwrap(), &MemoryFiles(files)).unwrap()
 }

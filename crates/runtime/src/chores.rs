@@ -436,10 +436,7 @@ fn is_held_up(view: &View) -> bool {
 /// Whether a command is refused while a chore is due, so that it is tried before.
 pub(crate) fn waits_for_chores(command: &Command) -> bool {
     match command {
-        Command::ReportStep(_)
-        | Command::ResumeRun(_)
-        | Command::ChooseStep { .. }
-        | Command::GoOn { .. } => true,
+        Command::ReportStep(_) | Command::ResumeRun(_) | Command::GoOn { .. } => true,
         Command::Halting(command) => waits_for_chores(command),
         Command::All(commands) => commands.iter().any(waits_for_chores),
         Command::StartRun(_)
@@ -453,7 +450,6 @@ pub(crate) fn waits_for_chores(command: &Command) -> bool {
         | Command::ClaimStep(_)
         | Command::ReleaseStep { .. }
         | Command::RecordEntry { .. }
-        | Command::ChangeContext(_)
         | Command::SetVars { .. }
         | Command::Move(_)
         | Command::GoTo { .. }

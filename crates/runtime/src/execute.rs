@@ -492,7 +492,6 @@ fn check_unmoved(command: &Command, before: &RunState, now: &RunState) -> Result
         | Command::SkipStep { .. }
         | Command::AskPerson { .. }
         | Command::ResumeRun(_)
-        | Command::ChooseStep { .. }
         | Command::AnswerGate(_)
         | Command::ApproveStep { .. }
         | Command::FailStep { .. }
@@ -507,7 +506,6 @@ fn check_unmoved(command: &Command, before: &RunState, now: &RunState) -> Result
         | Command::ClaimStep(_)
         | Command::ReleaseStep { .. }
         | Command::RecordEntry { .. }
-        | Command::ChangeContext(_)
         | Command::SetVars { .. }
         | Command::GoTo { .. }
         | Command::PlanParts { .. }

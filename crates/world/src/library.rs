@@ -13,8 +13,7 @@ use std::{
 };
 
 use definition::{
-    Diagnostic, Digest, FileError, Files, Label, ParseError, ParseErrorKind, Severity,
-    WorkflowName, parse,
+    Diagnostic, Digest, FileError, Files, Label, ParseError, ParseErrorKind, Severity, WorkflowName,
 };
 use runtime::Found;
 
@@ -26,6 +25,9 @@ pub(crate) use graphs::GraphNames;
 
 /// Every file of the built-in workflows, by its path below `workflows/`.
 const BUILTIN: &[(&str, &str)] = include!(concat!(env!("OUT_DIR"), "/builtin.rs"));
+
+/// The digest and the name of every definition that was ever built in, one a line.
+const DIGESTS: &str = include_str!("library/digests.txt");
 
 /// The largest file of a definition, in bytes.
 const FILE_BYTES_MAX: u64 = 1024 * 1024;
@@ -144,14 +146,17 @@ fn refuse(code: &'static str, file: String, message: String, help: &str) -> Pars
     ParseError { kind: ParseErrorKind::Invalid, diagnostics }
 }
 
-/// Returns whether a definition is a part of the program, by its digest. They are read once.
+/// Returns whether a definition is or was a part of the program, by its digest.
+///
+/// A run is pinned to the text that it began with, so one that is older than this release has an
+/// earlier digest, and the same rights.
 pub fn is_builtin(definition: &Digest) -> bool {
-    static DIGESTS: OnceLock<BTreeSet<String>> = OnceLock::new();
-    let digests = DIGESTS.get_or_init(|| {
-        let read = builtin_names().into_iter().filter_map(|it| parse(&it, &BuiltinFiles).ok());
-        read.map(|it| it.digest.to_string()).collect()
+    static KNOWN: OnceLock<BTreeSet<&'static str>> = OnceLock::new();
+    let known = KNOWN.get_or_init(|| {
+        let lines = DIGESTS.lines().filter(|it| !it.starts_with('#'));
+        lines.filter_map(|it| it.split(' ').next()).collect()
     });
-    digests.contains(definition.as_str())
+    known.contains(definition.as_str())
 }
 
 fn builtin_names() -> BTreeSet<WorkflowName> {

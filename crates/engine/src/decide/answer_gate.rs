@@ -7,13 +7,18 @@ use alloc::{
 
 use definition::{Answers, Digest, Effect, GateOption, Step, StepName, Target};
 
-use super::{Draft, NAME_BYTES_MAX, Reach, check_size, enter, files, gate, parts, route};
+use super::{
+    Draft, NAME_BYTES_MAX, check_size, enter, files, gate,
+    mode::{Mode, Reach},
+    parts, route,
+};
 use crate::{
-    Answer, AnswerGate, Artifact, Event, GateReason, How, OpenGate, Refusal, Rigor, Ruling,
-    SkipReason, Standing, StepCompleted, StepState, Stop, guard,
+    Answer, AnswerGate, Artifact, CompletedBy, Event, FailCause, GateReason, How, OpenGate,
+    Refusal, ReopenCause, Report, Rigor, Ruling, SkipCause, SkipReason, Standing, StepCompleted,
+    StepState, Stop, guard,
 };
 
-pub(super) fn decide(draft: &mut Draft<'_>, answer: &AnswerGate) -> Result<(), Stop> {
+pub(super) fn decide(draft: &mut Draft<'_>, mode: Mode, answer: &AnswerGate) -> Result<(), Stop> {
     draft.check_begun()?;
     let Standing::Waiting(gate) = draft.state.standing.clone() else {
         return Err(Refusal::GateNotOpen.into());
@@ -49,7 +54,7 @@ pub(super) fn decide(draft: &mut Draft<'_>, answer: &AnswerGate) -> Result<(), S
         accept(draft, shown);
     }
     match &option.effect {
-        Effect::Approve => approve(draft, step, &gate, &answer.feedback),
+        Effect::Approve => approve(draft, mode, step, &gate, &answer.feedback),
         Effect::Back(target) => {
             if let Some(own) = step.gate.as_ref().filter(|_| gate.why == GateReason::Gate) {
                 files::drop(draft, step, None, &own.drops)?;
@@ -58,12 +63,13 @@ pub(super) fn decide(draft: &mut Draft<'_>, answer: &AnswerGate) -> Result<(), S
             if let Some(read) = read.filter(|_| gate.why == GateReason::VerdictUnknown) {
                 files::drop(draft, step, None, core::slice::from_ref(&read))?;
             }
-            send_back(draft, &gate, target, &answer.feedback)
+            send_back(draft, mode, &gate, target, &answer.feedback)
         }
-        Effect::Skip => skip(draft, step, &gate, &option.name),
+        Effect::Skip => skip(draft, mode, step, &gate, &option.name),
         Effect::Fail => {
             let reason = reason_of(&option, answer);
-            draft.push(Event::RunFailed { reason, step: None });
+            let cause = Some(FailCause::Person);
+            draft.push(Event::RunFailed { reason, step: None, cause });
             Ok(())
         }
         Effect::Cancel => {
@@ -166,6 +172,7 @@ fn accept(draft: &mut Draft<'_>, shown: Vec<Artifact>) {
 
 fn approve(
     draft: &mut Draft<'_>,
+    mode: Mode,
     step: &Step,
     gate: &OpenGate,
     feedback: &str,
@@ -178,19 +185,20 @@ fn approve(
                 guard::check_products(draft, step, None, Rigor::Presence)?;
             }
             gate::settle_work(draft, step, gate::APPROVED)?;
-            route::onward(draft, step, report.as_ref(), None)
+            route::onward(draft, mode, step, report.as_ref(), None)
         }
         GateReason::Owed => {
             if gate::ask_owed(draft)? {
                 return Ok(());
             }
-            resume(draft)
+            resume(draft, mode)
         }
         GateReason::Part => {
-            let report = enter::passed(step, "a person did it");
-            let completed = StepCompleted::unseen(step.name.clone(), gate.part.clone(), report);
+            let report = Report::passed(&step.name, "a person did it");
+            let (part, by) = (gate.part.clone(), CompletedBy::Person);
+            let completed = StepCompleted::unseen(step.name.clone(), part, report, by);
             draft.push(Event::StepCompleted(completed.into()));
-            settle(draft, step)
+            settle(draft, mode, step)
         }
         GateReason::VerdictUnknown | GateReason::RevisionsSpent => {
             if let Some(review) = &step.review {
@@ -203,63 +211,72 @@ fn approve(
                 });
             }
             if gate.part.is_some() {
-                return settle(draft, step);
+                return settle(draft, mode, step);
             }
             if step.rules.is_some() {
                 files::drop(draft, step, None, &step.drops)?;
             }
             gate::settle_work(draft, step, gate::APPROVED)?;
-            let report = report.unwrap_or_else(|| enter::passed(step, "approved"));
-            enter::after_work(draft, step, &report, None)
+            let report = report.unwrap_or_else(|| Report::passed(&step.name, "approved"));
+            enter::after_work(draft, mode, step, &report, None)
         }
         GateReason::AttemptsSpent => {
             draft.push(Event::StepReopened {
                 step: step.name.clone(),
                 part: gate.part.clone(),
                 feedback: feedback.to_string(),
+                cause: Some(ReopenCause::Failed),
             });
             Ok(())
         }
-        GateReason::VisitsSpent => enter::arrive(draft, step),
+        GateReason::VisitsSpent => enter::arrive(draft, mode, step),
         // The work goes on, and need not be asked about again.
         GateReason::Early | GateReason::BudgetSpent => Ok(()),
     }
 }
 
 /// Goes on where the run was when it was found to be past a gate.
-fn resume(draft: &mut Draft<'_>) -> Result<(), Stop> {
+fn resume(draft: &mut Draft<'_>, mode: Mode) -> Result<(), Stop> {
     let step = draft.current()?;
     let is_begun = draft.state.step(&step.name).is_some_and(StepState::is_begun);
     draft.push(Event::StepEntered { step: step.name.clone(), decision: None });
-    if is_begun { Ok(()) } else { enter::arrive(draft, step) }
+    if is_begun { Ok(()) } else { enter::arrive(draft, mode, step) }
 }
 
 /// Works on `target` again, with what the person said. All of its parts, or the one it is about.
 fn send_back(
     draft: &mut Draft<'_>,
+    mode: Mode,
     gate: &OpenGate,
     target: &StepName,
     feedback: &str,
 ) -> Result<(), Stop> {
-    parts::reopen(draft, target, gate.part.as_ref(), feedback)?;
-    enter::enter(draft, Target::Step(target.clone()), None)
+    parts::reopen(draft, target, gate.part.as_ref(), (feedback, ReopenCause::Person))?;
+    enter::enter(draft, mode, Target::Step(target.clone()), None)
 }
 
-fn skip(draft: &mut Draft<'_>, step: &Step, gate: &OpenGate, answer: &str) -> Result<(), Stop> {
+fn skip(
+    draft: &mut Draft<'_>,
+    mode: Mode,
+    step: &Step,
+    gate: &OpenGate,
+    answer: &str,
+) -> Result<(), Stop> {
     let reason = alloc::format!("a person answered `{answer}`");
     let part = gate.part.clone();
     let (name, why) = (step.name.clone(), SkipReason::Person);
-    draft.push(Event::StepSkipped { step: name, part, reason, why });
+    let cause = Some(SkipCause::Person);
+    draft.push(Event::StepSkipped { step: name, part, reason, why, cause });
     if gate.part.is_some() {
-        return settle(draft, step);
+        return settle(draft, mode, step);
     }
     let report = draft.state.step(&step.name).and_then(|it| it.effort.report.clone());
-    route::onward(draft, step, report.as_ref(), None)
+    route::onward(draft, mode, step, report.as_ref(), None)
 }
 
 /// Goes on after a part. Where the run comes no further than to the next step, that is the same one.
-fn settle(draft: &mut Draft<'_>, step: &Step) -> Result<(), Stop> {
-    if draft.reach == Reach::Next { Ok(()) } else { parts::settle(draft, step) }
+fn settle(draft: &mut Draft<'_>, mode: Mode, step: &Step) -> Result<(), Stop> {
+    if mode.reach == Reach::RecordOnly { Ok(()) } else { parts::settle(draft, mode, step) }
 }
 
 fn reason_of(option: &GateOption, answer: &AnswerGate) -> String {

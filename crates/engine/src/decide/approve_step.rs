@@ -5,13 +5,13 @@ use alloc::string::String;
 
 use definition::Step;
 
-use super::{Draft, answer_gate, enter, gate, report_step};
+use super::{Draft, answer_gate, gate, mode::Mode, report_step};
 use crate::{
-    Answer, AnswerGate, ContextChange, GateReason, How, OpenGate, Refusal, ReportStep, Rigor,
-    Standing, Stop, Terms,
+    Answer, AnswerGate, CompletedBy, ContextChange, GateReason, How, OpenGate, Refusal, Report,
+    ReportStep, Rigor, Standing, Stop, Terms,
 };
 
-pub(super) fn decide(draft: &mut Draft<'_>, named: &str) -> Result<(), Stop> {
+pub(super) fn decide(draft: &mut Draft<'_>, mode: Mode, named: &str) -> Result<(), Stop> {
     draft.check_live()?;
     let Some(step) = draft.workflow.find_step_loosely(named) else {
         return Err(draft.step_unknown(named).into());
@@ -24,11 +24,11 @@ pub(super) fn decide(draft: &mut Draft<'_>, named: &str) -> Result<(), Stop> {
     }
     let report = report(step);
     if open.why == GateReason::Early {
-        return report_step::decide(draft, &report);
+        return report_step::decide(draft, mode, &report);
     }
     if !draft.state.progress(&step.name).is_settled() {
         // A person may be asked before the work was reported, but not in its place.
-        report_step::finish(draft, step, None, &report)?;
+        report_step::finish(draft, mode, step, None, (CompletedBy::Approved, &report))?;
     }
     let answer = AnswerGate {
         answer: Answer::Approve,
@@ -37,7 +37,7 @@ pub(super) fn decide(draft: &mut Draft<'_>, named: &str) -> Result<(), Stop> {
         how: How::Relayed,
         digest: None,
     };
-    answer_gate::decide(draft, &answer)
+    answer_gate::decide(draft, mode, &answer)
 }
 
 /// Whether a yes lets the run go on from the step, and does not only try something again.
@@ -58,7 +58,7 @@ fn is_whole(open: &OpenGate) -> bool {
 fn report(step: &Step) -> ReportStep {
     ReportStep {
         part: None,
-        report: enter::passed(step, gate::APPROVED),
+        report: Report::passed(&step.name, gate::APPROVED.1),
         context: ContextChange::default(),
         next: None,
         holder: None,

@@ -13,10 +13,10 @@ use alloc::{
 
 use definition::{Decider, FINISH, Step, StepName, Target, Workflow};
 
-use super::{Draft, Sight, change_context, route};
+use super::{Draft, Sight, change_context, mode::Mode, route};
 use crate::{
-    ContextChange, Event, ModelAsked, ModelFact, ModelFailure, ModelFailureKind, Report, Standing,
-    Stop, Usage, invariant,
+    ContextChange, Event, FailCause, ModelAsked, ModelFact, ModelFailure, ModelFailureKind, Report,
+    Standing, Stop, Usage, invariant,
 };
 use prompt::Asking;
 use reply::{Reply, Suggestion};
@@ -51,21 +51,6 @@ impl Draft<'_> {
     pub(super) fn has_model(&self) -> bool {
         self.state.decider() == Decider::Ai && self.known.has_model
     }
-
-    /// Returns what the model says to a report on `step`, and asks it at most once a decision
-    /// before the step is left.
-    pub(super) fn advise(
-        &mut self,
-        step: &Step,
-        report: &Report,
-        assumed: Option<&str>,
-    ) -> Result<Advice, Stop> {
-        let advice = match self.advice.take() {
-            Some(advice) => advice,
-            None => ask(self, step, report, assumed)?,
-        };
-        Ok(advice)
-    }
 }
 
 impl Advice {
@@ -82,7 +67,7 @@ impl Advice {
 pub(super) fn stay(draft: &mut Draft<'_>, advice: Advice) -> Result<(), Stop> {
     let is_failed = advice.to == Way::Fail || advice.suggestion == Some(Suggestion::Failed);
     if is_failed {
-        draft.push(Event::RunFailed { reason: advice.reasoning, step: None });
+        draft.push(failed(advice.reasoning));
     } else if advice.suggestion == Some(Suggestion::Completed) {
         draft.push(Event::RunCompleted { details: serde_json::Map::new() });
     }
@@ -92,6 +77,7 @@ pub(super) fn stay(draft: &mut Draft<'_>, advice: Advice) -> Result<(), Stop> {
 /// Goes where the model says.
 pub(super) fn follow(
     draft: &mut Draft<'_>,
+    mode: Mode,
     step: &Step,
     advice: Advice,
     sight: Sight<'_>,
@@ -99,9 +85,9 @@ pub(super) fn follow(
     let Advice { to, reasoning, suggestion } = advice;
     match to {
         Way::Open => return Ok(()),
-        Way::Fail => draft.push(Event::RunFailed { reason: reasoning, step: None }),
+        Way::Fail => draft.push(failed(reasoning)),
         Way::To(target) => {
-            route::advised(draft, step, target.clone(), reasoning.clone(), sight)?;
+            route::advised(draft, mode, step, (target.clone(), reasoning.clone()), sight)?;
             end(draft, &target, suggestion, reasoning);
         }
     }
@@ -115,7 +101,7 @@ fn end(draft: &mut Draft<'_>, target: &Target, suggestion: Option<Suggestion>, r
         draft.state.standing == Standing::Running && draft.state.current.as_ref() == Some(name);
     match suggestion {
         Some(Suggestion::Failed) if is_there => {
-            draft.push(Event::RunFailed { reason: reasoning, step: None });
+            draft.push(failed(reasoning));
         }
         Some(Suggestion::Completed) if is_there => {
             draft.push(Event::RunCompleted { details: serde_json::Map::new() });
@@ -124,8 +110,12 @@ fn end(draft: &mut Draft<'_>, target: &Target, suggestion: Option<Suggestion>, r
     }
 }
 
+fn failed(reason: String) -> Event {
+    Event::RunFailed { reason, step: None, cause: Some(FailCause::Model) }
+}
+
 /// Asks, once more if the answer is wrong, and notes what came of it.
-fn ask(
+pub(super) fn ask(
     draft: &mut Draft<'_>,
     step: &Step,
     report: &Report,

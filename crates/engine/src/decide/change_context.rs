@@ -1,21 +1,17 @@
 //! The context and the variables of a run change. Both are bounded; variables are typed.
 
 use alloc::{
+    collections::BTreeMap,
     format,
     string::{String, ToString},
     vec::Vec,
 };
 
-use definition::{Var, VarKind};
+use definition::{Expression, Step, Var, VarKind};
 use serde_json::{Map, Value};
 
-use super::{Draft, check_depth, check_size};
+use super::{Draft, Sight, check_depth, check_size, condition_failed, scope};
 use crate::{ContextChange, Event, Refusal, Stop};
-
-pub(super) fn decide(draft: &mut Draft<'_>, change: &ContextChange) -> Result<(), Stop> {
-    draft.check_live()?;
-    Ok(apply(draft, change)?)
-}
 
 /// Changes the context, if there is anything to change.
 pub(super) fn apply(draft: &mut Draft<'_>, change: &ContextChange) -> Result<(), Refusal> {
@@ -55,6 +51,32 @@ pub(super) fn set_vars(draft: &mut Draft<'_>, set: &Map<String, Value>) -> Resul
     draft.check_live()?;
     check_vars(draft, set)?;
     draft.push(Event::VarsChanged { set: set.clone() });
+    Ok(())
+}
+
+/// Sets variables to what expressions of the definition give.
+pub(super) fn assign(
+    draft: &mut Draft<'_>,
+    step: &Step,
+    set: &BTreeMap<String, Expression>,
+    sight: Sight<'_>,
+) -> Result<(), Refusal> {
+    if set.is_empty() {
+        return Ok(());
+    }
+    let scope = scope(draft.workflow, &draft.state, sight);
+    let mut values = Map::new();
+    for (name, expression) in set {
+        let value = expression.evaluate(&scope).map_err(|error| condition_failed(step, &error))?;
+        if draft.state.vars.get(name) != Some(&value) {
+            values.insert(name.clone(), value);
+        }
+    }
+    if values.is_empty() {
+        return Ok(());
+    }
+    check_vars(draft, &values)?;
+    draft.push(Event::VarsChanged { set: values });
     Ok(())
 }
 

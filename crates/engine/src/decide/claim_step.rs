@@ -2,7 +2,7 @@
 
 use definition::{PartSpec, Step};
 
-use super::{Draft, NAME_BYTES_MAX, check_size, choose_step, lease, parts, start_step};
+use super::{Draft, NAME_BYTES_MAX, check_size, lease, parts, route, start_step};
 use crate::{ClaimStep, Event, Known, Lease, Refusal, StartStep, Stop, guard};
 
 pub(super) fn decide(draft: &mut Draft<'_>, claim: &ClaimStep) -> Result<(), Stop> {
@@ -16,7 +16,7 @@ pub(super) fn decide(draft: &mut Draft<'_>, claim: &ClaimStep) -> Result<(), Sto
         None => draft.current()?,
     };
     if draft.state.awaits_choice() {
-        return Err(choose_step::refusal(draft, step).into());
+        return Err(route::choice_open(draft, step).into());
     }
     let part = find_part(draft, step, claim)?;
     let part_id = part.as_ref().map(|it| &it.id);

@@ -9,7 +9,7 @@ use alloc::{
 
 use definition::{Form, Step, StepName};
 
-use super::{Draft, enter};
+use super::{Draft, left_out};
 use crate::{Placement, Progress, Refusal, Stood};
 
 /// Returns what contradicts itself in a file, and what to correct in it.
@@ -46,7 +46,7 @@ fn find_gap(
     let mut open: Option<String> = None;
     for step in draft.workflow.work_steps() {
         match (&open, is_settled(step)) {
-            (None, false) if enter::find_skip(draft, step)?.is_none() => {
+            (None, false) if left_out::find_skip(draft, step)?.is_none() => {
                 open = Some(step.name.to_string());
             }
             (Some(open), true) => {

@@ -6,7 +6,10 @@ use definition::{Answers, Decider, StepName};
 use serde_json::{Map, Value};
 
 use super::{Draft, change_context, check_depth, check_size, gate, parts, record_entry};
-use crate::{Artifact, ContextChange, Entry, Event, FileFact, GateReason, Refusal, Standing, Stop};
+use crate::{
+    Artifact, ContextChange, Entry, Event, FailCause, FileFact, GateReason, Refusal, ReopenCause,
+    Standing, Stop,
+};
 
 pub(super) fn cancel(draft: &mut Draft<'_>, reason: &str) -> Result<(), Stop> {
     check_reason(draft, reason)?;
@@ -81,7 +84,8 @@ pub(super) fn fail(
         let at = of.as_deref().or(step.as_ref().map(StepName::as_str));
         record_entry::keep(draft, at, entry)?;
     }
-    draft.push(Event::RunFailed { reason: String::from(reason), step });
+    let (reason, cause) = (String::from(reason), Some(FailCause::Caller));
+    draft.push(Event::RunFailed { reason, step, cause });
     Ok(())
 }
 
@@ -92,7 +96,7 @@ pub(super) fn reopen(draft: &mut Draft<'_>, reason: &str, force: bool) -> Result
         Standing::Completed => return Err(ended(draft)),
         Standing::Waiting(_) if force => None,
         Standing::New | Standing::Running | Standing::Waiting(_) => {
-            let status = draft.state.standing.as_str().into();
+            let status = draft.state.standing.status();
             return Err(Refusal::RunNotEnded { status }.into());
         }
     };
@@ -112,7 +116,7 @@ pub(super) fn reopen(draft: &mut Draft<'_>, reason: &str, force: bool) -> Result
         && draft.state.decider() == Decider::Declared
         && !draft.state.is_work_done;
     if is_stuck {
-        parts::reopen(draft, &step.name, None, "")?;
+        parts::reopen(draft, &step.name, None, ("", ReopenCause::Again))?;
     }
     Ok(())
 }
@@ -121,7 +125,7 @@ pub(super) fn reopen(draft: &mut Draft<'_>, reason: &str, force: bool) -> Result
 pub(super) fn give_up_key(draft: &mut Draft<'_>) -> Result<(), Stop> {
     draft.check_begun()?;
     if draft.state.standing.is_live() {
-        let status = draft.state.standing.as_str().into();
+        let status = draft.state.standing.status();
         return Err(Refusal::RunNotEnded { status }.into());
     }
     if !draft.state.gave_up_key {
@@ -170,6 +174,6 @@ fn check_reason(draft: &Draft<'_>, reason: &str) -> Result<(), Refusal> {
 }
 
 fn ended(draft: &Draft<'_>) -> Stop {
-    let status = draft.state.standing.as_str().into();
+    let status = draft.state.standing.status();
     Refusal::RunEnded { status }.into()
 }

@@ -4,10 +4,10 @@ use alloc::format;
 
 use definition::Workflow;
 
-use super::{Draft, report_step};
-use crate::{Event, Progress, Refusal, Report, RunState, Standing, Stop, Timestamp};
+use super::{Draft, mode::Mode, report_step};
+use crate::{Event, FailCause, Progress, Refusal, Report, RunState, Standing, Stop, Timestamp};
 
-pub(super) fn decide(draft: &mut Draft<'_>) -> Result<(), Stop> {
+pub(super) fn decide(draft: &mut Draft<'_>, mode: Mode) -> Result<(), Stop> {
     draft.check_running()?;
     let step = draft.current()?;
     let is_due =
@@ -21,9 +21,10 @@ pub(super) fn decide(draft: &mut Draft<'_>) -> Result<(), Stop> {
         part: None,
         reason: reason.clone(),
         report: None,
+        cause: Some(FailCause::Timeout),
     });
     let report = Report::failure(&step.name, &reason);
-    report_step::after_failure(draft, step, None, &report)
+    report_step::after_failure(draft, mode, step, None, &report)
 }
 
 /// Returns when the current attempt must be over by the steady clock, if that is limited.

@@ -5,8 +5,10 @@ use alloc::string::String;
 use definition::Step;
 use serde_json::{Map, Value};
 
-use super::{Draft, lease, report_step};
-use crate::{Effort, Event, GateReason, Progress, Refusal, Report, Standing, Stop, Trouble};
+use super::{Draft, lease};
+use crate::{
+    Effort, Event, FailCause, GateReason, Progress, Refusal, Report, Standing, Stop, Trouble,
+};
 
 pub(super) fn fail(
     draft: &mut Draft<'_>,
@@ -21,12 +23,13 @@ pub(super) fn fail(
     check_begun(draft, step)?;
     let details = Value::Object(details.clone());
     let report = Report { details, ..Report::failure(&step.name, reason) };
-    report_step::check_report(draft, &report)?;
+    draft.check_report(&report)?;
     draft.push(Event::StepFailed {
         step: step.name.clone(),
         part: None,
         reason: String::from(reason),
         report: Some(report),
+        cause: Some(FailCause::Report),
     });
     Ok(())
 }

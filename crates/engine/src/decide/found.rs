@@ -4,9 +4,14 @@ use alloc::string::String;
 
 use definition::{PartSpec, Step, Whole};
 
-use super::{Draft, Sight, change_context, lease, parts, report_step, review};
+use super::{
+    Draft, Sight, change_context, lease,
+    mode::{Mode, Source},
+    parts, report_step, review, verdict,
+};
 use crate::{
-    Event, FileFact, Outcome, Progress, Refusal, ReportStep, Rigor, Standing, Stop, guard,
+    Event, FileFact, Outcome, Progress, Refusal, ReopenCause, ReportStep, Rigor, Standing, Stop,
+    guard,
 };
 
 /// Whether a report is one on whatever is there.
@@ -18,7 +23,12 @@ pub(super) fn is_meant(step: &Step, command: &ReportStep) -> bool {
         && command.report.outcome() == Outcome::Success
 }
 
-pub(super) fn take(draft: &mut Draft<'_>, step: &Step, command: &ReportStep) -> Result<(), Stop> {
+pub(super) fn take(
+    draft: &mut Draft<'_>,
+    mode: Mode,
+    step: &Step,
+    command: &ReportStep,
+) -> Result<(), Stop> {
     lease::check(draft, step, None, command.holder.as_ref())?;
     change_context::apply(draft, &command.context)?;
     if !parts::is_planned(&draft.state, step) {
@@ -26,10 +36,11 @@ pub(super) fn take(draft: &mut Draft<'_>, step: &Step, command: &ReportStep) -> 
         if !parts::is_planned(&draft.state, step) {
             return Err(nothing(draft, step).into());
         }
-        return parts::settle(draft, step);
+        return parts::settle(draft, mode, step);
     }
-    let before = draft.events.len();
+    let before = draft.mark();
     miss(draft, step)?;
+    let by = report_step::completed_by(mode);
     let mut is_any = false;
     let open = parts::open(&draft.state, step);
     let has_given_out = open.iter().any(|it| is_begun(draft, step, it));
@@ -40,11 +51,14 @@ pub(super) fn take(draft: &mut Draft<'_>, step: &Step, command: &ReportStep) -> 
             continue;
         }
         // Whoever only goes on has not said that a review is as it must be.
-        if !is_there || (draft.resumes && !review::is_given(draft, step, Some(&part))?) {
+        if !is_there
+            || (mode.source == Source::Found && !verdict::is_given(draft, step, Some(&part))?)
+        {
             continue;
         }
         is_any = true;
-        if report_step::finish(draft, step, Some(&part), command)? == review::Judged::Moved
+        if report_step::finish(draft, mode, step, Some(&part), (by, command))?
+            == review::Judged::Moved
             && draft.state.standing != Standing::Running
         {
             return Ok(());
@@ -54,10 +68,10 @@ pub(super) fn take(draft: &mut Draft<'_>, step: &Step, command: &ReportStep) -> 
     let is_rejected =
         |it: &PartSpec| draft.state.part_progress(&step.name, &it.id) == Progress::Rejected;
     let has_rejected = draft.state.parts_of(step).iter().any(is_rejected);
-    if !is_any && !has_rejected && before == draft.events.len() {
+    if !is_any && !has_rejected && !draft.has_moved(before) {
         return Err(nothing(draft, step).into());
     }
-    parts::settle(draft, step)
+    parts::settle(draft, mode, step)
 }
 
 fn is_begun(draft: &Draft<'_>, step: &Step, part: &PartSpec) -> bool {
@@ -97,7 +111,8 @@ fn miss(draft: &mut Draft<'_>, step: &Step) -> Result<(), Stop> {
         if let Some((path, _)) = files.into_iter().find(|(_, is_there)| !is_there) {
             let feedback = alloc::format!("`{path}` is gone");
             let (step, part) = (step.name.clone(), Some(part.id));
-            draft.push(Event::StepReopened { step, part, feedback });
+            let cause = Some(ReopenCause::FileGone { path });
+            draft.push(Event::StepReopened { step, part, feedback, cause });
         }
     }
     Ok(())

@@ -9,14 +9,14 @@ use definition::{
     Answers, Condition, Digest, Effect, Gate, GateOption, Hasher, PartId, Step, StepName,
 };
 
-use super::{Draft, Sight, condition_failed, enter, review, route, scope};
+use super::{Draft, Sight, condition_failed, left_out, mode::Mode, route, scope, verdict};
 use crate::{
-    Artifact, Event, GateReason, How, OpenGate, Refusal, Report, Ruling, RunState, SkipReason,
-    Standing, StepCompleted, Stop, invariant,
+    Artifact, CompletedBy, Event, GateReason, How, OpenGate, Refusal, Report, Ruling, RunState,
+    SkipReason, Standing, StepCompleted, Stop, invariant,
 };
 
 /// Why work is done that nobody reported.
-pub(super) const APPROVED: &str = "it was approved";
+pub(super) const APPROVED: (CompletedBy, &str) = (CompletedBy::Approved, "it was approved");
 
 /// Opens the gate of `step`, if it has one and it is not passed by its own condition. Returns
 /// whether the run waits now.
@@ -57,7 +57,7 @@ fn is_reviewed(draft: &Draft<'_>, gate: &Gate) -> Result<bool, Stop> {
     let Some(step) = review else { return Ok(true) };
     let ruling = draft.state.step(&step.name).and_then(|it| it.ruling);
     let is_passed = matches!(ruling, Some(Ruling::Approved | Ruling::Promoted));
-    Ok(is_passed || review::is_approved(draft, step)?)
+    Ok(is_passed || verdict::is_approved(draft, step)?)
 }
 
 /// Refuses to go on from `step` while its gate holds the run back.
@@ -71,7 +71,7 @@ pub(super) fn check_free(draft: &Draft<'_>, step: &Step) -> Result<(), Refusal> 
 }
 
 /// Does not ask any more at a gate that is left out by now, or that would be passed by itself.
-pub(super) fn reconsider(draft: &mut Draft<'_>) -> Result<(), Stop> {
+pub(super) fn reconsider(draft: &mut Draft<'_>, mode: Mode) -> Result<(), Stop> {
     let open = draft.state.standing.open_gate().filter(|it| it.why == GateReason::Gate);
     let step = open.and_then(|it| draft.workflow.find_step(&it.step));
     let Some((step, gate)) = step.and_then(|it| Some((it, it.gate.as_ref()?))) else {
@@ -81,7 +81,7 @@ pub(super) fn reconsider(draft: &mut Draft<'_>) -> Result<(), Stop> {
         // Nobody but the person ends that.
         return Ok(());
     }
-    let is_left_out = enter::find_skip(draft, step)?.is_some();
+    let is_left_out = left_out::find_skip(draft, step)?.is_some();
     let unless = gate.unless.is_some()
         && draft.holds(gate.unless.as_ref(), step, Sight::default())?
         && is_reviewed(draft, gate)?;
@@ -89,9 +89,9 @@ pub(super) fn reconsider(draft: &mut Draft<'_>) -> Result<(), Stop> {
         return Ok(());
     }
     draft.push(Event::GateWithdrawn { step: step.name.clone() });
-    let report = enter::passed(step, APPROVED);
+    let report = Report::passed(&step.name, APPROVED.1);
     if !is_left_out && !self::open(draft, step, &report)? {
-        return route::onward(draft, step, Some(&report), None);
+        return route::onward(draft, mode, step, Some(&report), None);
     }
     Ok(())
 }
@@ -235,7 +235,7 @@ pub(super) fn is_due_anyway(draft: &Draft<'_>, step: &Step) -> bool {
 }
 
 /// Brings the gates that are open while a condition holds into step with the state.
-pub(super) fn settle(draft: &mut Draft<'_>) -> Result<(), Stop> {
+pub(super) fn settle(draft: &mut Draft<'_>, mode: Mode) -> Result<(), Stop> {
     if let Some(open) = draft.state.standing.open_gate().cloned() {
         let step = draft.workflow.find_step(&open.step);
         let Some((step, during)) = step.zip(step.and_then(during)) else { return Ok(()) };
@@ -264,7 +264,7 @@ pub(super) fn settle(draft: &mut Draft<'_>) -> Result<(), Stop> {
     }
     if !open(draft, step, &Report::default())? {
         settle_work(draft, step, APPROVED)?;
-        route::onward(draft, step, None, None)?;
+        route::onward(draft, mode, step, None, None)?;
     }
     Ok(())
 }
@@ -280,16 +280,19 @@ fn ask_of(draft: &Draft<'_>, step: &Step) -> Result<String, Refusal> {
 }
 
 /// Work that the run goes on from although nobody reported it is done.
-pub(super) fn settle_work(draft: &mut Draft<'_>, step: &Step, why: &str) -> Result<(), Refusal> {
+pub(super) fn settle_work(
+    draft: &mut Draft<'_>,
+    step: &Step,
+    (by, message): (CompletedBy, &str),
+) -> Result<(), Refusal> {
     if draft.state.progress(&step.name).is_settled() {
         return Ok(());
     }
-    if let Some(reason) = enter::find_skip(draft, step)? {
-        let (step, why) = (step.name.clone(), SkipReason::Person);
-        draft.push(Event::StepSkipped { step, part: None, reason, why });
+    if let Some(skip) = left_out::find_skip(draft, step)? {
+        draft.push(skip.event(step, SkipReason::Person));
     } else {
-        let report = enter::passed(step, why);
-        let completed = StepCompleted::unseen(step.name.clone(), None, report);
+        let report = Report::passed(&step.name, message);
+        let completed = StepCompleted::unseen(step.name.clone(), None, report, by);
         draft.push(Event::StepCompleted(completed.into()));
     }
     Ok(())

@@ -8,25 +8,31 @@ use definition::{Step, Whole, Work};
 use serde_json::{Map, Value};
 
 use super::{
-    Draft, Reach, budget, enter, gate, parts, report_chore, report_step, review, route, rulebook,
-    start_step,
+    Draft, budget, due, enter, gate, left_out,
+    mode::{Mode, Reach, Source, Verdicts},
+    parts, report_step, review, route, rulebook, start_step, verdict,
 };
 use crate::{ContextChange, Report, ReportStep, Standing, StartStep, Stop, Terms, guard};
 
-pub(super) fn decide(draft: &mut Draft<'_>, details: &Map<String, Value>) -> Result<(), Stop> {
-    draft.reaching(Reach::Stepwise, gate::reconsider)?;
+pub(super) fn decide(
+    draft: &mut Draft<'_>,
+    mode: Mode,
+    details: &Map<String, Value>,
+) -> Result<(), Stop> {
+    let mode = Mode { reach: Reach::OneStep, ..mode };
+    gate::reconsider(draft, mode)?;
     draft.check_running()?;
-    draft.reaching(Reach::Stepwise, |draft| go_on(draft, details))
+    go_on(draft, mode, details)
 }
 
-fn go_on(draft: &mut Draft<'_>, details: &Map<String, Value>) -> Result<(), Stop> {
+fn go_on(draft: &mut Draft<'_>, mode: Mode, details: &Map<String, Value>) -> Result<(), Stop> {
     while draft.state.standing == Standing::Running {
         // The server does its part first, and goes on then.
-        if report_chore::find_due(draft)?.is_some() {
+        if due::find_due(draft)?.is_some() {
             return Ok(());
         }
         let step = draft.current()?;
-        if !pass(draft, step)? {
+        if !pass(draft, mode, step)? {
             budget::settle(draft)?;
             if draft.state.standing != Standing::Running {
                 return Ok(());
@@ -39,42 +45,43 @@ fn go_on(draft: &mut Draft<'_>, details: &Map<String, Value>) -> Result<(), Stop
 }
 
 /// Whether there was anything to do at a step before it can be worked on.
-fn pass(draft: &mut Draft<'_>, step: &Step) -> Result<bool, Stop> {
-    if let Some(reason) = enter::find_skip(draft, step)? {
-        enter::skip(draft, step, reason)?;
+fn pass(draft: &mut Draft<'_>, mode: Mode, step: &Step) -> Result<bool, Stop> {
+    if let Some(reason) = left_out::find_skip(draft, step)? {
+        enter::skip(draft, mode, step, reason)?;
         return Ok(true);
     }
     if draft.state.progress(&step.name).is_settled() {
-        route::onward(draft, step, None, None)?;
+        route::onward(draft, mode, step, None, None)?;
         return Ok(true);
     }
     if step.work == Work::None {
-        enter::arrive(draft, step)?;
+        enter::arrive(draft, mode, step)?;
         return Ok(true);
     }
     if rulebook::ask_spent(draft, step)? {
         return Ok(true);
     }
-    let before = draft.events.len();
+    let before = draft.mark();
     parts::prepare(draft, step)?;
-    if before == draft.events.len() && step.each.is_some() && parts::is_planned(&draft.state, step)
-    {
-        parts::settle(draft, step)?;
+    if !draft.has_moved(before) && step.each.is_some() && parts::is_planned(&draft.state, step) {
+        parts::settle(draft, mode, step)?;
     }
-    if before == draft.events.len() {
-        take_review(draft, step)?;
+    if !draft.has_moved(before) {
+        take_review(draft, mode, step)?;
     }
-    Ok(before < draft.events.len())
+    Ok(draft.has_moved(before))
 }
 
 /// Takes a review that was written and not reported, as if it had been.
-fn take_review(draft: &mut Draft<'_>, step: &Step) -> Result<(), Stop> {
-    if step.review.is_none() || !is_written(draft, step)? || review::resume(draft, step)? {
+fn take_review(draft: &mut Draft<'_>, mode: Mode, step: &Step) -> Result<(), Stop> {
+    if step.review.is_none() || !is_written(draft, step)? || review::resume(draft, mode, step)? {
         return Ok(());
     }
     let was_begun = draft.state.effort(&step.name, None).is_some_and(|it| !it.seen.is_empty());
     // What a file speaks of was counted before that was written.
-    draft.counts = was_begun || draft.state.placed_by.is_none();
+    let counts = was_begun || draft.state.placed_by.is_none();
+    let verdicts = if counts { Verdicts::Count } else { Verdicts::Counted };
+    let mode = Mode { verdicts, source: Source::Found, ..mode };
     let command = ReportStep {
         part: None,
         report: Report {
@@ -88,21 +95,18 @@ fn take_review(draft: &mut Draft<'_>, step: &Step) -> Result<(), Stop> {
         holder: None,
         terms: Terms::default(),
     };
-    draft.resumes = true;
-    let taken = report_step::take(draft, step, &command);
-    (draft.counts, draft.resumes) = (true, false);
-    taken
+    report_step::take(draft, mode, step, (&command, None))
 }
 
 /// Whether there is a review to be taken: the step's own, or one of an open part.
 fn is_written(draft: &Draft<'_>, step: &Step) -> Result<bool, Stop> {
-    let Some(each) = &step.each else { return review::is_given(draft, step, None) };
+    let Some(each) = &step.each else { return verdict::is_given(draft, step, None) };
     if each.whole != Whole::Found {
         return Ok(false);
     }
     let mut is_any = false;
     for part in parts::open(&draft.state, step) {
-        is_any |= review::is_given(draft, step, Some(&part))?;
+        is_any |= verdict::is_given(draft, step, Some(&part))?;
     }
     Ok(is_any)
 }

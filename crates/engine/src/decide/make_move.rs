@@ -10,11 +10,12 @@ use definition::{Answers, Condition, Move};
 use serde_json::{Map, Value};
 
 use super::{
-    Draft, Sight, answer_gate, change_context, check_depth, check_size, gate, rules, scope,
+    Draft, Sight, answer_gate, change_context, check_depth, check_size, gate, mode::Mode, rules,
+    scope,
 };
-use crate::{Answer, AnswerGate, Event, How, MakeMove, Refusal, RunState, Stop, Unasked};
+use crate::{Answer, AnswerGate, Event, How, MakeMove, Refusal, Stop, Unasked};
 
-pub(super) fn decide(draft: &mut Draft<'_>, command: &MakeMove) -> Result<(), Stop> {
+pub(super) fn decide(draft: &mut Draft<'_>, mode: Mode, command: &MakeMove) -> Result<(), Stop> {
     draft.check_live()?;
     let asked = find(draft, &command.name)?;
     check_args(draft, &command.args)?;
@@ -23,25 +24,25 @@ pub(super) fn decide(draft: &mut Draft<'_>, command: &MakeMove) -> Result<(), St
     let step = draft.current()?;
     let is_open = draft.holds(asked.when.as_ref(), step, Sight::of_args(&command.args))?;
     if command.is_approved && !is_open {
-        pass_on(draft, asked, &command.args)?;
+        pass_on(draft, mode, asked, &command.args)?;
     }
     // Leniency never stands in for a person.
     let is_personal = draft.known.gates.unwrap_or(draft.workflow.answers) == Answers::Verified;
     let is_lax = command.is_lax && !is_personal;
     let (made, mut warnings) = resolve(draft, asked, (&command.args, is_lax))?;
-    let at = draft.events.len();
-    let RunState { unasked, length, updated_at, steady, .. } = draft.state;
+    let before = draft.save();
+    let at = before.mark;
     draft.push(Event::MoveMade { name: made.name.clone(), warnings: Vec::new() });
-    warnings.extend(rules::perform(draft, &made.actions, &command.args, is_lax)?);
-    if draft.events.len() == at + 1 && warnings.is_empty() && unasked != Unasked::Placed {
+    let made_at = draft.mark();
+    warnings.extend(rules::perform(draft, mode, &made.actions, &command.args, is_lax)?);
+    let is_idle = !draft.has_moved(made_at) && warnings.is_empty();
+    if is_idle && before.state.unasked != Unasked::Placed {
         // A move that changes nothing was not made.
-        draft.events.pop();
-        (draft.state.unasked, draft.state.length) = (unasked, length);
-        (draft.state.updated_at, draft.state.steady) = (updated_at, steady);
+        draft.rewind(before);
         return Ok(());
     }
     // What was overlooked on the way is part of what was decided.
-    if let Some(Event::MoveMade { warnings: kept, .. }) = draft.events.get_mut(at) {
+    if let Some(Event::MoveMade { warnings: kept, .. }) = draft.events.get_mut(at.0) {
         *kept = warnings;
     }
     Ok(())
@@ -113,7 +114,12 @@ fn legal(draft: &Draft<'_>, args: &Map<String, Value>) -> Vec<String> {
 }
 
 /// Passes a person's consent on to the gate that the move needs it for.
-fn pass_on(draft: &mut Draft<'_>, asked: &Move, args: &Map<String, Value>) -> Result<(), Stop> {
+fn pass_on(
+    draft: &mut Draft<'_>,
+    mode: Mode,
+    asked: &Move,
+    args: &Map<String, Value>,
+) -> Result<(), Stop> {
     let Some(consent) = &asked.consent else { return Ok(()) };
     let Some(step) = draft.workflow.find_step(&consent.step) else {
         return Err(draft.step_unknown(consent.step.as_str()).into());
@@ -134,7 +140,7 @@ fn pass_on(draft: &mut Draft<'_>, asked: &Move, args: &Map<String, Value>) -> Re
         how: How::Relayed,
         digest: None,
     };
-    answer_gate::decide(draft, &answer)
+    answer_gate::decide(draft, mode, &answer)
 }
 
 /// Refuses arguments that are too large, each by its own limit.

@@ -14,14 +14,15 @@ use definition::{
 };
 use serde_json::Value;
 
-use super::{Draft, Reach, Sight, condition_failed, enter, gate, report_chore, review, scope};
-use crate::{
-    Event, FileFact, GateReason, PartPlaced, Progress, Refusal, RunState, SkipReason,
-    StepCompleted, Stop,
+use super::{
+    Draft, Sight, condition_failed, due, enter, gate,
+    mode::{Mode, Reach},
+    review, scope,
 };
-
-/// Why a fanned-out step is done on which nobody reported.
-pub const NOTHING_LEFT: &str = "nothing of it is left to do";
+use crate::{
+    CompletedBy, Event, FileFact, GateReason, PartPlaced, Progress, Refusal, ReopenCause, Report,
+    RunState, SkipCause, SkipReason, StepCompleted, Stop,
+};
 
 /// Finds out what the parts of `step` are, and records them if they are news.
 pub(super) fn plan(draft: &mut Draft<'_>, step: &Step) -> Result<(), Stop> {
@@ -58,44 +59,52 @@ fn leave_out(draft: &mut Draft<'_>, step: &Step, each: &Each) -> Result<(), Refu
         if !is_meant && is_open {
             let reason = format!("`{}` does not hold", only.source());
             let why = SkipReason::Definition;
-            draft.push(Event::StepSkipped { step, part, reason, why });
+            let cause = Some(SkipCause::NotMeant);
+            draft.push(Event::StepSkipped { step, part, reason, why, cause });
         } else if is_meant && progress == Progress::Skipped {
             // It was left out before, and is meant now.
-            let feedback = String::new();
-            draft.push(Event::StepReopened { step, part, feedback });
+            let (feedback, cause) = (String::new(), Some(ReopenCause::NowMeant));
+            draft.push(Event::StepReopened { step, part, feedback, cause });
         }
     }
     Ok(())
 }
 
-fn complete(draft: &mut Draft<'_>, step: &Step, message: &str) -> Result<(), Stop> {
-    let report = enter::passed(step, message);
-    let completed = StepCompleted::unseen(step.name.clone(), None, report.clone());
+fn complete(
+    draft: &mut Draft<'_>,
+    mode: Mode,
+    step: &Step,
+    (by, message): (CompletedBy, &str),
+) -> Result<(), Stop> {
+    let report = Report::passed(&step.name, message);
+    let completed = StepCompleted::unseen(step.name.clone(), None, report.clone(), by);
     draft.push(Event::StepCompleted(completed.into()));
-    enter::after_work(draft, step, &report, None)
+    enter::after_work(draft, mode, step, &report, None)
 }
 
 /// Goes on with a fanned-out step: to the person a part is for, back to the judged step, or away
 /// once every part is settled.
-pub(super) fn settle(draft: &mut Draft<'_>, step: &Step) -> Result<(), Stop> {
+pub(super) fn settle(draft: &mut Draft<'_>, mode: Mode, step: &Step) -> Result<(), Stop> {
     if !is_planned(&draft.state, step) {
         return Ok(());
     }
     let parts = draft.state.parts_of(step).to_vec();
     let progress = |it: &PartSpec| draft.state.part_progress(&step.name, &it.id);
     if parts.iter().all(|it| progress(it).is_settled()) {
-        if draft.reach == Reach::Next && report_chore::find_due(draft)?.is_some() {
+        if mode.reach == Reach::RecordOnly && due::find_due(draft)?.is_some() {
             // What the server has to do for them comes first, by whoever goes on.
             return Ok(());
         }
-        if draft.reach == Reach::Stepwise {
-            return complete(draft, step, NOTHING_LEFT);
+        if mode.reach == Reach::OneStep {
+            let message = "nothing of it is left to do";
+            return complete(draft, mode, step, (CompletedBy::NothingLeft, message));
         }
-        return complete(draft, step, &format!("all {} parts are done", parts.len()));
+        let message = format!("all {} parts are done", parts.len());
+        return complete(draft, mode, step, (CompletedBy::Parts, &message));
     }
     let is_judged = |it: &PartSpec| progress(it).is_settled() || progress(it) == Progress::Rejected;
     if parts.iter().all(is_judged) {
-        if draft.reach == Reach::Next {
+        if mode.reach == Reach::RecordOnly {
             return Ok(());
         }
         let rejected = parts.iter().filter(|it| progress(it) == Progress::Rejected);
@@ -104,9 +113,9 @@ pub(super) fn settle(draft: &mut Draft<'_>, step: &Step) -> Result<(), Stop> {
                 return Ok(());
             }
         }
-        return go_back(draft, step, &parts);
+        return go_back(draft, mode, step, &parts);
     }
-    let personal = find_personal(draft, step).filter(|_| draft.reach != Reach::Next);
+    let personal = find_personal(draft, step).filter(|_| mode.reach != Reach::RecordOnly);
     let Some(first) = personal else { return Ok(()) };
     let ask = format!("Part `{}` is for a person: {}", first.id, first.title);
     let options =
@@ -124,7 +133,7 @@ fn find_personal(draft: &Draft<'_>, step: &Step) -> Option<PartSpec> {
 }
 
 /// Sends the parts that a review found wanting back to the step that it judges.
-fn go_back(draft: &mut Draft<'_>, step: &Step, parts: &[PartSpec]) -> Result<(), Stop> {
+fn go_back(draft: &mut Draft<'_>, mode: Mode, step: &Step, parts: &[PartSpec]) -> Result<(), Stop> {
     for part in parts {
         if draft.state.part_progress(&step.name, &part.id) == Progress::Rejected {
             review::send_back(draft, step, part)?;
@@ -132,11 +141,12 @@ fn go_back(draft: &mut Draft<'_>, step: &Step, parts: &[PartSpec]) -> Result<(),
                 step: step.name.clone(),
                 part: Some(part.id.clone()),
                 feedback: String::new(),
+                cause: Some(ReopenCause::Again),
             });
         }
     }
     match &step.review {
-        Some(review) => enter::enter(draft, Target::Step(review.of.clone()), None),
+        Some(review) => enter::enter(draft, mode, Target::Step(review.of.clone()), None),
         None => Ok(()),
     }
 }
@@ -147,7 +157,7 @@ pub(super) fn begin_anew(draft: &mut Draft<'_>, step: &Step) -> Result<(), Refus
     if is_settled && !draft.state.parts_of(step).is_empty() {
         let is_known = draft.state.step(&step.name).is_some_and(|it| !it.parts.is_empty());
         if is_known {
-            return reopen(draft, &step.name, None, "");
+            return reopen(draft, &step.name, None, ("", ReopenCause::Again));
         }
     }
     Ok(())
@@ -158,7 +168,7 @@ pub(super) fn reopen(
     draft: &mut Draft<'_>,
     target: &StepName,
     only: Option<&PartId>,
-    feedback: &str,
+    (feedback, cause): (&str, ReopenCause),
 ) -> Result<(), Refusal> {
     let Some(step) = draft.workflow.find_step(target) else {
         return Err(draft.step_unknown(target.as_str()));
@@ -168,7 +178,8 @@ pub(super) fn reopen(
     let reopened = if parts.is_empty() { vec![None] } else { parts };
     for part in reopened {
         let (step, feedback) = (target.clone(), feedback.to_string());
-        draft.push(Event::StepReopened { step, part, feedback });
+        let cause = Some(cause.clone());
+        draft.push(Event::StepReopened { step, part, feedback, cause });
     }
     Ok(())
 }

@@ -12,17 +12,23 @@ use alloc::{
 
 use definition::{Decider, Effect, PartSource, PartSpec, Step, Target};
 
-use super::{Draft, Sight, enter, gate, parts, route, rules};
+use super::{Draft, Sight, change_context, enter, gate, left_out, mode::Mode, parts, rules};
 use crate::{
-    Choice, Event, GateReason, PartPlaced, Passing, Refusal, Rigor, SkipReason, Stop, guard,
+    Choice, Event, GateReason, PartPlaced, Passing, Refusal, Rigor, SkipCause, SkipReason, Stop,
+    guard,
 };
 
 /// Goes to a step, whatever leads there.
-pub(super) fn go_to(draft: &mut Draft<'_>, named: &str, passing: Passing) -> Result<(), Stop> {
+pub(super) fn go_to(
+    draft: &mut Draft<'_>,
+    mode: Mode,
+    named: &str,
+    passing: Passing,
+) -> Result<(), Stop> {
     draft.check_live()?;
     let step = find(draft, named)?;
     match passing {
-        Passing::Anything => return rules::go(draft, step),
+        Passing::Anything => return rules::go(draft, mode, step),
         Passing::Asked => {}
         Passing::InOrder => check_order(draft, step)?,
     }
@@ -31,11 +37,11 @@ pub(super) fn go_to(draft: &mut Draft<'_>, named: &str, passing: Passing) -> Res
         return Ok(());
     }
     jump(draft, step)?;
-    enter::arrive(draft, step)
+    enter::arrive(draft, mode, step)
 }
 
 /// Leaves a step out, and goes on with the one after it.
-pub(super) fn skip(draft: &mut Draft<'_>, named: &str) -> Result<(), Stop> {
+pub(super) fn skip(draft: &mut Draft<'_>, mode: Mode, named: &str) -> Result<(), Stop> {
     draft.check_live()?;
     let step = find(draft, named)?;
     let from = draft.current()?;
@@ -47,14 +53,15 @@ pub(super) fn skip(draft: &mut Draft<'_>, named: &str) -> Result<(), Stop> {
     withdraw(draft);
     let reason = String::from("a caller asked for it");
     let (name, why) = (step.name.clone(), SkipReason::Caller);
-    draft.push(Event::StepSkipped { step: name, part: None, reason, why });
+    let cause = Some(SkipCause::Named);
+    draft.push(Event::StepSkipped { step: name, part: None, reason, why, cause });
     let following = draft.workflow.find_following(&step.name);
     if let Some(following) = following {
         gate::waive_before(draft, following)?;
     }
     let target = following.map_or(Target::Finish, |it| Target::Step(it.name.clone()));
     let reasoning = Some(format!("`{}` is left out", step.name));
-    enter::enter(draft, target, Some(Choice { by: Decider::Client, reasoning }))
+    enter::enter(draft, mode, target, Some(Choice { by: Decider::Client, reasoning }))
 }
 
 /// Puts a step to a person: one that has a gate, or the one that the run is at.
@@ -134,7 +141,7 @@ fn hop(draft: &mut Draft<'_>, to: &Step) -> Result<(), Stop> {
     let decision = Choice { by: Decider::Client, reasoning: None };
     draft.push(Event::StepEntered { step: to.name.clone(), decision: Some(decision) });
     draft.hop(&to.name)?;
-    Ok(route::set_vars(draft, to, &to.enter, Sight::default())?)
+    Ok(change_context::assign(draft, to, &to.enter, Sight::default())?)
 }
 
 /// What is asked is not asked any more.
@@ -209,7 +216,7 @@ fn is_settled(draft: &Draft<'_>, step: &Step) -> Result<bool, Refusal> {
     if draft.state.progress(&step.name).is_settled() {
         return Ok(!is_asked);
     }
-    Ok(enter::find_skip(draft, step)?.is_some())
+    Ok(left_out::find_skip(draft, step)?.is_some())
 }
 
 fn find<'a>(draft: &Draft<'a>, named: &str) -> Result<&'a Step, Refusal> {

@@ -7,7 +7,7 @@ pub(super) fn decide(draft: &mut Draft<'_>, step: Option<&str>, entry: &Entry) -
     draft.check_begun()?;
     // A run that is over can still be explained, but nothing can go wrong in it any more.
     if matches!(entry, Entry::Error { .. }) && !draft.state.standing.is_live() {
-        let status = draft.state.standing.as_str().into();
+        let status = draft.state.standing.status();
         return Err(Refusal::RunEnded { status }.into());
     }
     keep(draft, step, entry)

@@ -8,7 +8,8 @@ use alloc::{
 use definition::Step;
 
 use super::{
-    Draft, NAME_BYTES_MAX, ask_model, change_context, check_size, end_run, lease, report_step,
+    Draft, NAME_BYTES_MAX, ask_model, change_context, check_size, end_run, lease, mode::Mode,
+    report_step,
 };
 use crate::{ContextChange, Event, Outcome, ReportStep, ResumeRun, Standing, Stop};
 
@@ -20,9 +21,9 @@ enum Belief {
     Unknown,
 }
 
-pub(super) fn decide(draft: &mut Draft<'_>, resume: &ResumeRun) -> Result<(), Stop> {
+pub(super) fn decide(draft: &mut Draft<'_>, mode: Mode, resume: &ResumeRun) -> Result<(), Stop> {
     check_size("the assumed step", resume.assumed.len(), NAME_BYTES_MAX)?;
-    report_step::check_report(draft, &resume.report.report)?;
+    draft.check_report(&resume.report.report)?;
     if let Standing::Waiting(gate) = &draft.state.standing {
         let reasoning = format!("the run waits for a person at `{}`", gate.step);
         return record(draft, resume, reasoning);
@@ -47,7 +48,7 @@ pub(super) fn decide(draft: &mut Draft<'_>, resume: &ResumeRun) -> Result<(), St
     };
     let reasoning = explain(&belief, &resume.assumed, step, is_taken);
     if asks_model {
-        return reconcile(draft, step, resume, is_taken);
+        return reconcile(draft, mode, step, resume, is_taken);
     }
     if !is_taken {
         return record(draft, resume, reasoning);
@@ -55,13 +56,14 @@ pub(super) fn decide(draft: &mut Draft<'_>, resume: &ResumeRun) -> Result<(), St
     push(draft, resume, reasoning);
     let mut command: ReportStep = resume.report.clone();
     command.report.step_id = step.name.to_string();
-    report_step::take(draft, step, &command)
+    report_step::take(draft, mode, step, (&command, None))
 }
 
 /// Has a language model say where the agent is to go on. Where its word cannot be had, the rule
 /// counts that holds without one.
 fn reconcile(
     draft: &mut Draft<'_>,
+    mode: Mode,
     step: &Step,
     resume: &ResumeRun,
     is_taken: bool,
@@ -70,17 +72,16 @@ fn reconcile(
     lease::check(draft, step, None, resume.report.holder.as_ref())?;
     push(draft, resume, describe(&belief, &resume.assumed, step));
     change_context::apply(draft, &resume.report.context)?;
-    let advice = draft.advise(step, &resume.report.report, Some(&resume.assumed))?;
+    let advice = ask_model::ask(draft, step, &resume.report.report, Some(&resume.assumed))?;
     let is_away = advice.to == ask_model::Way::Open;
     let is_kept = !advice.leaves(step) && !draft.state.awaits_choice();
     if is_kept && !(is_away && is_taken) {
         return ask_model::stay(draft, advice);
     }
-    draft.advice = Some(advice);
     // The context is changed already, and the model has had the last word on it.
     let mut command = ReportStep { context: ContextChange::default(), ..resume.report.clone() };
     command.report.step_id = step.name.to_string();
-    report_step::take(draft, step, &command)
+    report_step::take(draft, mode, step, (&command, Some(advice)))
 }
 
 /// Notes that the agent came back, and takes nothing of its report but the context.

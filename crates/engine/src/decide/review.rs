@@ -8,12 +8,17 @@ use alloc::{
     vec::Vec,
 };
 
-use definition::{Effect, Limit, PartSpec, Review, Spent, Step, Target, Unknown, find_verdict};
+use definition::{Effect, Limit, PartSpec, Spent, Step, Target, Unknown};
 
 use serde_json::{Map, Value};
 
-use super::{Draft, Reach, Sight, condition_failed, enter, gate, parts, route, scope};
-use crate::{Event, FileFact, GateReason, Progress, Refusal, Report, Ruling, Stop};
+use super::{
+    Draft, Sight, change_context, enter, gate,
+    mode::{Mode, Reach, Verdicts},
+    parts, scope,
+    verdict::Judging,
+};
+use crate::{Event, FailCause, GateReason, Progress, Refusal, ReopenCause, Report, Ruling, Stop};
 
 /// What a verdict did to the run.
 #[derive(Debug, PartialEq, Eq)]
@@ -27,6 +32,7 @@ pub(super) enum Judged {
 /// Judges by the review of `step`, if it is one.
 pub(super) fn judge(
     draft: &mut Draft<'_>,
+    mode: Mode,
     step: &Step,
     part: Option<&PartSpec>,
     report: &Report,
@@ -38,9 +44,9 @@ pub(super) fn judge(
             judging.rule(draft, &verdict, Ruling::Approved);
             Ok(Judged::Passed)
         }
-        Some(verdict) => judging.revise(draft, &verdict),
+        Some(verdict) => judging.revise(draft, mode, &verdict),
         // Whoever reports is told, and can write it; whoever goes on finds what there is.
-        None if review.unknown == Unknown::Ask && draft.reach != Reach::Next => {
+        None if review.unknown == Unknown::Ask && mode.reach != Reach::RecordOnly => {
             judging.ask_unknown(draft)
         }
         None => {
@@ -53,7 +59,7 @@ pub(super) fn judge(
 
 /// Goes on from a review that was reported and wants something done again, as it is by now. Returns
 /// whether it does: one that says something else by now is judged anew.
-pub(super) fn resume(draft: &mut Draft<'_>, step: &Step) -> Result<bool, Stop> {
+pub(super) fn resume(draft: &mut Draft<'_>, mode: Mode, step: &Step) -> Result<bool, Stop> {
     let Some(review) = step.review.as_ref().filter(|_| step.each.is_none()) else {
         return Ok(false);
     };
@@ -67,72 +73,12 @@ pub(super) fn resume(draft: &mut Draft<'_>, step: &Step) -> Result<bool, Stop> {
     let Some(verdict) = verdict.filter(|it| is_noted && review.revise.contains(it)) else {
         return Ok(false);
     };
-    if judging.resume(draft, &verdict)? == Judged::Passed {
+    if judging.resume(draft, mode, &verdict)? == Judged::Passed {
         let report = draft.state.step(&step.name).and_then(|it| it.effort.report.clone());
-        let report = report.unwrap_or_else(|| enter::passed(step, "it was overruled"));
-        enter::after_work(draft, step, &report, None)?;
+        let report = report.unwrap_or_else(|| Report::passed(&step.name, "it was overruled"));
+        enter::after_work(draft, mode, step, &report, None)?;
     }
     Ok(true)
-}
-
-/// Returns whether there is a review that can be judged by.
-pub(super) fn is_given(
-    draft: &Draft<'_>,
-    step: &Step,
-    part: Option<&PartSpec>,
-) -> Result<bool, Stop> {
-    let Some(review) = step.review.as_ref().filter(|it| it.read.is_some()) else {
-        return Ok(false);
-    };
-    let judging = Judging { step, review, part };
-    match judging.find_verdict(draft, &Report::default()) {
-        Ok(verdict) => Ok(verdict.is_some() || review.unknown == Unknown::Ask),
-        Err(Stop::Refused(_)) => Ok(false),
-        Err(asked @ Stop::Ask(_)) => Err(asked),
-    }
-}
-
-/// Returns whether the file of a review approves.
-pub(super) fn is_approved(draft: &Draft<'_>, step: &Step) -> Result<bool, Stop> {
-    let Some(review) = step.review.as_ref().filter(|it| it.read.is_some()) else {
-        return Ok(false);
-    };
-    let judging = Judging { step, review, part: None };
-    match judging.find_verdict(draft, &Report::default()) {
-        Ok(verdict) => Ok(verdict.is_some_and(|it| review.approve.contains(&it))),
-        Err(Stop::Refused(_)) => Ok(false),
-        Err(asked @ Stop::Ask(_)) => Err(asked),
-    }
-}
-
-/// Returns the file of a review that wants something revised which was changed since.
-pub(super) fn find_stale(
-    draft: &Draft<'_>,
-    step: &Step,
-    part: Option<&PartSpec>,
-) -> Result<Option<String>, Stop> {
-    let Some(review) = &step.review else { return Ok(None) };
-    let (Some(read), Some(judges)) = (&review.read, &review.judges) else { return Ok(None) };
-    let judging = Judging { step, review, part };
-    let verdict = judging.find_verdict(draft, &Report::default())?;
-    if !verdict.is_some_and(|it| review.revise.contains(&it)) {
-        return Ok(None);
-    }
-    let scope = scope(draft.workflow, &draft.state, Sight::of_part(part));
-    let fails = |error| condition_failed(step, &error);
-    let (read, judges) =
-        (read.render(&scope).map_err(fails)?, judges.render(&scope).map_err(fails)?);
-    let (said, judged) = (draft.known.file(&read)?, draft.known.file(&judges)?);
-    let FileFact::Present { sha256, modified, .. } = judged else { return Ok(None) };
-    let effort = draft.state.effort(&step.name, part.map(|it| &it.id));
-    let begun = effort.and_then(|it| it.seen.iter().find(|seen| seen.path == judges));
-    let is_stale = match (begun, said) {
-        (Some(begun), _) => begun.sha256 != *sha256,
-        // Nobody knows what the review was begun with, so the newer of the two tells.
-        (None, FileFact::Present { modified: said, .. }) => *said < *modified,
-        (None, FileFact::Missing | FileFact::Unreadable(_)) => false,
-    };
-    Ok(is_stale.then_some(read))
 }
 
 /// Has a part that was found wanting done again, unless it is open already.
@@ -164,39 +110,7 @@ pub(super) fn ask_spent(draft: &mut Draft<'_>, step: &Step, part: &PartSpec) -> 
     Ok(true)
 }
 
-struct Judging<'a> {
-    step: &'a Step,
-    review: &'a Review,
-    part: Option<&'a PartSpec>,
-}
-
 impl Judging<'_> {
-    fn words(&self) -> impl Iterator<Item = &str> {
-        self.review.approve.iter().chain(&self.review.revise).map(String::as_str)
-    }
-
-    /// Returns the verdict, if it is one of the words that are known.
-    fn find_verdict(&self, draft: &Draft<'_>, report: &Report) -> Result<Option<String>, Stop> {
-        let words: Vec<&str> = self.words().collect();
-        let Some(read) = &self.review.read else {
-            let said = [&report.details, &report.result];
-            let said = said.into_iter().find_map(|it| it.get("verdict")?.as_str());
-            return Ok(said.filter(|it| words.contains(it)).map(ToString::to_string));
-        };
-        let scope = scope(draft.workflow, &draft.state, Sight::of_part(self.part));
-        let path = read.render(&scope).map_err(|error| condition_failed(self.step, &error))?;
-        if draft.is_removed(&path) {
-            return Err(Refusal::ArtifactMissing { step: self.step.name.clone(), path }.into());
-        }
-        match draft.known.file(&path)? {
-            FileFact::Present { text: Some(text), .. } => Ok(find_verdict(text, &words)),
-            FileFact::Present { text: None, .. } | FileFact::Unreadable(_) => Ok(None),
-            FileFact::Missing => {
-                Err(Refusal::ArtifactMissing { step: self.step.name.clone(), path }.into())
-            }
-        }
-    }
-
     fn rule(&self, draft: &mut Draft<'_>, verdict: &str, ruling: Ruling) {
         draft.push(Event::VerdictGiven {
             step: self.step.name.clone(),
@@ -207,9 +121,9 @@ impl Judging<'_> {
         });
     }
 
-    fn revise(&self, draft: &mut Draft<'_>, verdict: &str) -> Result<Judged, Stop> {
-        let revisions = self.count(draft);
-        if draft.reach == Reach::Next {
+    fn revise(&self, draft: &mut Draft<'_>, mode: Mode, verdict: &str) -> Result<Judged, Stop> {
+        let revisions = self.count(draft, mode);
+        if mode.reach == Reach::RecordOnly {
             // Where that leads is for whoever goes on.
             self.rule(draft, verdict, Ruling::Revised);
             let is_part = self.part.is_some();
@@ -217,9 +131,9 @@ impl Judging<'_> {
         }
         let Some(limit) = self.find_limit(revisions) else {
             self.rule(draft, verdict, Ruling::Revised);
-            return self.send_back(draft, verdict);
+            return self.send_back(draft, mode, verdict);
         };
-        self.spend(draft, verdict, &limit)
+        self.spend(draft, mode, verdict, &limit)
     }
 
     /// Returns the limit that so many verdicts to revise have reached.
@@ -229,8 +143,14 @@ impl Judging<'_> {
     }
 
     /// Does what a limit says once it is reached.
-    fn spend(&self, draft: &mut Draft<'_>, verdict: &str, limit: &Limit) -> Result<Judged, Stop> {
-        route::set_vars(draft, self.step, &limit.set, Sight::default())?;
+    fn spend(
+        &self,
+        draft: &mut Draft<'_>,
+        mode: Mode,
+        verdict: &str,
+        limit: &Limit,
+    ) -> Result<Judged, Stop> {
+        change_context::assign(draft, self.step, &limit.set, Sight::default())?;
         match &limit.then {
             Spent::Approve | Spent::Warn => {
                 self.rule(draft, verdict, Ruling::Promoted);
@@ -239,12 +159,13 @@ impl Judging<'_> {
             Spent::Fail => {
                 self.rule(draft, verdict, Ruling::Failed);
                 let reason = format!("the review `{}` was not met", self.step.name);
-                draft.push(Event::RunFailed { reason, step: None });
+                let cause = Some(FailCause::Review);
+                draft.push(Event::RunFailed { reason, step: None, cause });
                 Ok(Judged::Moved)
             }
             Spent::Goto(target) => {
                 self.rule(draft, verdict, Ruling::Failed);
-                enter::enter(draft, Target::Step(target.clone()), None)?;
+                enter::enter(draft, mode, Target::Step(target.clone()), None)?;
                 Ok(Judged::Moved)
             }
             Spent::Ask => {
@@ -273,11 +194,11 @@ impl Judging<'_> {
     }
 
     /// Goes on from a verdict to revise that was only noted so far.
-    fn resume(&self, draft: &mut Draft<'_>, verdict: &str) -> Result<Judged, Stop> {
+    fn resume(&self, draft: &mut Draft<'_>, mode: Mode, verdict: &str) -> Result<Judged, Stop> {
         let counted = self.counted(draft);
         match self.find_limit(counted.saturating_sub(1)) {
-            Some(limit) => self.spend(draft, verdict, &limit),
-            None => self.send_back(draft, verdict),
+            Some(limit) => self.spend(draft, mode, verdict, &limit),
+            None => self.send_back(draft, mode, verdict),
         }
     }
 
@@ -292,10 +213,10 @@ impl Judging<'_> {
     }
 
     /// Counts a verdict to revise, and returns how many there were before it.
-    fn count(&self, draft: &mut Draft<'_>) -> u32 {
+    fn count(&self, draft: &mut Draft<'_>, mode: Mode) -> u32 {
         let counted = self.counted(draft);
         let Some(name) = &self.review.count else { return counted };
-        if !draft.counts {
+        if mode.verdicts == Verdicts::Counted {
             return counted.saturating_sub(1);
         }
         let set = Map::from_iter([(name.clone(), Value::from(counted.saturating_add(1)))]);
@@ -303,13 +224,13 @@ impl Judging<'_> {
         counted
     }
 
-    fn send_back(&self, draft: &mut Draft<'_>, verdict: &str) -> Result<Judged, Stop> {
+    fn send_back(&self, draft: &mut Draft<'_>, mode: Mode, verdict: &str) -> Result<Judged, Stop> {
         self.reopen(draft, verdict)?;
         if self.part.is_some() {
             // The other parts are judged first; then the run goes back once, for all of them.
             return Ok(Judged::Passed);
         }
-        enter::enter(draft, Target::Step(self.review.of.clone()), None)?;
+        enter::enter(draft, mode, Target::Step(self.review.of.clone()), None)?;
         Ok(Judged::Moved)
     }
 
@@ -319,7 +240,8 @@ impl Judging<'_> {
         let read = self.review.read.as_ref().and_then(|it| it.render(&scope).ok());
         let see = read.map(|it| format!("; see `{it}`")).unwrap_or_default();
         let feedback = format!("`{}` says {verdict}{see}", self.step.name);
-        parts::reopen(draft, &self.review.of, self.part.map(|it| &it.id), &feedback)
+        let part = self.part.map(|it| &it.id);
+        parts::reopen(draft, &self.review.of, part, (&feedback, ReopenCause::Review))
     }
 
     fn ask_unknown(&self, draft: &mut Draft<'_>) -> Result<Judged, Stop> {

@@ -7,10 +7,13 @@ use alloc::{
 };
 
 use definition::{Choices, Decider, FINISH, Step, StepName, Successor, Target, Workflow};
-use serde_json::{Map, Value};
+use serde_json::Value;
 
-use super::{Draft, Sight, ask_model, condition_failed, enter, scope, stretch};
-use crate::{Choice, Event, Outcome, Refusal, Report, RunState, Stop, invariant};
+use super::{
+    Draft, Sight, ask_model, change_context, condition_failed, enter, gate, mode::Mode, scope,
+    stretch,
+};
+use crate::{Choice, Event, FailCause, Outcome, Refusal, Report, RunState, Stop, invariant};
 
 /// A way out of a step.
 struct Way<'a> {
@@ -23,6 +26,7 @@ struct Way<'a> {
 /// Goes on from a step whose work is done, or leaves the choice to the agent.
 pub(super) fn onward(
     draft: &mut Draft<'_>,
+    mode: Mode,
     step: &Step,
     report: Option<&Report>,
     next: Option<&str>,
@@ -34,22 +38,22 @@ pub(super) fn onward(
             if let Some(next) = next {
                 check_named(draft.workflow, step, next, &way.target)?;
             }
-            follow(draft, step, way, sight)
+            follow(draft, mode, step, way, sight)
         }
         Decider::Client | Decider::Ai => match (next, report) {
-            (Some(next), _) => choose(draft, step, next, sight),
+            (Some(next), _) => choose(draft, mode, step, next, sight),
             (None, None) => {
                 // Nobody reported on a step that was left out, so nobody can choose either.
                 let way = declared(draft, step, sight)?;
-                follow(draft, step, way, sight)
+                follow(draft, mode, step, way, sight)
             }
             (None, Some(report)) if draft.has_model() => {
-                let advice = draft.advise(step, report, None)?;
-                ask_model::follow(draft, step, advice, sight)
+                let advice = ask_model::ask(draft, step, report, None)?;
+                ask_model::follow(draft, mode, step, advice, sight)
             }
             (None, Some(_)) if has_only_end(draft.workflow, step) => {
                 let way = declared(draft, step, sight)?;
-                follow(draft, step, way, sight)
+                follow(draft, mode, step, way, sight)
             }
             (None, Some(_)) => Ok(()),
         },
@@ -65,11 +69,16 @@ fn has_only_end(workflow: &Workflow, step: &Step) -> bool {
 
 /// Goes where the definition says for this very report, if it says so: a condition on the report
 /// holds. Returns whether it did.
-pub(super) fn by_report(draft: &mut Draft<'_>, step: &Step, report: &Report) -> Result<bool, Stop> {
+pub(super) fn by_report(
+    draft: &mut Draft<'_>,
+    mode: Mode,
+    step: &Step,
+    report: &Report,
+) -> Result<bool, Stop> {
     let sight = Sight::of_report(Some(report));
     let Some(successor) = find_by_report(draft, step, report)? else { return Ok(false) };
     let way = way_of(successor);
-    follow(draft, step, way, sight)?;
+    follow(draft, mode, step, way, sight)?;
     Ok(true)
 }
 
@@ -95,6 +104,7 @@ pub(super) fn find_by_report<'s>(
 /// Goes to the step that the agent names, if it may follow.
 pub(super) fn choose(
     draft: &mut Draft<'_>,
+    mode: Mode,
     step: &Step,
     next: &str,
     sight: Sight<'_>,
@@ -106,19 +116,33 @@ pub(super) fn choose(
     };
     let successor = step.next.iter().find(|it| it.to == target);
     let (by, reasoning) = (Decider::Client, String::from("the agent chose it"));
-    follow(draft, step, Way { target, by, reasoning, successor }, sight)
+    follow(draft, mode, step, Way { target, by, reasoning, successor }, sight)
+}
+
+/// Goes to the step that the agent names after work that was reported before.
+pub(super) fn choose_late(
+    draft: &mut Draft<'_>,
+    mode: Mode,
+    step: &Step,
+    next: &str,
+) -> Result<(), Stop> {
+    if gate::ask_current(draft)? {
+        return Ok(());
+    }
+    let report = draft.state.step(&step.name).and_then(|it| it.effort.report.clone());
+    choose(draft, mode, step, next, Sight::of_report(report.as_ref()))
 }
 
 /// Goes to the step that a language model chose, which may follow.
 pub(super) fn advised(
     draft: &mut Draft<'_>,
+    mode: Mode,
     step: &Step,
-    target: Target,
-    reasoning: String,
+    (target, reasoning): (Target, String),
     sight: Sight<'_>,
 ) -> Result<(), Stop> {
     let successor = step.next.iter().find(|it| it.to == target);
-    follow(draft, step, Way { target, by: Decider::Ai, reasoning, successor }, sight)
+    follow(draft, mode, step, Way { target, by: Decider::Ai, reasoning, successor }, sight)
 }
 
 /// Returns the steps that an agent may choose from: those that `next` lists and whose condition
@@ -177,6 +201,14 @@ pub fn target_name(target: &Target) -> &str {
     }
 }
 
+/// Returns why nothing but a choice is taken while one is open.
+pub(super) fn choice_open(draft: &Draft<'_>, step: &Step) -> Refusal {
+    let report = draft.state.step(&step.name).and_then(|it| it.effort.report.as_ref());
+    let allowed = allowed(draft.workflow, &draft.state, step, Sight::of_report(report));
+    let choices = allowed.iter().map(|it| String::from(target_name(it))).collect();
+    Refusal::ChoiceOpen { step: step.name.clone(), choices }
+}
+
 fn find_target(workflow: &Workflow, named: &str) -> Option<Target> {
     // A step that is called so, letter by letter, comes before a word that is only like it.
     if let Some(step) = workflow.work_steps().find(|it| it.name.as_str() == named) {
@@ -227,7 +259,13 @@ fn way_of(successor: &Successor) -> Way<'_> {
     Way { target, by, reasoning, successor: Some(successor) }
 }
 
-fn follow(draft: &mut Draft<'_>, step: &Step, way: Way<'_>, sight: Sight<'_>) -> Result<(), Stop> {
+fn follow(
+    draft: &mut Draft<'_>,
+    mode: Mode,
+    step: &Step,
+    way: Way<'_>,
+    sight: Sight<'_>,
+) -> Result<(), Stop> {
     if let Some(successor) = way.successor {
         apply(draft, step, successor, sight)?;
     }
@@ -239,11 +277,12 @@ fn follow(draft: &mut Draft<'_>, step: &Step, way: Way<'_>, sight: Sight<'_>) ->
         let reason = sight
             .report
             .map_or_else(|| format!("step `{}` leads to failure", step.name), Report::reason);
-        draft.push(Event::RunFailed { reason, step: None });
+        let cause = Some(FailCause::Route);
+        draft.push(Event::RunFailed { reason, step: None, cause });
         return Ok(());
     }
-    let target = stretch::confine(draft, step, way.target)?;
-    enter::enter(draft, target, Some(decision))
+    let (target, mode) = stretch::confine(draft, mode, step, way.target)?;
+    enter::enter(draft, mode, target, Some(decision))
 }
 
 /// Sets and merges what a successor says.
@@ -253,7 +292,7 @@ fn apply(
     successor: &Successor,
     sight: Sight<'_>,
 ) -> Result<(), Refusal> {
-    set_vars(draft, step, &successor.set, sight)?;
+    change_context::assign(draft, step, &successor.set, sight)?;
     let Some(merge) = &successor.merge else { return Ok(()) };
     let value = merge
         .evaluate(&scope(draft.workflow, &draft.state, sight))
@@ -261,31 +300,5 @@ fn apply(
     if let Value::Object(set) = value {
         draft.push(Event::ContextChanged { set, removed: Vec::new() });
     }
-    Ok(())
-}
-
-/// Sets the variables that a successor or a limit names.
-pub(super) fn set_vars(
-    draft: &mut Draft<'_>,
-    step: &Step,
-    set: &alloc::collections::BTreeMap<String, definition::Expression>,
-    sight: Sight<'_>,
-) -> Result<(), Refusal> {
-    if set.is_empty() {
-        return Ok(());
-    }
-    let scope = scope(draft.workflow, &draft.state, sight);
-    let mut values = Map::new();
-    for (name, expression) in set {
-        let value = expression.evaluate(&scope).map_err(|error| condition_failed(step, &error))?;
-        if draft.state.vars.get(name) != Some(&value) {
-            values.insert(name.clone(), value);
-        }
-    }
-    if values.is_empty() {
-        return Ok(());
-    }
-    super::change_context::check_vars(draft, &values)?;
-    draft.push(Event::VarsChanged { set: values });
     Ok(())
 }

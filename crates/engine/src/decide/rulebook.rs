@@ -11,14 +11,19 @@ use alloc::{
 use definition::{Effect, PartSpec, Rulebook, Rules, Step, Violation, parse_parts};
 use serde_json::{Map, Value};
 
-use super::{Draft, Reach, Sight, condition_failed, gate, review::Judged, scope};
-use crate::{Event, FileFact, GateReason, Refusal, Ruling, Stop};
+use super::{
+    Draft, Sight, condition_failed, gate,
+    mode::{Mode, Reach},
+    review::Judged,
+    scope,
+};
+use crate::{Event, FileFact, GateReason, Refusal, ReopenCause, Ruling, Stop};
 
 /// The verdict that a broken rule leads to.
 const REVISE: &str = "REVISE";
 
 /// Judges the parts that `step` planned, if the project has rules on them.
-pub(super) fn judge(draft: &mut Draft<'_>, step: &Step) -> Result<Judged, Stop> {
+pub(super) fn judge(draft: &mut Draft<'_>, mode: Mode, step: &Step) -> Result<Judged, Stop> {
     let Some(rules) = &step.rules else { return Ok(Judged::Passed) };
     let Some(book) = read(draft, rules)? else { return Ok(Judged::Passed) };
     let scope = scope(draft.workflow, &draft.state, Sight::default());
@@ -37,7 +42,7 @@ pub(super) fn judge(draft: &mut Draft<'_>, step: &Step) -> Result<Judged, Stop> 
     draft.push(Event::FileLeft { path: note.clone(), was, text });
     let before = count(draft, rules);
     // Whoever goes on finds that it is spent.
-    let is_spent = rules.after <= before && draft.reach != Reach::Next;
+    let is_spent = rules.after <= before && mode.reach != Reach::RecordOnly;
     draft.push(Event::VerdictGiven {
         step: step.name.clone(),
         part: None,
@@ -49,7 +54,8 @@ pub(super) fn judge(draft: &mut Draft<'_>, step: &Step) -> Result<Judged, Stop> 
         return ask(draft, step, &note);
     }
     let feedback = format!("the parts break rules of the project; see `{note}`");
-    draft.push(Event::StepReopened { step: step.name.clone(), part: None, feedback });
+    let (step, cause) = (step.name.clone(), Some(ReopenCause::Rules));
+    draft.push(Event::StepReopened { step, part: None, feedback, cause });
     Ok(Judged::Moved)
 }
 

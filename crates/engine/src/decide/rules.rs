@@ -11,10 +11,10 @@ use definition::{Action, Decider, Deed, Insertion, Rotation, Step, Template};
 use serde_json::{Map, Value};
 
 use super::{
-    Draft, Sight, change_context, check_size, condition_failed, enter, gate, record_entry, route,
-    scope,
+    Draft, Sight, change_context, check_size, condition_failed, enter, gate, mode::Mode,
+    record_entry, scope,
 };
-use crate::{Choice, Entry, Event, Item, Refusal, RunState, Stop, Unasked, journal};
+use crate::{Choice, CompletedBy, Entry, Event, Item, Refusal, RunState, Stop, Unasked, journal};
 
 /// Fires the rules whose conditions a command made true, in their order, and brings gates that are
 /// open while a condition holds into step.
@@ -22,7 +22,8 @@ pub(super) fn settle(draft: &mut Draft<'_>, before: &RunState) -> Result<(), Sto
     if draft.events.is_empty() || !draft.state.standing.is_live() {
         return Ok(());
     }
-    gate::settle(draft)?;
+    let mode = Mode::default();
+    gate::settle(draft, mode)?;
     // What a file says on its first day is taken as it is; the rules fire with the first call.
     if before.origin.is_none() && draft.state.unasked == Unasked::Placed {
         return Ok(());
@@ -40,14 +41,15 @@ pub(super) fn settle(draft: &mut Draft<'_>, before: &RunState) -> Result<(), Sto
             continue;
         }
         draft.push(Event::RuleFired { rule: rule.name.clone() });
-        perform(draft, &rule.actions, &Map::new(), false)?;
+        perform(draft, mode, &rule.actions, &Map::new(), false)?;
     }
-    if draft.workflow.rules.is_empty() { Ok(()) } else { gate::settle(draft) }
+    if draft.workflow.rules.is_empty() { Ok(()) } else { gate::settle(draft, mode) }
 }
 
 /// Does what a move or a rule consists of. Returns what was overlooked, where that is allowed.
 pub(super) fn perform(
     draft: &mut Draft<'_>,
+    mode: Mode,
     actions: &[Action],
     args: &Map<String, Value>,
     is_lax: bool,
@@ -60,13 +62,13 @@ pub(super) fn perform(
             continue;
         }
         match &action.deed {
-            Deed::Set(set) => route::set_vars(draft, step, set, sight)?,
+            Deed::Set(set) => change_context::assign(draft, step, set, sight)?,
             Deed::Goto(to) => {
                 let to = render(draft, step, to, sight)?;
                 let Some(to) = draft.workflow.find_step_loosely(&to) else {
                     return Err(draft.step_unknown(&to).into());
                 };
-                go(draft, to)?;
+                go(draft, mode, to)?;
             }
             Deed::Note(text) => {
                 let text = render(draft, step, text, sight)?;
@@ -99,7 +101,7 @@ pub(super) fn perform(
 }
 
 /// Goes to a step by name. What was done before it is done; what is asked is not asked any more.
-pub(super) fn go(draft: &mut Draft<'_>, to: &Step) -> Result<(), Stop> {
+pub(super) fn go(draft: &mut Draft<'_>, mode: Mode, to: &Step) -> Result<(), Stop> {
     let from = draft.current()?;
     if from.name == to.name && !draft.state.progress(&to.name).is_settled() {
         return Ok(());
@@ -111,13 +113,13 @@ pub(super) fn go(draft: &mut Draft<'_>, to: &Step) -> Result<(), Stop> {
     }
     let place = |step: &Step| draft.workflow.steps.iter().position(|it| it.name == step.name);
     if place(from) < place(to) {
-        gate::settle_work(draft, from, "the run went on")?;
+        gate::settle_work(draft, from, (CompletedBy::PassedOver, "the run went on"))?;
     }
     let decision = Choice { by: Decider::Client, reasoning: None };
     draft.push(Event::StepEntered { step: to.name.clone(), decision: Some(decision) });
     draft.hop(&to.name)?;
-    route::set_vars(draft, to, &to.enter, Sight::default())?;
-    enter::arrive(draft, to)
+    change_context::assign(draft, to, &to.enter, Sight::default())?;
+    enter::arrive(draft, mode, to)
 }
 
 /// Adds an item, unless there is one of this text.

@@ -5,10 +5,10 @@ use alloc::string::String;
 
 use definition::{Decider, Target};
 
-use super::{Draft, enter, gate, start_run};
-use crate::{Progress, Standing, Stop};
+use super::{Draft, enter, gate, mode::Mode, start_run};
+use crate::{Progress, Report, Standing, Stop};
 
-pub(super) fn decide(draft: &mut Draft<'_>, goes_on: bool) -> Result<(), Stop> {
+pub(super) fn decide(draft: &mut Draft<'_>, mode: Mode, goes_on: bool) -> Result<(), Stop> {
     let key = draft.state.key().map(String::from);
     start_run::check_key(draft, key.as_deref())?;
     let is_running = draft.state.standing == Standing::Running;
@@ -17,7 +17,7 @@ pub(super) fn decide(draft: &mut Draft<'_>, goes_on: bool) -> Result<(), Stop> {
     }
     match draft.state.standing.clone() {
         Standing::Waiting(open) => Ok(gate::ask_again(draft, *open)?),
-        Standing::Running => settle(draft),
+        Standing::Running => settle(draft, mode),
         Standing::New
         | Standing::Completed
         | Standing::Failed { .. }
@@ -25,18 +25,18 @@ pub(super) fn decide(draft: &mut Draft<'_>, goes_on: bool) -> Result<(), Stop> {
     }
 }
 
-fn settle(draft: &mut Draft<'_>) -> Result<(), Stop> {
+fn settle(draft: &mut Draft<'_>, mode: Mode) -> Result<(), Stop> {
     if draft.state.current.is_none() {
-        return start_run::enter_first(draft);
+        return start_run::enter_first(draft, mode);
     }
     let step = draft.current()?;
     match draft.state.progress(&step.name) {
-        Progress::Idle => enter::enter(draft, Target::Step(step.name.clone()), None),
-        Progress::Ready => enter::arrive(draft, step),
+        Progress::Idle => enter::enter(draft, mode, Target::Step(step.name.clone()), None),
+        Progress::Ready => enter::arrive(draft, mode, step),
         Progress::Done | Progress::Skipped if draft.state.decider() == Decider::Declared => {
             let report = draft.state.step(&step.name).and_then(|it| it.effort.report.clone());
-            let report = report.unwrap_or_else(|| enter::passed(step, "as in the original"));
-            enter::after_work(draft, step, &report, None)
+            let report = report.unwrap_or_else(|| Report::passed(&step.name, "as in the original"));
+            enter::after_work(draft, mode, step, &report, None)
         }
         Progress::Done | Progress::Skipped | Progress::Active | Progress::Rejected => Ok(()),
     }

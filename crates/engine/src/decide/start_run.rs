@@ -9,15 +9,15 @@ use alloc::{
 use definition::{Bypass, Decider, Target, Workflow};
 use serde_json::{Map, Value};
 
-use super::{Draft, change_context, check_size, enter, stretch};
+use super::{Draft, change_context, check_size, enter, mode::Mode, stretch};
 use crate::{Event, Refusal, RunStarted, Standing, StartRun, Stop};
 
 /// The longest key that is taken, in bytes.
 const KEY_BYTES_MAX: usize = 200;
 
-pub(super) fn decide(draft: &mut Draft<'_>, start: &StartRun) -> Result<(), Stop> {
+pub(super) fn decide(draft: &mut Draft<'_>, mode: Mode, start: &StartRun) -> Result<(), Stop> {
     begin(draft, start)?;
-    enter_first(draft)
+    enter_first(draft, mode)
 }
 
 /// Begins a run, which is at no step yet.
@@ -63,9 +63,9 @@ fn check_gates(draft: &Draft<'_>) -> Result<(), Refusal> {
 }
 
 /// Enters the step that a run begins with.
-pub(super) fn enter_first(draft: &mut Draft<'_>) -> Result<(), Stop> {
+pub(super) fn enter_first(draft: &mut Draft<'_>, mode: Mode) -> Result<(), Stop> {
     let first = stretch::begin(draft)?;
-    enter::enter(draft, Target::Step(first.name.clone()), None)
+    enter::enter(draft, mode, Target::Step(first.name.clone()), None)
 }
 
 /// Returns who decides in a new run: whom the definition names, else a language model if there is

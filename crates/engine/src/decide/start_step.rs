@@ -7,27 +7,28 @@ use definition::{PartSpec, Presence, Step, Target};
 use serde_json::{Map, Value};
 
 use super::{
-    Draft, Reach, Sight, check_depth, check_size, choose_step, condition_failed, enter, gate,
-    lease, parts, scope,
+    Draft, Sight, check_depth, check_size, condition_failed, enter, gate, lease,
+    mode::{Mode, Reach},
+    parts, route, scope,
 };
 use crate::{
-    Artifact, Choice, Event, GateReason, Progress, Refusal, Standing, StartStep, Stop, Trouble,
-    guard,
+    Artifact, Choice, Event, GateReason, Progress, Refusal, ReopenCause, Standing, StartStep, Stop,
+    Trouble, guard,
 };
 
-pub(super) fn decide(draft: &mut Draft<'_>, start: &StartStep) -> Result<(), Stop> {
+pub(super) fn decide(draft: &mut Draft<'_>, mode: Mode, start: &StartStep) -> Result<(), Stop> {
     let is_asked = settle_early(draft, start);
     if !is_asked {
         draft.check_running()?;
     }
     if draft.state.awaits_choice() {
         let step = draft.current()?;
-        return Err(choose_step::refusal(draft, step).into());
+        return Err(route::choice_open(draft, step).into());
     }
     if let Some(earlier) =
         find_way_back(draft, &start.step).or_else(|| find_gap(draft, &start.step))
     {
-        go_back(draft, earlier)?;
+        go_back(draft, mode, earlier)?;
     }
     let step = draft.current_named(&start.step)?;
     let part = parts::find_reported(draft, step, start.part.as_ref())?;
@@ -35,7 +36,7 @@ pub(super) fn decide(draft: &mut Draft<'_>, start: &StartStep) -> Result<(), Sto
     guard::check_needs(draft, step, part.as_ref())?;
     check_details(draft, &start.details)?;
     if !parts::is_planned(&draft.state, step) {
-        if draft.reach != Reach::Next {
+        if mode.reach != Reach::RecordOnly {
             parts::plan(draft, step)?;
         }
         if !parts::is_planned(&draft.state, step) {
@@ -86,13 +87,14 @@ fn find_gap<'a>(draft: &Draft<'a>, named: &str) -> Option<&'a Step> {
     (first.name == step.name && is_passed).then_some(step)
 }
 
-fn go_back(draft: &mut Draft<'_>, to: &Step) -> Result<(), Stop> {
+fn go_back(draft: &mut Draft<'_>, mode: Mode, to: &Step) -> Result<(), Stop> {
     let from = draft.current()?;
     let (step, feedback) = (from.name.clone(), String::new());
-    draft.push(Event::StepReopened { step, part: None, feedback });
+    let cause = Some(ReopenCause::GoneBack);
+    draft.push(Event::StepReopened { step, part: None, feedback, cause });
     let reasoning = Some(String::from("the agent went back to it"));
     let choice = Choice { by: definition::Decider::Client, reasoning };
-    enter::enter(draft, Target::Step(to.name.clone()), Some(choice))
+    enter::enter(draft, mode, Target::Step(to.name.clone()), Some(choice))
 }
 
 fn check_details(draft: &Draft<'_>, details: &Map<String, Value>) -> Result<(), Refusal> {

@@ -8,8 +8,8 @@ use alloc::{
 use definition::{Expression, Step, Target};
 use serde_json::Value;
 
-use super::{Draft, Sight, condition_failed, scope};
-use crate::{AtEnd, Event, Refusal, SkipReason, find_chore};
+use super::{Draft, Sight, condition_failed, mode::Mode, scope};
+use crate::{AtEnd, Event, Refusal, SkipCause, SkipReason, find_chore};
 
 /// Leaves out what is listed before the step that the run begins with, and returns that step.
 pub(super) fn begin<'a>(draft: &mut Draft<'a>) -> Result<&'a Step, Refusal> {
@@ -25,7 +25,8 @@ pub(super) fn begin<'a>(draft: &mut Draft<'a>) -> Result<&'a Step, Refusal> {
     for step in workflow.work_steps().take_while(|it| it.name != from.name) {
         let reason = format!("the run begins with `{}`", from.name);
         let (name, why) = (step.name.clone(), SkipReason::Caller);
-        draft.push(Event::StepSkipped { step: name, part: None, reason, why });
+        let cause = Some(SkipCause::Range);
+        draft.push(Event::StepSkipped { step: name, part: None, reason, why, cause });
     }
     Ok(from)
 }
@@ -33,27 +34,27 @@ pub(super) fn begin<'a>(draft: &mut Draft<'a>) -> Result<&'a Step, Refusal> {
 /// Returns where the run goes from a step that is settled: to `target`, or to its end, where that
 /// lies beyond the step that it ends after.
 pub(super) fn confine(
-    draft: &mut Draft<'_>,
+    draft: &Draft<'_>,
+    mode: Mode,
     step: &Step,
     target: Target,
-) -> Result<Target, Refusal> {
-    let Target::Step(name) = &target else { return Ok(target) };
+) -> Result<(Target, Mode), Refusal> {
+    let Target::Step(name) = &target else { return Ok((target, mode)) };
     // Work that failed is never the end of what was asked for.
     if !draft.state.progress(&step.name).is_settled() {
-        return Ok(target);
+        return Ok((target, mode));
     }
     let last = find(draft, step, draft.workflow.stretch.until.as_ref())?;
     let beyond = last.zip(draft.workflow.find_step(name));
     let is_beyond = beyond.is_some_and(|(last, next)| is_after(draft, next, last));
     if !is_beyond {
-        return Ok(target);
+        return Ok((target, mode));
     }
     // What the server owes, such as a commit, it does first: only a run that is open has chores.
     let due = find_chore(draft.workflow, &draft.state);
-    if due.map_err(|error| condition_failed(step, &error))?.is_some() {
-        draft.end = AtEnd::StaysOpen;
-    }
-    Ok(Target::Finish)
+    let is_due = due.map_err(|error| condition_failed(step, &error))?.is_some();
+    let at_end = if is_due { AtEnd::StaysOpen } else { mode.at_end };
+    Ok((Target::Finish, Mode { at_end, ..mode }))
 }
 
 /// Whether one step is listed after another.

@@ -12,7 +12,7 @@ use alloc::{
 use definition::{Answers, Step, Workflow};
 use serde_json::Map;
 
-use super::{Draft, change_context, contradiction, enter, gate, rules, start_run};
+use super::{Draft, change_context, contradiction, gate, left_out, mode::Mode, rules, start_run};
 use crate::{
     Effort, Event, Placement, Progress, Refusal, Stage, Standing, StartRun, Stood, Stop, Trouble,
 };
@@ -20,6 +20,7 @@ use crate::{
 /// Begins a run where a file says that the work is.
 pub(super) fn adopt(
     draft: &mut Draft<'_>,
+    mode: Mode,
     start: &StartRun,
     placement: &Placement,
 ) -> Result<(), Stop> {
@@ -27,7 +28,7 @@ pub(super) fn adopt(
     place(draft, placement)?;
     gate::waive_claimed(draft)?;
     gate::ask_owed(draft)?;
-    rules::perform(draft, &draft.workflow.adopt, &Map::new(), false).map(drop)
+    rules::perform(draft, mode, &draft.workflow.adopt, &Map::new(), false).map(drop)
 }
 
 /// Takes in what someone wrote into the file.
@@ -88,7 +89,7 @@ fn place(draft: &mut Draft<'_>, placement: &Placement) -> Result<(), Stop> {
     }
     draft.push(Event::RunPlaced(Box::new(placement)));
     match asking.filter(|_| draft.state.standing == Standing::Running) {
-        Some(step) if enter::find_skip(draft, step)?.is_none() => gate::ask_placed(draft, step),
+        Some(step) if left_out::find_skip(draft, step)?.is_none() => gate::ask_placed(draft, step),
         Some(_) | None => Ok(()),
     }
 }

@@ -408,7 +408,6 @@ fn parse_command(words: &[String]) -> Command {
             report: report(),
             force: has("force"),
         })),
-        "choose" => Command::ChooseStep { next: text(1) },
         "approve" => answer(Answer::Approve),
         "reject" => answer(Answer::Reject),
         "agree" => Command::ApproveStep { step: plain[1].to_owned() },
@@ -422,10 +421,6 @@ fn parse_command(words: &[String]) -> Command {
         "release" => Command::ReleaseStep { generation: plain[1].parse().unwrap() },
         "error" => entry(Entry::Error { message: text(1), severity: None, details: Map::new() }),
         "note" => entry(Entry::Note { text: text(1), tags: vec![] }),
-        "context" => Command::ChangeContext(ContextChange {
-            set: object("set"),
-            remove: option("remove").into_iter().collect(),
-        }),
         "vars" => Command::SetVars { set: object("set") },
         "move" => Command::Move(Box::new(MakeMove {
             name: plain[1].to_owned(),

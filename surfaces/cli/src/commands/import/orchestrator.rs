@@ -5,8 +5,8 @@
 
 use definition::{Decider, FINISH, StepName, Workflow};
 use engine::{
-    Actor, Choice, Entry, Event, Outcome, Recorded, Report, RunId, RunStarted, StepCompleted,
-    Surface, Timestamp,
+    Actor, Choice, CompletedBy, Entry, Event, FailCause, Outcome, Recorded, Report, RunId,
+    RunStarted, StepCompleted, Surface, Timestamp,
 };
 use serde_json::{Map, Value};
 use store::{OriginalReport, OriginalRun};
@@ -147,12 +147,14 @@ impl Log {
                     checks: Vec::new(),
                     git: None,
                     warnings: Vec::new(),
+                    by: Some(CompletedBy::Report),
                 })));
             }
             Outcome::Failure => {
                 let reason = report.reason();
                 self.failure = Some(reason.clone());
-                self.push(Event::StepFailed { step, part: None, reason, report: Some(report) });
+                let (report, cause) = (Some(report), Some(FailCause::Report));
+                self.push(Event::StepFailed { step, part: None, reason, report, cause });
             }
             Outcome::Open => self.push(Event::StepReported { step, part: None, report }),
         }
@@ -187,7 +189,7 @@ impl Log {
                 let reason = self.failure.take();
                 let reason =
                     reason.unwrap_or_else(|| "it had failed before it came here".to_owned());
-                self.push(Event::RunFailed { reason, step: None });
+                self.push(Event::RunFailed { reason, step: None, cause: None });
             }
             _ if is_finished => self.push(Event::RunCompleted { details: Map::new() }),
             _ => {}

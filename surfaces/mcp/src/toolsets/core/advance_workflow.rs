@@ -1,7 +1,7 @@
 //! `advance_workflow`: how a step went, and what comes next.
 
 use definition::PartId;
-use engine::{Command, ContextChange, Holder, Refusal, ReportStep, Terms};
+use engine::{Command, ContextChange, Holder, Refusal, ReportStep, Status, Terms};
 use runtime::{ExecuteError, View};
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -87,7 +87,7 @@ async fn advance(
             None => Ok(answer::of_outcome(call.runtime, &outcome)),
         }),
         Err(ExecuteError::Refused(Refusal::RunEnded { status })) => {
-            Ok(Ok(ended(call, run, &status).await?.1))
+            Ok(Ok(ended(call, run, status).await?.1))
         }
         Err(error) => Err(error),
     }
@@ -97,14 +97,14 @@ async fn advance(
 pub(super) async fn ended(
     call: &Call<'_>,
     run: engine::RunId,
-    status: &str,
+    status: Status,
 ) -> Result<(View, Done<answer::Answer>), ExecuteError> {
     let view = call.runtime.view(run, None).await?;
     let mut done = answer::of_view(call.runtime, &view, &[]);
     let (state, way_out) = match status {
-        "failed" => ("has failed", "; `resume_workflow` with `reopen` goes on with it"),
-        "cancelled" => ("was cancelled", "; `resume_workflow` with `reopen` goes on with it"),
-        _ => ("is completed", ""),
+        Status::Failed => ("has failed", "; `resume_workflow` with `reopen` goes on with it"),
+        Status::Cancelled => ("was cancelled", "; `resume_workflow` with `reopen` goes on with it"),
+        Status::Completed | Status::New | Status::Running | Status::Waiting => ("is completed", ""),
     };
     done.warnings.push(format!("the run {state}; nothing of this call was kept{way_out}"));
     Ok((view, done))

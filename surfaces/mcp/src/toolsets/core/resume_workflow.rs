@@ -131,7 +131,7 @@ async fn reconcile(
             None => Ok(committed(call.runtime, &outcome, max_tokens).await),
         }),
         Err(ExecuteError::Refused(Refusal::RunEnded { status })) => {
-            let (view, mut done) = ended(call, run, &status).await?;
+            let (view, mut done) = ended(call, run, status).await?;
             done.answer.brief = Some(brief(call.runtime, &view, max_tokens).await?);
             Ok(Ok(done))
         }

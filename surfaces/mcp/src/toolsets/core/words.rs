@@ -233,7 +233,6 @@ fn code_of_refusal(refusal: &Refusal) -> ErrorCode {
         | Refusal::StepHeld { .. }
         | Refusal::LeaseStale { .. }
         | Refusal::LeaseUnknown(_)
-        | Refusal::NoChoiceOpen
         | Refusal::PartNotReady { .. }
         | Refusal::GateOpen { .. }
         | Refusal::GateNotOpen

@@ -23,9 +23,7 @@ fn find(code: &str) -> Option<&'static str> {
         "step_held" | "lease_stale" | "lease_unknown" => {
             "someone else works on it; call again when they are done"
         }
-        "choice_open" | "no_choice_open" | "part_not_named" => {
-            "`pipeline_next_action` tells what is next"
-        }
+        "choice_open" | "part_not_named" => "`pipeline_next_action` tells what is next",
         "evidence_missing" | "evidence_empty" => {
             "write how each is met into the phase's file, then report again"
         }

@@ -286,10 +286,8 @@ impl Turn<'_> {
         let (pipeline, outcome) = report::report(self.call, &self.pipeline, &reported).await?;
         self.pipeline = pipeline;
         let hint = outcome.next_action_hint;
-        // That a phase is logged again is no news where it is gone through again.
-        let told = outcome.warning.split("; ").filter(|it| !it.starts_with("WARNING:"));
         if hint != Hint::RevisionRequired {
-            self.warnings.extend(told.filter(|it| !it.is_empty()).map(ToOwned::to_owned));
+            self.warnings.extend(outcome.news.iter().cloned());
         }
         Ok(Some((outcome.brief(), hint)))
     }

@@ -1,7 +1,7 @@
 //! The prompt of an agent that is sent out: its file, and what is known besides.
 
 use definition::{Work, find_findings};
-use engine::{Effort, NOTHING_LEFT, Progress};
+use engine::{CompletedBy, Effort, Progress};
 
 use super::{
     super::{
@@ -84,8 +84,8 @@ async fn feedback(call: &Call<'_>, pipeline: &Pipeline) -> Option<String> {
 fn find_said(pipeline: &Pipeline) -> Option<String> {
     let view = &pipeline.view;
     let is_work = |it: &&Effort| {
-        let message = it.report.as_ref().and_then(|it| it.message.as_deref());
-        it.progress == Progress::Done && 0 < it.attempts && message != Some(NOTHING_LEFT)
+        let is_passed = it.completed_by == Some(CompletedBy::NothingLeft);
+        it.progress == Progress::Done && 0 < it.attempts && !is_passed
     };
     let steps = view.workflow.steps.iter().filter(|it| it.work == Work::Agent);
     let steps = steps.filter_map(|it| view.state.step(&it.name));

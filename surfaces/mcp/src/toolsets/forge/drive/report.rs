@@ -2,8 +2,8 @@
 
 use definition::{Finding, PartSpec, Review, Step, read_review};
 use engine::{
-    Command, ContextChange, Entry, Event, Progress, Recorded, Refusal, Report, ReportStep, Ruling,
-    Standing, Terms, find_agent, find_promised,
+    Command, ContextChange, Entry, Event, Progress, Recorded, Refusal, ReopenCause, Report,
+    ReportStep, Ruling, Standing, Terms, find_agent, find_promised,
 };
 use runtime::ExecuteError;
 use serde::Serialize;
@@ -40,7 +40,11 @@ pub(super) struct Outcome {
     findings: Vec<Found>,
     pub(super) next_action_hint: Hint,
     #[serde(skip_serializing_if = "String::is_empty")]
-    pub(super) warning: String,
+    warning: String,
+    /// The warnings but that the phase was logged before, which is to be expected where it is gone
+    /// through again.
+    #[serde(skip)]
+    pub(super) news: Vec<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     display_message: Option<String>,
 }
@@ -114,13 +118,16 @@ pub(super) async fn report(
         let count = read.findings.len();
         warnings.push(format!("the tasks break rules of the project: {count}"));
     }
-    if was_logged {
-        warnings.push(format!("WARNING: phase `{}` was logged before", reported.phase));
-    }
+    let at = warnings.len();
     warnings.extend(missing(step, &changed.events));
     warnings.extend(changed.pipeline.notices.iter().cloned());
     if step.each.is_none() && step.review.is_some() && !is_stale {
         warnings.extend(learn(call, pipeline, step, &read).await);
+    }
+    let news = warnings.clone();
+    if was_logged {
+        let again = format!("WARNING: phase `{}` was logged before", reported.phase);
+        warnings.insert(at, again);
     }
     let is_over = hint == Hint::Proceed && !reported.is_setup;
     let outcome = Outcome {
@@ -130,6 +137,7 @@ pub(super) async fn report(
         findings: read.findings,
         next_action_hint: hint,
         warning: warnings.join("; "),
+        news,
         display_message: is_over.then(|| display::complete(reported.tokens, reported.duration_ms)),
     };
     Ok((changed.pipeline, outcome))
@@ -149,17 +157,19 @@ fn unfinished(
     if !is_built {
         return Err(words(phase, error));
     }
+    let warning = if path.is_empty() {
+        "all tasks are built, so nothing was reported".to_owned()
+    } else {
+        format!("missing impl files: `{path}` is not there, so nothing was reported")
+    };
     let outcome = Outcome {
         state_updated: false,
         artifact_written: String::new(),
         verdict_parsed: String::new(),
         findings: Vec::new(),
         next_action_hint: Hint::SetupContinue,
-        warning: if path.is_empty() {
-            "all tasks are built, so nothing was reported".to_owned()
-        } else {
-            format!("missing impl files: `{path}` is not there, so nothing was reported")
-        },
+        news: vec![warning.clone()],
+        warning,
         display_message: None,
     };
     Ok((pipeline.clone(), outcome))
@@ -312,8 +322,9 @@ fn is_stale(step: &Step, events: &[Recorded]) -> bool {
 /// Says which tasks lack their file.
 fn missing(step: &Step, events: &[Recorded]) -> Option<String> {
     let find = |it: &Recorded| {
-        let Event::StepReopened { step: reopened, part, feedback } = &it.event else { return None };
-        let is_gone = *reopened == step.name && feedback.ends_with("is gone");
+        let Event::StepReopened { step: reopened, part, .. } = &it.event else { return None };
+        let is_gone = matches!(it.event.reopen_cause(), Some(ReopenCause::FileGone { .. }))
+            && *reopened == step.name;
         part.as_ref().filter(|_| is_gone).map(ToString::to_string)
     };
     let gone: Vec<String> = events.iter().filter_map(find).collect();
@@ -328,7 +339,7 @@ fn words(phase: &str, error: &ExecuteError) -> Failure {
     };
     let message = match find_problem(refusal) {
         Some(problem) => format!("artifact invalid for {phase}: {problem}"),
-        None if refusal.code() == "run_ended" => "the pipeline is over".to_owned(),
+        None if matches!(refusal, Refusal::RunEnded { .. }) => "the pipeline is over".to_owned(),
         None => format!("report: {refusal}"),
     };
     Failure::new(refusal.code(), message, way_out::hint(refusal))

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
 use definition::{StepName, Workflow};
 use engine::{
-    Entry, Event, NOTHING_LEFT, OpenGate, Recorded, Ruling, RunStarted, Stood, Timestamp,
+    CompletedBy, Entry, Event, OpenGate, Recorded, Ruling, RunStarted, SkipCause, Stood, Timestamp,
 };
 use runtime::{Basis, Sheet};
 use serde_json::{Map, Value};
@@ -15,8 +15,6 @@ use super::{
 };
 use crate::toolsets::json::{Json, Object};
 
-/// What an engine says of a step that a caller leaves out, rather than the definition.
-const ASKED_FOR: &str = "a caller asked for it";
 /// The model of an entry of the log that nobody worked for.
 const SKIPPED: &str = "skipped";
 /// How many earlier states of a file are told from the newest.
@@ -168,7 +166,7 @@ impl State {
             }
             Event::StepCompleted(done) => match &done.part {
                 None => {
-                    let is_left = done.report.message.as_deref() == Some(NOTHING_LEFT);
+                    let is_left = done.completed_by() == CompletedBy::NothingLeft;
                     self.complete(done.step.as_str(), is_left, at);
                 }
                 Some(part) => {
@@ -179,8 +177,8 @@ impl State {
                 self.set_status(Status::Pending);
                 self.set_error(step.as_str(), reason, at);
             }
-            Event::StepSkipped { step, part: None, reason, .. } => {
-                return self.skip(step.as_str(), reason, at);
+            Event::StepSkipped { step, part: None, .. } => {
+                return self.skip(step.as_str(), recorded.event.skip_cause(), at);
             }
             Event::StepReopened { step, part: Some(part), .. }
             | Event::StepFailed { step, part: Some(part), .. } => {
@@ -213,7 +211,7 @@ impl State {
                 self.log(FINAL_COMMIT, (0, 0), "exec", at);
             }
             Event::RunCompleted { .. } => self.finish(at),
-            Event::RunFailed { reason, step } => {
+            Event::RunFailed { reason, step, .. } => {
                 let current = self.document.phase().to_owned();
                 let phase = step.as_ref().map_or(current.as_str(), StepName::as_str);
                 self.set_status(Status::Failed);
@@ -357,8 +355,8 @@ impl State {
         }
     }
 
-    fn skip(&mut self, step: &str, reason: &str, at: Timestamp) -> bool {
-        if reason == ASKED_FOR {
+    fn skip(&mut self, step: &str, cause: Option<SkipCause>, at: Timestamp) -> bool {
+        if cause == Some(SkipCause::Named) {
             self.unanswered = None;
             return false;
         }

@@ -1,7 +1,7 @@
 //! What the tools have in common that change one thing: the pipeline is opened, a command is made and
 //! executed, and a no of the engine is worded.
 
-use engine::{Command, Refusal, Standing};
+use engine::{Command, Refusal, Standing, Status};
 use runtime::ExecuteError;
 use schemars::JsonSchema;
 use serde::{Deserialize, de::DeserializeOwned};
@@ -124,8 +124,8 @@ pub(super) fn refused(
         return Failure::new(refusal.code(), message, "mend the tasks, then call again");
     }
     if let Refusal::RunEnded { status } = refusal {
-        let message = format!("{tool}: the pipeline is {}", ended(status));
-        let hint = if status == "failed" { "`phase_start` takes it up again" } else { "" };
+        let message = format!("{tool}: the pipeline is {}", ended(*status));
+        let hint = if *status == Status::Failed { "`phase_start` takes it up again" } else { "" };
         return Failure::new(refusal.code(), message, hint);
     }
     workspace::failure(tool, error)
@@ -138,8 +138,8 @@ pub(super) fn not_current(tool: &str, phase: &str, current: &str) -> Failure {
 }
 
 /// Returns how a pipeline that is over stands, in the dialect's word.
-fn ended(status: &str) -> &str {
-    if status == "cancelled" { "abandoned" } else { status }
+fn ended(status: Status) -> &'static str {
+    if status == Status::Cancelled { "abandoned" } else { status.as_str() }
 }
 
 /// Has a failed pipeline taken up again before anything else.

@@ -143,7 +143,7 @@ impl State {
             Event::ContextChanged { set, .. } => return self.keep_paths(set),
             Event::EntryRecorded { step, entry } => return self.note(step.as_str(), entry, at),
             Event::RunCompleted { details } => self.finish(details, at),
-            Event::RunFailed { reason, step } => {
+            Event::RunFailed { reason, step, .. } => {
                 self.give_up(step.as_ref().map(definition::StepName::as_str), reason, at);
             }
             Event::RunCancelled { reason } => self.cancel(reason, at),

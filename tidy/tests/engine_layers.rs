@@ -1,0 +1,158 @@
+//! The layers inside the engine's `decide/`: each file uses only files that are listed before it.
+#![expect(clippy::unwrap_used, reason = "a test may panic")]
+
+use std::{
+    collections::BTreeSet,
+    fs,
+    path::{Path, PathBuf},
+};
+
+/// The files of `decide/`, from the bottom up. A file may name only those before it.
+const ORDER: &[&str] = &[
+    "mode",
+    "scope",
+    // What can be read off a run.
+    "left_out",
+    "due",
+    "verdict",
+    // What is kept.
+    "change_context",
+    "record_entry",
+    "lease",
+    "files",
+    // A person is asked.
+    "gate",
+    // The parts of a step, and what judges it.
+    "parts",
+    "review",
+    "rulebook",
+    "budget",
+    // Where a run goes from a step.
+    "stretch",
+    "route",
+    "ask_model",
+    "enter",
+    // A person answers.
+    "answer_gate",
+    // What is said of a step.
+    "start_step",
+    "fail_step",
+    "found",
+    "report_step",
+    "claim_step",
+    "expire_step",
+    "approve_step",
+    // What a run does by itself.
+    "rules",
+    // What is said of a run.
+    "report_chore",
+    "start_run",
+    "end_run",
+    "resume_run",
+    "make_move",
+    "place_run",
+    "contradiction",
+    "take_file",
+    "settle_run",
+    "go_on",
+];
+
+/// Where the order is broken. This list only ever gets shorter.
+const BROKEN: &[&str] = &[
+    "found uses report_step",
+    "gate uses route",
+    "parts uses enter",
+    "parts uses review",
+    "review uses enter",
+    "route uses ask_model",
+    "route uses enter",
+];
+
+#[test]
+fn files_of_decide_use_only_what_lies_below() {
+    let found = violations(&files());
+    let broken: BTreeSet<String> = BROKEN.iter().map(|it| (*it).to_owned()).collect();
+    let new: Vec<_> = found.difference(&broken).collect();
+    assert!(new.is_empty(), "a file uses what lies above it: {new:#?}");
+    let gone: Vec<_> = broken.difference(&found).collect();
+    assert!(gone.is_empty(), "remove what is fixed from the list: {gone:#?}");
+}
+
+#[test]
+fn every_file_of_decide_has_a_place() {
+    let there: BTreeSet<String> = files().into_iter().map(|it| it.0).collect();
+    let listed: BTreeSet<String> = ORDER.iter().map(|it| (*it).to_owned()).collect();
+    assert_eq!(there, listed);
+}
+
+#[test]
+fn the_check_reads_every_way_to_name_a_file() {
+    let text = "use super::{\n    Draft, enter,\n    review::{Judged, judge},\n};\nfn f() { super::route::go() }";
+    assert_eq!(named(text), BTreeSet::from(["Draft", "enter", "review", "route"]));
+}
+
+/// The name of each file, and its text with that of the files below it.
+fn files() -> Vec<(String, String)> {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap();
+    let folder = root.join("crates/engine/src/decide");
+    let read = |path: &PathBuf| {
+        let name = path.file_stem().unwrap().to_str().unwrap().to_owned();
+        (name, fs::read_to_string(path).unwrap())
+    };
+    let paths = fs::read_dir(folder).unwrap().map(|it| it.unwrap().path());
+    let paths: Vec<PathBuf> = paths.filter(|it| it.is_file()).collect();
+    paths.iter().map(read).collect()
+}
+
+fn violations(files: &[(String, String)]) -> BTreeSet<String> {
+    let place = |name: &str| ORDER.iter().position(|it| *it == name);
+    let mut found = BTreeSet::new();
+    for (name, text) in files {
+        for used in named(text) {
+            let is_above = place(used).is_some_and(|used| place(name) <= Some(used));
+            if is_above {
+                found.insert(format!("{name} uses {used}"));
+            }
+        }
+    }
+    found
+}
+
+/// Returns what a file names of the folder it is in.
+fn named(text: &str) -> BTreeSet<&str> {
+    let mut found = BTreeSet::new();
+    for (at, _) in text.match_indices("super::") {
+        let rest = text.get(at + "super::".len()..).unwrap_or_default();
+        match rest.strip_prefix('{') {
+            Some(list) => found.extend(items(list)),
+            None => found.extend(first_word(rest)),
+        }
+    }
+    found
+}
+
+/// Returns the first word of each item of a list in braces.
+fn items(list: &str) -> Vec<&str> {
+    let mut depth = 0;
+    let mut is_start = true;
+    let mut found = Vec::new();
+    for (at, letter) in list.char_indices() {
+        match letter {
+            '{' => depth += 1,
+            '}' if depth == 0 => break,
+            '}' => depth -= 1,
+            ',' if depth == 0 => is_start = true,
+            _ if is_start && !letter.is_whitespace() => {
+                found.extend(list.get(at..).and_then(first_word));
+                is_start = false;
+            }
+            _ => {}
+        }
+    }
+    found
+}
+
+fn first_word(text: &str) -> Option<&str> {
+    let end = text.find(|it: char| !it.is_alphanumeric() && it != '_').unwrap_or(text.len());
+    text.get(..end).filter(|it| !it.is_empty() && *it != "self" && *it != "super")
+}
