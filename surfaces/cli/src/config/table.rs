@@ -213,6 +213,11 @@ pub(crate) const SETTINGS: &[Setting] = &[
         ..setting("forge.events_port", UserOnly, Kind::Count { min: 0, max: 65_535 }, "0")
     },
     Setting {
+        doc: "How many tokens of an agent's prompt may tell what made work hard in past forge \
+              pipelines; 0 for nothing.",
+        ..setting("forge.friction_tokens", Harmless, Kind::Count { min: 0, max: 8000 }, "400")
+    },
+    Setting {
         doc: "For how long `pipeline_next_action` waits at a checkpoint for the person.",
         ..setting("forge.poll", Harmless, Kind::Duration { min_s: 0, max_s: 600 }, "50s")
     },
