@@ -208,7 +208,7 @@ pub(crate) const SETTINGS: &[Setting] = &[
         ..setting("forge.events_log", UserOnly, Kind::Path, "")
     },
     Setting {
-        doc: "The port that the addresses of events and dashboard name; 0 where there is none.",
+        doc: "The port of the dashboard and its event stream, which this release does not have.",
         aliases: &["FORGE_EVENTS_PORT"],
         ..setting("forge.events_port", UserOnly, Kind::Count { min: 0, max: 65_535 }, "0")
     },
