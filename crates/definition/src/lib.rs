@@ -20,6 +20,7 @@ mod inputs;
 mod name;
 mod parse;
 mod pattern;
+mod product;
 mod rule;
 mod rulebook;
 mod source;
@@ -40,6 +41,7 @@ pub use parse::{
     LANGUAGE_VERSION, ParseError, ParseErrorKind, find_graph_name, parse, parse_graph,
 };
 pub use pattern::{Pattern, Schema};
+pub use product::{Beside, check_product};
 pub use rule::{Action, Consent, Deed, Insertion, Move, Rotation, Rule};
 pub use rulebook::{Rulebook, Violation};
 pub use source::{FileError, Files, MemoryFiles, Source};
@@ -49,8 +51,8 @@ pub use step::{
     Successor, Target, Timeout, Unknown, Whole, Work,
 };
 pub use text::{
-    Finding, Reviewed, find_findings, find_heading, find_verdict, mentions, parse_parts,
-    read_review, word_count,
+    Finding, Reviewed, check_parts, find_findings, find_heading, find_verdict, mentions,
+    parse_parts, read_review, word_count,
 };
 pub use workflow::{
     Answers, Budget, Choices, Decider, End, Ends, Flow, Form, Input, Limits, Money, Stretch, Var,

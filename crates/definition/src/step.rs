@@ -112,6 +112,8 @@ pub enum Check {
         file: Template,
         pattern: Pattern,
     },
+    /// It is a plan whose parts can be read and fit together.
+    Parts,
 }
 
 /// `criteria`: what must be shown to be true when the step is reported done.
@@ -164,6 +166,8 @@ pub struct Gate {
     pub rounds_max: Option<u32>,
     /// Files that are removed when a person sends the work back.
     pub drops: Vec<Template>,
+    /// Whether a person may be asked before the run has come to the step.
+    pub ahead: bool,
 }
 
 /// One answer that a person may give at a gate.
@@ -373,6 +377,13 @@ pub struct PartSpec {
     /// The parts that must be done before this one.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub after: Vec<PartId>,
+}
+
+impl Review {
+    /// Returns every word that a verdict can be.
+    pub fn words(&self) -> Vec<&str> {
+        self.approve.iter().chain(&self.revise).map(String::as_str).collect()
+    }
 }
 
 impl Step {

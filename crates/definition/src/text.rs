@@ -8,7 +8,8 @@ mod parts;
 mod verdict;
 
 pub(crate) use fence::{find_open_fence, outside_fences};
-pub use parts::parse_parts;
+pub(crate) use parts::find_flaw;
+pub use parts::{check_parts, parse_parts};
 pub use verdict::{Finding, Reviewed, find_findings, find_verdict, read_review};
 
 /// Returns whether a Markdown text has the wanted heading, outside of fenced code.

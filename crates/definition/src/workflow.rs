@@ -246,6 +246,18 @@ impl Workflow {
         self.work_steps().next()
     }
 
+    /// Returns whether only the guidance of a step says what follows it, and names another step than
+    /// the one listed next: whoever reads the guidance has to choose.
+    pub fn leaves_choice(&self, step: &Step) -> bool {
+        if self.decider.is_some() || !step.next.is_empty() {
+            return false;
+        }
+        let following = self.find_following(&step.name).map(|it| &it.name);
+        let mentioned = mentioned_steps(self, step).into_iter();
+        let mut named = mentioned.filter_map(|at| self.steps.get(at)).map(|it| &it.name);
+        named.any(|it| *it != step.name && Some(it) != following)
+    }
+
     /// Returns the step listed after `name`, or `None` after the last.
     pub fn find_following(&self, name: &StepName) -> Option<&Step> {
         self.work_steps().skip_while(|step| step.name != *name).nth(1)

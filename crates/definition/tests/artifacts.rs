@@ -2,8 +2,8 @@
 #![expect(clippy::needless_pass_by_value, reason = "`Expect` is written where it is passed")]
 
 use definition::{
-    Finding, Pattern, Schema, find_findings, find_heading, find_verdict, parse_parts, read_review,
-    word_count,
+    Beside, Check, Finding, Pattern, Schema, check_product, find_findings, find_heading,
+    find_verdict, parse_parts, read_review, word_count,
 };
 use expect_test::{Expect, expect};
 use serde_json::json;
@@ -46,12 +46,11 @@ fn a_heading_verdict_wins_over_a_line() {
         Some("APPROVE_WITH_NOTES"),
     );
     check_verdict("Verdict: UNSURE\nVerdict: PASS", Some("PASS"));
-    check_verdict("### Verdict: PASS", None);
     check_verdict("The Verdict: PASS", None);
-    check_verdict("verdict: PASS", None);
     check_verdict("## Verdict: approve", None);
-    check_verdict("## Verdict:PASS", None);
-    check_verdict("## Verdict: PASS.", None);
+    check_verdict("## Verdict: PASS/FAIL", None);
+    check_verdict("## Verdict: [PASS", None);
+    check_verdict("## Verdicts: PASS", None);
     check_verdict("", None);
     check_verdict(" FAIL\n", Some("FAIL"));
     check_verdict("FAIL indeed", None);
@@ -64,12 +63,47 @@ fn a_line_with_the_verdict_may_be_bold() {
     check_verdict("**Verdict: REVISE**", Some("REVISE"));
     check_verdict("**Verdict:** PASS\nVerdict: FAIL", Some("PASS"));
     check_verdict("**Verdict:** PASS\n# Verdict: FAIL", Some("FAIL"));
-    check_verdict("**Verdict:**PASS", None);
     check_verdict("say **Verdict:** PASS", None);
     check_verdict(
         "## Verdict: FAIL\n\nUnit tests PASS but the design does not hold.\n",
         Some("FAIL"),
     );
+}
+
+#[test]
+fn a_verdict_is_read_as_people_write_it() {
+    for text in [
+        "### Verdict: PASS",
+        "###### Verdict: PASS",
+        "## Verdict: **PASS**",
+        "## **Verdict: PASS**",
+        "## **Verdict:** PASS",
+        "## Verdict: `PASS`",
+        "## Verdict: _PASS_",
+        "## Verdict: PASS.",
+        "## Verdict: PASS, with a smile",
+        "## Verdict:PASS",
+        "## Verdict - PASS",
+        "## Verdict — PASS",
+        "## verdict: PASS",
+        "## VERDICT: PASS",
+        "**Verdict:**PASS",
+        "- Verdict: PASS",
+        "> **Verdict**: PASS",
+        "## Verdict\n\nPASS",
+        "## Verdict\nPASS\n",
+        "## Verdict:\r\n\r\n**PASS**\r\n",
+        "### Verdict\n\n`PASS`.\n\nAll is well.",
+        "## Verdict\n\nPASS - all is well",
+        "## Verdict\n\n- PASS: all is well",
+    ] {
+        check_verdict(text, Some("PASS"));
+    }
+    check_verdict("## Verdict: **PASS_WITH_NOTES**.", Some("PASS_WITH_NOTES"));
+    check_verdict("## Verdict\n\nFAIL\n\nVerdict: PASS", Some("FAIL"));
+    check_verdict("## Verdict\n\nPASS would be too kind", None);
+    check_verdict("## Verdict\n\nHard to say.\n\nPASS", None);
+    check_verdict("Verdict\n\nPASS", None);
 }
 
 #[test]
@@ -151,6 +185,17 @@ fn parts_are_sections() {
         expect!["there is no section such as `## Task 1: title`"],
     );
     check_parts(
+        "## Task 1 - First\n## Task 2 – Second\n## Task 3. Third\n## Task 4) Fourth\n## Task 5\n## Task 6: Sixth - last\n",
+        expect![[r#"
+            1 "First" sequential [] []
+            2 "Second" sequential [] []
+            3 "Third" sequential [] []
+            4 "Fourth" sequential [] []
+            5 "" sequential [] []
+            6 "Sixth - last" sequential [] []
+        "#]],
+    );
+    check_parts(
         "## Task a/b: x\n",
         expect![
             "part `a/b`: a name must not contain a path separator, `..` or a control character"
@@ -161,6 +206,32 @@ fn parts_are_sections() {
         expect![[r#"
         1 "Windows" parallel ["a.rs"] []
     "#]],
+    );
+}
+
+#[track_caller]
+fn check_plan(text: &str, expected: Option<&str>) {
+    let product = [Check::Parts];
+    let beside = Beside { listed: &[], parts_max: 3 };
+    assert_eq!(check_product(&product, Some(text), beside).as_deref(), expected, "{text}");
+}
+
+#[test]
+fn a_plan_is_checked_as_a_whole() {
+    check_plan("## Task 1: a\n## Task 2: b\ndepends_on: [1, 9]\n", None);
+    check_plan("# Nothing\n", Some("there is no section such as `## Task 1: title`"));
+    check_plan(
+        "## Task 1: a\n## Task 2 b\n",
+        Some("`## Task 2 b` is not read as a part; write `## Task 2: title`"),
+    );
+    check_plan("## Task 1: a\n```\n## Task 2 b\n```\n## Tasks 3 x\n", None);
+    check_plan(
+        "## Task 1: a\ndepends_on: [2]\n## Task 2: b\ndepends_on: [1]\n",
+        Some("`1` waits for itself, by a cycle of dependencies"),
+    );
+    check_plan(
+        "## Task 1: a\n## Task 2: b\n## Task 3: c\n## Task 4: d\n",
+        Some("there are 4, and at most 3 are taken"),
     );
 }
 

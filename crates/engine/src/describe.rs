@@ -49,7 +49,7 @@ impl Event {
                 format!("reopened {}{}", place(step, part.as_ref()), quoted(feedback))
             }
             Self::StepRetried { step, .. } => format!("`{step}` is ready for another attempt"),
-            Self::VerdictGiven { step, part, of, verdict, ruling } => {
+            Self::VerdictGiven { step, part, of, verdict, ruling, .. } => {
                 let led = match ruling {
                     Ruling::Approved => "approved",
                     Ruling::Revised => "to be revised",

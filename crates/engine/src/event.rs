@@ -5,7 +5,9 @@
 
 use alloc::{boxed::Box, string::String, vec::Vec};
 
-use definition::{Answers, Decider, Digest, GateOption, PartId, PartSpec, StepName, WorkflowName};
+use definition::{
+    Answers, Decider, Digest, Finding, GateOption, PartId, PartSpec, StepName, WorkflowName,
+};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
@@ -103,6 +105,9 @@ pub enum Event {
         of: StepName,
         verdict: String,
         ruling: Ruling,
+        /// What the review found, in the order in which it says so; the first of them.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        findings: Vec<Finding>,
     },
     /// A set of parts was made known.
     PartsPlanned {
@@ -515,6 +520,9 @@ pub struct OpenGate {
     pub step: StepName,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub part: Option<PartId>,
+    /// More parts that the answer counts for.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub beside: Vec<PartId>,
     pub why: GateReason,
     /// What is asked, as it was shown.
     pub ask: String,

@@ -125,12 +125,13 @@ pub fn evolve(mut state: RunState, recorded: &Recorded) -> RunState {
             effort.await_attempt(recorded.steady);
             effort.trouble = Trouble::Retried;
         }
-        Event::VerdictGiven { step, part, of, ruling, .. } => {
+        Event::VerdictGiven { step, part, of, ruling, findings, .. } => {
             if *ruling != Ruling::Approved {
                 effort_of(&mut state, of, part.as_ref()).revisions += 1;
             }
             step_of(&mut state, step).ruling = Some(*ruling);
             let judged = effort_of(&mut state, step, part.as_ref());
+            judged.findings.clone_from(findings);
             let is_passed = matches!(ruling, Ruling::Approved | Ruling::Promoted);
             if is_passed && judged.progress == Progress::Rejected {
                 judged.progress = Progress::Done;

@@ -5,7 +5,7 @@
 
 use alloc::{boxed::Box, collections::BTreeMap, string::String, vec::Vec};
 
-use definition::{Decider, Digest, PartId, PartSpec, Step, StepName, WorkflowName};
+use definition::{Decider, Digest, Finding, PartId, PartSpec, Step, StepName, WorkflowName};
 use rpds::{RedBlackTreeMapSync, VectorSync};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
@@ -187,8 +187,7 @@ pub struct Effort {
     pub revisions: u32,
     pub started_at: Option<Timestamp>,
     pub ended_at: Option<Timestamp>,
-    /// When the time of the attempt began by the steady clock. Each attempt has its whole time:
-    /// from its start, or from the end of the one before.
+    /// When the time of the attempt began by the steady clock: at its start, or as the last ended.
     pub since: Option<Timestamp>,
     pub report: Option<Report>,
     /// Who or what completed it the last time.
@@ -200,6 +199,8 @@ pub struct Effort {
     pub git: Option<Git>,
     /// What a person or a review wants changed.
     pub feedback: Option<String>,
+    /// Of a review: what it found when it judged last.
+    pub findings: Vec<Finding>,
     /// Why the last attempt failed, until one succeeds.
     pub failure: Option<String>,
     pub trouble: Trouble,

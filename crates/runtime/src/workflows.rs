@@ -56,7 +56,9 @@ impl Runtime {
         let mut found = self.world.find_workflows();
         let place = found.iter().position(|it| it.name.as_str() == name);
         let Some(place) = place else {
-            let mut known: Vec<String> = found.iter().map(|it| it.name.to_string()).collect();
+            // One that cannot be read cannot be begun either.
+            let usable = found.iter().filter(|it| it.read().is_ok());
+            let mut known: Vec<String> = usable.map(|it| it.name.to_string()).collect();
             known.sort();
             return Err(Refusal::WorkflowUnknown { name: name.to_owned(), known });
         };

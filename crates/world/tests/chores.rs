@@ -86,6 +86,7 @@ fn what_a_run_keeps_for_itself_is_not_told_as_left_behind() {
         bench.write(&format!("{home}/state.json"), "{}");
         bench.write(beside.to_str().unwrap(), "[]");
         bench.write(".milepost/lock", "");
+        bench.write(".markdownlintignore", ".specs/\n");
         bench.write("a.rs", "a");
         bench.write("left.txt", "left");
         let folders = (bench.work(), bench.work().join(home));

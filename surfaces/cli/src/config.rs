@@ -73,6 +73,8 @@ pub(crate) struct Config {
     pub(crate) approve_token: Option<Secret>,
     /// The language model, if one is configured.
     pub(crate) model: Option<ModelSettings>,
+    /// What is missing for one, where something of it is set.
+    pub(crate) model_missing: Option<String>,
     /// How far the wall clock is ahead of what the system says, in seconds. For tests.
     clock_ahead_s: i64,
     values: BTreeMap<&'static str, (Value, Origin)>,
@@ -199,10 +201,14 @@ impl Config {
         let named = ["USER", "LOGNAME", "USERNAME"].iter().find_map(|it| environment.get(*it));
         let person = around.person.clone().or_else(|| named.cloned()).filter(|it| !it.is_empty());
         let unused = table::NOT_YET.iter().filter(|it| environment.contains_key(**it));
-        let model = model::find(&mut sources);
+        let (model, model_missing) = match model::find(&mut sources) {
+            Ok(model) => (model, None),
+            Err(missing) => (None, Some(missing)),
+        };
         Self {
             clients,
             model,
+            model_missing,
             person: person.unwrap_or_else(|| "someone".to_owned()),
             unused: unused.copied().collect(),
             clock_ahead_s: find_test_clock(environment),

@@ -9,6 +9,8 @@
     reason = "a test may panic"
 )]
 
+#[path = "forge/advice.rs"]
+mod advice;
 #[path = "forge/by_hand.rs"]
 mod by_hand;
 #[path = "forge/checkpoints.rs"]

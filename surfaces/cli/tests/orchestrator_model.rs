@@ -246,23 +246,29 @@ fn a_belief_is_reconciled_by_the_model() {
 
 #[test]
 fn a29_everything_that_is_missing_for_a_model_is_named_at_once() {
-    let refused = |variables: &[(&str, &str)], named: &[&str]| {
+    let told = |variables: &[(&str, &str)], named: &[&str], command: &[&str], code: i32| {
         let project =
             variables.iter().fold(Project::new(), |it, (name, value)| it.with(name, value));
-        let output = project.milepost(&["mcp"]).stdin(Stdio::null()).output().unwrap();
-        let talk = String::from_utf8_lossy(&output.stderr).into_owned();
-        assert_eq!(output.status.code(), Some(1), "{talk}");
-        assert_eq!(output.stdout, b"");
+        let output = project.milepost(command).stdin(Stdio::null()).output().unwrap();
+        let talk = [output.stdout, output.stderr].concat();
+        let talk = String::from_utf8_lossy(&talk).into_owned();
+        assert_eq!(output.status.code(), Some(code), "{talk}");
         for name in named {
             assert!(talk.contains(name), "{name} is not named: {talk}");
         }
         assert!(!talk.contains(KEY), "{talk}");
     };
-    refused(&[("GEMINI_API_KEY", KEY)], &["GEMINI_MODEL_NAME"]);
-    refused(&[("AI_PROVIDER", "gemini")], &["GEMINI_MODEL_NAME", "AI_SERVICE_API_KEY"]);
-    refused(&[("AI_SERVICE_API_KEY", KEY)], &["GEMINI_MODEL_NAME", "AI_SERVICE_ENDPOINT"]);
-    refused(&[("AI_SERVICE_ENDPOINT", "ftp://x")], &["AI_SERVICE_ENDPOINT"]);
-    refused(&[("MILEPOST_MODEL_KEY_FILE", "gone")], &["gone", "GEMINI_MODEL_NAME"]);
+    // What is only incomplete stops nothing: there is no model, and `doctor` says why.
+    let incomplete = |variables: &[(&str, &str)], named: &[&str]| {
+        told(variables, &[], &["mcp"], 0);
+        told(variables, named, &["doctor", "--json"], 0);
+    };
+    incomplete(&[("GEMINI_API_KEY", KEY)], &["GEMINI_MODEL_NAME"]);
+    incomplete(&[("AI_PROVIDER", "gemini")], &["GEMINI_MODEL_NAME", "AI_SERVICE_API_KEY"]);
+    incomplete(&[("AI_SERVICE_API_KEY", KEY)], &["GEMINI_MODEL_NAME", "AI_SERVICE_ENDPOINT"]);
+    // What is wrong is refused.
+    told(&[("AI_SERVICE_ENDPOINT", "ftp://x")], &["AI_SERVICE_ENDPOINT"], &["mcp"], 1);
+    told(&[("MILEPOST_MODEL_KEY_FILE", "gone")], &["gone"], &["mcp"], 1);
 }
 
 #[test]
@@ -367,10 +373,33 @@ fn a_project_does_not_say_where_the_key_is_sent() {
     project.ask(&["trust", "--yes"]);
     let output = project.milepost(&["mcp"]).stdin(Stdio::null()).output().unwrap();
     let talk = String::from_utf8_lossy(&output.stderr).into_owned();
-    assert_eq!(output.status.code(), Some(1), "{talk}");
-    assert!(talk.contains("missing for a language model: `model.endpoint`"), "{talk}");
+    assert_eq!(output.status.code(), Some(0), "{talk}");
+    let doctor = project.milepost(&["doctor", "--json"]).output().unwrap();
+    let told = String::from_utf8_lossy(&doctor.stdout).into_owned();
+    assert!(told.contains("missing for a language model: `model.endpoint`"), "{told}");
     assert!(fake.heard().is_empty());
     let shown = project.milepost(&["config", "show", "--json"]).output().unwrap();
     let shown: Value = serde_json::from_slice(&shown.stdout).unwrap();
     assert_eq!(shown["ignored"][0]["name"], "model.endpoint", "{shown:#}");
+}
+
+#[test]
+fn a_stray_variable_of_a_model_stops_nothing() {
+    for (name, missing) in [("GEMINI_API_KEY", "model.name"), ("AI_SERVICE_ENDPOINT", "model.name")]
+    {
+        let project = Project::new().with(name, "http://127.0.0.1:1/v1");
+        project.ask(&["run", "list"]);
+        let told = project.milepost(&["doctor", "--json"]).output().unwrap();
+        let told = String::from_utf8_lossy(&told.stdout).into_owned();
+        assert!(told.contains(&format!("missing for a language model: `{missing}`")), "{told}");
+    }
+}
+
+#[test]
+fn doctor_names_a_folder_of_definitions_that_is_not_there() {
+    let project = Project::new().with("WORKFLOW_DEFINITIONS_DIR", "nowhere");
+    let output = project.milepost(&["doctor", "--json"]).output().unwrap();
+    let told = String::from_utf8_lossy(&output.stdout).into_owned();
+    assert_eq!(output.status.code(), Some(1), "{told}");
+    assert!(told.contains("nowhere") && told.contains("WORKFLOW_DEFINITIONS_DIR"), "{told}");
 }

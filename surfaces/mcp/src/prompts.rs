@@ -12,6 +12,8 @@ use crate::{resources::HOWTO, toolsets::Tools};
 pub(crate) const RESUME: &str = "milepost_resume";
 /// The prompt that has an agent write a workflow.
 pub(crate) const WRITE: &str = "milepost_write_workflow";
+/// The tool that begins a run of a workflow without a dialect of its own.
+const START: &str = "start_workflow";
 /// The name under which a run's own key is asked for.
 const KEY: &str = "key";
 
@@ -75,8 +77,8 @@ impl From<ExecuteError> for PromptError {
     }
 }
 
-/// Returns every prompt there is.
-pub(crate) fn list(runtime: &Runtime, own: &[Own]) -> Vec<Prompt> {
+/// Returns every prompt there is. A workflow is among them if the tools can begin it.
+pub(crate) fn list(runtime: &Runtime, tools: &Tools) -> Vec<Prompt> {
     let usual = |name: &str, title: &str, description: &str, argument: Argument| Prompt {
         name: name.to_owned(),
         title: title.to_owned(),
@@ -89,8 +91,14 @@ pub(crate) fn list(runtime: &Runtime, own: &[Own]) -> Vec<Prompt> {
         usual(RESUME, "Go on with a run", "Have a run that was begun before carried on", run),
         usual(WRITE, "Write a workflow", "Have a new workflow written as Markdown", goal),
     ];
-    prompts.extend(own.iter().map(of_toolset));
-    prompts.extend(runtime.list_cards().0.iter().map(|it| of_workflow(it)));
+    prompts.extend(tools.prompts().iter().map(of_toolset));
+    let has_start = tools.entries().any(|it| it.name == START);
+    let can_begin = |it: &Card| {
+        let workflow = || runtime.find_workflow(it.name.as_str()).ok();
+        has_start || workflow().is_some_and(|it| !tools.idiom(&it).start.contains(START))
+    };
+    let cards = runtime.list_cards().0;
+    prompts.extend(cards.iter().filter(|it| can_begin(it)).map(|it| of_workflow(it)));
     prompts
 }
 

@@ -68,7 +68,15 @@ fn ways(workflow: &Workflow, step: &Step) -> Ways {
         steps.extend(following);
         return Ways { steps, can_end: following.is_none() };
     }
-    let mentioned = guidance::mentioned_steps(workflow, step);
+    let mut mentioned = guidance::mentioned_steps(workflow, step);
+    if workflow.decider.is_none() && !workflow.leaves_choice(step) {
+        // Without a model the listed order counts.
+        let following = workflow.find_following(&step.name);
+        mentioned.extend(following.and_then(|it| index_of(workflow, &it.name)));
+        let can_end = following.is_none() || fold(&step.guidance).contains(&fold(FINISH));
+        steps.extend(mentioned);
+        return Ways { steps, can_end };
+    }
     // Guidance that names no step leaves everything open.
     let can_end = mentioned.is_empty() || fold(&step.guidance).contains(&fold(FINISH));
     steps.extend(mentioned);
@@ -85,8 +93,7 @@ fn check_reached(places: &Places<'_>, ways: &[Ways]) -> Vec<Diagnostic> {
         closure(ways, [vec![first], jumps].concat())
     } else {
         let Some(mut mentioned) = mentioned_by_others(workflow) else { return Vec::new() };
-        mentioned.insert(first);
-        mentioned.extend(jumps);
+        mentioned.extend(closure(ways, [vec![first], jumps].concat()));
         mentioned
     };
     let help = if is_declared(workflow) {

@@ -30,6 +30,7 @@ pub(super) fn read_gate(reader: &mut Reader<'_>, node: &Node, step: &StepName) -
         holds: None,
         rounds_max: None,
         drops: Vec::new(),
+        ahead: true,
     };
     if let Content::Boolean(is_on) = node.content {
         return is_on.then_some(gate);
@@ -40,7 +41,7 @@ pub(super) fn read_gate(reader: &mut Reader<'_>, node: &Node, step: &StepName) -
     }
     let known = [
         "ask", "show", "options", "answers", "during", "unless", "reviewed", "holds", "rounds",
-        "drops",
+        "drops", "ahead",
     ];
     let fields = reader.fields(node, "gate", &known)?;
     let ask = fields.find("ask").and_then(|it| reader.template(it, "gate.ask"));
@@ -57,6 +58,8 @@ pub(super) fn read_gate(reader: &mut Reader<'_>, node: &Node, step: &StepName) -
     gate.reviewed = fields.find("reviewed").and_then(|it| reader.step(it, "gate.reviewed"));
     gate.holds = fields.find("holds").and_then(|it| reader.condition(it, "gate.holds"));
     gate.rounds_max = fields.find("rounds").and_then(|it| reader.count(it, "gate.rounds"));
+    let ahead = fields.find("ahead").and_then(|it| reader.boolean(it, "gate.ahead"));
+    gate.ahead = ahead.unwrap_or(gate.ahead);
     Some(gate)
 }
 

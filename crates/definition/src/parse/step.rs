@@ -214,7 +214,8 @@ fn read_product(reader: &mut Reader<'_>, node: &Node) -> Option<Product> {
         let path = reader.path(node, "produces")?;
         return Some(Product { path, checks: Vec::new(), when: None });
     }
-    let known = ["path", "when", "not_empty", "headings", "matches", "schema", "words", "covers"];
+    let known =
+        ["path", "when", "not_empty", "headings", "matches", "schema", "words", "covers", "parts"];
     let fields = reader.fields(node, "produces", &known)?;
     let mut checks = Vec::new();
     let is_not_empty =
@@ -232,6 +233,8 @@ fn read_product(reader: &mut Reader<'_>, node: &Node) -> Option<Product> {
     checks.extend(schema.map(Check::Schema));
     checks.extend(fields.find("words").and_then(|it| read_words(reader, it)));
     checks.extend(fields.find("covers").and_then(|it| read_covers(reader, it)));
+    let is_plan = fields.find("parts").and_then(|it| reader.boolean(it, "produces.parts"));
+    checks.extend(is_plan.unwrap_or_default().then_some(Check::Parts));
     let when = fields.find("when").map(|it| reader.condition(it, "produces.when"));
     let path = required(reader, node, "produces", fields.find("path"), "path")?;
     Some(Product { path: reader.path(path, "produces.path")?, checks, when: when.flatten() })

@@ -1,9 +1,13 @@
 //! The parts of a plan: sections `## Task 3: title`, with lines on mode, files and order.
 
-use std::{collections::BTreeMap, sync::LazyLock};
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    sync::LazyLock,
+};
 
 use regex::Regex;
 
+use super::outside_fences;
 use crate::{PartId, PartSpec};
 
 /// How many parts a plan may have.
@@ -11,8 +15,9 @@ const PARTS_MAX: usize = 1_000;
 
 /// Reads the parts of a plan, in the order of their ids.
 ///
-/// A part begins with a heading `## WORD ID: title`. The word is the same for all of them, so that
-/// `## Open questions: …` is no part of a plan of tasks. Under the heading, `mode:` is
+/// A part begins with a heading `## WORD ID: title`; after a number, a dash or a full stop does as
+/// well. The word is the same for all of them, so that `## Open questions: …` is not a part of a plan
+/// of tasks. Under the heading, `mode:` is
 /// `sequential`, `parallel` or `human_gate`; `files:` opens a list of `- path` lines; `depends_on:`
 /// names ids. Of two parts with one id the last counts. A text without any part is an error.
 pub fn parse_parts(text: &str) -> Result<Vec<PartSpec>, String> {
@@ -20,10 +25,11 @@ pub fn parse_parts(text: &str) -> Result<Vec<PartSpec>, String> {
     let mut parts: BTreeMap<PartId, PartSpec> = BTreeMap::new();
     let mut open: Option<(PartSpec, bool)> = None;
     for line in text.lines() {
-        if let Some((_, id, title)) = parse_heading(line).filter(|it| it.0 == word) {
+        if let Some(heading) = parse_heading(line).filter(|it| it.word == word) {
+            let id = heading.id;
             let id = PartId::parse(id).map_err(|error| format!("part `{id}`: {error}"))?;
             parts.extend(open.take().map(|(it, _)| (it.id.clone(), it)));
-            open = Some((start(id, title), false));
+            open = Some((start(id, heading.title), false));
         } else if let Some((part, is_in_files)) = &mut open {
             *is_in_files = read_line(part, line, *is_in_files);
         }
@@ -35,18 +41,97 @@ pub fn parse_parts(text: &str) -> Result<Vec<PartSpec>, String> {
     Ok(parts.into_values().collect())
 }
 
+/// Returns what is wrong with a plan, if anything: it must be readable, without sections that were
+/// meant as parts and are not read, and its parts must fit together.
+pub(crate) fn find_flaw(text: &str, max: usize) -> Option<String> {
+    let parts = match parse_parts(text) {
+        Ok(parts) => parts,
+        Err(problem) => return Some(problem),
+    };
+    let word = find_word(text).unwrap_or_default();
+    let mut lines = outside_fences(text).map(|(_, line)| line);
+    if let Some((line, id)) = lines.find_map(|line| Some((line, find_unread(line, word)?))) {
+        let line = line.trim();
+        return Some(format!("`{line}` is not read as a part; write `## {word} {id}: title`"));
+    }
+    check_parts(&parts, max).err()
+}
+
+/// Checks that parts fit together: not too many, none twice, none that waits for itself.
+pub fn check_parts(parts: &[PartSpec], max: usize) -> Result<(), String> {
+    if max < parts.len() {
+        return Err(format!("there are {}, and at most {max} are taken", parts.len()));
+    }
+    let ids: BTreeSet<&PartId> = parts.iter().map(|it| &it.id).collect();
+    if ids.len() < parts.len() {
+        return Err("two have the same id".to_owned());
+    }
+    let mut settled: BTreeSet<&PartId> = BTreeSet::new();
+    for _ in parts {
+        for part in parts {
+            let is_free = part.after.iter().all(|it| settled.contains(it) || !ids.contains(it));
+            if is_free {
+                settled.insert(&part.id);
+            }
+        }
+    }
+    match parts.iter().find(|it| !settled.contains(&it.id)) {
+        Some(part) => Err(format!("`{}` waits for itself, by a cycle of dependencies", part.id)),
+        None => Ok(()),
+    }
+}
+
+/// A heading that begins a part.
+struct Heading<'a> {
+    word: &'a str,
+    id: &'a str,
+    title: &'a str,
+    mark: Mark,
+}
+
+/// What follows the id of a part. The plainest says most surely that a part is meant.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Mark {
+    Colon,
+    /// `1 - title`, `1. title`, `1) title`
+    Other,
+    /// Nothing follows the id.
+    Nothing,
+}
+
 /// Returns the word that parts are headed with: the first before a number, else the first.
 fn find_word(text: &str) -> Option<&str> {
     let headings = || text.lines().filter_map(parse_heading);
-    let numbered = headings().find(|(_, id, _)| is_number(id));
-    numbered.or_else(|| headings().next()).map(|(word, _, _)| word)
+    let numbered =
+        |mark: Mark| headings().find(|it| it.mark == mark && is_number(it.id)).map(|it| it.word);
+    numbered(Mark::Colon)
+        .or_else(|| numbered(Mark::Other))
+        .or_else(|| numbered(Mark::Nothing))
+        .or_else(|| headings().next().map(|it| it.word))
 }
 
-/// Reads `## WORD ID: title`.
-fn parse_heading(line: &str) -> Option<(&str, &str, &str)> {
+/// Reads the heading of a part.
+fn parse_heading(line: &str) -> Option<Heading<'_>> {
     let heading = HEADING.captures(line)?;
-    let part = |at: usize| heading.get(at).map_or("", |it| it.as_str().trim());
-    Some((part(1), part(2), part(3)))
+    let part = |name: &str| heading.name(name).map(|it| it.as_str().trim());
+    let word = part("word")?;
+    let title = part("title").unwrap_or_default();
+    if let Some(id) = part("id") {
+        return Some(Heading { word, id, title, mark: Mark::Colon });
+    }
+    let mark =
+        if part("mark").unwrap_or_default().is_empty() { Mark::Nothing } else { Mark::Other };
+    Some(Heading { word, id: part("number")?, title, mark })
+}
+
+/// Returns the number of a heading that is meant as a part and is not read as one.
+fn find_unread<'a>(line: &'a str, word: &str) -> Option<&'a str> {
+    if parse_heading(line).is_some() {
+        return None;
+    }
+    let mut words = line.strip_prefix("##")?.split_whitespace();
+    let is_meant = line.starts_with("## ") && words.next() == Some(word);
+    words.next().filter(|it| is_meant && is_number(it))
 }
 
 fn is_number(id: &str) -> bool {
@@ -99,6 +184,8 @@ fn parse_ids(text: &str) -> Vec<PartId> {
 }
 
 static HEADING: LazyLock<Regex> = LazyLock::new(|| {
-    Regex::new(r"^##[ \t]+(\w+)[ \t]+([^\s:]+)[ \t]*:(.*)$")
-        .expect("the pattern is fixed, and a test compiles it")
+    Regex::new(
+        r"^##[ \t]+(?<word>\w+)[ \t]+(?:(?<id>[^\s:]+)[ \t]*:|(?<number>[0-9]+)(?<mark>[ \t]*[.)](?:[ \t]|$)|[ \t]+[–—-](?:[ \t]|$)|[ \t]*$))(?<title>.*)$",
+    )
+    .expect("the pattern is fixed, and a test compiles it")
 });

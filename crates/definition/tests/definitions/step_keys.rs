@@ -121,7 +121,7 @@ fn needs_are_paths() {
 fn products_have_checks() {
     let it = good(
         "produces:\n  - analysis.md\n  - path: \"impl-{{ part.id }}.md\"\n    when: \"vars.done\"\n    not_empty: true\n    \
-         headings: [\"## \", Risks]\n    matches: \"^a\"\n    schema: {type: object}\n    words: {min: 50, max: 2000}\n    covers: {file: request.md, pattern: 'AC-\\d'}\n  \
+         headings: [\"## \", Risks]\n    matches: \"^a\"\n    schema: {type: object}\n    words: {min: 50, max: 2000}\n    covers: {file: request.md, pattern: 'AC-\\d'}\n    parts: true\n  \
          - {path: b.md, matches: [x, y], not_empty: false, words: {max: 5}}",
     );
     assert!(it.produces[0].checks.is_empty());
@@ -132,7 +132,8 @@ fn products_have_checks() {
         matches ^a
         schema true
         words Some(50) Some(2000)
-        covers AC-\d in request.md"###]]
+        covers AC-\d in request.md
+        parts"###]]
     .assert_eq(
         &it.produces[1]
             .checks
@@ -146,6 +147,7 @@ fn products_have_checks() {
                 Check::Covers { file, pattern } => {
                     format!("covers {} in {}", pattern.source(), file.source())
                 }
+                Check::Parts => "parts".to_owned(),
             })
             .collect::<Vec<_>>()
             .join("\n"),

@@ -2,10 +2,11 @@
 
 use alloc::{
     string::{String, ToString as _},
+    vec,
     vec::Vec,
 };
 
-use definition::{Answers, Digest, Effect, GateOption, Step, StepName, Target};
+use definition::{Answers, Digest, Effect, GateOption, PartId, Step, StepName, Target};
 
 use super::{
     Draft, NAME_BYTES_MAX, check_size, enter, files, gate,
@@ -201,15 +202,7 @@ fn approve(
             settle(draft, mode, step)
         }
         GateReason::VerdictUnknown | GateReason::RevisionsSpent => {
-            if let Some(review) = &step.review {
-                draft.push(Event::VerdictGiven {
-                    step: step.name.clone(),
-                    part: gate.part.clone(),
-                    of: review.of.clone(),
-                    verdict: String::from("approved by a person"),
-                    ruling: Ruling::Approved,
-                });
-            }
+            overrule(draft, step, gate);
             if gate.part.is_some() {
                 return settle(draft, mode, step);
             }
@@ -232,6 +225,25 @@ fn approve(
         GateReason::VisitsSpent => enter::arrive(draft, mode, step),
         // The work goes on, and need not be asked about again.
         GateReason::Early | GateReason::BudgetSpent => Ok(()),
+    }
+}
+
+/// Has a person's word count in place of a review, for all that they were asked about.
+fn overrule(draft: &mut Draft<'_>, step: &Step, gate: &OpenGate) {
+    let Some(review) = &step.review else { return };
+    let parts: Vec<Option<PartId>> = match &gate.part {
+        Some(part) => [part].into_iter().chain(&gate.beside).cloned().map(Some).collect(),
+        None => vec![None],
+    };
+    for part in parts {
+        draft.push(Event::VerdictGiven {
+            step: step.name.clone(),
+            part,
+            of: review.of.clone(),
+            verdict: String::from("approved by a person"),
+            ruling: Ruling::Approved,
+            findings: Vec::new(),
+        });
     }
 }
 

@@ -46,7 +46,14 @@ pub(super) fn open(draft: &mut Draft<'_>, step: &Step, report: &Report) -> Resul
         return Ok(false);
     }
     let why = GateReason::Gate;
-    let asked = Asked { part: None, why, ask, options: gate.options.clone(), artifacts };
+    let asked = Asked {
+        part: None,
+        beside: Vec::new(),
+        why,
+        ask,
+        options: gate.options.clone(),
+        artifacts,
+    };
     push(draft, step, asked, gate.answers);
     Ok(true)
 }
@@ -328,21 +335,39 @@ fn ask_now(draft: &mut Draft<'_>, step: &Step, why: GateReason) -> Result<(), St
     let ask = gate.ask.render(&scope).map_err(|error| condition_failed(step, &error))?;
     let artifacts = shown(draft, step, gate)?;
     let options = gate.options.clone();
-    push(draft, step, Asked { part: None, why, ask, options, artifacts }, gate.answers);
+    push(
+        draft,
+        step,
+        Asked { part: None, beside: Vec::new(), why, ask, options, artifacts },
+        gate.answers,
+    );
     Ok(())
 }
 
-/// Asks a person something that the definition has no gate for.
+/// Asks a person something that the definition has no gate for: about a step, or one part of it.
 pub(super) fn ask(
     draft: &mut Draft<'_>,
     step: &Step,
     part: Option<PartId>,
     why: GateReason,
+    question: (String, Vec<(&str, Effect)>),
+) -> Result<(), Stop> {
+    ask_together(draft, step, part.into_iter().collect(), why, question)
+}
+
+/// Asks a person one thing about several parts.
+pub(super) fn ask_together(
+    draft: &mut Draft<'_>,
+    step: &Step,
+    parts: Vec<PartId>,
+    why: GateReason,
     (ask, options): (String, Vec<(&str, Effect)>),
 ) -> Result<(), Stop> {
+    let mut parts = parts.into_iter();
+    let (part, beside) = (parts.next(), parts.collect());
     let option = |(name, effect): (&str, Effect)| GateOption { name: name.to_string(), effect };
     let options = options.into_iter().map(option).collect();
-    let asked = Asked { part, why, ask, options, artifacts: left_by(draft, step) };
+    let asked = Asked { part, beside, why, ask, options, artifacts: left_by(draft, step) };
     push(draft, step, asked, None);
     Ok(())
 }
@@ -387,6 +412,7 @@ pub(crate) fn digest(
 
 struct Asked {
     part: Option<PartId>,
+    beside: Vec<PartId>,
     why: GateReason,
     ask: String,
     options: Vec<GateOption>,
@@ -394,7 +420,7 @@ struct Asked {
 }
 
 fn push(draft: &mut Draft<'_>, step: &Step, asked: Asked, answers: Option<Answers>) {
-    let Asked { part, why, ask, options, artifacts } = asked;
+    let Asked { part, beside, why, ask, options, artifacts } = asked;
     let digest = digest(&draft.state, step, part.as_ref(), &ask, &artifacts);
     let answers = match draft.known.gates {
         Some(hardened) => hardened,
@@ -404,6 +430,7 @@ fn push(draft: &mut Draft<'_>, step: &Step, asked: Asked, answers: Option<Answer
         OpenGate {
             step: step.name.clone(),
             part,
+            beside,
             why,
             ask,
             options,

@@ -1,7 +1,6 @@
 //! The parts of a fanned-out step: how they are planned, which are ready, and when all are done.
 
 use alloc::{
-    collections::BTreeSet,
     format,
     string::{String, ToString},
     vec,
@@ -107,11 +106,8 @@ pub(super) fn settle(draft: &mut Draft<'_>, mode: Mode, step: &Step) -> Result<(
         if mode.reach == Reach::RecordOnly {
             return Ok(());
         }
-        let rejected = parts.iter().filter(|it| progress(it) == Progress::Rejected);
-        for part in rejected.cloned().collect::<Vec<_>>() {
-            if review::ask_spent(draft, step, &part)? {
-                return Ok(());
-            }
+        if review::ask_spent(draft, step)? {
+            return Ok(());
         }
         return go_back(draft, mode, step, &parts);
     }
@@ -361,28 +357,6 @@ pub(super) fn check_parts(
     step: &Step,
     parts: &[PartSpec],
 ) -> Result<(), Refusal> {
-    let invalid = |problem| Err(Refusal::PartsInvalid { step: step.name.clone(), problem });
-    let max = draft.known.bounds.parts_max;
-    if max < parts.len() {
-        return invalid(format!("there are {}, and at most {max} are taken", parts.len()));
-    }
-    let ids: BTreeSet<&PartId> = parts.iter().map(|it| &it.id).collect();
-    if ids.len() < parts.len() {
-        return invalid("two have the same id".to_string());
-    }
-    let mut settled: BTreeSet<&PartId> = BTreeSet::new();
-    for _ in parts {
-        for part in parts {
-            let is_free = part.after.iter().all(|it| settled.contains(it) || !ids.contains(it));
-            if is_free {
-                settled.insert(&part.id);
-            }
-        }
-    }
-    match parts.iter().find(|it| !settled.contains(&it.id)) {
-        Some(part) => {
-            invalid(format!("`{}` waits for itself, by a cycle of dependencies", part.id))
-        }
-        None => Ok(()),
-    }
+    let checked = definition::check_parts(parts, draft.known.bounds.parts_max);
+    checked.map_err(|problem| Refusal::PartsInvalid { step: step.name.clone(), problem })
 }

@@ -64,12 +64,13 @@ pub(super) fn skip(draft: &mut Draft<'_>, mode: Mode, named: &str) -> Result<(),
     enter::enter(draft, mode, target, Some(Choice { by: Decider::Client, reasoning }))
 }
 
-/// Puts a step to a person: one that has a gate, or the one that the run is at.
+/// Puts a step to a person: the one that the run is at, or one whose gate may be asked ahead.
 pub(super) fn ask(draft: &mut Draft<'_>, named: &str) -> Result<(), Stop> {
     draft.check_live()?;
     let step = find(draft, named)?;
     let current = draft.current()?;
-    if step.gate.is_none() && step.name != current.name {
+    let may_be_ahead = step.gate.as_ref().is_some_and(|it| it.ahead);
+    if !may_be_ahead && step.name != current.name {
         let (step, current) = (step.name.to_string(), current.name.to_string());
         return Err(Refusal::StepNotCurrent { step, current }.into());
     }

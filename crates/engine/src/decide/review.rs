@@ -8,8 +8,9 @@ use alloc::{
     vec::Vec,
 };
 
-use definition::{Effect, Limit, PartSpec, Spent, Step, Target, Unknown};
-
+use definition::{
+    Effect, Finding, Limit, PartId, PartSpec, Spent, Step, Target, Unknown, find_findings,
+};
 use serde_json::{Map, Value};
 
 use super::{
@@ -18,7 +19,14 @@ use super::{
     parts, scope,
     verdict::Judging,
 };
-use crate::{Event, FailCause, GateReason, Progress, Refusal, ReopenCause, Report, Ruling, Stop};
+use crate::{
+    Event, FailCause, FileFact, GateReason, Progress, Refusal, ReopenCause, Report, Ruling, Stop,
+};
+
+/// How many findings of a review are kept.
+const FINDINGS_MAX: usize = 50;
+/// How much of a finding is kept.
+const FINDING_BYTES_MAX: usize = 300;
 
 /// What a verdict did to the run.
 #[derive(Debug, PartialEq, Eq)]
@@ -50,7 +58,7 @@ pub(super) fn judge(
             judging.ask_unknown(draft)
         }
         None => {
-            let words = judging.words().map(ToString::to_string).collect();
+            let words = review.words().into_iter().map(ToString::to_string).collect();
             let is_read = review.read.is_some();
             Err(Refusal::VerdictUnknown { step: step.name.clone(), words, is_read }.into())
         }
@@ -66,7 +74,7 @@ pub(super) fn resume(draft: &mut Draft<'_>, mode: Mode, step: &Step) -> Result<b
     let judging = Judging { step, review, part: None };
     let verdict = judging.find_verdict(draft, &Report::default())?;
     if judging.is_spent(draft) {
-        judging.ask_limit(draft, verdict.as_deref().unwrap_or("nothing that is known"))?;
+        judging.ask_limit(draft, verdict.as_deref().unwrap_or("nothing that is known"), &[])?;
         return Ok(true);
     }
     let is_noted = draft.state.progress(&step.name) == Progress::Rejected;
@@ -95,19 +103,28 @@ pub(super) fn send_back(
     judging.reopen(draft, review.revise.first().map_or("", String::as_str))
 }
 
-/// Asks a person about a part that was found wanting as often as it may be, as a file says. Returns
-/// whether it does.
-pub(super) fn ask_spent(draft: &mut Draft<'_>, step: &Step, part: &PartSpec) -> Result<bool, Stop> {
+/// Asks a person about the parts that were found wanting as often as they may be: one question for
+/// all of them. Returns whether it does.
+pub(super) fn ask_spent(draft: &mut Draft<'_>, step: &Step) -> Result<bool, Stop> {
     let Some(review) = &step.review else { return Ok(false) };
-    let counted = draft.state.effort(&review.of, Some(&part.id)).map_or(0, |it| it.revisions);
-    let before = counted.saturating_sub(1);
-    let judging = Judging { step, review, part: Some(part) };
-    if judging.find_limit(before).is_none_or(|it| it.then != Spent::Ask) {
-        return Ok(false);
-    }
+    let is_spent = |part: &&PartSpec| {
+        let counted = draft.state.effort(&review.of, Some(&part.id)).map_or(0, |it| it.revisions);
+        let judging = Judging { step, review, part: Some(part) };
+        let limit = judging.find_limit(counted.saturating_sub(1));
+        let is_rejected = draft.state.part_progress(&step.name, &part.id) == Progress::Rejected;
+        is_rejected && limit.is_some_and(|it| it.then == Spent::Ask)
+    };
+    let spent: Vec<PartSpec> =
+        draft.state.parts_of(step).iter().filter(is_spent).cloned().collect();
+    let Some(first) = spent.first() else { return Ok(false) };
     let verdict = review.revise.first().cloned().unwrap_or_default();
-    judging.ask_limit(draft, &verdict)?;
+    let judging = Judging { step, review, part: Some(first) };
+    judging.ask_limit(draft, &verdict, &spent)?;
     Ok(true)
+}
+
+fn cut(text: &str) -> &str {
+    text.get(..text.floor_char_boundary(FINDING_BYTES_MAX)).unwrap_or(text)
 }
 
 impl Judging<'_> {
@@ -118,7 +135,21 @@ impl Judging<'_> {
             of: self.review.of.clone(),
             verdict: verdict.to_string(),
             ruling,
+            findings: self.find_findings(draft),
         });
+    }
+
+    /// Returns the first of what the review found, each cut to a line that can be quoted.
+    fn find_findings(&self, draft: &Draft<'_>) -> Vec<Finding> {
+        let scope = scope(draft.workflow, &draft.state, Sight::of_part(self.part));
+        let path = self.review.read.as_ref().and_then(|it| it.render(&scope).ok());
+        let Some(FileFact::Present { text: Some(text), .. }) =
+            path.and_then(|it| draft.known.file(&it).ok())
+        else {
+            return Vec::new();
+        };
+        let cut = |it: Finding| Finding { text: cut(&it.text).to_string(), ..it };
+        find_findings(text).into_iter().take(FINDINGS_MAX).map(cut).collect()
     }
 
     fn revise(&self, draft: &mut Draft<'_>, mode: Mode, verdict: &str) -> Result<Judged, Stop> {
@@ -170,7 +201,11 @@ impl Judging<'_> {
             }
             Spent::Ask => {
                 self.rule(draft, verdict, Ruling::Asked);
-                self.ask_limit(draft, verdict)
+                self.ask_limit(
+                    draft,
+                    verdict,
+                    self.part.map(core::slice::from_ref).unwrap_or_default(),
+                )
             }
         }
     }
@@ -182,15 +217,29 @@ impl Judging<'_> {
         self.review.count.is_some() && self.review.limits.iter().any(asks)
     }
 
-    fn ask_limit(&self, draft: &mut Draft<'_>, verdict: &str) -> Result<Judged, Stop> {
+    fn ask_limit(
+        &self,
+        draft: &mut Draft<'_>,
+        verdict: &str,
+        parts: &[PartSpec],
+    ) -> Result<Judged, Stop> {
         let (step, of) = (&self.step.name, &self.review.of);
         let counted = self.counted(draft);
+        let ids: Vec<PartId> = parts.iter().map(|it| it.id.clone()).collect();
+        let names: Vec<String> = ids.iter().map(|it| format!("`{it}`")).collect();
+        let (what, them) = match names.as_slice() {
+            [] => (format!("`{of}` changed {counted} times"), "it as it is"),
+            [one] => (format!("part {one} of `{of}` changed {counted} times"), "it as it is"),
+            all => (format!("parts {} of `{of}` changed", all.join(", ")), "them as they are"),
+        };
         let ask = format!(
-            "The review `{step}` wanted `{of}` changed {counted} times, as often as it may, and \
-             says {verdict} now. Approve it as it is?"
+            "The review `{step}` wanted {what}, as often as it may, and says {verdict} now. \
+             Approve {them}?"
         );
         let options = vec![("approve", Effect::Approve), ("abandon", Effect::Cancel)];
-        self.ask(draft, GateReason::RevisionsSpent, ask, options)
+        let why = GateReason::RevisionsSpent;
+        gate::ask_together(draft, self.step, ids, why, (ask, options))?;
+        Ok(Judged::Moved)
     }
 
     /// Goes on from a verdict to revise that was only noted so far.

@@ -51,7 +51,7 @@ pub(super) fn onward(
                 let advice = ask_model::ask(draft, step, report, None)?;
                 ask_model::follow(draft, mode, step, advice, sight)
             }
-            (None, Some(_)) if has_only_end(draft.workflow, step) => {
+            (None, Some(_)) if !is_for_agent(draft, step) => {
                 let way = declared(draft, step, sight)?;
                 follow(draft, mode, step, way, sight)
             }
@@ -60,7 +60,15 @@ pub(super) fn onward(
     }
 }
 
-/// Whether nothing follows a step but the end, so that nobody has to choose.
+/// Whether an agent has to choose what follows a step. Nobody has to where nothing but the end does,
+/// or where the agent decides only because there is no model, and the guidance leaves no choice.
+fn is_for_agent(draft: &Draft<'_>, step: &Step) -> bool {
+    let workflow = draft.workflow;
+    let is_stand_in = workflow.decider.is_none() && draft.state.decider() == Decider::Client;
+    let is_plain = is_stand_in && step.next.is_empty();
+    !has_only_end(workflow, step) && (!is_plain || workflow.leaves_choice(step))
+}
+
 fn has_only_end(workflow: &Workflow, step: &Step) -> bool {
     workflow.choices == Choices::Listed
         && !step.next.is_empty()

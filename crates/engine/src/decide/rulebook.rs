@@ -49,6 +49,7 @@ pub(super) fn judge(draft: &mut Draft<'_>, mode: Mode, step: &Step) -> Result<Ju
         of: step.name.clone(),
         verdict: REVISE.to_string(),
         ruling: if is_spent { Ruling::Asked } else { Ruling::Revised },
+        findings: Vec::new(),
     });
     if is_spent {
         return ask(draft, step, &note);

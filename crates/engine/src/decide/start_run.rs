@@ -69,12 +69,15 @@ pub(super) fn enter_first(draft: &mut Draft<'_>, mode: Mode) -> Result<(), Stop>
 }
 
 /// Returns who decides in a new run: whom the definition names, else a language model if there is
-/// one, else the definition's own order. Without a model its choices fall to the agent.
+/// one, else the definition's own order.
+///
+/// Without a model its choices fall to the agent, and so do those that only guidance describes.
 pub fn resolve_decider(workflow: &Workflow, has_model: bool) -> Decider {
     match workflow.decider {
         Some(Decider::Ai) if !has_model => Decider::Client,
         Some(decider) => decider,
         None if has_model => Decider::Ai,
+        None if workflow.steps.iter().any(|it| workflow.leaves_choice(it)) => Decider::Client,
         None => Decider::Declared,
     }
 }

@@ -1,9 +1,6 @@
 //! What a review says: the word in its file or in the report, and whether it still counts.
 
-use alloc::{
-    string::{String, ToString},
-    vec::Vec,
-};
+use alloc::string::{String, ToString};
 
 use definition::{PartSpec, Review, Step, Unknown, find_verdict};
 
@@ -18,17 +15,13 @@ pub(super) struct Judging<'a> {
 }
 
 impl Judging<'_> {
-    pub(super) fn words(&self) -> impl Iterator<Item = &str> {
-        self.review.approve.iter().chain(&self.review.revise).map(String::as_str)
-    }
-
     /// Returns the verdict, if it is one of the words that are known.
     pub(super) fn find_verdict(
         &self,
         draft: &Draft<'_>,
         report: &Report,
     ) -> Result<Option<String>, Stop> {
-        let words: Vec<&str> = self.words().collect();
+        let words = self.review.words();
         let Some(read) = &self.review.read else {
             let said = [&report.details, &report.result];
             let said = said.into_iter().find_map(|it| it.get("verdict")?.as_str());

@@ -1,12 +1,8 @@
 //! Guard: the files that a step promises are there, and are as they must be.
 
-use alloc::{
-    format,
-    string::{String, ToString as _},
-    vec::Vec,
-};
+use alloc::{string::String, vec::Vec};
 
-use definition::{Check, PartSpec, Product, Step, find_heading, mentions, word_count};
+use definition::{Beside, Check, PartSpec, Product, Step, check_product};
 
 use crate::{
     Artifact, FileFact, Refusal, Rigor, Stop,
@@ -46,10 +42,7 @@ pub(crate) fn check(
                 return Err(invalid(step, path, problem.clone()).into());
             }
             FileFact::Present { sha256, size, text, .. } => {
-                let problem = match find_problem(product, text.as_deref()) {
-                    None => find_uncovered(draft, step, product, text.as_deref())?,
-                    found => found,
-                };
+                let problem = find_problem(draft, step, product, text.as_deref())?;
                 if let Some(problem) = problem.filter(|_| rigor == Rigor::Full) {
                     return Err(invalid(step, path, problem).into());
                 }
@@ -89,65 +82,24 @@ fn promised<'s>(
     Ok(promised)
 }
 
-fn find_problem(product: &Product, text: Option<&str>) -> Option<String> {
-    if product.checks.is_empty() {
-        return None;
-    }
-    let Some(text) = text else {
-        return Some("it is no text, or too large to be checked".to_string());
-    };
-    product.checks.iter().find_map(|check| problem_with(check, text))
-}
-
-/// Says which of the things that another file lists are not in the product. Where there is no such
-/// file, nothing is listed.
-fn find_uncovered(
+/// Returns what is wrong with a product, if anything.
+fn find_problem(
     draft: &Draft<'_>,
     step: &Step,
     product: &Product,
     text: Option<&str>,
 ) -> Result<Option<String>, Stop> {
-    let text = text.unwrap_or_default();
+    let mut listed = Vec::new();
     for check in &product.checks {
-        let Check::Covers { file, pattern } = check else { continue };
+        let Check::Covers { file, .. } = check else { continue };
         let scope = scope(draft.workflow, &draft.state, Sight::default());
         let path = file.render(&scope).map_err(|error| condition_failed(step, &error))?;
-        let FileFact::Present { text: Some(listed), .. } = draft.known.file(&path)? else {
-            continue;
+        let other = match draft.known.file(&path)? {
+            FileFact::Present { text, .. } => text.clone(),
+            FileFact::Missing | FileFact::Unreadable(_) => None,
         };
-        let all = pattern.find_all(listed).into_iter();
-        let missing: Vec<&str> = all.filter(|it| !mentions(text, it)).collect();
-        if !missing.is_empty() {
-            let missing = missing.join("`, `");
-            return Ok(Some(format!("it says nothing of `{missing}`, which `{path}` lists")));
-        }
+        listed.push(other.map(|text| (path, text)));
     }
-    Ok(None)
-}
-
-fn problem_with(check: &Check, text: &str) -> Option<String> {
-    match check {
-        Check::NotEmpty => text.trim().is_empty().then(|| "it is empty".to_string()),
-        Check::Heading(heading) => {
-            (!find_heading(text, heading)).then(|| format!("it has no heading `{heading}`"))
-        }
-        Check::Matches(pattern) => {
-            let is_fitting = pattern.is_match(text);
-            (!is_fitting).then(|| format!("nothing in it fits `{}`", pattern.source()))
-        }
-        Check::Schema(schema) => match serde_json::from_str(text) {
-            Ok(value) => schema.check(&value).err().map(|problems| problems.join("; ")),
-            Err(error) => Some(format!("it is no JSON: {error}")),
-        },
-        Check::Words { min, max } => {
-            let words = word_count(text);
-            if min.is_some_and(|min| words < min) {
-                return min.map(|min| format!("it has {words} words, and needs {min}"));
-            }
-            let max = (*max)?;
-            (max < words).then(|| format!("it has {words} words, and may have {max}"))
-        }
-        // Needs another file beside it; see `find_uncovered`.
-        Check::Covers { .. } => None,
-    }
+    let beside = Beside { listed: &listed, parts_max: draft.known.bounds.parts_max };
+    Ok(check_product(&product.checks, text, beside))
 }

@@ -2,11 +2,21 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::cut::cut;
+use super::{
+    cut::cut,
+    patterns::{is_near, normalise},
+};
 
 const DESCRIPTION_BYTES_MAX: usize = 200;
 const REPORT_HEADING: &str = "improvement report";
 const MITIGATION: &str = "mitigation:";
+/// Two descriptions that differ in a smaller part are one.
+const DISTANCE_MAX: f64 = 0.3;
+/// How a line begins that says that there is nothing to say.
+const NOTHING: [&str; 4] = ["none", "nothing", "n/a", "not applicable"];
+/// What there was none of, where a line begins with `no`.
+const TROUBLES: [&str; 7] =
+    ["friction", "issue", "problem", "difficult", "blocker", "obstacle", "surprise"];
 
 /// What a line is about when one of these words is in it. The first that fits counts.
 const CATEGORIES: &[(&str, &[&str])] = &[
@@ -69,8 +79,10 @@ impl Friction {
     }
 
     fn count(&mut self, point: FrictionPoint) {
+        let said = normalise(&point.description);
         let is_same = |it: &&mut FrictionPoint| {
-            it.category == point.category && it.description.eq_ignore_ascii_case(&point.description)
+            it.category == point.category
+                && is_near(&normalise(&it.description), &said, DISTANCE_MAX)
         };
         match self.friction_points.iter_mut().find(is_same) {
             Some(known) => {
@@ -113,23 +125,71 @@ fn section(summary: &str) -> Option<&str> {
 
 fn points(report: &str) -> Vec<FrictionPoint> {
     let mut points: Vec<FrictionPoint> = Vec::new();
-    for line in report.lines().filter(|it| !it.trim_start().starts_with('#')) {
-        let text = bare(line);
-        let said = cut(&text, DESCRIPTION_BYTES_MAX);
+    for text in items(report) {
         if let Some(mitigation) = find_mitigation(&text) {
             if let Some(last) = points.last_mut().filter(|it| it.mitigation.is_empty()) {
                 last.mitigation = cut(mitigation, DESCRIPTION_BYTES_MAX).to_owned();
             }
-        } else if let Some(category) = category(&text) {
+        } else if let Some(category) = category(&text).filter(|_| !says_nothing(&text)) {
             points.push(FrictionPoint {
                 category: category.to_owned(),
-                description: said.to_owned(),
+                description: cut(&text, DESCRIPTION_BYTES_MAX).to_owned(),
                 frequency: 1,
                 mitigation: String::new(),
             });
         }
     }
     points
+}
+
+/// Returns the paragraphs and the items of lists, each in one line however it is wrapped.
+fn items(report: &str) -> Vec<String> {
+    let mut items: Vec<String> = Vec::new();
+    // What a line is added to that begins nothing of its own.
+    let mut open = Open::Nothing;
+    for line in report.lines() {
+        let is_item = line.trim_start().starts_with(['-', '*', '+', '>']);
+        let is_indented = line.starts_with([' ', '\t']);
+        if line.trim().is_empty() || line.trim_start().starts_with('#') {
+            open = Open::Nothing;
+            continue;
+        }
+        let goes_on = match open {
+            Open::Nothing => false,
+            Open::Paragraph => !is_item && find_mitigation(&bare(line)).is_none(),
+            Open::Item => !is_item && is_indented && find_mitigation(&bare(line)).is_none(),
+        };
+        match items.last_mut().filter(|_| goes_on) {
+            Some(last) => {
+                last.push(' ');
+                last.push_str(&bare(line));
+            }
+            None => {
+                items.push(bare(line));
+                open = if is_item { Open::Item } else { Open::Paragraph };
+            }
+        }
+    }
+    items
+}
+
+/// What the line before may go on as.
+#[derive(Clone, Copy)]
+enum Open {
+    Nothing,
+    Paragraph,
+    Item,
+}
+
+/// Whether a text says that nothing was hard.
+fn says_nothing(text: &str) -> bool {
+    let text = text.to_lowercase();
+    let begins = |it: &str| {
+        let rest = text.strip_prefix(it);
+        rest.is_some_and(|it| !it.starts_with(char::is_alphanumeric))
+    };
+    let is_none = text.starts_with("no ") && TROUBLES.iter().any(|it| text.contains(it));
+    is_none || NOTHING.iter().any(|it| begins(it))
 }
 
 /// Returns a line without the marks of lists and emphasis.
@@ -193,6 +253,41 @@ mod tests {
             ]
         );
         assert_eq!(friction.total_reports_analyzed, 2);
+    }
+
+    fn descriptions(reports: &[&str]) -> Vec<String> {
+        let friction = Friction::new(reports.iter().copied(), "now");
+        let told = friction.friction_points.iter();
+        told.map(|it| format!("{} {}", it.frequency, it.description)).collect()
+    }
+
+    #[test]
+    fn a_wrapped_line_is_one_point() {
+        let report = "The tests of the store\nneed a running database\nwhich nobody mentions.\n\n\
+                      - The README\n  is outdated\n- Names are\n  inconsistent\n";
+        assert_eq!(
+            descriptions(&[report]),
+            [
+                "1 The README is outdated",
+                "1 The tests of the store need a running database which nobody mentions.",
+                "1 Names are inconsistent",
+            ]
+        );
+    }
+
+    #[test]
+    fn what_says_that_nothing_was_hard_is_left_out() {
+        let report = "- No friction observed in the build.\n- None: the tests were clear.\n\
+                      - Nothing unclear about the scope\n- N/A (documentation)\n\
+                      - no significant issues with the toolchain\n- No test covers the parser\n";
+        assert_eq!(descriptions(&[report]), ["1 No test covers the parser"]);
+    }
+
+    #[test]
+    fn points_that_say_nearly_the_same_are_one() {
+        let reports =
+            ["- The tests need a database fixture\n", "- Tests need the database fixtures!\n"];
+        assert_eq!(descriptions(&reports), ["2 The tests need a database fixture"]);
     }
 
     #[test]

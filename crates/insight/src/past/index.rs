@@ -5,7 +5,12 @@ use serde::{Deserialize, Serialize};
 
 mod changed;
 
-use super::{record::Outcome, request::Request, review::Review, state::SpecState};
+use super::{
+    record::Outcome,
+    request::{Request, stand_in},
+    review::Review,
+    state::SpecState,
+};
 
 const DESIGN_REVIEW: &str = "review-design";
 const PLAN_REVIEW: &str = "review-tasks";
@@ -61,8 +66,10 @@ pub struct SpecTexts<'a> {
 impl SpecTexts<'_> {
     /// Whether a file of a folder is looked into.
     pub fn wants(name: &str) -> bool {
-        let is_fixed =
-            matches!(name, "state.json" | "request.md" | "review-design.md" | "review-tasks.md");
+        let is_fixed = matches!(
+            name,
+            "state.json" | "request.md" | "summary.md" | "review-design.md" | "review-tasks.md"
+        );
         is_fixed || is_numbered(name, "impl-") || is_numbered(name, "review-")
     }
 
@@ -85,9 +92,9 @@ impl IndexEntry {
             if text.is_empty() { other.to_owned() } else { text }
         };
         Self {
-            spec_name: or(state.spec_name, spec.directory),
+            spec_name: or(state.spec_name.clone(), spec.directory),
             timestamp: or(state.created, "unknown"),
-            request_summary: Request::parse(spec.find("request.md").unwrap_or_default()).summary(),
+            request_summary: request_summary(spec, &state.spec_name),
             review_feedback: feedback(spec),
             impl_patterns: spec
                 .numbered("impl-")
@@ -99,6 +106,16 @@ impl IndexEntry {
             impl_outcomes: outcomes(spec),
             outcome,
         }
+    }
+}
+
+/// Returns what was asked for; where there is no request, as on a clone, what stands in for it.
+fn request_summary(spec: &SpecTexts<'_>, name: &str) -> String {
+    let summary = spec.find("summary.md").unwrap_or_default();
+    match spec.find("request.md") {
+        Some(request) => Request::parse(request).summary(),
+        None if name.is_empty() && summary.is_empty() => String::new(),
+        None => Request::parse(&stand_in(name, summary)).summary(),
     }
 }
 
@@ -175,10 +192,20 @@ mod tests {
     }
 
     #[test]
+    fn without_a_request_the_summary_stands_in() {
+        let state = ("state.json", r#"{"specName":"add-cache","currentPhase":"completed"}"#);
+        let summary = ("summary.md", "# Summary\n\nSearches are cached.\n");
+        let said =
+            r#""requestSummary":"Searches are cached. add cache # Summary Searches are cached.""#;
+        let entry = entry(&[state, summary]);
+        assert!(entry.contains(said), "{entry}");
+    }
+
+    #[test]
     fn only_some_files_are_looked_into() {
         let names = ["impl-1.md", "impl-10b.md", "review-2.md", "review-design.md", "state.json"];
         assert!(names.iter().all(|it| SpecTexts::wants(it)));
-        let others = ["impl-x.md", "impl-.md", "design.md", "review-1.txt", "summary.md"];
+        let others = ["impl-x.md", "impl-.md", "design.md", "review-1.txt", "analysis.md"];
         assert!(!others.iter().any(|it| SpecTexts::wants(it)));
     }
 }

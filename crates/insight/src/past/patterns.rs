@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 mod distance;
 mod stop_words;
 
-use distance::is_near;
+pub(super) use distance::is_near;
 use stop_words::STOP_WORDS;
 
 /// How many patterns are kept.

@@ -4,7 +4,11 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
-use super::{prices::Usage, request::Request, state::SpecState};
+use super::{
+    prices::Usage,
+    request::{Request, stand_in},
+    state::SpecState,
+};
 
 /// How a run ended.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -66,12 +70,16 @@ pub struct Record {
 }
 
 impl Record {
-    /// Makes the record of a run from its state and its request.
-    pub fn new(directory: &str, state: &SpecState, request: &str) -> Self {
-        let request = Request::parse(request);
+    /// Makes the record of a run from its state and its request. Where there is no request, as on a
+    /// clone, which has only what was committed, its name and its summary stand in.
+    pub fn new(directory: &str, state: &SpecState, request: &str, summary: &str) -> Self {
         let name = Some(state.spec_name.as_str()).filter(|it| !it.is_empty());
+        let name = name.unwrap_or(directory);
+        let stand_in = stand_in(name, summary);
+        let is_asked = !request.trim().is_empty();
+        let request = Request::parse(if is_asked { request } else { &stand_in });
         let mut record = Self {
-            spec_name: name.unwrap_or(directory).to_owned(),
+            spec_name: name.to_owned(),
             one_liner: request.one_liner().to_owned(),
             effort: state.effort.clone(),
             flow_template: state.flow_template.clone(),
@@ -116,6 +124,11 @@ impl Record {
             split: Some((*input, *output)),
         });
         plain.chain(split).collect()
+    }
+
+    /// Whether nothing is known that it could be found by.
+    pub fn is_nameless(&self) -> bool {
+        self.one_liner.is_empty() && self.tags.0.is_empty()
     }
 
     /// Returns what it is searched by.
@@ -172,7 +185,7 @@ mod tests {
     #[test]
     fn a_record_says_what_state_and_request_say() {
         let state = SpecState::parse(STATE).unwrap();
-        let record = Record::new("20260101-run0", &state, "# Fix login\n");
+        let record = Record::new("20260101-run0", &state, "# Fix login\n", "# Summary\n");
         assert_eq!((record.spec_name.as_str(), record.outcome), ("run0", Outcome::Completed));
         assert_eq!((record.tokens_total, record.duration_ms, record.revisions), (9, 7, 2));
         assert_eq!(record.searched(), "Fix login login");
@@ -182,8 +195,22 @@ mod tests {
     }
 
     #[test]
+    fn without_a_request_name_and_summary_stand_in() {
+        let state = SpecState::parse(STATE).unwrap();
+        let summary = "# Summary\n\nPeople can log in with a passkey.\n\n## Tests\n- all pass\n";
+        let record = Record::new("20260101-run0", &state, "", summary);
+        assert_eq!(record.one_liner, "People can log in with a passkey.");
+        assert!(record.searched().contains("passkey"), "{}", record.searched());
+        assert!(record.searched().contains("run0"), "{}", record.searched());
+        let state = SpecState { spec_name: "fix-login_page".to_owned(), ..state };
+        let record = Record::new("d", &state, " \n", "");
+        assert_eq!(record.one_liner, "fix login page");
+        assert!(!record.is_nameless());
+    }
+
+    #[test]
     fn an_index_is_read_as_it_was_written() {
-        let record = Record::new("d", &SpecState::parse(STATE).unwrap(), "");
+        let record = Record::new("d", &SpecState::parse(STATE).unwrap(), "", "");
         let index = HistoryIndex { indexed_at: "now".to_owned(), entries: vec![record] };
         let text = serde_json::to_string(&index).unwrap();
         assert!(text.contains(r#""tokensTotal":9,"durationMs":7"#), "{text}");

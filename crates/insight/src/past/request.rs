@@ -53,6 +53,16 @@ impl<'a> Request<'a> {
     }
 }
 
+/// Returns what was probably asked for: the first sentence of a summary that says something, the
+/// words of the name, and the rest of the summary.
+pub(super) fn stand_in(name: &str, summary: &str) -> String {
+    let is_text = |it: &&str| !it.is_empty() && !it.starts_with(['#', '|', '-', '`', '*', '>']);
+    let first = summary.lines().map(str::trim).find(is_text).unwrap_or_default();
+    let words = name.replace(['-', '_', '/'], " ");
+    let first = if first.is_empty() { &words } else { first };
+    format!("{first}\n\n{words}\n\n{summary}")
+}
+
 /// Returns what follows the front matter, if there is one.
 fn body(text: &str) -> Option<&str> {
     let (first, mut rest) = text.split_once('\n')?;

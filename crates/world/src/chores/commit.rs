@@ -7,6 +7,8 @@ use crate::command::Tool;
 
 /// The folder of a project that is ours.
 const OURS: &str = ".milepost";
+/// The file that a pipeline writes to keep its texts from the project's linters.
+const LINT_IGNORE: &str = ".markdownlintignore";
 
 /// How many paths a warning names.
 const NAMED_MAX: usize = 5;
@@ -137,8 +139,8 @@ impl Repository<'_> {
         Ok((!others.is_empty()).then_some(told))
     }
 
-    /// Returns the folders that are kept for the run, as seen from the top: its own one, or the hidden
-    /// one that it lies in with those of other runs; and ours.
+    /// Returns what is kept for the run, as seen from the top: its own folder, or the hidden one that
+    /// it lies in with those of other runs; our own folder; and the list that keeps linters out.
     fn own(&self) -> Vec<String> {
         let Folders { root, home } = self.folders;
         let seen = |folder: &Path| folder.strip_prefix(&self.top).ok()?.to_str().map(str::to_owned);
@@ -149,7 +151,8 @@ impl Repository<'_> {
             parts.join("/")
         };
         let home = seen(home).filter(|_| home != root).map(hidden);
-        home.into_iter().chain(seen(&root.join(OURS))).collect()
+        let ours = [OURS, LINT_IGNORE].into_iter().filter_map(|it| seen(&root.join(it)));
+        home.into_iter().chain(ours).collect()
     }
 }
 

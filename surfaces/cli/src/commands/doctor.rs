@@ -52,6 +52,7 @@ impl Finding {
 pub(crate) async fn perform(config: Config, output: Output) -> Result<Reply, Failure> {
     let mut findings = vec![version(), configuration(&config), model(&config)];
     findings.extend(safety::look(&config));
+    findings.extend(missing_folders(&config));
     let place = config.store_place();
     match Joined::open(config, Access::Existing).await {
         Ok(joined) => {
@@ -135,6 +136,11 @@ fn configuration(config: &Config) -> Finding {
 }
 
 fn model(config: &Config) -> Finding {
+    if let Some(missing) = &config.model_missing {
+        let text = format!("none, so workflows and agents decide; {missing}");
+        return Finding::new("model", State::Doubtful, text)
+            .with_hint("set what is missing to have a model decide, or `model.api = \"none\"`");
+    }
     let Some(model) = &config.model else {
         return Finding::new("model", State::Fine, "none; workflows and agents decide");
     };
@@ -199,6 +205,16 @@ async fn owed(joined: &Joined) -> Option<Finding> {
     let hint = "a running server writes them as soon as it can, and logs why it cannot; \
                 `milepost run show RUN` writes those of one run now";
     Some(Finding::new("files", State::Doubtful, text).with_hint(hint))
+}
+
+/// Looks for folders of workflows that a setting names and that are not there.
+fn missing_folders(config: &Config) -> Option<Finding> {
+    let is_gone = |it: &&String| !config.places.working.join(it).is_dir();
+    let gone: Vec<String> = config.named_workflow_dirs().iter().filter(is_gone).cloned().collect();
+    let text = format!("not there: {}", gone.join(", "));
+    let finding = Finding::new("definitions", State::Wrong, text)
+        .with_hint("make the folder, or change `workflows.dirs` (`WORKFLOW_DEFINITIONS_DIR`)");
+    (!gone.is_empty()).then_some(finding)
 }
 
 fn workflows(joined: &Joined) -> Finding {

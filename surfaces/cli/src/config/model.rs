@@ -1,4 +1,5 @@
-//! Which language model there is, if the settings name one. What is missing is told all at once.
+//! Which language model there is, if the settings name one. What is missing is told all at once, by
+//! `doctor`: a variable that another program needs must not keep this one from working.
 
 use std::{path::Path, time::Duration};
 
@@ -12,10 +13,11 @@ const TIMEOUT_MIN: Duration = Duration::from_millis(1);
 /// The largest file with a key in it.
 const KEY_BYTES_MAX: u64 = 64 * 1024;
 
-/// Returns the model that the settings name. With neither an endpoint nor a key there is none.
-pub(super) fn find(sources: &mut Sources) -> Option<ModelSettings> {
+/// Returns the model that the settings name, or what is missing for one. With neither an endpoint nor
+/// a key there is none.
+pub(super) fn find(sources: &mut Sources) -> Result<Option<ModelSettings>, String> {
     if sources.text("model.api").as_deref() == Some("none") {
-        return None;
+        return Ok(None);
     }
     let endpoint = sources.text("model.endpoint");
     let key = find_key(sources);
@@ -23,7 +25,7 @@ pub(super) fn find(sources: &mut Sources) -> Option<ModelSettings> {
         || ["model.key", "model.key_file"].iter().any(|it| sources.is_set(it))
         || sources.text("model.api").is_some_and(|it| it != "auto");
     if !is_wanted {
-        return None;
+        return Ok(None);
     }
     let api = find_api(sources, endpoint.as_deref());
     let name = sources.text("model.name");
@@ -38,16 +40,13 @@ pub(super) fn find(sources: &mut Sources) -> Option<ModelSettings> {
     if name.is_none() {
         missing.push("model.name");
     }
+    let (Some(api), Some(name)) = (api, name) else { return Err(list(&missing)) };
     if !missing.is_empty() {
-        let names: Vec<String> = missing.iter().map(named).collect();
-        let text = format!("missing for a language model: {}", names.join("; "));
-        sources.problems.push(Problem { place: "model".to_owned(), line: 0, text });
-        return None;
+        return Err(list(&missing));
     }
-    let (api, name) = (api?, name?);
     let tries = sources.values.get("model.tries").map(|it| &it.0);
-    let Some(Value::Number(tries)) = tries else { return None };
-    Some(ModelSettings {
+    let Some(Value::Number(tries)) = tries else { return Ok(None) };
+    Ok(Some(ModelSettings {
         api,
         endpoint: endpoint.unwrap_or_else(|| api.default_endpoint().to_owned()),
         key,
@@ -56,7 +55,12 @@ pub(super) fn find(sources: &mut Sources) -> Option<ModelSettings> {
         budget: sources.duration("model.budget").max(TIMEOUT_MIN),
         tries_max: u32::try_from(*tries).unwrap_or(u32::MAX),
         backoff: sources.duration("model.backoff"),
-    })
+    }))
+}
+
+fn list(missing: &[&str]) -> String {
+    let names: Vec<String> = missing.iter().map(named).collect();
+    format!("missing for a language model: {}", names.join("; "))
 }
 
 /// Returns the key: as it was said, else as a file has it.

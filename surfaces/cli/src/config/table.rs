@@ -209,9 +209,14 @@ pub(crate) const SETTINGS: &[Setting] = &[
         ..setting("forge.events_log", UserOnly, Kind::Path, "")
     },
     Setting {
-        doc: "The port that the addresses of events and dashboard name; 0 where there is none.",
+        doc: "The port of the dashboard and its event stream, which this release does not have.",
         aliases: &["FORGE_EVENTS_PORT"],
         ..setting("forge.events_port", UserOnly, Kind::Count { min: 0, max: 65_535 }, "0")
+    },
+    Setting {
+        doc: "How many tokens of an agent's prompt may tell what made work hard in past forge \
+              pipelines; 0 for nothing.",
+        ..setting("forge.friction_tokens", Harmless, Kind::Count { min: 0, max: 8000 }, "400")
     },
     Setting {
         doc: "For how long `pipeline_next_action` waits at a checkpoint for the person.",

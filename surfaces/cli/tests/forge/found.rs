@@ -98,7 +98,8 @@ fn a_review_without_a_verdict_is_not_taken_and_is_put_to_a_person_by_whoever_goe
     let asked = stage.go(json!({}));
     assert_eq!(line(&asked), "checkpoint design-review-unknown [approve, revise, abandon]");
     let again = stage.go(answer("revise"));
-    let wanted = "phase-3 architect [request.md, analysis.md, investigation.md] -> design.md";
+    let wanted =
+        "phase-3 architect [request.md, analysis.md, investigation.md, design.md] -> design.md";
     assert_eq!(line(&again), wanted);
     assert!(!stage.has("review-design.md"));
     assert_eq!(stage.log(), [("phase-3b".to_owned(), "checkpoint".to_owned())]);
@@ -137,7 +138,7 @@ fn a_task_that_a_person_approves_is_left_alone_and_the_other_is_built_again() {
     let first = stage.state()["tasks"]["1"].clone();
     assert_eq!(
         (&first["implStatus"], &first["reviewStatus"]),
-        (&json!("completed"), &json!("completed_pass"))
+        (&json!("completed"), &json!("completed_pass_with_notes"))
     );
 }
 

@@ -11,7 +11,7 @@ const FINDINGS: &str = "Verdict: APPROVE\n## Verdict: REVISE\n**[CRITICAL] Missi
                         loop**\n**2. [MINOR] variable name unclear**\n- [MINOR] not bold\n";
 
 const ARCHITECT_AGAIN: &str =
-    "phase-3 architect [request.md, analysis.md, review-design.md] -> design.md";
+    "phase-3 architect [request.md, analysis.md, design.md, review-design.md] -> design.md";
 
 /// A design whose review is there and not reported, and which of the two is the later.
 fn reviewed(design_at: u64, review_at: u64) -> Stage {

@@ -34,7 +34,8 @@ pub use records::Memory;
 const INSTRUCTIONS: &str = "\
 Milepost takes a request through a pipeline: analysis, design, tasks, implementation, reviews, summary.
 1. `pipeline_init` with what the user typed; then `pipeline_init_with_context`, asking the user what it asks.
-2. An error says the way out.";
+2. `pipeline_next_action` with `workspace`; do what its `type` says; call it again with `previous_action_complete` and the `action_id`, until `type` is `done`. At a checkpoint pass the user's answer as `user_response`.
+3. An error says the way out: do that, and repeat the call.";
 
 pub(super) const TOOLSET: Toolset = Toolset {
     name: "forge",
@@ -63,7 +64,8 @@ const IDIOM: Idiom = Idiom {
             (`user_response`).",
     wait: "Only a person can answer: tell them to use `milepost gate`, do not run it yourself, \
            and wait with `pipeline_next_action`.",
-    reopen: "It stays so: `pipeline_init` begins another.",
+    reopen: "One that failed is taken up again by `phase_start` with the phase, or by `checkpoint` \
+             where a person was asked; after one that was abandoned, `pipeline_init` begins another.",
     more: "`resume_info` has more.",
 };
 

@@ -82,6 +82,7 @@ fn gate(name: &StepName, goal: &str) -> Gate {
         holds: None,
         rounds_max: None,
         drops: Vec::new(),
+        ahead: true,
     }
 }
 

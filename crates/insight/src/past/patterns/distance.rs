@@ -2,7 +2,7 @@
 
 /// Whether two texts differ in a smaller part of the longer one than `part_max`, counted in
 /// characters that have to be put in, taken out or replaced.
-pub(super) fn is_near(one: &str, other: &str, part_max: f64) -> bool {
+pub(in crate::past) fn is_near(one: &str, other: &str, part_max: f64) -> bool {
     let (one, other): (Vec<char>, Vec<char>) = (one.chars().collect(), other.chars().collect());
     let longer = one.len().max(other.len()) as f64;
     let at_least = one.len().abs_diff(other.len()) as f64;

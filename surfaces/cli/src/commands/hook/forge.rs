@@ -4,6 +4,7 @@
 
 use std::path::{Component, Path, PathBuf};
 
+use definition::find_verdict;
 use serde_json::Value;
 use world::beneath::Root;
 
@@ -18,15 +19,16 @@ const ANSWER_CHARS_MIN: usize = 50;
 /// Branches that a pipeline never works on by itself.
 const TRUNKS: [&str; 2] = ["main", "master"];
 
-/// What a phase leaves behind, and the words that its verdict can be.
+/// What a phase leaves behind, and the words that its verdict can be, as the workflow has it: a hook
+/// has no time to read that.
 const OUTCOMES: [(&str, &str, &[&str]); 10] = [
     ("phase-1", "analysis.md", &[]),
     ("phase-2", "investigation.md", &[]),
     ("phase-3", "design.md", &[]),
-    ("phase-3b", "review-design.md", &["APPROVE", "REVISE"]),
+    ("phase-3b", "review-design.md", &["APPROVE", "APPROVE_WITH_NOTES", "REVISE"]),
     ("phase-4", "tasks.md", &[]),
-    ("phase-4b", "review-tasks.md", &["APPROVE", "REVISE"]),
-    ("phase-6", "", &["PASS", "FAIL"]),
+    ("phase-4b", "review-tasks.md", &["APPROVE", "APPROVE_WITH_NOTES", "REVISE"]),
+    ("phase-6", "", &["PASS", "PASS_WITH_NOTES", "FAIL"]),
     ("phase-7", "comprehensive-review.md", &[]),
     ("final-verification", "final-verification.md", &[]),
     ("final-summary", "summary.md", &[]),
@@ -117,7 +119,7 @@ fn answer(call: &Value, pipeline: &Pipeline, root: &Path) -> Ruling {
     let known = OUTCOMES.iter().find(|(phase, ..)| *phase == pipeline.phase);
     let (file, verdicts) = known.map_or(("", &[][..]), |(_, file, verdicts)| (*file, *verdicts));
     let written = written(pipeline, root, file);
-    let has_verdict = |it: &String| verdicts.iter().any(|word| it.contains(word));
+    let has_verdict = |it: &String| find_verdict(it, verdicts).is_some();
     let problem = if said.chars().count() < ANSWER_CHARS_MIN && written.is_empty() {
         "the agent answered next to nothing"
     } else if !verdicts.is_empty() && !has_verdict(&said) && !written.iter().any(has_verdict) {

@@ -137,4 +137,4 @@ fn is_workspace(key: &str) -> bool {
 }
 
 #[cfg(test)]
-mod tests;
+pub(super) mod tests;

@@ -23,6 +23,8 @@ pub struct Options {
     pub events_log: Option<String>,
     /// What tokens cost.
     pub prices: Prices,
+    /// How many tokens of a prompt may tell what made work hard in past pipelines.
+    pub friction_tokens: usize,
     /// What the process remembers of past pipelines; no setting.
     pub memory: Memory,
 }
@@ -37,6 +39,7 @@ impl Default for Options {
             events_port: 0,
             events_log: None,
             prices: Prices::default(),
+            friction_tokens: 400,
             memory: Memory::default(),
         }
     }

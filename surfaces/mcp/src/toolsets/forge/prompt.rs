@@ -14,6 +14,15 @@ pub(super) use history::{Friction, History, Pattern, Similar, Task};
 /// How long a prompt may be, in tokens as they are estimated, before less is said of the past.
 pub(super) const TOKENS_MAX: usize = 8000;
 
+/// How much is said in a prompt, in tokens as they are estimated.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Budget {
+    /// Of everything, before less is said of the past.
+    pub(super) all: usize,
+    /// Of what made work hard in past pipelines.
+    pub(super) friction: usize,
+}
+
 /// How many bytes are taken for one token.
 const TOKEN_BYTES: usize = 4;
 
@@ -32,6 +41,10 @@ pub(super) struct Assignment<'a> {
     pub(super) input_files: &'a [String],
     /// None where several agents go side by side: each then has a file of its own.
     pub(super) output_file: Option<&'a str>,
+    /// The verdicts that the output can give.
+    pub(super) verdicts: &'a [&'a str],
+    /// What a review found the last time, where it judges again.
+    pub(super) earlier: &'a [String],
 }
 
 /// The file that describes an agent.
@@ -65,13 +78,13 @@ pub(super) fn assemble(
     assignment: &Assignment<'_>,
     file: &AgentFile<'_>,
     layers: Layers<'_>,
-    tokens_max: usize,
+    budget: Budget,
 ) -> Prompt {
     let Layers { profile, history, feedback } = layers;
     let (mut text, warnings) = match file.text {
         Some(agent) => {
-            let told = history.for_agent(assignment.agent);
-            (fit(&duty(assignment, agent), profile, told, tokens_max), Vec::new())
+            let told = history.for_agent(assignment.agent, budget.friction * TOKEN_BYTES);
+            (fit(&duty(assignment, agent), profile, told, budget.all), Vec::new())
         }
         None => (in_short(assignment), vec![missing(assignment.agent, file.path)]),
     };
@@ -127,6 +140,13 @@ fn duty(assignment: &Assignment<'_>, agent: &str) -> String {
             files.join("\n")
         ));
     }
+    if !assignment.earlier.is_empty() {
+        let findings: Vec<String> = assignment.earlier.iter().map(|it| format!("- {it}")).collect();
+        parts.push(format!(
+            "## Earlier Findings\n\nThe last review found this. Check first that it is answered:\n\n{}",
+            findings.join("\n")
+        ));
+    }
     if let Some(file) = assignment.output_file {
         parts.push(output(assignment, file));
     }
@@ -139,24 +159,15 @@ fn output(assignment: &Assignment<'_>, file: &str) -> String {
         "## Output Artifact\n\nYou must write `{whole}` with the Write tool. An answer in text \
          alone is not enough: the pipeline goes on only once this file is there."
     );
-    let verdicts = verdicts(file);
-    if !verdicts.is_empty() {
-        let lines: Vec<String> = verdicts.iter().map(|it| format!("`## Verdict: {it}`")).collect();
+    if !assignment.verdicts.is_empty() {
+        let lines: Vec<String> =
+            assignment.verdicts.iter().map(|it| format!("`## Verdict: {it}`")).collect();
         text.push_str(&format!(
             "\n\nOne line of it must be your verdict, exactly as one of these: {}.",
             lines.join(", ")
         ));
     }
     text
-}
-
-/// Returns the verdicts that a file can give.
-fn verdicts(file: &str) -> &'static [&'static str] {
-    match file {
-        "review-design.md" | "review-tasks.md" => &["APPROVE", "APPROVE_WITH_NOTES", "REVISE"],
-        _ if file.starts_with("review-") => &["PASS", "PASS_WITH_NOTES", "FAIL"],
-        _ => &[],
-    }
 }
 
 fn path(assignment: &Assignment<'_>, file: &str) -> String {

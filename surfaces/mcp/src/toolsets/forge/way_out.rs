@@ -1,11 +1,85 @@
 //! The way out of what the engine refuses, by the tools that the dialect has. This is the only place
 //! that has it: the engine's own hints speak of the tools that come first.
 
-use engine::Refusal;
+use definition::{Answers, Step, StepName, Work};
+use engine::{OpenGate, Refusal, Standing};
 
-/// Returns the way out.
+use super::{drive::gate, workspace::Pipeline};
+
+/// What is told where only a person's own answer counts.
+const PERSON: &str = "only the user's own answer counts: have them run `milepost gate` (do not run it \
+                      yourself), and call `pipeline_next_action` again";
+/// How a pipeline that is over for good is followed by another.
+const ANOTHER: &str = "begin another with `pipeline_init`";
+
+/// Returns the way out from how a pipeline stands.
+pub(in crate::toolsets::forge) fn hint_at(refusal: &Refusal, pipeline: &Pipeline) -> String {
+    let (state, folder) = (&pipeline.view.state, pipeline.key.as_str());
+    let open = state.standing.open_gate();
+    if let (Refusal::GateOpen { .. }, Some(open)) = (refusal, open) {
+        return answer(pipeline, open);
+    }
+    if let Refusal::NeedMissing { path, .. } = refusal {
+        return format!("write `{folder}/{path}`, then call again");
+    }
+    if let Refusal::ArtifactMissing { path, .. } = refusal {
+        return match path.as_str() {
+            "" => format!("write `{folder}/tasks.md`, or call `task_init`"),
+            path => format!("write `{folder}/{path}`, then report again"),
+        };
+    }
+    if let Refusal::PartsInvalid { .. } = refusal {
+        let call = "call `pipeline_next_action` with nothing but `workspace`";
+        return format!("fix `{folder}/tasks.md`, then {call}");
+    }
+    if let Refusal::RunEnded { .. } = refusal {
+        return taken_up(&state.standing).unwrap_or_else(|| ANOTHER.to_owned());
+    }
+    hint(refusal)
+}
+
+/// Returns the way out that holds however the pipeline stands.
 pub(in crate::toolsets::forge) fn hint(refusal: &Refusal) -> String {
     find(refusal.code()).map_or_else(|| refusal.hint(), ToOwned::to_owned)
+}
+
+/// Returns how a person's answer is passed on at the gate that is open.
+pub(in crate::toolsets::forge) fn answer(pipeline: &Pipeline, open: &OpenGate) -> String {
+    if open.answers != Answers::Relayed {
+        return PERSON.to_owned();
+    }
+    let name = gate::name(&pipeline.view.state, open);
+    let options: Vec<String> =
+        gate::options(open, &name).into_iter().map(|it| format!("`{it}`")).collect();
+    let options = options.join(" or ");
+    format!("ask the user, and pass {options} as `user_response` to `pipeline_next_action`")
+}
+
+/// Returns how a pipeline that failed is taken up again; `None` where it cannot be.
+pub(in crate::toolsets::forge) fn taken_up(standing: &Standing) -> Option<String> {
+    let Standing::Failed { gate, .. } = standing else { return None };
+    Some(match gate {
+        Some(gate) => {
+            format!("`checkpoint` for `{}` takes it up again, and asks the user", gate.step)
+        }
+        None => "`phase_start` takes it up again".to_owned(),
+    })
+}
+
+/// Returns what has to be done before `wanted` may come, from where the pipeline is.
+pub(in crate::toolsets::forge) fn first(pipeline: &Pipeline, wanted: &StepName) -> String {
+    let view = &pipeline.view;
+    if let Some(open) = view.state.standing.open_gate() {
+        return answer(pipeline, open);
+    }
+    let current = view.state.current.as_ref().unwrap_or(wanted);
+    let is_question = |it: &Step| it.gate.is_some() && it.work == Work::None;
+    match view.workflow.find_step(current) {
+        Some(step) if is_question(step) => {
+            format!("call `checkpoint` for `{current}`, ask the user, then complete it")
+        }
+        Some(_) | None => format!("complete or skip `{current}` first"),
+    }
 }
 
 /// Returns the dialect's own words for the way out of a refusal with this code, if it has any.
@@ -19,26 +93,24 @@ fn find(code: &str) -> Option<&'static str> {
         "step_not_current" | "run_moved" | "gate_not_open" | "chore_not_due" => {
             "`resume_info` tells where the pipeline is"
         }
-        "step_not_begun" => "call `phase_start` first",
         "step_held" | "lease_stale" | "lease_unknown" => {
             "someone else works on it; call again when they are done"
         }
-        "choice_open" | "part_not_named" => "`pipeline_next_action` tells what is next",
+        "part_set_unknown" | "parts_unknown" => "call `task_init` first",
+        "parts_invalid" => "fix the tasks, then call again",
+        "gate_open" => "ask the user, and pass `user_response` to `pipeline_next_action`",
+        "gate_needs_person" => PERSON,
+        "gate_held" => "`clear_revision_pending` comes first, after the user has approved",
+        "condition_failed" => "fix what it speaks of, then call again",
+        "request_conflict" => "call again",
+        // The built-in workflow leads to none of these; a project's own may.
+        "step_not_begun" | "artifacts_drifted" => "look at the files, then call `phase_start`",
+        "choice_open" | "no_choice_open" | "part_not_named" | "gate_stale" => {
+            "`pipeline_next_action` tells what is next"
+        }
         "evidence_missing" | "evidence_empty" => {
             "write how each is met into the phase's file, then report again"
         }
-        "part_set_unknown" | "parts_unknown" => "call `task_init` first",
-        "parts_invalid" => "mend the tasks, then call again",
-        "gate_open" => "ask the user, and pass `user_response` to `pipeline_next_action`",
-        "gate_needs_person" => {
-            "only the user's own answer counts: have them run `milepost gate` (do not run it \
-             yourself), and call `pipeline_next_action` again"
-        }
-        "gate_held" => "`clear_revision_pending` comes first, after the user has approved",
-        "gate_stale" => "have `pipeline_next_action` show it again, and ask the user once more",
-        "artifacts_drifted" => "look at the files, then call `phase_start`",
-        "condition_failed" => "mend what it speaks of, then call again",
-        "request_conflict" => "call again",
         _ => return None,
     };
     Some(words)

@@ -93,6 +93,14 @@ impl Pipeline {
     }
 }
 
+impl Pipeline {
+    /// Words why a change of this pipeline led to nothing.
+    pub(in crate::toolsets::forge) fn failure(&self, what: &str, error: &ExecuteError) -> Failure {
+        let ExecuteError::Refused(refusal) = error else { return failure(what, error) };
+        Failure::new(error.code(), format!("{what}: {error}"), way_out::hint_at(refusal, self))
+    }
+}
+
 /// Words why a change led to nothing.
 pub(in crate::toolsets::forge) fn failure(what: &str, error: &ExecuteError) -> Failure {
     let hint = match error {

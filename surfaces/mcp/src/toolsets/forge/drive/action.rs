@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use definition::{Order, PartSpec, Step};
 use engine::{
-    Action as Next, GateReason, OpenGate, RunState, Standing, find_agent, find_needed,
+    Action as Next, GateReason, OpenGate, Ruling, RunState, Standing, find_agent, find_needed,
     find_promised, find_starter, next,
 };
 use serde::Serialize;
@@ -17,6 +17,7 @@ use super::{
             branch::pr_title,
             source::{PostMethod, Source},
         },
+        way_out,
         workspace::Pipeline,
     },
     gate,
@@ -51,7 +52,7 @@ pub(super) struct Action {
     #[serde(skip_serializing_if = "String::is_empty")]
     pub(super) output_file: String,
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    parallel_task_ids: Vec<String>,
+    pub(super) parallel_task_ids: Vec<String>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     parallel_tasks: Vec<Task>,
     #[serde(skip_serializing_if = "String::is_empty")]
@@ -106,7 +107,7 @@ pub(super) fn find(pipeline: &Pipeline, model: &str) -> Action {
     match next(&view.workflow, state) {
         Next::Work { step, parts } => work(pipeline, step, &parts, model),
         Next::Wait { gate } => wait(pipeline, &gate),
-        Next::Done => done("pipeline completed".to_owned()),
+        Next::Done => done(completed(pipeline)),
         // A chore that could not be done was told as an error before.
         Next::Stopped { .. } | Next::Choose { .. } | Next::Chore { .. } => done(over(state)),
     }
@@ -116,6 +117,21 @@ fn done(summary: String) -> Action {
     Action { kind: "done", summary, ..Action::default() }
 }
 
+/// Says that a pipeline is completed, and what was left open where it was to end.
+fn completed(pipeline: &Pipeline) -> String {
+    let state = &pipeline.view.state;
+    let until = text(state, "until");
+    let steps = &pipeline.view.workflow.steps;
+    let last = steps.iter().find(|it| it.name.as_str() == until);
+    let ruling = last.and_then(|it| state.step(&it.name)?.ruling);
+    match last.and_then(|it| it.review.as_ref()).filter(|_| ruling == Some(Ruling::Revised)) {
+        Some(review) => {
+            format!("pipeline completed at `{until}`, whose review wants `{}` changed", review.of)
+        }
+        None => "pipeline completed".to_owned(),
+    }
+}
+
 /// Says how a pipeline ended that is not completed.
 fn over(state: &RunState) -> String {
     let phase = state.current.as_ref().map(ToString::to_string).unwrap_or_default();
@@ -123,7 +139,8 @@ fn over(state: &RunState) -> String {
         Standing::Cancelled { .. } => format!("pipeline abandoned at {phase}"),
         Standing::Failed { reason, .. } => {
             let phase = state.stated.as_ref().map_or(phase, ToString::to_string);
-            format!("pipeline failed at {phase}: {reason}")
+            let way_out = way_out::taken_up(&state.standing).unwrap_or_default();
+            format!("pipeline failed at {phase}: {reason}; {way_out}")
         }
         Standing::New | Standing::Running | Standing::Waiting(_) | Standing::Completed => {
             format!("nothing is to be done at {phase}")

@@ -74,7 +74,7 @@ pub(super) fn present(state: &RunState, gate: &OpenGate, source: Option<&Source>
 
 /// Returns the answers that are offered. Where the review is only overruled, giving up is not among
 /// them, though it is taken.
-pub(super) fn options(gate: &OpenGate, name: &str) -> Vec<String> {
+pub(in crate::toolsets::forge) fn options(gate: &OpenGate, name: &str) -> Vec<String> {
     let is_offered = |it: &&GateOption| name != DESIGN_APPROVED || it.effect != Effect::Cancel;
     gate.options.iter().filter(is_offered).map(|it| it.name.clone()).collect()
 }

@@ -160,6 +160,7 @@ impl Turn<'_> {
             self.go_on().await?;
         }
         let is_asked = self.is_asked();
+        self.warn_unasked();
         let mut brief = None;
         if self.parameters.is_report() && self.is_for_person() {
             let is_told = is_asked && self.is_answered();
@@ -201,6 +202,18 @@ impl Turn<'_> {
         }
         let told = Told { report_result, still_waiting, ..self.told(action) };
         Ok(self.sum_up(told).await)
+    }
+
+    /// Says that an answer is not taken where nobody was asked anything.
+    fn warn_unasked(&mut self) {
+        let said = self.parameters.user_response.trim();
+        if said.is_empty() || !self.is_running() || self.is_for_person() {
+            return;
+        }
+        let way_out = if said == "abandon" { "; `abandon` ends the pipeline" } else { "" };
+        let message =
+            format!("the user was not asked anything, so `{said}` was not taken{way_out}");
+        self.warnings.push(message);
     }
 
     /// Says at a checkpoint what the pipeline has come to so far; and keeps a pipeline that is over
@@ -312,13 +325,14 @@ impl Turn<'_> {
                 | Refusal::GateNeedsPerson { .. }
                 | Refusal::RoundsSpent { .. }),
             )) => {
-                self.warnings.push(format!("{refusal}; {}", way_out::hint(&refusal)));
+                let way_out = way_out::hint_at(&refusal, &self.pipeline);
+                self.warnings.push(format!("{refusal}; {way_out}"));
                 Ok(())
             }
             Err(ExecuteError::Refused(refusal @ Refusal::GateHeld { .. })) => {
                 Err(workspace::blocked(&refusal, HELD))
             }
-            Err(error) => Err(workspace::failure("answer", &error)),
+            Err(error) => Err(self.pipeline.failure("answer", &error)),
         }
     }
 
@@ -352,10 +366,16 @@ impl Turn<'_> {
             Err(ExecuteError::Refused(refusal @ Refusal::GateHeld { .. })) => {
                 return Err(workspace::blocked(&refusal, HELD));
             }
-            Err(error) => return Err(workspace::failure("next action", &error)),
+            Err(error) => return Err(self.pipeline.failure("next action", &error)),
         };
         self.warnings.append(&mut changed.pipeline.notices);
+        let before = branch(&self.pipeline).to_owned();
         self.pipeline = changed.pipeline;
+        let now = branch(&self.pipeline);
+        if !before.is_empty() && before != now {
+            let why = "as the design says what it is about";
+            self.warnings.push(format!("the branch `{before}` is called `{now}` now, {why}"));
+        }
         Ok(())
     }
 
@@ -418,4 +438,9 @@ impl Turn<'_> {
             ..Told::default()
         }
     }
+}
+
+/// Returns what the branch of a pipeline is called.
+fn branch(pipeline: &Pipeline) -> &str {
+    pipeline.view.state.vars.get("branch").and_then(Value::as_str).unwrap_or_default()
 }

@@ -1,12 +1,12 @@
 //! The prompt of an agent that is sent out: its file, and what is known besides.
 
-use definition::{Work, find_findings};
+use definition::{Finding, PartId, Review, Step, Work, find_findings};
 use engine::{CompletedBy, Effort, Progress};
 
 use super::{
     super::{
         place::Folder,
-        prompt::{self, AgentFile, Assignment, History, Layers, TOKENS_MAX, Task},
+        prompt::{self, AgentFile, Assignment, Budget, History, Layers, TOKENS_MAX, Task},
         records,
         workspace::Pipeline,
     },
@@ -26,6 +26,10 @@ pub(super) async fn add(call: &Call<'_>, pipeline: &Pipeline, action: &mut Actio
     let feedback = feedback(call, pipeline).await;
     let vars = &pipeline.view.state.vars;
     let var = |name: &str| vars.get(name).and_then(serde_json::Value::as_str).unwrap_or_default();
+    let steps = &pipeline.view.workflow.steps;
+    let step = steps.iter().find(|it| it.name.as_str() == action.phase);
+    let verdicts = step.and_then(|it| it.review.as_ref()).map(Review::words).unwrap_or_default();
+    let earlier = step.map(|it| earlier(pipeline, action, it)).unwrap_or_default();
     let assignment = Assignment {
         agent: &action.agent,
         workspace: pipeline.folder.as_str(),
@@ -33,6 +37,8 @@ pub(super) async fn add(call: &Call<'_>, pipeline: &Pipeline, action: &mut Actio
         spec_name: var("spec_name"),
         input_files: &action.input_files,
         output_file: Some(action.output_file.as_str()).filter(|it| !it.is_empty()),
+        verdicts: &verdicts,
+        earlier: &earlier,
     };
     let past = records::past(call, var("spec_name")).await;
     let history = History { task: task(pipeline, action), ..past.history };
@@ -43,16 +49,52 @@ pub(super) async fn add(call: &Call<'_>, pipeline: &Pipeline, action: &mut Actio
         feedback: feedback.as_deref(),
     };
     let file = AgentFile { path: &path, text: text.as_deref() };
-    let assembled = prompt::assemble(&assignment, &file, layers, TOKENS_MAX);
+    let budget = Budget { all: TOKENS_MAX, friction: call.options.forge.friction_tokens };
+    let assembled = prompt::assemble(&assignment, &file, layers, budget);
     action.prompt = assembled.text;
     assembled.warnings
 }
 
-/// Returns the task that an agent is sent out for, if it is one.
+/// Returns what a review found when it judged last, for whoever judges again.
+fn earlier(pipeline: &Pipeline, action: &Action, step: &Step) -> Vec<String> {
+    let state = &pipeline.view.state;
+    let lines = |part: Option<&PartId>| {
+        let effort = state.effort(&step.name, part).filter(|_| step.review.is_some());
+        let findings = effort.map(|it| it.findings.clone()).unwrap_or_default();
+        let task = part.filter(|_| 1 < action.parallel_task_ids.len());
+        let task = task.map(|it| format!("task {it}: ")).unwrap_or_default();
+        let line = move |it: Finding| format!("{task}[{}] {}", it.severity, it.text);
+        findings.into_iter().map(line).collect::<Vec<_>>()
+    };
+    if step.each.is_none() {
+        return lines(None);
+    }
+    let ids = find_ids(action);
+    let parts = state.parts_of(step).iter().map(|it| &it.id);
+    parts
+        .filter(|it| ids.iter().any(|id| id == it.as_str()))
+        .flat_map(|it| lines(Some(it)))
+        .collect()
+}
+
+/// Returns the tasks that agents are sent out for.
+fn find_ids(action: &Action) -> Vec<String> {
+    let one = prompt::task_of(&action.output_file).map(ToOwned::to_owned);
+    one.into_iter().chain(action.parallel_task_ids.clone()).collect()
+}
+
+/// Returns the task that an agent is sent out for, or all of those that several are.
 fn task(pipeline: &Pipeline, action: &Action) -> Option<Task> {
-    let id = prompt::task_of(&action.output_file)?;
-    let part = pipeline.view.state.parts.values().flatten().find(|it| it.id.as_str() == id)?;
-    Some(Task { title: part.title.clone(), files: part.files.clone() })
+    let ids = find_ids(action);
+    let parts = pipeline.view.state.parts.values().flatten();
+    let mut parts = parts.filter(|it| ids.iter().any(|id| it.id.as_str() == id)).peekable();
+    parts.peek()?;
+    let mut task = Task::default();
+    for part in parts {
+        task.title = format!("{} {}", task.title, part.title).trim().to_owned();
+        task.files.extend(part.files.iter().cloned());
+    }
+    Some(task)
 }
 
 /// Returns what the review found that an agent is to answer.

@@ -125,7 +125,8 @@ pub(super) async fn report(
         warnings.extend(learn(call, pipeline, step, &read).await);
     }
     let news = warnings.clone();
-    if was_logged {
+    // Tasks are built and reviewed in batches, and each of these is logged.
+    if was_logged && step.each.is_none() {
         let again = format!("WARNING: phase `{}` was logged before", reported.phase);
         warnings.insert(at, again);
     }
@@ -152,10 +153,10 @@ fn unfinished(
 ) -> Result<(Pipeline, Outcome), Failure> {
     let is_built = step.each.is_some() && step.review.is_none();
     let ExecuteError::Refused(Refusal::ArtifactMissing { path, .. }) = error else {
-        return Err(words(phase, error));
+        return Err(words(pipeline, phase, error));
     };
     if !is_built {
-        return Err(words(phase, error));
+        return Err(words(pipeline, phase, error));
     }
     let warning = if path.is_empty() {
         "all tasks are built, so nothing was reported".to_owned()
@@ -185,8 +186,7 @@ fn check<'a>(pipeline: &'a Pipeline, phase: &str) -> Result<&'a Step, Failure> {
     if let Standing::Waiting(gate) = &view.state.standing {
         let (name, step) = (&gate.step, phase);
         let message = format!("phase `{step}` cannot be reported: `{name}` is awaiting_human");
-        let hint = "ask the user, and pass `user_response` to `pipeline_next_action`";
-        return Err(Failure::new("gate_open", message, hint));
+        return Err(Failure::new("gate_open", message, way_out::answer(pipeline, gate)));
     }
     if step.gate.is_some() && step.produces.is_empty() {
         let message = format!("checkpoint `{phase}` cannot be reported");
@@ -247,16 +247,30 @@ struct Read {
 async fn read_reviews(call: &Call<'_>, pipeline: &Pipeline, step: &Step) -> Read {
     let mut read = Read::default();
     let Some(review) = &step.review else { return read };
-    let words: Vec<&str> = words_of(review);
-    for file in artifacts(pipeline, step) {
+    let words = review.words();
+    for (task, file) in artifacts(pipeline, step) {
         let Ok(Some(text)) = pipeline.folder.read(call, &file).await else { continue };
         let said = Read::of(&text, &words);
-        if read.verdict.is_empty() {
+        // Of several reviews the one that wants most counts.
+        if rank(review, &read.verdict) < rank(review, &said.verdict) {
             read.verdict = said.verdict;
         }
-        read.findings.extend(said.findings);
+        read.findings.extend(said.findings.into_iter().map(|it| it.of_task(task.as_deref())));
     }
     read
+}
+
+/// Returns how much a verdict wants done: the later in the list, the more.
+fn rank(review: &Review, verdict: &str) -> usize {
+    review.words().iter().position(|it| *it == verdict).map_or(0, |it| it + 1)
+}
+
+impl Found {
+    /// Says which task it is about, where there are several.
+    fn of_task(self, task: Option<&str>) -> Self {
+        let Some(task) = task else { return self };
+        Self { description: format!("task {task}: {}", self.description), ..self }
+    }
 }
 
 impl Read {
@@ -277,23 +291,22 @@ fn find_note(step: &Step, events: &[Recorded]) -> Option<String> {
     })
 }
 
-fn words_of(review: &Review) -> Vec<&str> {
-    review.approve.iter().chain(&review.revise).map(String::as_str).collect()
-}
-
-/// Returns the files that a phase leaves, those of its tasks among them.
-fn artifacts(pipeline: &Pipeline, step: &Step) -> Vec<String> {
+/// Returns the files that a phase leaves, those of its tasks among them, each with its task.
+fn artifacts(pipeline: &Pipeline, step: &Step) -> Vec<(Option<String>, String)> {
     let view = &pipeline.view;
-    let promised = |part| find_promised(&view.workflow, &view.state, step, part);
-    let parts = view.state.parts_of(step);
+    let promised = |part: Option<&PartSpec>| {
+        let task = part.map(|it| it.id.to_string());
+        let files = find_promised(&view.workflow, &view.state, step, part).into_iter();
+        files.map(move |it| (task.clone(), it))
+    };
     if step.each.is_none() {
-        return promised(None);
+        return promised(None).collect();
     }
-    parts.iter().flat_map(|it| promised(Some(it))).collect()
+    view.state.parts_of(step).iter().flat_map(|it| promised(Some(it))).collect()
 }
 
 fn first_artifact(pipeline: &Pipeline, step: &Step) -> String {
-    artifacts(pipeline, step).into_iter().next().unwrap_or_default()
+    artifacts(pipeline, step).into_iter().next().map(|(_, file)| file).unwrap_or_default()
 }
 
 fn hint(step: &Step, changed: &Changed, is_setup: bool) -> Hint {
@@ -333,7 +346,7 @@ fn missing(step: &Step, events: &[Recorded]) -> Option<String> {
 }
 
 /// Words why a report is not taken.
-fn words(phase: &str, error: &ExecuteError) -> Failure {
+fn words(pipeline: &Pipeline, phase: &str, error: &ExecuteError) -> Failure {
     let ExecuteError::Refused(refusal) = error else {
         return workspace::failure("report", error);
     };
@@ -342,7 +355,7 @@ fn words(phase: &str, error: &ExecuteError) -> Failure {
         None if matches!(refusal, Refusal::RunEnded { .. }) => "the pipeline is over".to_owned(),
         None => format!("report: {refusal}"),
     };
-    Failure::new(refusal.code(), message, way_out::hint(refusal))
+    Failure::new(refusal.code(), message, way_out::hint_at(refusal, pipeline))
 }
 
 /// Returns what is wrong with a file, where that is why.

@@ -71,9 +71,9 @@ impl State {
         }
         self.set_status(Status::Pending);
         let is_settled = matches!(effect, Some(Effect::Approve | Effect::Skip));
-        match (part.as_ref().filter(|_| why == Some(GateReason::Part)), effect) {
+        match (part.as_ref().filter(|_| why == Some(GateReason::Part)), effect.clone()) {
             (Some(part), _) if is_settled => {
-                tasks::settle(&mut self.document, part);
+                tasks::settle(&mut self.document, part, effect == Some(Effect::Approve));
                 self.set_status(Status::InProgress);
             }
             (None, Some(Effect::Approve)) => {

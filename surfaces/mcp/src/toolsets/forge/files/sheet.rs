@@ -38,6 +38,8 @@ pub(super) struct State {
     /// The phase at which a person has just answered.
     pub(super) answered: Option<String>,
     pub(super) way: Way,
+    /// Whether anyone reported work on the current phase since the run came to it.
+    is_worked: bool,
     /// When it was written before, oldest first: what says so was made from an older state.
     past: VecDeque<Timestamp>,
 }
@@ -74,6 +76,7 @@ impl State {
             unanswered: None,
             answered: None,
             way: Way::Onward,
+            is_worked: false,
             past: VecDeque::new(),
         }
     }
@@ -205,6 +208,7 @@ impl State {
             Event::GateWithdrawn { .. } => self.withdraw(),
             Event::VarsChanged { set } => return self.set_vars(set),
             Event::EntryRecorded { step, entry: Entry::Usage { tokens, duration_ms, model } } => {
+                self.is_worked = true;
                 self.log(step.as_str(), (*tokens, *duration_ms), model, at);
             }
             Event::ChoreDone { name, .. } if name == FINAL_COMMIT => {
@@ -292,6 +296,7 @@ impl State {
     fn enter(&mut self, step: &str, is_chosen: bool, at: Timestamp) {
         self.pass(at);
         self.answered = None;
+        self.is_worked = false;
         let is_judged = step == tasks::BUILDING
             && self.document.phase() == tasks::JUDGING
             && self.document.tasks().iter().any(|it| it.is_rejected());
@@ -332,7 +337,7 @@ impl State {
 
     fn complete(&mut self, step: &str, is_left: bool, at: Timestamp) {
         self.document.set_inside("timestamps", "phaseStarted", Json::Null);
-        if is_left {
+        if is_left && !self.is_worked {
             self.log(step, (0, 0), SKIPPED, at);
         }
         if self.gated.contains(step) {

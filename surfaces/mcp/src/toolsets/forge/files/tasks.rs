@@ -49,10 +49,11 @@ pub(super) fn reopen(document: &mut SpecDocument, step: &str, part: &PartId) -> 
     true
 }
 
-/// A person did a task that is theirs, or let it be: nobody reviews it.
-pub(super) fn settle(document: &mut SpecDocument, part: &PartId) {
+/// A person did a task that is theirs, or let it be: nobody reviews it. What was not done has not
+/// passed either.
+pub(super) fn settle(document: &mut SpecDocument, part: &PartId, is_done: bool) {
     document.set_task(part.as_str(), "implStatus", "completed");
-    document.set_task(part.as_str(), "reviewStatus", PASSED);
+    document.set_task(part.as_str(), "reviewStatus", if is_done { PASSED } else { "" });
 }
 
 /// A review judged a task.
@@ -97,8 +98,9 @@ pub(super) fn place(document: &mut SpecDocument, placed: &PartPlaced) {
     }
 }
 
+/// A person's word lets a task pass, and does not make it flawless.
 fn passed(verdict: &str) -> &'static str {
-    if verdict == "PASS_WITH_NOTES" { PASSED_WITH_NOTES } else { PASSED }
+    if verdict == "PASS" { PASSED } else { PASSED_WITH_NOTES }
 }
 
 fn built(progress: Progress) -> &'static str {

@@ -3,6 +3,8 @@
 mod edits;
 mod play;
 
+pub(in crate::toolsets::forge) use play::workflow;
+
 use engine::{Command, Entry};
 use expect_test::{Expect, expect};
 use runtime::Projection as _;
@@ -424,7 +426,7 @@ fn what_is_left_out_is_done_and_logged_as_such() {
             log: checkpoint-a checkpoint, phase-4b skipped, checkpoint-b skipped, phase-6 skipped, phase-7 skipped, pr-creation skipped, post-to-source skipped, final-commit skipped
             task 1: "completed" "pending" 0
             task 2: "completed" "pending" 0
-            task 3: "completed" "completed_pass" 0
+            task 3: "completed" "" 0
         "#]],
     );
     expect![[r#"[{"phase":"phase-1","status":"completed","started":null,"completed":"2026-01-01T10:00:02.000000Z","log":[]},{"phase":"phase-2","status":"completed","started":null,"completed":"2026-01-01T10:00:03.000000Z","log":[]},{"phase":"phase-3","status":"completed","started":null,"completed":"2026-01-01T10:00:04.000000Z","log":[]},{"phase":"phase-3b","status":"completed","started":null,"completed":"2026-01-01T10:00:05.000000Z","log":[]},{"phase":"checkpoint-a","status":"completed","started":null,"completed":"2026-01-01T10:00:06.000000Z","log":[{"phase":"checkpoint-a","tokens":0,"duration_ms":0,"model":"checkpoint","timestamp":"2026-01-01T10:00:06.000000Z"}]},{"phase":"phase-4","status":"completed","started":null,"completed":"2026-01-01T10:00:07.000000Z","log":[]},{"phase":"phase-4b","status":"completed","started":null,"completed":"2026-01-01T10:00:07.000000Z","log":[{"phase":"phase-4b","tokens":0,"duration_ms":0,"model":"skipped","timestamp":"2026-01-01T10:00:07.000000Z"}]},{"phase":"checkpoint-b","status":"completed","started":null,"completed":"2026-01-01T10:00:07.000000Z","log":[{"phase":"checkpoint-b","tokens":0,"duration_ms":0,"model":"skipped","timestamp":"2026-01-01T10:00:07.000000Z"}]},{"phase":"phase-5","status":"completed","started":null,"completed":"2026-01-01T10:00:12.000000Z","log":[]},{"phase":"phase-6","status":"skipped","started":null,"completed":"2026-01-01T10:00:12.000000Z","log":[{"phase":"phase-6","tokens":0,"duration_ms":0,"model":"skipped","timestamp":"2026-01-01T10:00:12.000000Z"}]},{"phase":"phase-7","status":"skipped","started":null,"completed":"2026-01-01T10:00:12.000000Z","log":[{"phase":"phase-7","tokens":0,"duration_ms":0,"model":"skipped","timestamp":"2026-01-01T10:00:12.000000Z"}]},{"phase":"final-verification","status":"completed","started":null,"completed":"2026-01-01T10:00:13.000000Z","log":[]},{"phase":"pr-creation","status":"completed","started":null,"completed":"2026-01-01T10:00:13.000000Z","log":[{"phase":"pr-creation","tokens":0,"duration_ms":0,"model":"skipped","timestamp":"2026-01-01T10:00:13.000000Z"}]},{"phase":"final-summary","status":"completed","started":null,"completed":"2026-01-01T10:00:14.000000Z","log":[]},{"phase":"post-to-source","status":"completed","started":null,"completed":"2026-01-01T10:00:14.000000Z","log":[{"phase":"post-to-source","tokens":0,"duration_ms":0,"model":"skipped","timestamp":"2026-01-01T10:00:14.000000Z"}]},{"phase":"final-commit","status":"completed","started":null,"completed":"2026-01-01T10:00:14.000000Z","log":[{"phase":"final-commit","tokens":0,"duration_ms":0,"model":"skipped","timestamp":"2026-01-01T10:00:14.000000Z"}]}]"#]].assert_eq(&it.field("phases"));

@@ -59,6 +59,14 @@ impl Arguments {
             return Err("empty input: describe what is to be done, or name an issue".to_owned());
         }
         let mut read = Self::split(text);
+        if let Some(word) = find_unknown(text) {
+            let known = KEYED.map(|it| format!("`--{it}=…`")).join(", ");
+            let bare = BARE.map(|it| format!("`--{it}`")).join(", ");
+            return Err(format!(
+                "unknown flag `{word}`: there are {known}, {bare}; put it in backticks if it \
+                 belongs to the description"
+            ));
+        }
         if let Some(effort) = read.flags.get("effort").filter(|it| Effort::find(it).is_none()) {
             return Err(wrong_effort(effort));
         }
@@ -115,6 +123,16 @@ impl Arguments {
         read.bare_flags = BARE.into_iter().filter(|it| found.contains(it)).collect();
         read
     }
+}
+
+/// Returns the first word that looks like a flag, is none, and stands where flags do: before or
+/// after all other words. Between them it belongs to what is described.
+fn find_unknown(text: &str) -> Option<&str> {
+    let words: Vec<&str> = text.split_whitespace().collect();
+    let is_flag = |it: &&&str| it.starts_with("--") && 2 < it.len();
+    let leading = words.iter().take_while(is_flag);
+    let trailing = words.iter().rev().take_while(is_flag);
+    leading.chain(trailing).find(|it| flag(it).is_none()).copied()
 }
 
 enum Flag<'a> {
@@ -194,7 +212,8 @@ mod tests {
         check("one  two\n--debug\nthree", "one  two\nthree", "text", &["debug"]);
         let read = check("--effort=S --effort=L do a thing", "do a thing", "text", &[]);
         assert_eq!(read.flags["effort"], "S");
-        check("use --verbose and --effort", "use --verbose and --effort", "text", &[]);
+        check("use --verbose and more", "use --verbose and more", "text", &[]);
+        check("add `--json` as `--json`", "add `--json` as `--json`", "text", &[]);
     }
 
     #[test]
@@ -210,6 +229,9 @@ mod tests {
         check_error("--effort= do the thing", &["S, M, L"]);
         check_error("--until=phase-x do the thing", &["phase-x", "phase-1", "final-commit"]);
         check_error("--from=phase-5 --until=phase-3 do the thing", &["before"]);
+        check_error("do the thing --atuo", &["--atuo", "`--auto`", "backticks"]);
+        check_error("--foo=1 do the thing --auto", &["--foo=1"]);
+        check_error("do the thing --effort", &["--effort", "`--effort=…`"]);
         check_error("--budget=lots do the thing", &["lots", "500k"]);
         check_error("https://github.com/o/r/issues/12; rm -rf ~", &["Invalid GitHub URL"]);
     }

@@ -1,21 +1,14 @@
 //! Whether what a phase wrote can be gone on with.
 //!
-//! A verdict is read by the one reader that the engine goes by too, so that what is valid here is
-//! what will count there.
+//! What is wanted of a file is what the workflow says, checked and read by the functions that the
+//! engine goes by too: what is valid here is what will count there.
 
 use std::collections::BTreeMap;
 
-use definition::{find_heading, read_review};
+use definition::{
+    Beside, Check, Product, Review, Step, Template, Workflow, check_product, read_review,
+};
 use serde::Serialize;
-
-/// The verdicts on a design or on tasks.
-pub(in crate::toolsets::forge) const APPROVALS: [&str; 3] =
-    ["APPROVE_WITH_NOTES", "APPROVE", "REVISE"];
-/// The verdicts on what was built.
-pub(in crate::toolsets::forge) const PASSES: [&str; 3] = ["PASS_WITH_NOTES", "PASS", "FAIL"];
-
-/// The verdict that is no mistake of the file, and still not good.
-const FAIL: &str = "FAIL";
 
 /// The texts of files, by name.
 pub(in crate::toolsets::forge) type Files = BTreeMap<String, String>;
@@ -27,9 +20,9 @@ pub(in crate::toolsets::forge) struct Checked {
     pub(in crate::toolsets::forge) file: String,
     /// Empty where there is none.
     pub(in crate::toolsets::forge) verdict_found: String,
-    pub(in crate::toolsets::forge) findings_count: Option<Counts>,
+    pub(in crate::toolsets::forge) findings_count: Counts,
     /// Nobody fills it; the contract has it.
-    missing_sections: Option<Vec<String>>,
+    missing_sections: Vec<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(in crate::toolsets::forge) error: Option<String>,
 }
@@ -42,107 +35,145 @@ pub(in crate::toolsets::forge) struct Counts {
     pub(in crate::toolsets::forge) minor: usize,
 }
 
-/// What is asked of a phase's file.
-enum Rule {
-    /// A heading that begins so.
-    Heading(&'static str, &'static str),
-    /// A verdict on a design or on tasks.
-    Approval(&'static str),
-    /// Something at all.
-    Text(&'static str),
-    /// A verdict in each review of a task.
-    Reviews,
+/// What is asked of a phase's files.
+pub(in crate::toolsets::forge) struct Rules<'a> {
+    phase: &'a str,
+    /// The step, if anything is asked of its files.
+    step: Option<&'a Step>,
+    /// The step that is judged, where that is what the step does.
+    judged: Option<&'a Step>,
+    /// The files of one name that any step leaves: they belong to no task.
+    fixed: Vec<&'a str>,
+    parts_max: usize,
 }
 
-/// Returns whether the file of this name counts for a phase.
-pub(in crate::toolsets::forge) fn is_wanted(phase: &str, name: &str) -> bool {
-    match rule(phase) {
-        Some(Rule::Heading(file, _) | Rule::Approval(file) | Rule::Text(file)) => name == file,
-        Some(Rule::Reviews) => is_review(name) || is_build(name),
-        None => false,
+impl<'a> Rules<'a> {
+    /// Returns what the workflow asks of a phase.
+    pub(in crate::toolsets::forge) fn of(
+        workflow: &'a Workflow,
+        phase: &'a str,
+        parts_max: usize,
+    ) -> Self {
+        let is_asked =
+            |it: &&Step| it.review.is_some() || it.produces.iter().any(|it| !it.checks.is_empty());
+        let step = workflow.steps.iter().find(|it| it.name.as_str() == phase).filter(is_asked);
+        let judged = step.and_then(|it| workflow.find_step(&it.review.as_ref()?.of));
+        let products = workflow.steps.iter().flat_map(|it| &it.produces);
+        let fixed = products.map(|it| it.path.source()).filter(|it| !it.contains("{{")).collect();
+        Self { phase, step, judged, fixed, parts_max }
+    }
+
+    /// Returns whether the file of this name counts.
+    pub(in crate::toolsets::forge) fn wants(&self, name: &str) -> bool {
+        let Some(step) = self.step else { return false };
+        let covered = step.produces.iter().flat_map(|it| &it.checks).filter_map(covered);
+        let is_covered = covered.map(Template::source).any(|it| it == name);
+        is_covered
+            || self.is_left_by(step, name)
+            || self.judged_parts().any(|it| self.is_left_by(it, name))
+    }
+
+    /// Checks what the phase wrote, given its files. There is always something to say.
+    pub(in crate::toolsets::forge) fn check(&self, files: &Files) -> Vec<Checked> {
+        let Some(step) = self.step else {
+            return vec![wrong("", format!("unknown phase: {}", self.phase))];
+        };
+        if step.each.is_some() {
+            return self.check_parts(step, files);
+        }
+        let one = |it: &Product| {
+            let file = it.path.source();
+            let Some(text) = files.get(file) else {
+                return wrong(file, format!("file not found: {file}"));
+            };
+            match &step.review {
+                Some(review) => judge(file, text, review),
+                None => self.check_text(it, file, text, files),
+            }
+        };
+        step.produces.iter().map(one).collect()
+    }
+
+    fn check_text(&self, product: &Product, file: &str, text: &str, files: &Files) -> Checked {
+        let listed = product.checks.iter().filter_map(covered).map(|it| {
+            let name = it.source();
+            files.get(name).map(|text| (name.to_owned(), text.clone()))
+        });
+        let listed: Vec<_> = listed.collect();
+        let beside = Beside { listed: &listed, parts_max: self.parts_max };
+        match check_product(&product.checks, Some(text), beside) {
+            Some(problem) => wrong(file, format!("`{file}`: {problem}")),
+            None => right(file),
+        }
+    }
+
+    /// Checks the review of each task. What was built stands in where there is none.
+    fn check_parts(&self, step: &Step, files: &Files) -> Vec<Checked> {
+        let Some(review) = &step.review else { return Vec::new() };
+        let of = |step: &Step| {
+            let own = files.iter().filter(|(name, _)| self.is_left_by(step, name));
+            own.map(|(name, text)| judge_part(name, text, review)).collect::<Vec<_>>()
+        };
+        let mut checked = of(step);
+        if checked.is_empty() {
+            checked = self.judged_parts().flat_map(of).collect();
+        }
+        if checked.is_empty() {
+            let steps = [step].into_iter().chain(self.judged_parts());
+            let paths = steps.flat_map(|it| &it.produces).filter_map(|it| ends(&it.path));
+            let names: Vec<String> = paths.map(|(head, tail)| format!("`{head}*{tail}`")).collect();
+            checked.push(wrong("", format!("neither {} was found", names.join(" nor "))));
+        }
+        checked
+    }
+
+    /// Returns the step whose tasks are judged one by one, if that is what the phase does.
+    fn judged_parts(&self) -> impl Iterator<Item = &'a Step> {
+        self.judged.into_iter().filter(|_| self.step.is_some_and(|it| it.each.is_some()))
+    }
+
+    fn is_left_by(&self, step: &Step, name: &str) -> bool {
+        step.produces.iter().any(|it| match ends(&it.path) {
+            Some((head, tail)) => {
+                let inner = name.strip_prefix(head).and_then(|it| it.strip_suffix(tail));
+                inner.is_some() && !self.fixed.contains(&name)
+            }
+            None => it.path.source() == name,
+        })
     }
 }
 
-/// Checks what a phase wrote, given the files of its workspace. There is always something to say.
-pub(in crate::toolsets::forge) fn check(phase: &str, files: &Files) -> Vec<Checked> {
-    let one = |file: &str, check: &dyn Fn(&str) -> Checked| {
-        let found = files.get(file);
-        vec![found.map_or_else(|| wrong(file, format!("file not found: {file}")), |it| check(it))]
-    };
-    match rule(phase) {
-        None => vec![wrong("", format!("unknown phase: {phase}"))],
-        Some(Rule::Heading(file, heading)) => one(file, &|text| check_heading(file, text, heading)),
-        Some(Rule::Approval(file)) => one(file, &|text| check_approval(file, text)),
-        Some(Rule::Text(file)) => one(file, &|text| check_text(file, text)),
-        Some(Rule::Reviews) => check_reviews(files),
-    }
+/// Returns what is before and after the id in the path of a task's file.
+fn ends(path: &Template) -> Option<(&str, &str)> {
+    let (head, rest) = path.source().split_once("{{")?;
+    Some((head, rest.split_once("}}")?.1))
 }
 
-fn rule(phase: &str) -> Option<Rule> {
-    match phase {
-        "phase-3" => Some(Rule::Heading("design.md", "## ")),
-        "phase-3b" => Some(Rule::Approval("review-design.md")),
-        "phase-4" => Some(Rule::Heading("tasks.md", "## Task ")),
-        "phase-4b" => Some(Rule::Approval("review-tasks.md")),
-        "phase-6" => Some(Rule::Reviews),
-        "phase-7" => Some(Rule::Text("comprehensive-review.md")),
-        "final-verification" => Some(Rule::Text("final-verification.md")),
-        "final-summary" => Some(Rule::Text("summary.md")),
-        _ => None,
-    }
+/// Returns the file whose list a check wants covered.
+fn covered(check: &Check) -> Option<&Template> {
+    if let Check::Covers { file, .. } = check { Some(file) } else { None }
 }
 
-fn is_review(name: &str) -> bool {
-    let is_other = matches!(name, "review-design.md" | "review-tasks.md");
-    name.starts_with("review-") && name.ends_with(".md") && !is_other
-}
-
-fn is_build(name: &str) -> bool {
-    name.starts_with("impl-") && name.ends_with(".md")
-}
-
-fn check_heading(file: &str, text: &str, heading: &str) -> Checked {
-    if find_heading(text, heading) {
-        return right(file);
-    }
-    wrong(file, format!("`{file}` has no heading that begins with `{heading}`"))
-}
-
-fn check_approval(file: &str, text: &str) -> Checked {
+/// A review that wants something changed is a good file.
+fn judge(file: &str, text: &str, review: &Review) -> Checked {
     // A tag counts wherever it stands, be it in a list or a sentence.
-    let counts = Counts {
+    let findings_count = Counts {
         critical: text.matches("[CRITICAL]").count(),
         minor: text.matches("[MINOR]").count(),
     };
-    let checked = match read_review(text, &APPROVALS) {
+    let words = review.words();
+    let checked = match read_review(text, &words) {
         Some(reviewed) => Checked { verdict_found: reviewed.verdict, ..right(file) },
-        None => no_verdict(file, &APPROVALS),
+        None => no_verdict(file, &words),
     };
-    Checked { findings_count: Some(counts), ..checked }
+    Checked { findings_count, ..checked }
 }
 
-fn check_text(file: &str, text: &str) -> Checked {
-    if text.trim().is_empty() { wrong(file, format!("`{file}` is empty")) } else { right(file) }
-}
-
-fn check_reviews(files: &Files) -> Vec<Checked> {
-    let of = |is_wanted: fn(&str) -> bool| {
-        let wanted = files.iter().filter(move |(name, _)| is_wanted(name));
-        wanted.map(|(name, text)| check_pass(name, text)).collect::<Vec<_>>()
-    };
-    let mut checked = of(is_review);
-    if checked.is_empty() {
-        checked = of(is_build);
-    }
-    if checked.is_empty() {
-        checked.push(wrong("", "neither `review-*.md` nor `impl-*.md` was found".to_owned()));
-    }
-    checked
-}
-
-fn check_pass(file: &str, text: &str) -> Checked {
-    let Some(reviewed) = read_review(text, &PASSES) else { return no_verdict(file, &PASSES) };
-    Checked { valid: reviewed.verdict != FAIL, verdict_found: reviewed.verdict, ..right(file) }
+/// A task that is found wanting cannot be gone on with.
+fn judge_part(file: &str, text: &str, review: &Review) -> Checked {
+    let checked = judge(file, text, review);
+    let valid = checked.valid && !review.revise.contains(&checked.verdict_found);
+    Checked { valid, ..checked }
 }
 
 fn no_verdict(file: &str, words: &[&str]) -> Checked {
@@ -158,8 +189,8 @@ fn right(file: &str) -> Checked {
         valid: true,
         file: file.to_owned(),
         verdict_found: String::new(),
-        findings_count: None,
-        missing_sections: None,
+        findings_count: Counts::default(),
+        missing_sections: Vec::new(),
         error: None,
     }
 }
@@ -172,16 +203,20 @@ fn wrong(file: &str, error: String) -> Checked {
 mod tests {
     use std::fmt::Write as _;
 
-    use super::{Files, check, is_wanted};
+    use super::{Files, Rules};
+    use crate::toolsets::forge::files::tests::workflow;
 
     /// Shows what is found out about files, a line each: name, verdict, what is wrong.
     fn checked(phase: &str, files: &[(&str, &str)]) -> String {
         let own = |(name, text): &(&str, &str)| ((*name).to_owned(), (*text).to_owned());
-        let files: Files = files.iter().map(own).filter(|it| is_wanted(phase, &it.0)).collect();
+        let workflow = workflow();
+        let rules = Rules::of(&workflow, phase, 10);
+        let files: Files = files.iter().map(own).filter(|it| rules.wants(&it.0)).collect();
         let mut shown = String::new();
-        for it in check(phase, &files) {
-            let counts = it.findings_count.map(|it| format!(" {}/{}", it.critical, it.minor));
-            let (valid, counts) = (if it.valid { "ok" } else { "no" }, counts.unwrap_or_default());
+        for it in rules.check(&files) {
+            let counts = format!("{}/{}", it.findings_count.critical, it.findings_count.minor);
+            let counts = if counts == "0/0" { String::new() } else { format!(" {counts}") };
+            let valid = if it.valid { "ok" } else { "no" };
             let error = it.error.map(|it| format!(": {it}")).unwrap_or_default();
             writeln!(shown, "{valid} {} {}{counts}{error}", it.file, it.verdict_found).unwrap();
         }
@@ -203,7 +238,7 @@ mod tests {
         let lines: Vec<&str> = shown.lines().collect();
         assert_eq!(lines[..2], ["ok review-1.md PASS", "no review-2.md FAIL"]);
         assert!(lines[2].starts_with("no review-3.md : no verdict keyword in `review-3.md`"));
-        assert!(lines[3].contains("PASS_WITH_NOTES, PASS, FAIL"), "{shown}");
+        assert!(lines[3].contains("PASS, PASS_WITH_NOTES, FAIL"), "{shown}");
         assert_eq!(lines[4..], ["no review-5.md FAIL"]);
     }
 
@@ -225,7 +260,16 @@ mod tests {
         let shown = checked("phase-4b", &[("review-tasks.md", unclear)]);
         assert!(shown.starts_with("no review-tasks.md  2/0: no verdict"), "{shown}");
         let pass = "## Verdict: PASS\n- [MINOR] x\n";
-        assert_eq!(checked("phase-6", &[("review-1.md", pass)]), "ok review-1.md PASS\n");
+        assert_eq!(checked("phase-6", &[("review-1.md", pass)]), "ok review-1.md PASS 0/1\n");
+    }
+
+    #[test]
+    fn what_is_empty_is_an_empty_container() {
+        let workflow = workflow();
+        let checked = Rules::of(&workflow, "phase-3", 10).check(&Files::new());
+        let shown = serde_json::to_value(&checked).unwrap();
+        assert_eq!(shown[0]["findings_count"], serde_json::json!({"CRITICAL": 0, "MINOR": 0}));
+        assert_eq!(shown[0]["missing_sections"], serde_json::json!([]));
     }
 
     #[test]
@@ -233,15 +277,21 @@ mod tests {
         assert_eq!(checked("phase-3", &[]), "no design.md : file not found: design.md\n");
         assert_eq!(checked("phase-3", &[("design.md", "# D\n\n## A\n")]), "ok design.md \n");
         assert!(
-            checked("phase-3", &[("design.md", "# D\n")]).contains("`design.md` has no heading")
+            checked("phase-3", &[("design.md", "# D\n")])
+                .contains("`design.md`: it has no heading")
         );
         assert_eq!(checked("phase-4", &[("tasks.md", "## Task 1: x\n")]), "ok tasks.md \n");
         assert!(checked("phase-4", &[("tasks.md", "## Tasks\n")]).starts_with("no"));
+        let circle = "## Task 1: a\ndepends_on: [2]\n## Task 2: b\ndepends_on: [1]\n";
+        assert!(checked("phase-4", &[("tasks.md", circle)]).contains("cycle"));
+        let (request, verified) = ("- [ ] AC-1: fast\n", "All is well.");
+        let files = [("request.md", request), ("final-verification.md", verified)];
+        assert!(checked("final-verification", &files).contains("`AC-1`"));
         assert!(checked("phase-7", &[("comprehensive-review.md", " \n")]).contains("empty"));
         assert_eq!(checked("final-summary", &[("summary.md", "x")]), "ok summary.md \n");
         assert!(
             checked("phase-4b", &[("review-tasks.md", "PASS")])
-                .starts_with("no review-tasks.md  0/0: no verdict")
+                .starts_with("no review-tasks.md : no verdict")
         );
         for phase in ["phase-1", "phase-2", "phase-5", "checkpoint-a", ""] {
             assert_eq!(checked(phase, &[]), format!("no  : unknown phase: {phase}\n"));

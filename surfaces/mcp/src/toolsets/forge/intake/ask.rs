@@ -111,8 +111,9 @@ pub(super) fn confirmation(
             current_branch,
             is_main_branch: MAIN.contains(&current_branch),
             message: "Let the user choose the effort and the branch. Then call again with the same \
-                      arguments and `user_confirmation`: `effort`, `use_current_branch`, a short \
-                      English `workspace_slug`, and `enriched_request_body` if there is one.",
+                      arguments, but without `discussion_answers`, and with `user_confirmation`: \
+                      `effort`, `use_current_branch`, a short English `workspace_slug`, and \
+                      `enriched_request_body` if there is one.",
             enriched_request_body: context.body(enriched),
             estimate,
             estimate_display,

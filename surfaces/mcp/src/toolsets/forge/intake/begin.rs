@@ -28,14 +28,24 @@ pub(super) async fn begin(call: &Call<'_>, confirmed: &Confirmed) -> Result<Vec<
         return Err(taken(confirmed));
     }
     // The request goes first: a run without one could not be worked on.
+    let was_there = workspace.has(call, REQUEST_FILE).await;
     let written = workspace.write_privately(call, REQUEST_FILE, confirmed.request.text()).await;
     written.map_err(|problem| {
         let message =
             format!("`{}/{REQUEST_FILE}` could not be written: {problem}", confirmed.shown);
-        Failure::new("storage", message, "mend that, then call again")
+        Failure::new("storage", message, "fix that, then call again")
     })?;
     spare_specs(call, confirmed).await;
-    let needed = start(call, confirmed).await?;
+    let needed = match start(call, confirmed).await {
+        Ok(needed) => needed,
+        Err(failure) => {
+            if !was_there && !workspace.has(call, STATE_FILE).await {
+                // What was not begun has no request. If it stays, it is only in the way.
+                workspace.take(call, REQUEST_FILE).await.ok();
+            }
+            return Err(failure);
+        }
+    };
     let mut missing = Vec::new();
     for file in needed {
         if !confirmed.workspace.has(call, &file).await {
@@ -73,6 +83,12 @@ async fn start(call: &Call<'_>, confirmed: &Confirmed) -> Result<Vec<String>, Fa
     match call.runtime.execute(request).await {
         Ok(outcome) => Ok(needed(&outcome.view)),
         Err(ExecuteError::Refused(Refusal::KeyTaken { .. })) => Err(taken(confirmed)),
+        Err(ExecuteError::Refused(refusal @ Refusal::NeedMissing { .. })) => {
+            let hint = "put it there, or begin with an earlier phase, then call again";
+            let message =
+                format!("the pipeline could not begin in `{}`: {refusal}", confirmed.shown);
+            Err(Failure::new(refusal.code(), message, hint))
+        }
         Err(error) => Err(workspace::failure("the pipeline could not begin", &error)),
     }
 }

@@ -21,16 +21,10 @@ impl Verb for Important {
     const DESCRIPTION: &'static str = "What this server is for, and how a pipeline is begun.";
     const HINTS: Hints = Hints::READS;
 
-    async fn call(call: &Call<'_>, _: Parameters) -> Result<Done<Answer>, Failure> {
-        let mut text = "The forge pipeline orchestrator is active.".to_owned();
-        let port = call.options.forge.events_port;
-        if port != 0 {
-            text.push_str(&format!(" Dashboard: http://localhost:{port}/"));
-        }
-        text.push_str(
-            "\nBegin a pipeline with `/forge <task, issue URL or spec folder>`, which calls \
-             `pipeline_init`, and go on with `pipeline_next_action`.",
-        );
+    async fn call(_: &Call<'_>, _: Parameters) -> Result<Done<Answer>, Failure> {
+        let text = "The forge pipeline orchestrator is active.\n\
+                    Begin a pipeline with `/forge <task, issue URL or spec folder>`, which calls \
+                    `pipeline_init`, and go on with `pipeline_next_action`.";
         Ok(Answer::text(text).into())
     }
 }

@@ -39,6 +39,8 @@ struct Resumed {
     resume_mode: &'static str,
     workspace: String,
     instruction: &'static str,
+    #[serde(skip_serializing_if = "String::is_empty")]
+    warning: String,
 }
 
 #[derive(Serialize)]
@@ -74,7 +76,8 @@ impl Verb for PipelineInit {
             Err(error) => return refuse(error),
             Ok(Some(workspace)) => {
                 let instruction = "call `resume_info`, then `pipeline_next_action`";
-                let resumed = Resumed { resume_mode: "auto", workspace, instruction };
+                let warning = ignored(&arguments);
+                let resumed = Resumed { resume_mode: "auto", workspace, instruction, warning };
                 return Ok(Answer::json(&resumed).into());
             }
             Ok(None) => {}
@@ -83,6 +86,23 @@ impl Verb for PipelineInit {
         let preferred = preferences_get::load(call).await.unwrap_or_default();
         let flags = Flags::new(&arguments, preferred, parameters.current_branch);
         Ok(Answer::json(&new(call, arguments, flags)).into())
+    }
+}
+
+/// Says which flags do not count because the pipeline has begun, and how the same is set now.
+fn ignored(arguments: &Arguments) -> String {
+    let given = arguments.bare_flags.iter().chain(arguments.flags.keys());
+    let told = given.map(|flag| match *flag {
+        "auto" => "`--auto` (call `set_auto_approve`)".to_owned(),
+        "nopr" => "`--nopr` (call `set_skip_pr`)".to_owned(),
+        "debug" => "`--debug` (call `set_debug`)".to_owned(),
+        "effort" => "`--effort` (call `set_effort`)".to_owned(),
+        other => format!("`--{other}`"),
+    });
+    let told: Vec<String> = told.collect();
+    match told.as_slice() {
+        [] => String::new(),
+        told => format!("the pipeline has begun, so flags do not count: {}", told.join(", ")),
     }
 }
 

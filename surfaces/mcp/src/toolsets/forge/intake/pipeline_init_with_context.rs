@@ -107,7 +107,7 @@ fn context(parameters: Parameters) -> Result<Context, Failure> {
     context.map_err(|problem| Failure::new("argument_invalid", problem, ""))
 }
 
-fn find_workflow(call: &Call<'_>) -> Result<Workflow, Failure> {
+pub(super) fn find_workflow(call: &Call<'_>) -> Result<Workflow, Failure> {
     call.runtime.find_workflow(WORKFLOW).map_err(|refusal| {
         Failure::new(refusal.code(), refusal.to_string(), way_out::hint(&refusal))
     })

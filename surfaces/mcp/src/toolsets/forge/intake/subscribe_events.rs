@@ -1,7 +1,7 @@
 //! `subscribe_events`: where the events of pipelines can be followed.
 
 use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
+use serde::Deserialize;
 
 use super::super::{
     answer::{Answer, Failure},
@@ -14,26 +14,19 @@ pub(super) struct SubscribeEvents;
 #[derive(Debug, Deserialize, JsonSchema)]
 pub(super) struct Parameters {}
 
-#[derive(Serialize)]
-struct Endpoint {
-    endpoint: String,
-}
-
 impl Verb for SubscribeEvents {
     type Parameters = Parameters;
     const NAME: &'static str = "subscribe_events";
     const TITLE: &'static str = "Subscribe to events";
-    const DESCRIPTION: &'static str = "Where the events of pipelines can be followed (SSE).";
+    const DESCRIPTION: &'static str = "Where the events of pipelines can be followed.";
     const HINTS: Hints = Hints::READS;
 
     async fn call(call: &Call<'_>, _: Parameters) -> Result<Done<Answer>, Failure> {
-        let port = call.options.forge.events_port;
-        if port == 0 {
-            let text = "SSE is not configured: set `FORGE_EVENTS_PORT` (or `forge.events_port`) to \
-                        a port, and start the server again";
-            return Ok(Answer::text(text).into());
+        let mut text =
+            "This release has no event stream, whatever `FORGE_EVENTS_PORT` says.".to_owned();
+        if let Some(log) = &call.options.forge.events_log {
+            text.push_str(&format!(" Every event is a line of JSON in `{log}`: follow that file."));
         }
-        let endpoint = format!("http://localhost:{port}/events");
-        Ok(Answer::json(&Endpoint { endpoint }).into())
+        Ok(Answer::text(text).into())
     }
 }

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use definition::Workflow;
 use schemars::JsonSchema;
 use serde::Deserialize;
 
@@ -11,7 +12,8 @@ use super::{
         dialect::Verb,
         place::Folder,
     },
-    artifact::{self, Files},
+    artifact::{Files, Rules},
+    pipeline_init_with_context::find_workflow,
 };
 use crate::tool::{Call, Done, Hints};
 
@@ -41,18 +43,27 @@ impl Verb for ValidateArtifact {
                 return Err(Failure::new("argument_invalid", message, "pass it, then call again"));
             }
         }
-        let files = load(call, &Folder::reach(call, &workspace)?, &phase).await?;
-        Ok(Answer::json(&artifact::check(&phase, &files)).into())
+        let folder = Folder::reach(call, &workspace)?;
+        let workflow = Arc::new(find_workflow(call)?);
+        let files = load(call, &folder, &workflow, &phase).await?;
+        let parts_max = call.runtime.settings().bounds.parts_max;
+        let rules = Rules::of(&workflow, &phase, parts_max);
+        Ok(Answer::json(&rules.check(&files)).into())
     }
 }
 
 /// Reads the files that count for a phase.
-async fn load(call: &Call<'_>, folder: &Folder, phase: &str) -> Result<Files, Failure> {
-    let owned = phase.to_owned();
-    let wanted = Arc::new(move |name: &str| artifact::is_wanted(&owned, name));
+async fn load(
+    call: &Call<'_>,
+    folder: &Folder,
+    workflow: &Arc<Workflow>,
+    phase: &str,
+) -> Result<Files, Failure> {
+    let (workflow, phase) = (Arc::clone(workflow), phase.to_owned());
+    let wanted = Arc::new(move |name: &str| Rules::of(&workflow, &phase, 0).wants(name));
     let unreadable = |what: &str, problem: &str| {
         let message = format!("`{what}` cannot be read: {problem}");
-        Failure::new("file_unreadable", message, "mend that, then call again")
+        Failure::new("file_unreadable", message, "fix that, then call again")
     };
     let names = folder.names(call, wanted).await;
     let names = names.map_err(|problem| unreadable(folder.as_str(), &problem))?;

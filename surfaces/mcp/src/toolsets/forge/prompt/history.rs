@@ -9,6 +9,10 @@ const PATTERNS_MAX: usize = 20;
 /// How many past pipelines an agent is told of at most.
 const SIMILAR_MAX: usize = 3;
 
+/// How many friction points an agent is told of that have nothing to do with its task and came up
+/// once, where there are no others.
+const FRICTION_ANYWAY: usize = 3;
+
 /// What is known of the past. Everything comes in the order in which it is kept.
 #[derive(Debug, Clone, Default)]
 pub(in super::super) struct History {
@@ -44,6 +48,7 @@ pub(in super::super) struct Friction {
     pub(in super::super) category: String,
     pub(in super::super) description: String,
     pub(in super::super) mitigation: String,
+    pub(in super::super) frequency: u64,
 }
 
 /// What a task is about.
@@ -101,18 +106,41 @@ const HEARS: [Hears; 4] = [
 
 impl History {
     /// Returns what an agent is told of it.
-    pub(super) fn for_agent(self, agent: &str) -> Told {
+    pub(super) fn for_agent(self, agent: &str, friction_bytes_max: usize) -> Told {
         let Some(hears) = HEARS.iter().find(|it| it.agent == agent) else {
             return Told::default();
         };
         let patterns = self.patterns_for(hears);
+        let friction =
+            if hears.has_friction { self.friction_within(friction_bytes_max) } else { Vec::new() };
         let similar = if hears.has_similar { self.similar } else { Vec::new() };
-        let friction = if hears.has_friction { self.friction } else { Vec::new() };
         Told {
             similar: similar.iter().take(SIMILAR_MAX).map(Similar::to_line).collect(),
             patterns,
-            friction: friction.iter().map(Friction::to_line).collect(),
+            friction,
         }
+    }
+
+    /// Returns what made work hard and has to do with the task, then what did so again and again, as
+    /// far as there is room. Where there is neither, the first few.
+    fn friction_within(&self, bytes_max: usize) -> Vec<String> {
+        let about = self.task.as_ref().map(Task::tokens).unwrap_or_default();
+        let shared = |it: &Friction| {
+            let words = words::tokens(&format!("{} {}", it.description, it.mitigation));
+            words.intersection(&about).count()
+        };
+        let mut ranked: Vec<(usize, &Friction)> =
+            self.friction.iter().map(|it| (shared(it), it)).collect();
+        ranked.sort_by_key(|(shared, it)| std::cmp::Reverse((*shared, it.frequency)));
+        let telling = ranked.iter().filter(|(shared, it)| 0 < *shared || 1 < it.frequency).count();
+        ranked.truncate(if telling == 0 { FRICTION_ANYWAY } else { telling });
+        let lines = ranked.into_iter().map(|(_, it)| it.to_line());
+        let mut left = bytes_max;
+        let fitting = lines.map_while(|line| {
+            left = left.checked_sub(line.len() + 1)?;
+            Some(line)
+        });
+        fitting.collect()
     }
 
     fn patterns_for(&self, hears: &Hears) -> Vec<String> {

@@ -5,6 +5,8 @@ use super::*;
 const STUB: &str =
     "AGENT NAME ws={workspace} br={branch} sp={spec-name} n={N} keep={foo} {{workspace} {";
 
+const BUDGET: Budget = Budget { all: TOKENS_MAX, friction: 400 };
+
 fn inputs(names: &[&str]) -> Vec<String> {
     names.iter().map(|it| (*it).to_owned()).collect()
 }
@@ -17,6 +19,8 @@ fn assignment<'a>(agent: &'a str, inputs: &'a [String], output: Option<&'a str>)
         spec_name: "x",
         input_files: inputs,
         output_file: output,
+        verdicts: &[],
+        earlier: &[],
     }
 }
 
@@ -50,6 +54,7 @@ fn history() -> History {
             category: "test_coverage".to_owned(),
             description: "tests were not run".to_owned(),
             mitigation: "run them first".to_owned(),
+            frequency: 1,
         }],
         findings: Vec::new(),
         task: None,
@@ -58,14 +63,14 @@ fn history() -> History {
 
 fn told(agent: &str, history: History) -> String {
     let layers = Layers { history, ..Layers::default() };
-    assemble(&assignment(agent, &[], None), &file("A"), layers, TOKENS_MAX).text
+    assemble(&assignment(agent, &[], None), &file("A"), layers, BUDGET).text
 }
 
 #[test]
 fn a_prompt_begins_with_the_agents_file_and_says_what_to_read_and_write() {
     let inputs = inputs(&["request.md"]);
     let sent = assignment("situation-analyst", &inputs, Some("analysis.md"));
-    let prompt = assemble(&sent, &file(STUB), Layers::default(), TOKENS_MAX);
+    let prompt = assemble(&sent, &file(STUB), Layers::default(), BUDGET);
     let expected = "AGENT NAME ws=/r/.specs/20260101-x br= sp=x n={N} keep={foo} \
                     {/r/.specs/20260101-x {\n\n\
                     ## Input Artifacts\n\nRead these files before you do anything else:\n\n\
@@ -81,7 +86,7 @@ fn what_was_filled_in_is_not_looked_at_again() {
     let mut sent = assignment("architect", &[], None);
     sent.branch = Some("{workspace}");
     sent.spec_name = "{branch}";
-    let prompt = assemble(&sent, &file("{spec-name} {branch}"), Layers::default(), TOKENS_MAX);
+    let prompt = assemble(&sent, &file("{spec-name} {branch}"), Layers::default(), BUDGET);
     assert_eq!(prompt.text, "{branch} {workspace}");
 }
 
@@ -98,24 +103,29 @@ fn the_number_of_the_task_comes_from_the_output_file() {
     ];
     for (output, number) in cases {
         let sent = assignment("implementer", &[], output);
-        let text = assemble(&sent, &file("{N}"), Layers::default(), TOKENS_MAX).text;
+        let text = assemble(&sent, &file("{N}"), Layers::default(), BUDGET).text;
         assert_eq!(text.lines().next(), Some(number), "{output:?}");
     }
 }
 
 #[test]
 fn a_reviewer_is_told_the_verdicts_it_can_give() {
-    let words = |output| {
-        let sent = assignment("some", &[], Some(output));
-        assemble(&sent, &file("A"), Layers::default(), TOKENS_MAX).text
+    let words = |output, verdicts| {
+        let sent = Assignment { verdicts, ..assignment("some", &[], Some(output)) };
+        assemble(&sent, &file("A"), Layers::default(), BUDGET).text
     };
-    for output in ["review-design.md", "review-tasks.md"] {
-        let text = words(output);
-        let all = "`## Verdict: APPROVE`, `## Verdict: APPROVE_WITH_NOTES`, `## Verdict: REVISE`";
-        assert!(text.contains(all), "{text}");
-    }
-    assert!(words("review-3.md").contains("`## Verdict: FAIL`"));
-    assert!(!words("design.md").contains("Verdict"));
+    let text = words("review-design.md", &["APPROVE", "REVISE"]);
+    assert!(text.contains("`## Verdict: APPROVE`, `## Verdict: REVISE`"), "{text}");
+    assert!(!words("design.md", &[]).contains("Verdict"));
+}
+
+#[test]
+fn a_reviewer_is_told_what_the_last_review_found() {
+    let earlier = ["[CRITICAL] No rollback".to_owned()];
+    let sent = Assignment { earlier: &earlier, ..assignment("impl-reviewer", &[], None) };
+    let text = assemble(&sent, &file("A"), Layers::default(), BUDGET).text;
+    assert!(text.contains("## Earlier Findings\n\n"), "{text}");
+    assert!(text.ends_with("\n\n- [CRITICAL] No rollback"), "{text}");
 }
 
 #[test]
@@ -124,7 +134,7 @@ fn without_its_file_an_agent_gets_one_line_and_its_sender_a_warning() {
     let sent = assignment("investigator", &inputs, Some("investigation.md"));
     let lost = AgentFile { path: "nowhere/investigator.md", text: None };
     let layers = Layers { profile: Some("Languages: Go"), history: history(), feedback: None };
-    let prompt = assemble(&sent, &lost, layers, TOKENS_MAX);
+    let prompt = assemble(&sent, &lost, layers, BUDGET);
     let line = "Act as the agent `investigator` of this pipeline: read \
                 `/r/.specs/20260101-x/request.md`, `/r/.specs/20260101-x/analysis.md`, and write \
                 what you find to `/r/.specs/20260101-x/investigation.md`.";
@@ -201,6 +211,50 @@ fn only_so_many_patterns_are_told() {
     assert!(text.contains("\"no 19\"") && !text.contains("\"no 20\""), "{text}");
 }
 
+fn point(description: &str, frequency: u64) -> Friction {
+    Friction {
+        category: "testing".to_owned(),
+        description: description.to_owned(),
+        mitigation: String::new(),
+        frequency,
+    }
+}
+
+#[test]
+fn of_what_made_work_hard_an_agent_hears_what_matters_to_its_task() {
+    let mut friction: Vec<Friction> =
+        (0..200).map(|it| point(&format!("an odd thing {it} that happened once"), 1)).collect();
+    friction.push(point("fixtures are slow", 4));
+    friction.push(point("the parser has no fixture", 1));
+    let task = Some(Task { title: "Teach the parser dates".to_owned(), files: Vec::new() });
+    let text = told("implementer", History { friction, task, ..History::default() });
+    let lines: Vec<&str> = text.lines().filter(|it| it.starts_with("- ")).collect();
+    assert_eq!(lines, ["- testing: the parser has no fixture", "- testing: fixtures are slow"]);
+}
+
+#[test]
+fn what_made_work_hard_is_cut_to_its_budget() {
+    let long = "x".repeat(150);
+    let friction: Vec<Friction> = (2..200).map(|it| point(&format!("{long} {it}"), it)).collect();
+    let of = |friction_max: usize| {
+        let history = History { friction: friction.clone(), ..History::default() };
+        let layers = Layers { history, ..Layers::default() };
+        let budget = Budget { friction: friction_max, ..BUDGET };
+        let sent = assignment("implementer", &[], None);
+        let text = assemble(&sent, &file("A"), layers, budget).text;
+        let lines: Vec<String> =
+            text.lines().filter(|it| it.starts_with("- ")).map(ToOwned::to_owned).collect();
+        lines
+    };
+    let lines = of(400);
+    assert!(lines.join("\n").len() <= 1600, "{lines:#?}");
+    assert!(5 < lines.len() && lines[0].ends_with(" 199"), "{lines:#?}");
+    assert!(of(0).is_empty());
+    let once = vec![point("a", 1), point("b", 1), point("c", 1), point("d", 1)];
+    let text = told("implementer", History { friction: once, ..History::default() });
+    assert!(text.ends_with("- testing: a\n- testing: b\n- testing: c"), "{text}");
+}
+
 #[test]
 fn the_repository_comes_before_the_past_and_a_persons_word_comes_last() {
     let layers = Layers {
@@ -208,14 +262,14 @@ fn the_repository_comes_before_the_past_and_a_persons_word_comes_last() {
         history: history(),
         feedback: Some("\nUse the cache.\n"),
     };
-    let text = assemble(&assignment("architect", &[], None), &file("A"), layers, TOKENS_MAX).text;
+    let text = assemble(&assignment("architect", &[], None), &file("A"), layers, BUDGET).text;
     assert!(
         text.starts_with("A\n\n## Repository Context\n\nLanguages: Go 80%\n\n## Past"),
         "{text}"
     );
     assert!(text.ends_with("\n\n## Human Feedback\n\nUse the cache."), "{text}");
     let layers = Layers { profile: Some(" "), feedback: Some("\n"), ..Layers::default() };
-    let text = assemble(&assignment("architect", &[], None), &file("A"), layers, TOKENS_MAX).text;
+    let text = assemble(&assignment("architect", &[], None), &file("A"), layers, BUDGET).text;
     assert_eq!(text, "A");
 }
 
@@ -226,7 +280,7 @@ fn shrunk(agent: &str) -> Vec<String> {
         let layers =
             Layers { profile: Some("Languages: Go"), history: history(), feedback: Some("Hm.") };
         let sent = assignment(agent, &[], None);
-        let text = assemble(&sent, &file("A"), layers, budget).text;
+        let text = assemble(&sent, &file("A"), layers, Budget { all: budget, ..BUDGET }).text;
         let (counted, _) = text.split_once("\n\n## Human Feedback").unwrap();
         assert!(counted.len().div_ceil(4) <= budget, "{budget}: {counted}");
         let count = |heading: &str| {
@@ -273,7 +327,11 @@ fn an_agent_that_uses_the_budget_up_alone_is_told_nothing_besides() {
     let layers = || Layers { profile: Some("Languages: Go"), ..Layers::default() };
     let sent = assignment("architect", &[], None);
     let long = "x".repeat(40);
-    assert_eq!(assemble(&sent, &file(&long), layers(), 10).text, long);
-    assert_eq!(assemble(&sent, &file(&long), layers(), 11).text, long);
-    assert!(assemble(&sent, &file(&long), layers(), 30).text.contains("Repository Context"));
+    assert_eq!(assemble(&sent, &file(&long), layers(), Budget { all: 10, ..BUDGET }).text, long);
+    assert_eq!(assemble(&sent, &file(&long), layers(), Budget { all: 11, ..BUDGET }).text, long);
+    assert!(
+        assemble(&sent, &file(&long), layers(), Budget { all: 30, ..BUDGET })
+            .text
+            .contains("Repository Context")
+    );
 }

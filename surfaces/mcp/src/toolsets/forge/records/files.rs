@@ -10,6 +10,7 @@ use crate::tool::Call;
 
 pub(super) const STATE: &str = "state.json";
 pub(super) const REQUEST: &str = "request.md";
+pub(super) const SUMMARY: &str = "summary.md";
 pub(super) const DESIGN: &str = "design.md";
 pub(super) const HISTORY_INDEX: &str = "history-index.json";
 pub(super) const INDEX: &str = "index.json";

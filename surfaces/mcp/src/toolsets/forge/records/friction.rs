@@ -6,13 +6,12 @@ use insight::past::{Friction, improvement_report};
 
 use super::{
     super::{answer::Failure, place::Folder},
-    files::{self, FRICTION, STATE, unreadable},
+    files::{self, FRICTION, STATE, SUMMARY, unreadable},
     library::{Library, Seen, library, path},
 };
 use crate::tool::Call;
 
 const IMPROVEMENT: &str = "improvement.md";
-const SUMMARY: &str = "summary.md";
 /// How many specs are read at once.
 const READ_AT_ONCE: usize = 256;
 

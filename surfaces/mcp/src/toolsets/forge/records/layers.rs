@@ -52,6 +52,6 @@ fn pattern(it: insight::past::Pattern) -> Pattern {
 }
 
 fn point(it: insight::past::FrictionPoint) -> Friction {
-    let insight::past::FrictionPoint { category, description, mitigation, .. } = it;
-    Friction { category, description, mitigation }
+    let insight::past::FrictionPoint { category, description, mitigation, frequency } = it;
+    Friction { category, description, mitigation, frequency }
 }

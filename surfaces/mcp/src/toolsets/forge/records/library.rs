@@ -12,7 +12,7 @@ use tokio::sync::OwnedMutexGuard;
 
 use super::{
     super::{answer::Failure, place::Folder},
-    files::{self, HISTORY_INDEX, REQUEST, STATE, unreadable},
+    files::{self, HISTORY_INDEX, REQUEST, STATE, SUMMARY, unreadable},
     friction::Reports,
     index::{Entries, Written},
 };
@@ -125,7 +125,8 @@ impl Library {
             if self.runs.get(&inner.name).is_some_and(is_still) {
                 continue;
             }
-            match known.remove(&inner.name).filter(|it| is_of(it, inner.stat)) {
+            let is_good = |it: &Record| is_of(it, inner.stat) && !it.is_nameless();
+            match known.remove(&inner.name).filter(is_good) {
                 Some(record) => self.put(inner.name.clone(), seen, Some(record)),
                 None => changed.push(inner),
             }
@@ -160,11 +161,13 @@ impl Library {
     ) -> Result<(), String> {
         let paths = some.iter().flat_map(|it| [STATE, REQUEST].map(|file| path(&it.name, file)));
         let texts = specs.read_all(call, paths.collect()).await?;
+        let mut summaries = read_summaries(call, specs, some, &texts).await?;
         for (inner, texts) in some.iter().zip(texts.chunks(2)) {
             let [state, request] = texts else { continue };
             let state = state.as_deref().and_then(SpecState::parse);
             let request = request.as_deref().unwrap_or_default();
-            let mut record = state.map(|it| Record::new(&inner.name, &it, request));
+            let summary = summaries.remove(&inner.name).unwrap_or_default();
+            let mut record = state.map(|it| Record::new(&inner.name, &it, request, &summary));
             if let (Some(record), Some(stat)) = (&mut record, inner.stat) {
                 (record.state_size, record.state_modified) = (stat.size, stat.modified);
             }
@@ -197,6 +200,25 @@ impl Library {
         };
         files::keep(call, specs, HISTORY_INDEX, text).await;
     }
+}
+
+/// Reads the summaries of the specs that have no request, by folder. `texts` has the state and the
+/// request of each.
+async fn read_summaries(
+    call: &Call<'_>,
+    specs: &Folder,
+    some: &[&Inner],
+    texts: &[Option<String>],
+) -> Result<BTreeMap<String, String>, String> {
+    let is_asked = |it: &[Option<String>]| matches!(it, [_, Some(request)] if !request.is_empty());
+    let lacking = some.iter().zip(texts.chunks(2)).filter(|(_, texts)| !is_asked(texts));
+    let names: Vec<String> = lacking.map(|(inner, _)| inner.name.clone()).collect();
+    if names.is_empty() {
+        return Ok(BTreeMap::new());
+    }
+    let paths = names.iter().map(|it| path(it, SUMMARY)).collect();
+    let texts = specs.read_all(call, paths).await?;
+    Ok(names.into_iter().zip(texts).filter_map(|(name, text)| Some((name, text?))).collect())
 }
 
 /// Whether a record was made of the state that is there now.

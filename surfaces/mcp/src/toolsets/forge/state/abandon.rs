@@ -36,7 +36,8 @@ impl Verb for Abandon {
                 if is_over(&now.view.state.standing) {
                     return Ok(Answer::ok().into());
                 }
-                Err(change::refused(Self::NAME, &error, |_| None).noting(&pipeline.notices))
+                Err(change::refused(Self::NAME, &pipeline, &error, |_| None)
+                    .noting(&pipeline.notices))
             }
         }
     }

@@ -9,6 +9,7 @@ use serde::{Deserialize, de::DeserializeOwned};
 use super::super::{
     answer::{Answer, Failure},
     dialect::Verb,
+    way_out,
     workspace::{self, Pipeline},
 };
 use crate::tool::{Call, Done, Effect, Hints};
@@ -100,7 +101,7 @@ impl<T: Change> Verb for Changing<T> {
             }
             Err(error) => {
                 let guard = |it: &Refusal| T::guard(&parameters, &pipeline, it);
-                Err(refused(T::NAME, &error, guard).noting(&pipeline.notices))
+                Err(refused(T::NAME, &pipeline, &error, guard).noting(&pipeline.notices))
             }
         }
     }
@@ -109,6 +110,7 @@ impl<T: Change> Verb for Changing<T> {
 /// Words why a change led to nothing: as the guard that stands in its way, else plainly.
 pub(super) fn refused(
     tool: &str,
+    pipeline: &Pipeline,
     error: &ExecuteError,
     guard: impl FnOnce(&Refusal) -> Option<String>,
 ) -> Failure {
@@ -121,20 +123,19 @@ pub(super) fn refused(
     }
     if let Refusal::PartsInvalid { problem, .. } = refusal {
         let message = format!("{tool}: {problem}");
-        return Failure::new(refusal.code(), message, "mend the tasks, then call again");
+        return Failure::new(refusal.code(), message, "fix the tasks, then call again");
     }
     if let Refusal::RunEnded { status } = refusal {
         let message = format!("{tool}: the pipeline is {}", ended(*status));
-        let hint = if *status == Status::Failed { "`phase_start` takes it up again" } else { "" };
-        return Failure::new(refusal.code(), message, hint);
+        return Failure::new(refusal.code(), message, way_out::hint_at(refusal, pipeline));
     }
-    workspace::failure(tool, error)
+    pipeline.failure(tool, error)
 }
 
 /// Says that a phase is not the current one.
 pub(super) fn not_current(tool: &str, phase: &str, current: &str) -> Failure {
     let message = format!("{tool}: `{phase}` is not the current phase, which is `{current}`");
-    Failure::new("step_not_current", message, "")
+    Failure::new("step_not_current", message, format!("go on with `{current}`"))
 }
 
 /// Returns how a pipeline that is over stands, in the dialect's word.
@@ -146,7 +147,7 @@ fn ended(status: Status) -> &'static str {
 pub(super) fn taken_up(pipeline: &Pipeline, commands: Vec<Command>) -> Command {
     let mut all = Vec::new();
     if let Standing::Failed { .. } = pipeline.view.state.standing {
-        // The files may well have been mended since.
+        // The files may well have been fixed since.
         let reason = "the phase is taken up again".to_owned();
         all.push(Command::ReopenRun { reason, force: true });
     }

@@ -3,7 +3,7 @@
 use definition::Step;
 use engine::Refusal;
 
-use super::super::{answer::Failure, workspace::Pipeline};
+use super::super::{answer::Failure, way_out, workspace::Pipeline};
 
 /// The phase that the tasks are built in.
 pub(super) const IMPLEMENTATION: &str = "phase-5";
@@ -39,22 +39,23 @@ pub(super) fn find<'a>(
 }
 
 /// Returns the words of the guards that hold wherever a pipeline is moved.
-pub(super) fn guard(refusal: &Refusal) -> Option<String> {
+pub(super) fn guard(pipeline: &Pipeline, refusal: &Refusal) -> Option<String> {
     let words = if let Refusal::ArtifactMissing { step, path } = refusal {
         format!("`{path}` must exist before `{step}` is completed; write it first")
     } else if let Refusal::GateOpen { step, .. } = refusal {
-        format!("`{step}` is awaiting_human; ask the user, then complete it")
+        let way_out = way_out::hint_at(refusal, pipeline);
+        format!("`{step}` is awaiting_human; {way_out}")
     } else if let Refusal::GateHeld { step, .. } = refusal {
         format!(
             "a revision is pending at `{step}`; `clear_revision_pending` comes first, and only \
              after the user has approved"
         )
     } else if let Refusal::GateNotAsked { step, to } = refusal {
-        format!("`{to}` lies behind `{step}`; complete or skip `{step}` first")
+        format!("`{to}` lies behind `{step}`; {}", way_out::first(pipeline, to))
     } else if let Refusal::GateNeedsPerson { step } = refusal {
         format!("at `{step}` only the user's own answer counts; have them run `milepost gate`")
     } else if let Refusal::StepOutOfOrder { step, before } = refusal {
-        format!("`{step}` comes after `{before}`; complete or skip `{before}` first")
+        format!("`{step}` comes after `{before}`; {}", way_out::first(pipeline, step))
     } else if let Refusal::StepPassed { step } = refusal {
         format!("`{step}` was passed; leave it as it is")
     } else if let Refusal::PartsUnknown { .. } = refusal {

@@ -55,16 +55,25 @@ impl Change for PhaseComplete {
         warnings
     }
 
-    fn guard(parameters: &OnPhase, _: &Pipeline, refusal: &Refusal) -> Option<String> {
+    fn guard(parameters: &OnPhase, pipeline: &Pipeline, refusal: &Refusal) -> Option<String> {
         let phase = &parameters.phase;
-        if let Refusal::GateNotOpen = refusal {
+        let state = &pipeline.view.state;
+        let current = state.current.as_ref().map(ToString::to_string).unwrap_or_default();
+        let steps = &pipeline.view.workflow.steps;
+        let gate =
+            steps.iter().find(|it| it.name.as_str() == phase).and_then(|it| it.gate.as_ref());
+        let may_be_asked = current == *phase || gate.is_some_and(|it| it.ahead);
+        if let Refusal::GateNotOpen = refusal
+            && may_be_asked
+        {
             let way_out = "call `checkpoint` first, and ask the user";
             return Some(format!("`{phase}` requires awaiting_human; {way_out}"));
         }
-        if let Refusal::StepNotCurrent { current, .. } = refusal {
-            return Some(format!("`{phase}` is not the current phase, which is `{current}`"));
+        if matches!(refusal, Refusal::StepNotCurrent { .. } | Refusal::GateNotOpen) {
+            let message = format!("`{phase}` is not the current phase, which is `{current}`");
+            return Some(format!("{message}; go on with `{current}`"));
         }
-        phase::guard(refusal)
+        phase::guard(pipeline, refusal)
     }
 }
 

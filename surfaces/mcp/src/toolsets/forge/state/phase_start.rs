@@ -4,7 +4,7 @@ use definition::StepName;
 use engine::{Command, Passing, Refusal, StartStep};
 
 use super::{
-    super::{answer::Failure, workspace::Pipeline},
+    super::{answer::Failure, way_out, workspace::Pipeline},
     change::{Change, OnPhase, taken_up},
     phase, task,
 };
@@ -37,12 +37,10 @@ impl Change for PhaseStart {
         let has_tasks = pipeline.view.state.parts.get(task::SET).is_some_and(|it| !it.is_empty());
         match find_before(refusal) {
             Some(before) if parameters.phase == phase::IMPLEMENTATION && !has_tasks => {
-                Some(format!(
-                    "no tasks are initialised; `task_init` comes first, and `{before}` is to be \
-                     completed or skipped"
-                ))
+                let way_out = way_out::first(pipeline, before);
+                Some(format!("no tasks are initialised; {way_out}, and then call `task_init`"))
             }
-            Some(_) | None => phase::guard(refusal),
+            Some(_) | None => phase::guard(pipeline, refusal),
         }
     }
 }

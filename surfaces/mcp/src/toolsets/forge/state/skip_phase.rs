@@ -27,7 +27,7 @@ impl Change for SkipPhase {
         Ok(taken_up(pipeline, vec![Command::Move(Box::new(noted)), skip]))
     }
 
-    fn guard(_parameters: &OnPhase, _: &Pipeline, refusal: &Refusal) -> Option<String> {
-        phase::guard(refusal)
+    fn guard(_parameters: &OnPhase, pipeline: &Pipeline, refusal: &Refusal) -> Option<String> {
+        phase::guard(pipeline, refusal)
     }
 }

@@ -3,7 +3,10 @@
 use definition::{PartId, StepName};
 use engine::{PartPlaced, Progress};
 
-use super::phase::{IMPLEMENTATION, REVIEW};
+use super::{
+    super::{way_out, workspace::Pipeline},
+    phase::{IMPLEMENTATION, REVIEW},
+};
 
 /// The set of parts that the tasks are.
 pub(super) const SET: &str = "tasks";
@@ -14,6 +17,22 @@ pub(super) const WORK: [&str; 4] = ["pending", "in_progress", "completed", ""];
 /// How far the review of a task may be.
 pub(super) const REVIEWS: [&str; 5] =
     ["pending", "completed_pass", "completed_pass_with_notes", "completed_fail", ""];
+
+/// Says how tasks are made known: at once, or after the gate before them.
+pub(super) fn way_to_init(pipeline: &Pipeline) -> String {
+    let (workflow, state) = (&pipeline.view.workflow, &pipeline.view.state);
+    let place = |name: &str| workflow.steps.iter().position(|it| it.name.as_str() == name);
+    let building = place(IMPLEMENTATION).unwrap_or_default();
+    let mut before = workflow.steps.iter().enumerate().take(building).rev();
+    let gate = before.find(|(_, it)| it.gate.is_some());
+    let current = state.current.as_ref().and_then(|it| place(it.as_str())).unwrap_or_default();
+    match gate.filter(|(at, it)| current <= *at && !state.progress(&it.name).is_settled()) {
+        Some((_, gate)) => {
+            format!("{}, and then call `task_init`", way_out::first(pipeline, &gate.name))
+        }
+        None => "call `task_init` first".to_owned(),
+    }
+}
 
 /// Says nothing yet of the work on a task.
 pub(super) fn work_on(task: &PartId) -> PartPlaced {

@@ -12,7 +12,8 @@ use super::{
     super::{
         answer::{Answer, Failure},
         dialect::Verb,
-        workspace,
+        way_out,
+        workspace::{self, Pipeline},
     },
     change, phase,
     settings::{self, one_of},
@@ -71,19 +72,23 @@ impl Verb for TaskInit {
         match pipeline.execute(call, Command::All(commands)).await {
             Ok(_) if warnings.is_empty() => Ok(Answer::ok().into()),
             Ok(_) => Ok(Answer::json(&Warned { status: "ok", warnings }).into()),
-            Err(error) => Err(change::refused(Self::NAME, &error, guard).noting(&pipeline.notices)),
+            Err(error) => {
+                let guard = |it: &Refusal| guard(&pipeline, it);
+                Err(change::refused(Self::NAME, &pipeline, &error, guard).noting(&pipeline.notices))
+            }
         }
     }
 }
 
-fn guard(refusal: &Refusal) -> Option<String> {
+fn guard(pipeline: &Pipeline, refusal: &Refusal) -> Option<String> {
     if let Refusal::GateNotAsked { step, .. } = refusal {
-        return Some(format!("complete or skip `{step}` before the tasks are initialised"));
+        let way_out = way_out::first(pipeline, step);
+        return Some(format!("`{step}` comes before the tasks are initialised; {way_out}"));
     }
     if let Refusal::ArtifactMissing { path, .. } = refusal {
         return Some(format!("`{path}` must exist before its task is marked as passed"));
     }
-    phase::guard(refusal)
+    phase::guard(pipeline, refusal)
 }
 
 /// Reads the tasks, in the order of their numbers: what each is, and how far.

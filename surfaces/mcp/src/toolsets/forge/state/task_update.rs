@@ -47,12 +47,12 @@ impl Change for TaskUpdate {
         Ok(Command::PlacePart(placed(&task, parameters)?))
     }
 
-    fn guard(parameters: &Parameters, _: &Pipeline, refusal: &Refusal) -> Option<String> {
+    fn guard(parameters: &Parameters, pipeline: &Pipeline, refusal: &Refusal) -> Option<String> {
         if let Refusal::ArtifactMissing { path, .. } = refusal {
             let task = &parameters.task_num;
             return Some(format!("`{path}` must exist before task {task} is marked as passed"));
         }
-        phase::guard(refusal)
+        phase::guard(pipeline, refusal)
     }
 }
 
@@ -90,7 +90,7 @@ fn find(pipeline: &Pipeline, number: &str) -> Result<PartId, Failure> {
         let ids: Vec<&str> = tasks.iter().map(|it| it.id.as_str()).collect();
         let message = format!("{}: there is no task `{number}`", TaskUpdate::NAME);
         let hint = match ids.as_slice() {
-            [] => "call `task_init` first".to_owned(),
+            [] => task::way_to_init(pipeline),
             ids => format!("there are: {}", ids.join(", ")),
         };
         Failure::new("part_unknown", message, hint)

@@ -194,7 +194,7 @@ impl Pipeline {
     }
 }
 
-fn workflow() -> Workflow {
+pub(in crate::toolsets::forge) fn workflow() -> Workflow {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../workflows");
     let mut files = MemoryFiles::default();
     for folder in ["forge", "forge/steps"] {
