@@ -100,6 +100,7 @@ pub(super) fn reopen(draft: &mut Draft<'_>, reason: &str, force: bool) -> Result
             return Err(Refusal::RunNotEnded { status }.into());
         }
     };
+    gate::check_dismissible(draft, true)?;
     accept_drift(draft, force)?;
     draft.push(Event::RunReopened { reason: String::from(reason), forced: force });
     // What was asked while the work went on is asked again when it is done again.
@@ -107,7 +108,8 @@ pub(super) fn reopen(draft: &mut Draft<'_>, reason: &str, force: bool) -> Result
         draft.push(Event::GateOpened(gate));
         return Ok(());
     }
-    if gate::ask_owed(draft)? {
+    // What a person approved is not for an agent to accept in another form.
+    if gate::ask_changed(draft, gate::Among::Personal)? || gate::ask_owed(draft)? {
         return Ok(());
     }
     // A step that was done when the run ended led nowhere; it is there to be done again.

@@ -212,8 +212,8 @@ fn is_changed(draft: &Draft<'_>, step: &Step) -> Result<bool, Stop> {
 
 /// Asks again at the gates that a copy of a run has passed, where what was approved is not what is
 /// there now. Returns whether there are any.
-pub(super) fn ask_changed(draft: &mut Draft<'_>) -> Result<bool, Stop> {
-    if draft.current().is_ok() && ask_current(draft)? {
+pub(super) fn ask_changed(draft: &mut Draft<'_>, among: Among) -> Result<bool, Stop> {
+    if draft.current().is_ok() && among == Among::All && ask_current(draft)? {
         return Ok(true);
     }
     let current = draft.current().ok().map(|it| &it.name);
@@ -221,7 +221,11 @@ pub(super) fn ask_changed(draft: &mut Draft<'_>) -> Result<bool, Stop> {
     let gates: Vec<&Step> = gates.filter_map(|it| draft.workflow.find_step(it)).collect();
     let mut changed = Vec::new();
     for step in gates {
-        if is_changed(draft, step)? {
+        let is_meant = match (among, &step.gate) {
+            (Among::All, _) => true,
+            (Among::Personal, gate) => gate.as_ref().is_some_and(|it| is_personal(draft, it)),
+        };
+        if is_meant && is_changed(draft, step)? {
             changed.push(step);
         }
     }
@@ -230,6 +234,26 @@ pub(super) fn ask_changed(draft: &mut Draft<'_>) -> Result<bool, Stop> {
         ask_now(draft, step, GateReason::Owed)?;
     }
     Ok(!changed.is_empty())
+}
+
+/// Which gates are looked at.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Among {
+    All,
+    /// Those at which only a person's own answer counts.
+    Personal,
+}
+
+/// Refuses to leave a question behind that only a person's own answer ends. `is_any`: also the one
+/// of a step's own gate, which is owed wherever the run goes.
+pub(super) fn check_dismissible(draft: &Draft<'_>, is_any: bool) -> Result<(), Refusal> {
+    let Standing::Waiting(open) = &draft.state.standing else { return Ok(()) };
+    let is_hardened = draft.known.gates == Some(Answers::Verified);
+    let is_held = is_any || !matches!(open.why, GateReason::Gate | GateReason::Early);
+    if is_held && (is_hardened || open.answers == Answers::Verified) {
+        return Err(refusal(open));
+    }
+    Ok(())
 }
 
 /// Whether a step that is left out has a gate that must be answered all the same: only a person's
@@ -446,7 +470,10 @@ fn push(draft: &mut Draft<'_>, step: &Step, asked: Asked, answers: Option<Answer
 /// Returns what the person is to look at: what the gate names, else what the step left behind.
 fn shown(draft: &Draft<'_>, step: &Step, gate: &Gate) -> Result<Vec<Artifact>, Stop> {
     if gate.show.is_empty() {
-        return Ok(left_by(draft, step));
+        let left = left_by(draft, step);
+        let paths = || left.iter().map(|it| it.path.as_str());
+        draft.known.need_files(paths())?;
+        return draft.known.artifacts(paths());
     }
     let scope = scope(draft.workflow, &draft.state, Sight::default());
     let rendered = gate.show.iter().map(|it| it.render(&scope));

@@ -50,6 +50,7 @@ pub(super) fn skip(draft: &mut Draft<'_>, mode: Mode, named: &str) -> Result<(),
     }
     gate::check_free(draft, step)?;
     check_free_between(draft, step)?;
+    gate::check_dismissible(draft, false)?;
     withdraw(draft);
     let reason = String::from("a caller asked for it");
     let (name, why) = (step.name.clone(), SkipReason::Caller);
@@ -132,6 +133,9 @@ pub(super) fn place_part(draft: &mut Draft<'_>, placed: &PartPlaced) -> Result<(
 
 /// Makes a step the current one, with nothing done there yet.
 fn jump(draft: &mut Draft<'_>, to: &Step) -> Result<(), Stop> {
+    if place(draft, draft.current()?) < place(draft, to) {
+        gate::check_dismissible(draft, false)?;
+    }
     check_asked(draft, to)?;
     gate::waive_before(draft, to)?;
     hop(draft, to)

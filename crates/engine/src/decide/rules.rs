@@ -106,12 +106,15 @@ pub(super) fn go(draft: &mut Draft<'_>, mode: Mode, to: &Step) -> Result<(), Sto
     if from.name == to.name && !draft.state.progress(&to.name).is_settled() {
         return Ok(());
     }
+    let place = |step: &Step| draft.workflow.steps.iter().position(|it| it.name == step.name);
+    if place(from) < place(to) {
+        gate::check_dismissible(draft, false)?;
+    }
     gate::waive_before(draft, to)?;
     if let Some(open) = draft.state.standing.open_gate() {
         let step = open.step.clone();
         draft.push(Event::GateWithdrawn { step });
     }
-    let place = |step: &Step| draft.workflow.steps.iter().position(|it| it.name == step.name);
     if place(from) < place(to) {
         gate::settle_work(draft, from, (CompletedBy::PassedOver, "the run went on"))?;
     }

@@ -12,7 +12,9 @@ pub(super) fn decide(draft: &mut Draft<'_>, mode: Mode, goes_on: bool) -> Result
     let key = draft.state.key().map(String::from);
     start_run::check_key(draft, key.as_deref())?;
     let is_running = draft.state.standing == Standing::Running;
-    if is_running && (gate::ask_changed(draft)? || gate::ask_owed(draft)?) || !goes_on {
+    if is_running && (gate::ask_changed(draft, gate::Among::All)? || gate::ask_owed(draft)?)
+        || !goes_on
+    {
         return Ok(());
     }
     match draft.state.standing.clone() {

@@ -300,3 +300,82 @@ fn nothing_is_completed_in_a_state_file_that_claims_to_be_behind_its_gate() {
     let gates = project.ask(&["gate", "list"]);
     assert_eq!(gates["gates"][0]["gate"]["step"], "BLUEPRINT", "{gates:#}");
 }
+
+const PARTS: &str = r#"== .milepost/workflows/PARTS/index.md
+---
+gates: verified
+---
+# Goal
+Look at it.
+- [Plan](steps/plan.md)
+- [Build](steps/build.md)
+- [Ship](steps/ship.md)
+== .milepost/workflows/PARTS/steps/plan.md
+---
+produces: [plan.md]
+gate: true
+---
+# Orchestrator Guidance
+Go on.
+# Client Instructions
+Plan.
+== .milepost/workflows/PARTS/steps/build.md
+---
+each: {parts: t, from: tasks.md, order: declared}
+---
+# Orchestrator Guidance
+Go on.
+# Client Instructions
+Build.
+== .milepost/workflows/PARTS/steps/ship.md
+# Orchestrator Guidance
+Go on.
+# Client Instructions
+Ship.
+== plan.md
+the plan
+== tasks.md
+## Task 1: look
+mode: human_gate
+
+## Task 2: build
+"#;
+
+/// A run whose plan a person approved, and that now has a part for a person.
+fn with_part_for_a_person(project: &Project, server: &Server) -> Value {
+    project.write_all(PARTS);
+    let started = server.call("start_workflow", json!({"workflow_name": "PARTS"})).value;
+    let run = started["instance_id"].clone();
+    let report = json!({"step_id": "Plan", "status": "success", "result": "r"});
+    done(server, "advance_workflow", json!({"instance_id": run, "report": report}));
+    project.ask(&["gate", "approve", run.as_str().unwrap(), "--yes"]);
+    is_at(project, "waiting", "Build");
+    run
+}
+
+#[test]
+fn reopening_by_force_dismisses_no_question_that_is_a_persons() {
+    let project = Project::new();
+    let server = serve(&project, "core");
+    let run = with_part_for_a_person(&project, &server);
+    let reopen = json!({"instance_id": run, "reopen": true, "force": true});
+    refused(&server, "resume_workflow", reopen);
+    is_at(&project, "waiting", "Build");
+}
+
+#[test]
+fn a_copy_of_a_cancelled_run_that_is_reopened_uses_no_approval_of_something_else() {
+    let project = Project::new();
+    let server = serve(&project, "core");
+    let run = with_part_for_a_person(&project, &server);
+    project.ask(&["gate", "approve", run.as_str().unwrap(), "--yes"]);
+    done(&server, "cancel_workflow", json!({"instance_id": run}));
+    project.write("plan.md", "another plan");
+    let history = project.ask(&["run", "history", run.as_str().unwrap()]);
+    let last = history["events"].as_array().unwrap().len();
+    let copied = server.call("fork_run", json!({"instance_id": run, "from_seq": last})).value;
+    let reopen = json!({"instance_id": copied["instance_id"], "reopen": true, "force": true});
+    call(&server, "resume_workflow", reopen);
+    let gates = project.ask(&["gate", "list"]);
+    assert_eq!(gates["gates"][0]["gate"]["step"], "Plan", "{gates:#}");
+}
