@@ -23,6 +23,7 @@ mod event;
 mod evolve;
 mod fork;
 mod guard;
+mod history;
 mod id;
 mod idiom;
 mod index_text;
@@ -55,6 +56,10 @@ pub use event::{
 };
 pub use evolve::{evolve, fold};
 pub use fork::{ForkPoint, fork};
+pub use history::{
+    Archived, Asked, Attempt, AttemptEnd, AttemptOutcome, Begun, Closed, Closing, Counts, Dispatch,
+    Ended, Ending, Failure, History, Kind, Mark, Placed, Reopening, Touched, Visit, Visited,
+};
 pub use id::RunId;
 pub use idiom::Idiom;
 pub use index_text::index_text;

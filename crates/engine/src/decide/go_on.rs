@@ -74,7 +74,7 @@ fn take_review(draft: &mut Draft<'_>, step: &Step) -> Result<(), Stop> {
     }
     let was_begun = draft.state.effort(&step.name, None).is_some_and(|it| !it.seen.is_empty());
     // What a file speaks of was counted before that was written.
-    draft.counts = was_begun || draft.state.placed_by.is_none();
+    draft.counts = was_begun || draft.state.history.placed.is_none();
     let command = ReportStep {
         part: None,
         report: Report {

@@ -27,6 +27,7 @@ pub(super) fn decide(draft: &mut Draft<'_>, command: &MakeMove) -> Result<(), St
     }
     let (made, mut warnings) = resolve(draft, asked, command)?;
     let at = draft.events.len();
+    let history = draft.state.history.clone();
     let RunState { unasked, length, updated_at, steady, .. } = draft.state;
     draft.push(Event::MoveMade { name: made.name.clone(), warnings: Vec::new() });
     warnings.extend(rules::perform(draft, &made.actions, &command.args, command.is_lax)?);
@@ -35,6 +36,7 @@ pub(super) fn decide(draft: &mut Draft<'_>, command: &MakeMove) -> Result<(), St
         draft.events.pop();
         (draft.state.unasked, draft.state.length) = (unasked, length);
         (draft.state.updated_at, draft.state.steady) = (updated_at, steady);
+        draft.state.history = history;
         return Ok(());
     }
     // What was overlooked on the way is part of what was decided.
