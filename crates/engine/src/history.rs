@@ -180,8 +180,12 @@ pub struct Ended {
     /// What it was before: the stable name of its standing. A question that was just answered does
     /// not count as open.
     pub from: &'static str,
-    /// Where it was. For a failure where it happened, as far as that was said.
+    /// Where it was; `None` before anyone took up a step. For a failure where it happened, as far as
+    /// that was said.
     pub step: Option<StepName>,
+    /// Whether the step failed with it: a step that is done does not, nor one of a run that had
+    /// failed before.
+    pub fails_step: bool,
 }
 
 /// How a run ended.
@@ -310,6 +314,13 @@ impl Kind {
             ""
         };
         Self { event: event.kind(), of }
+    }
+}
+
+impl Ended {
+    /// Whether the run failed with it, and had not failed before.
+    pub fn is_first_failure(&self) -> bool {
+        matches!(self.how, Ending::Failed { .. }) && self.from != "failed"
     }
 }
 

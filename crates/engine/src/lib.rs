@@ -66,7 +66,7 @@ pub use index_text::index_text;
 pub use invariant::{Found, Violation, audit};
 pub use journal::{JournalRotated, journal_line};
 pub use known::{Bounds, CheckFact, Fact, FileFact, Known, ModelFact, Question, Stop};
-pub use next::{Action, find_agent, find_needed, find_promised, find_starter, next};
+pub use next::{Action, comes_again, find_agent, find_needed, find_promised, find_starter, next};
 pub use placement::{PartStage, Placement, Stage, Stood};
 pub use refusal::Refusal;
 pub use shared::Shared;

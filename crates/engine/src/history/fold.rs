@@ -257,7 +257,7 @@ fn touch(state: &mut RunState, set: &Map<String, Value>, mark: Mark) {
 
 fn fail_run(state: &mut RunState, reason: &str, step: Option<&StepName>, mark: Mark) {
     let is_again = matches!(state.standing, Standing::Failed { .. });
-    let step = step.or(state.stated.as_ref()).or(state.current.as_ref()).cloned();
+    let step = step.cloned().or_else(|| place_of(state));
     let attempts = step.as_ref().and_then(|it| state.history.attempts.get(it));
     let is_open = attempts.and_then(VectorSync::last).is_some_and(|it| it.end.is_none());
     if let Some(step) = step.as_ref().filter(|_| is_open && !is_again) {
@@ -269,9 +269,20 @@ fn fail_run(state: &mut RunState, reason: &str, step: Option<&StepName>, mark: M
 
 fn end(state: &mut RunState, how: Ending, step: Option<StepName>, mark: Mark) {
     let from = standing(state);
+    let is_again = matches!(state.standing, Standing::Failed { .. });
     close(state, mark, Closing::Ended);
-    let step = step.or_else(|| state.current.clone());
-    state.history.ends.push_back_mut(Ended { mark, how, from, step });
+    let is_open = step.as_ref().is_some_and(|it| !state.progress(it).is_settled());
+    let fails_step = matches!(how, Ending::Failed { .. }) && is_open && !is_again;
+    let step = step.or_else(|| place_of(state));
+    state.history.ends.push_back_mut(Ended { mark, how, from, step, fails_step });
+}
+
+/// Returns where the run is, once anyone took up a step.
+fn place_of(state: &RunState) -> Option<StepName> {
+    let history = &state.history;
+    let is_resumed = !history.reopenings.is_empty();
+    let is_begun = is_resumed || history.placed.is_some() || !history.attempts.is_empty();
+    state.current.clone().filter(|_| is_begun)
 }
 
 fn reopen(state: &mut RunState, forced: bool, mark: Mark) {
