@@ -75,7 +75,7 @@ pub struct RunState {
     pub trail: Vec<Told>,
     /// How it got here. For files and people: no decision depends on it, but on whether a file was
     /// ever taken in.
-    pub history: History,
+    pub history: Shared<History>,
 }
 
 /// Which action an agent was given last, and which one the last report was about. An action is
@@ -390,7 +390,7 @@ impl RunState {
             reasoning: None,
             deferral: None,
             trail: Vec::new(),
-            history: History::default(),
+            history: Shared::default(),
         }
     }
 

@@ -239,10 +239,8 @@ fn is_asked(state: &RunState) -> bool {
 
 /// Returns the stable name of how the run stands. What was just answered is not open any more.
 fn standing(state: &RunState) -> &'static str {
-    match &state.standing {
-        Standing::Waiting(_) if !is_asked(state) => Standing::Running.as_str(),
-        standing => standing.as_str(),
-    }
+    let is_answered = matches!(state.standing, Standing::Waiting(_)) && !is_asked(state);
+    if is_answered { Standing::Running.as_str() } else { state.standing.as_str() }
 }
 
 fn touch(state: &mut RunState, set: &Map<String, Value>, mark: Mark) {

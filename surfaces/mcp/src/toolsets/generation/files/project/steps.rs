@@ -33,12 +33,15 @@ const STEP_FIELDS: [&str; 13] = [
     "skipped_reason",
 ];
 
+/// When something failed, why, and what was said with it.
+type Failed<'a> = (Mark, &'a str, Option<&'a Map<String, Value>>);
+
 /// What happened at a step since the text.
 struct Past<'a> {
     starts: Vec<&'a Begun>,
     done: Vec<&'a AttemptEnd>,
     /// Its failures, and those of the run at it: when, why, and what was said with it.
-    failures: Vec<(Mark, &'a str, Option<&'a Map<String, Value>>)>,
+    failures: Vec<Failed<'a>>,
     retry: Option<(Mark, &'a Map<String, Value>)>,
     interrupted: Option<Mark>,
     skipped: Option<(Mark, &'a str)>,
@@ -121,21 +124,21 @@ impl<'a> Base<'a> {
         let retries = attempts.iter().filter_map(|it| Some((it.opened, &**it.retry.as_ref()?)));
         let here = || self.history.visits.iter().filter(|it| it.step == *step);
         let skipped = here().filter(|it| it.part.is_none() && self.is_new(it.mark));
-        let skipped = skipped.filter_map(|it| match &it.what {
+        let mut skipped = skipped.filter_map(|it| match &it.what {
             Visited::Skipped { reason, .. } => Some((it.mark, reason.as_str())),
             Visited::Entered
             | Visited::Completed(_)
             | Visited::Reopened
             | Visited::Judged { .. } => None,
         });
-        let interrupted = ends.iter().filter(|it| it.how == AttemptOutcome::Interrupted);
+        let mut interrupted = ends.iter().filter(|it| it.how == AttemptOutcome::Interrupted);
         Past {
             starts: starts.filter(|it| self.is_new(it.mark)).collect(),
             done: ends.iter().filter(|it| it.how == AttemptOutcome::Done).copied().collect(),
             failures,
-            retry: retries.filter(|it| self.is_new(it.0)).last(),
-            interrupted: interrupted.last().map(|it| it.mark),
-            skipped: skipped.last(),
+            retry: retries.rev().find(|it| self.is_new(it.0)),
+            interrupted: interrupted.next_back().map(|it| it.mark),
+            skipped: skipped.next_back(),
             failed_by,
             is_reopened: here().any(|it| it.what == Visited::Reopened && self.is_new(it.mark)),
         }

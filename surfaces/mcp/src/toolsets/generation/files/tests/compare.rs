@@ -4,9 +4,10 @@ use std::collections::BTreeSet;
 
 use definition::StepName;
 use engine::{Ending, Event, Progress, Recorded};
+use runtime::Basis;
 use serde_json::{Map, Value};
 
-use super::play::Player;
+use super::{super::project::basis, play::Player};
 
 /// A difference that is wanted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -84,6 +85,11 @@ pub(super) fn check(
             Some(difference) => wanted.push(difference),
             None => wrong.push(format!("{}: {:?} -> {:?}", it.path, it.before, it.after)),
         }
+    }
+    // Someone may edit what the earlier release left: that must not look like an older state.
+    let is_older = !matches!(basis(&rendered, &written), Basis::Current | Basis::Newer);
+    if is_older && !wanted.contains(&Difference::Copied) && !known.contains(&Difference::Copied) {
+        wrong.push("an edit of the earlier release's file is refused".to_owned());
     }
     if wrong.is_empty() { Ok(wanted) } else { Err(wrong.join("\n")) }
 }

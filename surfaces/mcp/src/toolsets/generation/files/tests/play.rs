@@ -292,18 +292,7 @@ impl Player {
                 Ok(decided) => break decided,
                 Err(Stop::Refused(_)) => return false,
                 Err(Stop::Ask(questions)) => {
-                    for question in questions {
-                        let fact = match &question {
-                            Question::File(_) | Question::Beside(_) => {
-                                Fact::File(FileFact::Missing)
-                            }
-                            Question::Git => Fact::Git(None),
-                            Question::Check { .. } | Question::Model { .. } => {
-                                panic!("{question:?}")
-                            }
-                        };
-                        known.facts.insert(question, fact);
-                    }
+                    known.facts.extend(questions.into_iter().map(|it| (it.clone(), look(&it))));
                 }
             }
         };
@@ -319,11 +308,21 @@ impl Player {
     }
 }
 
+/// Nothing is there.
+fn look(question: &Question) -> Fact {
+    match question {
+        Question::File(_) | Question::Beside(_) => Fact::File(FileFact::Missing),
+        Question::Git => Fact::Git(None),
+        Question::Check { .. } | Question::Model { .. } => panic!("{question:?}"),
+    }
+}
+
 /// Says what happened in a line.
 fn tell(recorded: &Recorded) -> String {
-    let event = match &recorded.event {
-        Event::RunPlaced(placement) => format!("RunPlaced {}", placement.text),
-        event => event.encode(),
+    let event = if let Event::RunPlaced(placement) = &recorded.event {
+        format!("RunPlaced {}", placement.text)
+    } else {
+        recorded.event.encode()
     };
     let event: String = event.split_whitespace().collect::<Vec<_>>().join(" ");
     let event: String = event.chars().take(400).collect();
