@@ -12,7 +12,7 @@ use alloc::{
 use definition::{PartSpec, Step, Workflow};
 
 use crate::{
-    Action, Effort, Entry, How, Idiom, Known, OpenGate, Progress, RunState, Standing,
+    Action, Effort, Entry, How, Idiom, Known, OpenGate, Progress, RunState, Standing, comes_again,
     decide::{lease, route},
     find_promised, next,
 };
@@ -300,12 +300,10 @@ fn warnings(state: &RunState, known: &Known, drift: &[String]) -> Vec<String> {
 
 fn done(workflow: &Workflow, state: &RunState) -> Vec<String> {
     let mut lines = Vec::new();
-    let mut is_ahead = false;
     for step in workflow.work_steps() {
-        let is_current = state.current.as_ref() == Some(&step.name);
-        let again =
-            if is_ahead && state.standing.is_live() { " (comes again after this)" } else { "" };
-        is_ahead |= is_current;
+        let is_live = state.standing.is_live();
+        let comes_again = is_live && comes_again(workflow, state, &step.name);
+        let again = if comes_again { " (comes again after this)" } else { "" };
         let Some(known) = state.step(&step.name) else { continue };
         let line = match known.effort.progress {
             Progress::Done => {

@@ -10,7 +10,8 @@ use definition::{Decider, Digest, Effect, FINISH, PartId, StepName};
 use crate::{
     Answered, Artifact, Effort, Entry, Event, GateReason, How, Lease, Noted, OpenGate, PartPlaced,
     Passage, Placement, Progress, Recorded, Report, Ruling, RunBranch, RunId, RunStarted, RunState,
-    Seen, Standing, StepCompleted, StepState, Stood, Timestamp, Told, Trouble, Unasked, journal,
+    Seen, Standing, StepCompleted, StepState, Stood, Timestamp, Told, Trouble, Unasked, history,
+    journal,
 };
 
 /// How many of the last reports a language model is shown.
@@ -35,6 +36,7 @@ pub fn evolve(mut state: RunState, recorded: &Recorded) -> RunState {
         journal::add(&mut state.journal, recorded);
     }
     hand(&mut state, recorded);
+    history::note(&mut state, recorded);
     match &recorded.event {
         Event::RunStarted(started) => {
             state.started_at = recorded.at;
@@ -246,7 +248,9 @@ pub fn evolve(mut state: RunState, recorded: &Recorded) -> RunState {
             end(&mut state, recorded, |_| Standing::Completed);
         }
         Event::RunFailed { reason, step, .. } => {
-            if let Some(step) = step {
+            // A second word on why it failed does not move the place where it did.
+            let is_first = !matches!(state.standing, Standing::Failed { .. });
+            if let Some(step) = step.as_ref().filter(|_| is_first) {
                 fail(effort_of(&mut state, step, None), reason, recorded);
                 state.stated = Some(step.clone());
             }
@@ -264,12 +268,12 @@ pub fn evolve(mut state: RunState, recorded: &Recorded) -> RunState {
             state.standing = Standing::Running;
             state.ended_at = None;
             interrupt(&mut state);
+            forgive(&mut state);
             state.stated = None;
             if let Some(step) = state.current.clone() {
                 let effort = effort_of(&mut state, &step, None);
                 effort.attempts = 0;
                 effort.since = Some(recorded.steady);
-                effort.trouble = Trouble::None;
             }
         }
     }
@@ -343,7 +347,6 @@ fn is_of_placing(event: &Event) -> bool {
 fn place(state: &mut RunState, recorded: &Recorded, placement: &Placement) {
     let is_first = state.current.is_none();
     state.unasked = if is_first { Unasked::Placed } else { Unasked::Nothing };
-    state.placed_by = Some(recorded.seq);
     let updated_at = placement.updated_at.map_or(recorded.at, |it| it.min(recorded.at));
     state.updated_at = updated_at;
     state.started_at = placement.started_at.map_or(Timestamp::default(), |it| it.min(recorded.at));
@@ -442,6 +445,20 @@ fn interrupt(state: &mut RunState) {
             if effort.progress == Progress::Active {
                 effort.progress = Progress::Ready;
             }
+        }
+    }
+}
+
+/// A run that goes on again has nothing to retry: each step is begun as if it had not failed.
+fn forgive(state: &mut RunState) {
+    let is_troubled = |it: &Effort| it.trouble != Trouble::None;
+    for step in state.steps.values_mut() {
+        if !is_troubled(&step.effort) && !step.parts.values().any(is_troubled) {
+            continue;
+        }
+        let step: &mut StepState = step;
+        for effort in step.parts.values_mut().chain([&mut step.effort]) {
+            effort.trouble = Trouble::None;
         }
     }
 }

@@ -24,6 +24,7 @@ mod event;
 mod evolve;
 mod fork;
 mod guard;
+mod history;
 mod id;
 mod idiom;
 mod index_text;
@@ -57,13 +58,17 @@ pub use event::{
 };
 pub use evolve::{evolve, fold};
 pub use fork::{ForkPoint, fork};
+pub use history::{
+    Archived, Asked, Attempt, AttemptEnd, AttemptOutcome, Begun, Closed, Closing, Counts, Dispatch,
+    Ended, Ending, Failure, History, Kind, Mark, Placed, Reopening, Touched, Visit, Visited,
+};
 pub use id::RunId;
 pub use idiom::Idiom;
 pub use index_text::index_text;
 pub use invariant::{Found, Violation, audit};
 pub use journal::{JournalRotated, journal_line};
 pub use known::{Bounds, CheckFact, Fact, FileFact, Known, ModelFact, Question, Stop};
-pub use next::{Action, find_agent, find_needed, find_promised, find_starter, next};
+pub use next::{Action, comes_again, find_agent, find_needed, find_promised, find_starter, next};
 pub use placement::{PartStage, Placement, Stage, Stood};
 pub use refusal::Refusal;
 pub use shared::Shared;

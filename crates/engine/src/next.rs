@@ -3,7 +3,7 @@
 use alloc::{boxed::Box, string::String, vec::Vec};
 
 use definition::{
-    Need, Otherwise, PartSource, PartSpec, Presence, Product, Step, Target, Workflow,
+    Need, Otherwise, PartSource, PartSpec, Presence, Product, Step, StepName, Target, Workflow,
 };
 
 use crate::{
@@ -50,6 +50,14 @@ pub fn next<'a>(workflow: &'a Workflow, state: &RunState) -> Action<'a> {
             Action::Work { step, parts: parts::ready(state, step) }
         }
     }
+}
+
+/// Returns whether `step` is listed after the one that a run is at: what was done there is done again
+/// when the run gets there.
+pub fn comes_again(workflow: &Workflow, state: &RunState, step: &StepName) -> bool {
+    let place = |name: &StepName| workflow.work_steps().position(|it| it.name == *name);
+    let current = state.current.as_ref().and_then(place);
+    current.is_some_and(|it| place(step).is_some_and(|at| it < at))
 }
 
 /// Returns the files that `step`, or one part of it, must leave behind, as far as is known now.

@@ -11,8 +11,8 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 use crate::{
-    Artifact, CompletedBy, Entry, Git, How, Item, Lease, OpenGate, ReopenCause, Report, Ruling,
-    RunBranch, RunId, RunStarted, Shared, SkipCause, SkipReason, Timestamp,
+    Artifact, CompletedBy, Entry, Git, History, How, Item, Lease, OpenGate, ReopenCause, Report,
+    Ruling, RunBranch, RunId, RunStarted, Shared, SkipCause, SkipReason, Timestamp,
 };
 
 /// The state of one run.
@@ -33,8 +33,6 @@ pub struct RunState {
     pub standing: Standing,
     /// The step that the run is at.
     pub current: Option<StepName>,
-    /// The event by which a file last said where it is.
-    pub placed_by: Option<u64>,
     /// Whether another run may begin with its key, although it would hold it.
     pub gave_up_key: bool,
     /// Where it is said to be by a file or a failure, until it moves. Only shown.
@@ -75,6 +73,9 @@ pub struct RunState {
     pub deferral: Option<String>,
     /// The last reports, oldest first. Kept where a language model is to see them.
     pub trail: Vec<Told>,
+    /// How it got here. For files and people: no decision depends on it, but on whether a file was
+    /// ever taken in.
+    pub history: Shared<History>,
 }
 
 /// Which action an agent was given last, and which one the last report was about. An action is
@@ -361,7 +362,6 @@ impl RunState {
             forked_from: None,
             standing: Standing::New,
             current: None,
-            placed_by: None,
             gave_up_key: false,
             stated: None,
             is_work_done: false,
@@ -385,6 +385,7 @@ impl RunState {
             reasoning: None,
             deferral: None,
             trail: Vec::new(),
+            history: Shared::default(),
         }
     }
 

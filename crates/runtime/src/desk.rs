@@ -55,8 +55,28 @@ pub trait Projection: Send + Sync {
     /// written again. Else the run is over with it.
     fn outlives_file(&self, key: &str) -> bool;
 
-    /// Returns the file of a run of this workflow of which nothing is known yet.
-    fn blank(&self, workflow: &Arc<Workflow>) -> Box<dyn Sheet>;
+    /// Returns what the file of a run says: a pure function of its state.
+    fn render(&self, _workflow: &Workflow, _state: &RunState) -> String {
+        String::new()
+    }
+
+    /// Returns what a text was made from, going by the marks that `own`, which the file says now,
+    /// and the text carry.
+    fn basis(&self, _own: &str, _text: &str) -> Basis {
+        Basis::Current
+    }
+
+    /// Returns what a text must say to count as made from `own`, which the file says now, in words
+    /// for the person who writes it. `None`: there is no such mark.
+    fn stamp(&self, _own: &str) -> Option<String> {
+        None
+    }
+
+    /// Returns the file of a run of this workflow, to be written event by event. `None`: it is
+    /// rendered from the state.
+    fn blank(&self, _workflow: &Arc<Workflow>) -> Option<Box<dyn Sheet>> {
+        None
+    }
 
     /// Reads a file that others wrote.
     fn read(&self, text: &str) -> Result<Reading, String>;
@@ -125,7 +145,7 @@ pub struct Errand {
     pub notice: Option<String>,
 }
 
-/// One run's file in the making.
+/// One run's file that is written event by event, for dialects that do not render it from the state.
 pub trait Sheet: Send + Sync {
     /// Takes the next event of the log in.
     fn apply(&mut self, recorded: &Recorded);

@@ -8,6 +8,7 @@ use engine::{Actor, Command, Fact, FileFact, Question, Recorded, Refusal, RunId,
 
 use crate::{
     Desk, ExecuteError, Outcome, Place, Request, Runtime, Target, View, Wanted, execute::Checks,
+    promise::Rendering,
 };
 
 /// A workflow that is handed in, and the run that begins with it.
@@ -122,14 +123,14 @@ impl Runtime {
         let Some(projection) = projections.iter().find(|it| it.covers(&view.workflow)) else {
             return Ok(Vec::new());
         };
-        let mut sheet = projection.blank(&view.workflow);
+        let mut file = Rendering::blank(projection, &view.workflow, view.state.run);
         let (_, log) = self.load_at(view.state.run, None).await?;
-        log.iter().for_each(|it| sheet.apply(it));
+        log.iter().for_each(|it| file.apply(it));
         Arc::make_mut(&mut view.state).gave_up_key = false;
         let Some(own) = self.places_of(&view).await.into_iter().next() else {
             return Ok(Vec::new());
         };
-        let beside = sheet.beside().into_iter().map(|(path, _)| Place { path, ..own.clone() });
+        let beside = file.beside().into_iter().map(|(path, _)| Place { path, ..own.clone() });
         Ok(beside.chain([own.clone()]).collect())
     }
 

@@ -7,6 +7,7 @@
 mod errands;
 mod looking;
 mod moved;
+mod rendering;
 mod replacing;
 mod scan;
 mod telling;
@@ -24,9 +25,11 @@ use store::{FileFilter, FileMark, StoreError, Touch};
 
 use self::looking::{Edit, Found, Left, Made};
 use crate::{
-    Desk, ExecuteError, Held, Place, Projection, Reading, Runtime, Sheet, Stat, View,
-    execute::Checks, fault, load::Kept,
+    Desk, ExecuteError, Held, Place, Projection, Reading, Runtime, Stat, View, execute::Checks,
+    fault, load::Kept,
 };
+
+pub(crate) use rendering::Rendering;
 
 pub use moved::Released;
 pub use scan::{Taken, Unreadable};
@@ -85,17 +88,17 @@ impl Promises {
 /// What is known of a run's file. Never more than a start: what is there counts.
 struct Known {
     length: u64,
-    sheet: Box<dyn Sheet>,
-    /// What it says, once that was asked for.
-    text: Option<String>,
+    file: Rendering,
     mark: Option<FileMark>,
+    /// Whether the file is known to be as this release writes it. An earlier one may have left it.
+    is_own: bool,
     /// What was last written beside it, by path.
     beside: BTreeMap<String, Digest>,
 }
 
 /// The file that is promised of one run.
 struct Promise<'a> {
-    projection: &'a dyn Projection,
+    projection: &'a Arc<dyn Projection>,
     desk: &'a dyn Desk,
     run: RunId,
     workflow: Arc<Workflow>,
@@ -165,7 +168,7 @@ impl Runtime {
         let key = view.state.key().filter(|_| !view.state.gave_up_key)?.to_owned();
         let place = place(&**projection, view.state.root(), projection.path(&key)?);
         Some(Promise {
-            projection: &**projection,
+            projection,
             desk: self.world.desk()?,
             run: view.state.run,
             workflow: Arc::clone(&view.workflow),
@@ -184,7 +187,7 @@ impl Runtime {
     pub(crate) async fn places_of(&self, view: &View) -> Vec<Place> {
         let Some(promise) = self.promise(view) else { return Vec::new() };
         let known = self.known_file(&promise);
-        let beside = known.lock().await.sheet.beside();
+        let beside = known.lock().await.file.beside();
         let beside = beside.into_iter().map(|(path, _)| Place { path, ..promise.place.clone() });
         std::iter::once(promise.place.clone()).chain(beside).collect()
     }
@@ -198,17 +201,17 @@ impl Runtime {
     ) -> Result<Vec<(String, String)>, ExecuteError> {
         let Some(promise) = self.promise(view) else { return Ok(Vec::new()) };
         let (_, log) = self.load_at(promise.run, Some(view.state.length)).await?;
-        let mut sheet = promise.projection.blank(&promise.workflow);
-        log.iter().chain(events).for_each(|it| sheet.apply(it));
+        let mut file = promise.blank();
+        log.iter().chain(events).for_each(|it| file.apply(it));
         let home = promise.projection.home(&promise.key).map(|it| format!("{it}/"));
         // Whoever does the chore sees paths from where the artifacts are.
         let seen = |path: String| match home.as_deref().and_then(|it| path.strip_prefix(it)) {
             Some(inside) => inside.to_owned(),
             None => path,
         };
-        let beside = sheet.beside().into_iter();
-        let beside = beside.map(|(path, text)| (seen(shown(promise.projection, &path)), text));
-        let own = (seen(promise.shown.clone()), sheet.text());
+        let beside = file.beside().into_iter();
+        let beside = beside.map(|(path, text)| (seen(shown(&**promise.projection, &path)), text));
+        let own = (seen(promise.shown.clone()), file.text().to_owned());
         Ok(std::iter::once(own).chain(beside).collect())
     }
 
@@ -281,7 +284,7 @@ impl Runtime {
             self.catch_up(known, promise.run, Some(view.state.length), None).await?;
         }
         let is_whole = view.state.length <= known.length && known.written() == known.length;
-        if known.is_as_left(&stat) && is_whole {
+        if known.is_as_left(&stat) && is_whole && known.is_current() {
             let (path, text) = (promise.shown.clone(), known.text().to_owned());
             // Someone else may have taken in meanwhile what was written into it.
             let is_behind = view.state.length < known.length;
@@ -388,7 +391,7 @@ impl Runtime {
         let path = &promise.shown;
         match edit.made {
             // Only whoever reads a file as people write it is told what they wrote.
-            Made::Now if known.sheet.distance(&edit.text).is_none() => {}
+            Made::Now if known.file.distance(&edit.text).is_none() => {}
             Made::Now => notices.push(format!("`{path}` was changed by hand: taken in")),
             Made::Back => {
                 notices.push(format!("an older state of `{path}` was put back"));
@@ -471,6 +474,7 @@ impl Runtime {
             size: stat.size,
             modified: stat.modified,
         };
+        known.is_own = true;
         if known.mark.as_ref() != Some(&mark) {
             known.mark = Some(mark.clone());
             self.note(promise.run, mark);
@@ -504,6 +508,17 @@ impl Runtime {
         if enough.is_some_and(|length| length <= known.length) {
             return Ok(None);
         }
+        if known.file.is_of_state() {
+            let state = self.load(run).await?.state;
+            let is_newer = 0 < known.length && known.length < state.length;
+            let met = bytes.filter(|it| is_newer && *it == known.text().as_bytes());
+            let met = met.map(|_| known.length);
+            if known.length < state.length {
+                known.length = state.length;
+                known.file.follow(&state);
+            }
+            return Ok(met);
+        }
         let log = self.store.load(run, known.length).await.map_err(fault)?;
         let mut met = None;
         for recorded in log.iter().flat_map(|it| &it.events) {
@@ -527,8 +542,8 @@ impl Runtime {
         if let Some(known) = files.find(&promise.run) {
             return known;
         }
-        let sheet = promise.projection.blank(&promise.workflow);
-        let known = Known { length: 0, sheet, text: None, mark: None, beside: BTreeMap::new() };
+        let (file, beside) = (promise.blank(), BTreeMap::new());
+        let known = Known { length: 0, file, mark: None, is_own: false, beside };
         let known = Arc::new(tokio::sync::Mutex::new(known));
         files.keep(promise.run, Arc::clone(&known), self.settings.states_max);
         known
@@ -558,14 +573,26 @@ impl Runtime {
 impl Known {
     fn apply(&mut self, recorded: &Recorded) {
         if self.length < recorded.seq {
-            self.sheet.apply(recorded);
+            self.file.apply(recorded);
             self.length = recorded.seq;
-            self.text = None;
         }
     }
 
     fn text(&mut self) -> &str {
-        self.text.get_or_insert_with(|| self.sheet.text())
+        self.file.text()
+    }
+
+    /// Whether the file that was left says what this release would write. One that an earlier
+    /// release left may say the same in another order: it is written again before anyone edits it.
+    fn is_current(&mut self) -> bool {
+        if !self.file.is_of_state() {
+            return true;
+        }
+        if !self.is_own {
+            let digest = Digest::of(self.file.text().as_bytes());
+            self.is_own = self.mark.as_ref().is_some_and(|it| it.sha256 == digest.as_str());
+        }
+        self.is_own
     }
 
     /// Whether the file is just as it was left.

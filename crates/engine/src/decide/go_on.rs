@@ -79,7 +79,7 @@ fn take_review(draft: &mut Draft<'_>, mode: Mode, step: &Step) -> Result<(), Sto
     }
     let was_begun = draft.state.effort(&step.name, None).is_some_and(|it| !it.seen.is_empty());
     // What a file speaks of was counted before that was written.
-    let counts = was_begun || draft.state.placed_by.is_none();
+    let counts = was_begun || draft.state.history.placed.is_none();
     let verdicts = if counts { Verdicts::Count } else { Verdicts::Counted };
     let mode = Mode { verdicts, source: Source::Found, ..mode };
     let command = ReportStep {

@@ -83,7 +83,8 @@ fn find_gap<'a>(draft: &Draft<'a>, named: &str) -> Option<&'a Step> {
     let is_open = |it: &&Step| !draft.state.progress(&it.name).is_settled();
     let first = draft.workflow.work_steps().find(is_open)?;
     let place = |step: &Step| draft.workflow.steps.iter().position(|it| it.name == step.name);
-    let is_passed = draft.state.placed_by.is_some() && place(first) < place(draft.current().ok()?);
+    let is_passed =
+        draft.state.history.placed.is_some() && place(first) < place(draft.current().ok()?);
     (first.name == step.name && is_passed).then_some(step)
 }
 

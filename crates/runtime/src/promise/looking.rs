@@ -6,7 +6,7 @@ use definition::Digest;
 use engine::RunId;
 use store::{FileFilter, FileMark};
 
-use super::{Known, Promise, shown};
+use super::{Known, Promise, Rendering, shown};
 use crate::{Basis, ExecuteError, Reading, Runtime, Stat, fault};
 
 /// How long whoever writes a file in place may take between two pieces of it.
@@ -87,7 +87,7 @@ impl Runtime {
         let stat = promise.desk.stat(&promise.place).await;
         if let (true, Ok(Some(stat))) = (known.is_as_left(&stat), stat) {
             self.catch_up(known, promise.run, None, None).await?;
-            let is_behind = known.written() < known.length;
+            let is_behind = known.written() < known.length || !known.is_current();
             return Ok(if is_behind { Found::Behind } else { Found::Same(stat) });
         }
         let read = promise.desk.read(&promise.place).await;
@@ -110,7 +110,7 @@ impl Runtime {
             return Ok(Found::Behind);
         }
         let whole = known.text().len();
-        let is_torn = is_torn(&bytes, known.text().as_bytes()) && known.sheet.is_torn(&bytes);
+        let is_torn = is_torn(&bytes, known.text().as_bytes()) && known.file.is_torn(&bytes);
         let text = String::from_utf8(bytes);
         let is_odd = is_torn || text.as_ref().is_ok_and(|it| promise.projection.read(it).is_err());
         if is_odd && self.is_being_written(promise, stat).await {
@@ -153,7 +153,7 @@ impl Runtime {
             Ok(reading) => reading,
             Err(problem) => return Ok(Found::Refused(Left::Text(text), problem)),
         };
-        let older = match known.sheet.basis(&text) {
+        let older = match known.file.basis(&text) {
             Basis::Current => return Ok(edited(&text, text.clone(), reading, Made::Now)),
             Basis::Other(problem) => return Ok(Found::Refused(Left::Text(text), problem)),
             Basis::Older(problem) => Some(format!("it was changed from an older state: {problem}")),
@@ -168,7 +168,7 @@ impl Runtime {
             (None, older) => older,
         };
         if let Some(problem) = problem {
-            let way_out = known.sheet.stamp().map(|it| {
+            let way_out = known.file.stamp().map(|it| {
                 format!("; to have it all the same, set {it} in it and put it there again")
             });
             let problem = format!("{problem}{}", way_out.unwrap_or_default());
@@ -196,13 +196,13 @@ impl Runtime {
             |(run, mark): &(RunId, FileMark)| *run != promise.run && mark.sha256 == digest.as_str();
         let Some((run, mark)) = marks.into_iter().find(is_it) else { return Ok(None) };
         let (view, log) = self.load_at(run, None).await?;
-        let mut sheet = promise.projection.blank(&view.workflow);
+        let mut file = Rendering::blank(promise.projection, &view.workflow, run);
         let now = known.text();
         let continues = log.iter().any(|recorded| {
-            sheet.apply(recorded);
-            sheet.text() == now
+            file.apply(recorded);
+            file.text() == now
         });
-        Ok(Some(Copy { path: shown(promise.projection, &mark.path), continues }))
+        Ok(Some(Copy { path: shown(&**promise.projection, &mark.path), continues }))
     }
 
     /// Whether someone is just writing a file that makes no sense as it is.
@@ -229,10 +229,10 @@ impl Runtime {
             return Ok(true);
         }
         let (_, log) = self.load_at(promise.run, None).await?;
-        let mut sheet = promise.projection.blank(&promise.workflow);
+        let mut file = promise.blank();
         for recorded in log.iter().filter(|it| it.seq <= known.length) {
-            sheet.apply(recorded);
-            if from <= recorded.seq && sheet.text().as_bytes() == bytes {
+            file.apply(recorded);
+            if from <= recorded.seq && file.text().as_bytes() == bytes {
                 return Ok(true);
             }
         }
@@ -247,24 +247,24 @@ impl Runtime {
         known: &Known,
         text: &str,
     ) -> Result<Option<Found>, ExecuteError> {
-        if known.sheet.distance(text).is_none() || known.sheet.is_seen(text) {
+        if known.file.distance(text).is_none() || known.file.is_seen(text) {
             return Ok(None);
         }
         let mut least = usize::MAX;
         let (_, log) = self.load_at(promise.run, None).await?;
-        let mut sheet = promise.projection.blank(&promise.workflow);
+        let mut file = promise.blank();
         let mut base = None;
         let next = log.iter().skip(1).map(|it| it.at);
         for (recorded, next) in log.iter().zip(next).filter(|(it, _)| it.seq < known.length) {
-            sheet.apply(recorded);
+            file.apply(recorded);
             // Events of one append have one time, and only the last of them was ever on disk.
             let is_old = recorded.seq.saturating_add(BASES_MAX) < known.length;
             if is_old || recorded.at == next {
                 continue;
             }
-            let Some(distance) = sheet.distance(text).filter(|it| *it < least) else { continue };
-            let candidate = sheet.text();
-            if known.sheet.is_base(&candidate, text) {
+            let Some(distance) = file.distance(text).filter(|it| *it < least) else { continue };
+            let candidate = file.text().to_owned();
+            if known.file.is_base(&candidate, text) {
                 (least, base) = (distance, Some(candidate));
             }
         }
@@ -274,7 +274,7 @@ impl Runtime {
             let reading = promise.projection.read(text);
             return Ok(reading.ok().map(|it| edited(text, text.to_owned(), it, Made::Back)));
         }
-        let Some(joined) = known.sheet.rebase(&base, text) else {
+        let Some(joined) = known.file.rebase(&base, text) else {
             return Ok(spoilt(
                 "it was changed from an older state, and so was the same part since",
             ));

@@ -36,7 +36,7 @@ impl Runtime {
         known: &mut Known,
         notices: &mut Vec<String>,
     ) -> Result<(), ExecuteError> {
-        for (path, text) in known.sheet.beside() {
+        for (path, text) in known.file.beside() {
             let place = Place { path, ..promise.place.clone() };
             let digest = Digest::of(text.as_bytes());
             let written = match promise.desk.read(&place).await {
@@ -113,10 +113,10 @@ impl Runtime {
             return Ok(true);
         }
         let (_, log) = self.load_at(promise.run, None).await?;
-        let mut sheet = promise.projection.blank(&promise.workflow);
+        let mut file = promise.blank();
         Ok(log.iter().any(|recorded| {
-            sheet.apply(recorded);
-            sheet.beside().iter().any(|(at, text)| at == path && text.as_bytes() == bytes)
+            file.apply(recorded);
+            file.beside().iter().any(|(at, text)| at == path && text.as_bytes() == bytes)
         }))
     }
 

@@ -2,10 +2,15 @@
 
 use engine::{Actor, Command, Surface};
 
-use super::{Known, Promise, looking::Left, shown};
+use super::{Known, Promise, Rendering, looking::Left, shown};
 use crate::{Place, Request, Stat, Target};
 
 impl Promise<'_> {
+    /// Returns the file of the run as it is before anything happened.
+    pub(super) fn blank(&self) -> Rendering {
+        Rendering::blank(self.projection, &self.workflow, self.run)
+    }
+
     /// Returns what the file asks of its run.
     pub(super) fn request(&self, command: Command) -> Request {
         Request {
@@ -62,7 +67,7 @@ impl Promise<'_> {
 
     /// Returns how people name a place.
     pub(super) fn named(&self, place: &Place) -> String {
-        shown(self.projection, &place.path)
+        shown(&**self.projection, &place.path)
     }
 
     /// Returns a place that no file has, with a number where it needs one; or the one that has this

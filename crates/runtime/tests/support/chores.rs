@@ -204,8 +204,8 @@ impl Projection for Listed {
         true
     }
 
-    fn blank(&self, _workflow: &Arc<Workflow>) -> Box<dyn Sheet> {
-        Box::new(Lines::default())
+    fn blank(&self, _workflow: &Arc<Workflow>) -> Option<Box<dyn Sheet>> {
+        Some(Box::new(Lines::default()))
     }
 
     fn read(&self, _text: &str) -> Result<Reading, String> {

@@ -56,8 +56,8 @@ impl Projection for WorkflowFiles {
         true
     }
 
-    fn blank(&self, _workflow: &Arc<Workflow>) -> Box<dyn Sheet> {
-        Box::new(Page { file: StateFile::blank(), phase: String::new() })
+    fn blank(&self, _workflow: &Arc<Workflow>) -> Option<Box<dyn Sheet>> {
+        Some(Box::new(Page { file: StateFile::blank(), phase: String::new() }))
     }
 
     fn read(&self, text: &str) -> Result<Reading, String> {

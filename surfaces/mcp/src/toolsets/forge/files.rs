@@ -91,8 +91,8 @@ impl Projection for SpecFiles {
         true
     }
 
-    fn blank(&self, workflow: &Arc<Workflow>) -> Box<dyn Sheet> {
-        Box::new(sheet::State::new(workflow))
+    fn blank(&self, workflow: &Arc<Workflow>) -> Option<Box<dyn Sheet>> {
+        Some(Box::new(sheet::State::new(workflow)))
     }
 
     fn read(&self, text: &str) -> Result<Reading, String> {
@@ -112,7 +112,8 @@ impl Projection for SpecFiles {
     }
 
     fn teller(&self, workflow: &Arc<Workflow>, run: RunId) -> Option<Box<dyn Teller>> {
-        Some(Box::new(events::Telling::new(workflow, run, self.blank(workflow))))
+        let sheet = Box::new(sheet::State::new(workflow));
+        Some(Box::new(events::Telling::new(workflow, run, sheet)))
     }
 }
 

@@ -1,13 +1,15 @@
 //! The state files `generation-state-{scene}.json`: where they are, how they are read, and how the
 //! log is written into them.
 
-mod sheet;
+mod project;
+#[cfg(test)]
+mod tests;
 
-use std::{collections::BTreeMap, sync::Arc};
+use std::collections::BTreeMap;
 
 use definition::{StepName, Workflow};
-use engine::{Progress, Stage, Stood};
-use runtime::{Projection, Reading, Sheet};
+use engine::{Progress, RunState, Stage, Stood};
+use runtime::{Basis, Projection, Reading};
 use serde_json::Map;
 
 use super::{
@@ -15,6 +17,8 @@ use super::{
     document::{Document, StepRecord},
     words::{STEPS, Status, Step, StepStatus},
 };
+
+pub(super) use project::project;
 
 /// The folder of the state files unless a setting names another.
 pub const WORKSPACE: &str = "workspace";
@@ -93,8 +97,16 @@ impl Projection for StateFiles {
         split(key).1.is_none()
     }
 
-    fn blank(&self, _workflow: &Arc<Workflow>) -> Box<dyn Sheet> {
-        Box::new(sheet::State::default())
+    fn render(&self, workflow: &Workflow, state: &RunState) -> String {
+        project::render(workflow, state)
+    }
+
+    fn basis(&self, own: &str, text: &str) -> Basis {
+        project::basis(own, text)
+    }
+
+    fn stamp(&self, own: &str) -> Option<String> {
+        Some(project::stamp(own))
     }
 
     fn read(&self, text: &str) -> Result<Reading, String> {
@@ -134,6 +146,15 @@ pub(super) fn folder(session: &str) -> String {
 pub(super) fn is_session(name: &str) -> bool {
     let is_plain = |it: u8| it.is_ascii_alphanumeric() || matches!(it, b'_' | b'-');
     !name.is_empty() && name.len() <= 100 && name.bytes().all(is_plain)
+}
+
+/// Returns how the work stands, as a document says. What nobody knows is for a person to have resumed.
+fn stood(document: &Document) -> Status {
+    match (document.status(), document.find_text("workflow_status")) {
+        (Some(status), _) => status,
+        (None, None) => Status::InProgress,
+        (None, Some(_)) => Status::Failed,
+    }
 }
 
 /// Returns where the work is, as a document says. Whatever it lacks is taken as not begun.

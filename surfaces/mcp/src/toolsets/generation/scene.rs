@@ -8,7 +8,7 @@ use super::{
     WORKFLOW,
     answer::{Facts, Failure},
     document::Document,
-    files::{is_session, key},
+    files::{is_session, key, project},
     scene_id::SceneId,
     text::{self, Scene},
 };
@@ -36,7 +36,7 @@ pub(super) async fn find(call: &Call<'_>, id: &SceneId) -> Result<Option<Found>,
     for key in own.into_iter().chain([key(id.as_str(), None)]) {
         let found = call.runtime.find_file(WORKFLOW, &key).await;
         if let Some((view, file)) = found.map_err(|error| fault(id, &error))? {
-            return read(call, id, (view, file), session).map(Some);
+            return Ok(Some(found_in(call, id, (view, file), session)));
         }
     }
     Ok(None)
@@ -206,20 +206,19 @@ fn taken(
                       written with the next call";
         return Err(Failure::new("file_unwritten", text::unexpected("IOError", detail)));
     };
-    read(call, id, (view, file), session)
+    Ok(found_in(call, id, (view, file), session))
 }
 
-fn read(
+fn found_in(
     call: &Call<'_>,
     id: &SceneId,
     (view, file): (View, RunFile),
     session: Option<String>,
-) -> Result<Found, Failure> {
-    let RunFile { path, text, notices } = file;
-    let document = Document::parse(&text)
-        .map_err(|detail| Failure::new("state_corrupted", text::corrupted(&path, &detail)))?;
+) -> Found {
+    let RunFile { path, notices, .. } = file;
+    let document = project(&view.workflow, &view.state);
     let (id, now) = (id.to_string(), call.runtime.now());
-    Ok(Found { id, session, view, path, document, notices, now })
+    Found { id, session, view, path, document, notices, now }
 }
 
 fn stop(id: &SceneId, error: ExecuteError) -> Stopped {

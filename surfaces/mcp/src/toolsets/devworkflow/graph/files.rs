@@ -79,10 +79,10 @@ impl Projection for SessionFiles {
         true
     }
 
-    fn blank(&self, workflow: &Arc<Workflow>) -> Box<dyn Sheet> {
+    fn blank(&self, workflow: &Arc<Workflow>) -> Option<Box<dyn Sheet>> {
         let record = Record::new(workflow);
         let workflow = Arc::clone(workflow);
-        Box::new(Page { workflow, record, written: None, format: self.format })
+        Some(Box::new(Page { workflow, record, written: None, format: self.format }))
     }
 
     fn read(&self, text: &str) -> Result<Reading, String> {

@@ -44,7 +44,7 @@ impl Pipeline {
 
     fn blank() -> Self {
         let workflow = Arc::new(workflow());
-        let sheet = SpecFiles::default().blank(&workflow);
+        let sheet = SpecFiles::default().blank(&workflow).unwrap();
         let state = RunState::new(RunId::from_bytes([7; 16]));
         let now = Timestamp::parse("2026-01-01T10:00:00Z").unwrap();
         Self { workflow, state, log: Vec::new(), sheet, files: BTreeMap::new(), now }

@@ -1,12 +1,9 @@
-//! One scene's state, written event by event.
-
-use std::cmp::Ordering;
+//! A scene's state file as release 0.1 wrote it, event by event. Nothing but the comparison uses it.
 
 use engine::{Entry, Event, OpenGate, Recorded, Report, RunStarted, StepCompleted, Timestamp};
-use runtime::{Basis, Sheet};
 use serde_json::{Map, Value};
 
-use super::{
+use super::super::{
     super::{
         document::Document,
         words::{ATTEMPTS_MAX, DRAFT, FAST_CHECK, STEPS, Status, Step, StepStatus, session_id},
@@ -52,8 +49,9 @@ pub(super) struct State {
     written: Option<String>,
 }
 
-impl Sheet for State {
-    fn apply(&mut self, recorded: &Recorded) {
+impl State {
+    /// Takes the next event of the log in.
+    pub(super) fn apply(&mut self, recorded: &Recorded) {
         if let Event::RunPlaced(placement) = &recorded.event {
             self.document = Document::parse(&placement.text).unwrap_or_default();
             self.written = Some(placement.text.clone());
@@ -67,34 +65,9 @@ impl Sheet for State {
         }
     }
 
-    fn text(&self) -> String {
+    /// Returns what the file says.
+    pub(super) fn text(&self) -> String {
         self.written.clone().unwrap_or_else(|| self.document.render())
-    }
-
-    fn basis(&self, text: &str) -> Basis {
-        let document = Document::parse(text).unwrap_or_default();
-        // A session is named by the second in which it began, and two can begin in one.
-        for key in ["session_id", "started_at"] {
-            let (said, own) = (document.find_text(key), self.document.find_text(key));
-            if said != own {
-                let (said, own) = (said.unwrap_or("missing"), own.unwrap_or("missing"));
-                return Basis::Other(format!(
-                    "it is of another generation: its `{key}` is {said}, and not {own}"
-                ));
-            }
-        }
-        let own = revision(&self.document).unwrap_or_default();
-        match revision(&document).map(|it| (it, it.cmp(&own))) {
-            None | Some((_, Ordering::Equal)) => Basis::Current,
-            Some((_, Ordering::Greater)) => Basis::Newer,
-            Some((said, Ordering::Less)) => {
-                Basis::Older(format!("its `revision` is {said}, and the scene's is {own}"))
-            }
-        }
-    }
-
-    fn stamp(&self) -> Option<String> {
-        Some(format!("`revision` to {}", revision(&self.document).unwrap_or_default()))
     }
 }
 
