@@ -101,6 +101,7 @@ pub fn decide(
         resumes: false,
         reach: Reach::Full,
     };
+    change_context::follow_settings(&mut draft)?;
     apply(&mut draft, command)?;
     rules::settle(&mut draft, before)?;
     draft.check_invariant()?;

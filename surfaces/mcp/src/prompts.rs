@@ -75,8 +75,9 @@ impl From<ExecuteError> for PromptError {
     }
 }
 
-/// Returns every prompt there is.
-pub(crate) fn list(runtime: &Runtime, own: &[Own]) -> Vec<Prompt> {
+/// Returns every prompt there is: a workflow is one where the tools that are served can work
+/// through it.
+pub(crate) fn list(runtime: &Runtime, tools: &Tools) -> Vec<Prompt> {
     let usual = |name: &str, title: &str, description: &str, argument: Argument| Prompt {
         name: name.to_owned(),
         title: title.to_owned(),
@@ -89,8 +90,11 @@ pub(crate) fn list(runtime: &Runtime, own: &[Own]) -> Vec<Prompt> {
         usual(RESUME, "Go on with a run", "Have a run that was begun before carried on", run),
         usual(WRITE, "Write a workflow", "Have a new workflow written as Markdown", goal),
     ];
-    prompts.extend(own.iter().map(of_toolset));
-    prompts.extend(runtime.list_cards().0.iter().map(|it| of_workflow(it)));
+    prompts.extend(tools.prompts().iter().map(of_toolset));
+    let (cards, _) = runtime.list_cards();
+    let is_served =
+        |it: &&std::sync::Arc<Card>| tools.find_idiom(it.name.as_str(), it.form).is_some();
+    prompts.extend(cards.iter().filter(is_served).map(|it| of_workflow(it)));
     prompts
 }
 
@@ -154,7 +158,9 @@ pub(crate) async fn get(
             let run = run.ok_or_else(|| missing(name, &["run"]))?;
             let run = runtime.find_run(run).await?;
             let (view, brief, _) = runtime.brief_in(run, None, |it| tools.idiom(it)).await?;
-            let resume = tools.idiom(&view.workflow).resume;
+            let workflow = &view.workflow;
+            let idiom = tools.find_idiom(workflow.name.as_str(), workflow.form);
+            let resume = idiom.ok_or_else(|| unserved(workflow.name.as_str()))?.resume;
             let resume = resume.replace("{key}", view.state.key().unwrap_or_default());
             Ok(format!(
                 "Go on with the run `{}`: {resume}. The brief as it is now:\n\n{}",
@@ -206,8 +212,15 @@ fn start(
     }
     let goal = card.goal.trim();
     let workflow = runtime.find_workflow(name).map_err(ExecuteError::from)?;
-    let begin = tools.idiom(&workflow).start.replace("{call}", &Value::Object(call).to_string());
+    let idiom = tools.find_idiom(name, workflow.form).ok_or_else(|| unserved(name))?;
+    let begin = idiom.start.replace("{call}", &Value::Object(call).to_string());
     Ok(format!("Work through the workflow `{name}` with Milepost.\n\nIts goal: {goal}\n\n{begin}"))
+}
+
+/// Says that the tools that are served do not fit a workflow.
+fn unserved(workflow: &str) -> PromptError {
+    let problem = "cannot be worked through with the tools that are served here";
+    PromptError::Wrong(format!("workflow `{workflow}` {problem}; add `core` to `mcp.toolsets`"))
 }
 
 /// Arguments of prompts are texts; the context has the type that it declares.

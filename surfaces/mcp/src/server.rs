@@ -497,8 +497,8 @@ impl ServerHandler for Server {
         context: Context,
     ) -> Result<ListPromptsResult, ErrorData> {
         let cursor = request.and_then(|it| it.cursor);
-        let own = self.shared.tools.prompts();
-        let listing = Box::pin(async { lists::prompts(self.runtime(), own, cursor.as_deref()) });
+        let tools = &self.shared.tools;
+        let listing = Box::pin(async { lists::prompts(self.runtime(), tools, cursor.as_deref()) });
         let (prompts, next) = self.answer("prompts/list", &context, listing).await?;
         let mut result = ListPromptsResult::with_all_items(prompts)
             .with_ttl_ms(LIST_TTL_MS)

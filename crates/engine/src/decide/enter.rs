@@ -96,6 +96,7 @@ pub(super) fn passed(step: &Step, message: &str) -> Report {
         step_id: step.name.to_string(),
         status: String::from("success"),
         message: Some(message.to_string()),
+        by_server: true,
         ..Report::default()
     }
 }

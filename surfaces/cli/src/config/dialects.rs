@@ -97,7 +97,7 @@ impl Config {
                 "off" => Evidence::Off,
                 _ => Evidence::Warn,
             },
-            auto_approve: self.flag("devworkflow.auto_approve") && !self.is_verified(),
+            auto_approve: self.flag("devworkflow.auto_approve"),
             log_chars_max: self.count("devworkflow.log_chars_max").try_into().unwrap_or(u64::MAX),
             task_format: match self.text("devworkflow.task_format") {
                 "action" => TaskFormat::Action,

@@ -16,7 +16,7 @@ use serde_json::{Value, json};
 use crate::{
     app,
     complete::{Field, complete},
-    prompts::{self, Own, PromptError},
+    prompts::{self, PromptError},
     resources::{self, Address, ReadError, TEMPLATES, Template},
     tool::{Effect, Entry},
     toolsets::Tools,
@@ -45,10 +45,10 @@ pub(super) fn tool(entry: &Entry) -> Tool {
 /// Returns a page of prompts, and where the next one begins.
 pub(super) fn prompts(
     runtime: &Runtime,
-    own: &[Own],
+    tools: &Tools,
     cursor: Option<&str>,
 ) -> Result<(Vec<Prompt>, Option<String>), ErrorData> {
-    let all = prompts::list(runtime, own);
+    let all = prompts::list(runtime, tools);
     let begin = match cursor {
         None => 0,
         // The name that the page before ended with.
