@@ -116,6 +116,7 @@ pub(crate) fn runtime(folder: &Path) -> Measured<Arc<Runtime>> {
         root: folder.display().to_string(),
         bounds: engine::Bounds::default(),
         gates: None,
+        policies: runtime::Policies::default(),
         has_model: false,
         fail_on_model_error: false,
         brief_tokens: 2500,

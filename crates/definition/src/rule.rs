@@ -65,8 +65,8 @@ pub enum Deed {
     FindItem(Template),
     /// The first open item becomes the value of this variable.
     TakeItem(String),
-    /// The journal is put into the archive.
-    Rotate(Rotation),
+    /// The journal is put into the archive, with a text that would be lost otherwise.
+    Rotate(Rotation, Option<Template>),
     /// A line is put first under a heading of a file.
     Insert(Insertion),
 }

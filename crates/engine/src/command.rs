@@ -7,7 +7,7 @@ use alloc::{
 };
 use core::time::Duration;
 
-use definition::{Digest, Evidence, PartId, PartSpec, StepName};
+use definition::{Digest, PartId, PartSpec, StepName};
 use serde_json::{Map, Value};
 
 use crate::{ChoreOutcome, Entry, GitDeed, How, PartPlaced, Placement, Report};
@@ -180,10 +180,6 @@ pub struct MakeMove {
     pub name: String,
     /// `args.NAME` in conditions and templates.
     pub args: Map<String, Value>,
-    /// Variables that settings give a value.
-    pub vars: Map<String, Value>,
-    /// Whether it is made, with a warning, where it may not be.
-    pub is_lax: bool,
     /// Passes on that the person agreed, where such an answer counts.
     pub is_approved: bool,
 }
@@ -191,8 +187,6 @@ pub struct MakeMove {
 /// What else a report means, or must meet. The default is a plain report.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Terms {
-    /// What missing evidence leads to. `None`: what the step says.
-    pub evidence: Option<Evidence>,
     /// Refused unless an attempt was begun.
     pub is_begun: bool,
     /// Passes on that the person agreed, where such an answer counts.
@@ -358,6 +352,7 @@ impl Report {
             step_id: step.to_string(),
             status: String::from("success"),
             message: Some(message.to_string()),
+            by_server: true,
             ..Self::default()
         }
     }

@@ -94,6 +94,7 @@ pub fn decide(
     let (state, events) = (state.clone(), Vec::new());
     let mut draft =
         Draft { before, watch: Watch::default(), workflow, known, state, events, hops: 0 };
+    change_context::follow_settings(&mut draft)?;
     apply(&mut draft, Mode::default(), command)?;
     rules::settle(&mut draft, before)?;
     draft.check_invariant()?;

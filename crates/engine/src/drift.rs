@@ -5,13 +5,17 @@ use alloc::{format, string::String, vec::Vec};
 
 use definition::{Digest, Workflow};
 
-use crate::{Artifact, FileFact, Known, Question, RunState, Stop, decide::gate};
+use crate::{
+    Artifact, FileFact, GateReason, Known, OpenGate, Question, RunState, Stop, decide::gate,
+};
 
 /// What an open gate shows now, which an answer is bound to.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Shown {
     pub digest: Digest,
     pub artifacts: Vec<Artifact>,
+    /// What the agent said when it reported the work that is asked about.
+    pub said: Option<String>,
 }
 
 /// Returns what differs from what was seen, as warnings; or what must be looked at first.
@@ -54,7 +58,17 @@ pub fn find_shown(
     known.need_files(paths())?;
     let artifacts = known.artifacts(paths())?;
     let digest = gate::digest(state, step, open.part.as_ref(), &open.ask, &artifacts);
-    Ok(Some(Shown { digest, artifacts }))
+    let said = find_said(state, open);
+    Ok(Some(Shown { digest, artifacts, said }))
+}
+
+/// Returns what the agent said of the work that an open gate asks about: in this visit of the step,
+/// and not what the server noted in its place.
+fn find_said(state: &RunState, open: &OpenGate) -> Option<String> {
+    let effort = state.effort(&open.step, open.part.as_ref())?;
+    let is_reported = open.why != GateReason::Gate || effort.progress.is_settled();
+    let report = effort.report.as_ref().filter(|it| is_reported && !it.by_server)?;
+    report.message.clone()
 }
 
 /// The branch is compared, not the head: work that was committed is no surprise.

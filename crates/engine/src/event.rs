@@ -386,6 +386,9 @@ pub struct Report {
     pub message: Option<String>,
     #[serde(default)]
     pub error: Option<String>,
+    /// Nobody reported: the server noted that the work is done, and the words are its own.
+    #[serde(default, skip_serializing_if = "core::ops::Not::not")]
+    pub by_server: bool,
 }
 
 /// A file, as the server saw it.

@@ -10,9 +10,11 @@ mod produces;
 
 use alloc::{string::String, vec::Vec};
 
-use definition::{PartSpec, Step};
+use definition::{Evidence, PartSpec, Step};
 
-use crate::{Artifact, CheckRun, Git, ReportStep, Rigor, Stop, decide::Draft};
+use crate::{
+    Artifact, CheckRun, Git, Known, Refusal, ReportStep, Rigor, RunState, Stop, decide::Draft,
+};
 
 pub(crate) use needs::check as check_needs;
 pub(crate) use produces::{check as check_products, find_files};
@@ -24,6 +26,20 @@ pub(crate) struct Verified {
     pub(crate) checks: Vec<CheckRun>,
     pub(crate) git: Option<Git>,
     pub(crate) warnings: Vec<String>,
+}
+
+/// Refuses to call a step done that nobody reported, where settings insist on evidence for each
+/// criterion and `state` has none.
+pub(crate) fn check_unreported(
+    known: &Known,
+    state: &RunState,
+    step: &Step,
+) -> Result<(), Refusal> {
+    if known.policy.evidence != Some(Evidence::Strict) || state.progress(&step.name).is_settled() {
+        return Ok(());
+    }
+    let kept = state.effort(&step.name, None).and_then(|it| it.report.clone());
+    criteria::check(step, &kept.unwrap_or_default(), known.policy.evidence).map(drop)
 }
 
 /// Returns what was seen, or which guard does not hold.
@@ -40,7 +56,7 @@ pub(crate) fn check(
     }
     needs::check(draft, step, part)?;
     let artifacts = produces::check(draft, step, part, rigor)?;
-    let warnings = criteria::check(step, &command.report, command.terms.evidence)?;
+    let warnings = criteria::check(step, &command.report, draft.known.policy.evidence)?;
     let checks = checks::check(draft, step)?;
     // Asking git costs a process, so it is asked only where files matter.
     let is_watched = !step.produces.is_empty() || !step.checks.is_empty();

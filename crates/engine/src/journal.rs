@@ -26,6 +26,9 @@ pub struct JournalRotated {
     pub text: String,
     /// What the archive gets of it.
     pub archived: String,
+    /// What was put away with it, such as a plan that the next item does not need.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub with: String,
 }
 
 /// Returns what an event is in a journal: `[time] text`. `None` where it is worth no line.
@@ -73,7 +76,7 @@ pub(crate) fn rotate(journal: &str, how: Rotation, now: Timestamp) -> JournalRot
             }
         }
     }
-    JournalRotated { text: journal.to_string(), archived }
+    JournalRotated { text: journal.to_string(), archived, with: String::new() }
 }
 
 /// Cuts a journal into its entries.

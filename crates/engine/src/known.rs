@@ -6,7 +6,8 @@
 
 use alloc::{collections::BTreeMap, string::String, vec, vec::Vec};
 
-use definition::{Answers, CommandCheck, Digest};
+use definition::{Answers, CommandCheck, Digest, Evidence, Workflow};
+use serde_json::Value;
 
 use crate::{Artifact, Git, ModelFailure, Refusal, Timestamp, Usage};
 
@@ -102,6 +103,36 @@ pub struct Known {
     /// Whether a model that cannot be had fails the run, rather than leaving the choice to the
     /// agent. A setting.
     pub fail_on_model_error: bool,
+    /// What settings say about the runs of this workflow.
+    pub policy: Policy,
+}
+
+/// What settings say about the runs of a workflow. No command carries any of it, so that every tool,
+/// file and terminal meets the same rules.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Policy {
+    /// What missing evidence leads to. `None`: what the step says.
+    pub evidence: Option<Evidence>,
+    /// Whether a move that is out of order is made, with a warning.
+    pub is_lax: bool,
+    /// Variables whose values settings decide. No caller can set them.
+    pub vars: BTreeMap<String, Value>,
+    /// Variables by which gates open without a person. They are false where only a person's own
+    /// answer counts.
+    pub approving: BTreeMap<String, bool>,
+}
+
+impl Known {
+    /// Returns the variables of `workflow` whose values settings decide.
+    pub(crate) fn settled_vars(&self, workflow: &Workflow) -> BTreeMap<&str, Value> {
+        let Policy { vars, approving, .. } = &self.policy;
+        let is_personal = self.gates.unwrap_or(workflow.answers) == Answers::Verified;
+        let plain = vars.iter().map(|(name, value)| (name.as_str(), value.clone()));
+        let approving = approving
+            .iter()
+            .map(|(name, is_on)| (name.as_str(), Value::from(*is_on && !is_personal)));
+        plain.chain(approving).filter(|(name, _)| workflow.vars.contains_key(*name)).collect()
+    }
 }
 
 /// How large anything may be that a caller hands in. Settings.

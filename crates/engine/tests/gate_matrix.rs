@@ -10,9 +10,9 @@ use definition::{
 use engine::{
     Actor, Answer, AnswerGate, AtEnd, ChoreOutcome, ClaimStep, Command, ContextChange, Decided,
     Entry, Event, Fact, FileFact, ForkPoint, GitDeed, How, Known, MakeMove, PartPlaced, Passage,
-    Passing, Placement, Progress, Question, Recorded, Refusal, Report, ReportStep, ResumeRun,
-    RunId, RunState, Stage, Standing, StartRun, StartStep, Stood, Stop, Terms, Timestamp, audit,
-    decide, fold, fork,
+    Passing, Placement, Policy, Progress, Question, Recorded, Refusal, Report, ReportStep,
+    ResumeRun, RunId, RunState, Stage, Standing, StartRun, StartStep, Stood, Stop, Terms,
+    Timestamp, audit, decide, fold, fork,
 };
 use expect_test::expect_file;
 use serde_json::{Map, Value, json};
@@ -410,15 +410,8 @@ fn answered(answer: Answer, how: How) -> Command {
     Command::AnswerGate(Box::new(AnswerGate { answer, feedback, by, how, digest: None }))
 }
 
-fn make_move(is_lax: bool) -> Command {
-    let (args, vars) = (Map::new(), Map::new());
-    Command::Move(Box::new(MakeMove {
-        name: "jump".into(),
-        args,
-        vars,
-        is_lax,
-        is_approved: is_lax,
-    }))
+fn make_move(is_approved: bool) -> Command {
+    Command::Move(Box::new(MakeMove { name: "jump".into(), args: Map::new(), is_approved }))
 }
 
 fn complete(early: bool) -> Command {
@@ -513,7 +506,10 @@ fn ask(
     command: &Command,
 ) -> Result<Decided, Refusal> {
     let gates = Some(world.gates);
-    let mut known = Known { now: Timestamp(100), gates, ..Known::default() };
+    // The one move that comes with a consent is the lax one.
+    let is_lax = matches!(command, Command::Move(made) if made.is_approved);
+    let policy = Policy { is_lax, ..Policy::default() };
+    let mut known = Known { now: Timestamp(100), gates, policy, ..Known::default() };
     loop {
         match decide(workflow, state, &known, command) {
             Ok(decided) => return Ok(decided),

@@ -14,6 +14,7 @@ use crate::{Found, Invalid, Runtime};
 #[derive(Debug, Clone, PartialEq)]
 pub struct Card {
     pub name: WorkflowName,
+    pub form: definition::Form,
     pub title: String,
     pub goal: String,
     /// The pattern of the key that a run must be given.
@@ -40,6 +41,7 @@ impl Card {
         let var = |(name, var): (&String, &definition::Var)| (name.clone(), var.default.clone());
         Self {
             name: workflow.name.clone(),
+            form: workflow.form,
             title: workflow.title.clone(),
             goal: workflow.goal.clone(),
             key: workflow.key.as_ref().map(|it| it.source().to_owned()),

@@ -310,7 +310,7 @@ impl Runtime {
     }
 
     /// Returns what is known before anything was looked at.
-    pub(crate) fn known(&self, view: &View) -> Known {
+    pub fn known(&self, view: &View) -> Known {
         Known {
             // A clock that went back must not make a log whose times do, nor one in which what
             // came later has the same time.
@@ -319,6 +319,7 @@ impl Runtime {
             lease_ends: view.leases.iter().map(|it| (it.generation, it.until)).collect(),
             bounds: self.settings.bounds,
             gates: self.settings.gates,
+            policy: self.settings.policies.of(&view.workflow),
             has_model: self.settings.has_model,
             fail_on_model_error: self.settings.fail_on_model_error,
             ..Known::default()

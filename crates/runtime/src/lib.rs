@@ -17,6 +17,7 @@ mod given;
 mod import;
 mod leases;
 mod load;
+mod policies;
 mod promise;
 mod query;
 mod timers;
@@ -46,6 +47,7 @@ pub use found::Found;
 pub use given::Given;
 pub use import::Import;
 pub use load::View;
+pub use policies::Policies;
 pub use promise::{Released, RunFile, Taken, Unreadable};
 pub use query::{Cursor, History, KeyFilter, Page, RunFilter};
 pub use store::{Hit, Hits, Listing, Order, Row};
@@ -134,6 +136,8 @@ pub struct Settings {
     pub bounds: Bounds,
     /// Which answers count at every gate, whatever the definitions say.
     pub gates: Option<Answers>,
+    /// What settings say about single workflows.
+    pub policies: Policies,
     /// Whether a language model is there to decide.
     pub has_model: bool,
     /// Whether a model that cannot be had fails the run.

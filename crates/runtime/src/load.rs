@@ -263,6 +263,7 @@ mod tests {
             root: String::new(),
             bounds: Bounds::default(),
             gates: None,
+            policies: crate::Policies::default(),
             has_model: false,
             fail_on_model_error: false,
             brief_tokens: 0,

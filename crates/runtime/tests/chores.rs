@@ -92,6 +92,7 @@ fn serve(store: &Arc<MemoryStore>, world: &Arc<ActingWorld>) -> Runtime {
         root: "/root".to_owned(),
         bounds: engine::Bounds::default(),
         gates: None,
+        policies: runtime::Policies::default(),
         has_model: false,
         fail_on_model_error: false,
         brief_tokens: 2500,

@@ -206,6 +206,7 @@ fn settings() -> Settings {
         root: String::new(),
         bounds: engine::Bounds::default(),
         gates: None,
+        policies: runtime::Policies::default(),
         has_model: false,
         fail_on_model_error: false,
         brief_tokens: 2500,

@@ -334,6 +334,7 @@ impl Config {
                 prompt_bytes_max: self.count("limits.prompt"),
             },
             gates: self.is_verified().then_some(Answers::Verified),
+            policies: self.dialects().policies(),
             has_model: self.model.is_some(),
             fail_on_model_error: self.flag("model.fail_on_error"),
             brief_tokens: self.count("brief.tokens"),

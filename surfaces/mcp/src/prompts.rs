@@ -12,8 +12,6 @@ use crate::{resources::HOWTO, toolsets::Tools};
 pub(crate) const RESUME: &str = "milepost_resume";
 /// The prompt that has an agent write a workflow.
 pub(crate) const WRITE: &str = "milepost_write_workflow";
-/// The tool that begins a run of a workflow without a dialect of its own.
-const START: &str = "start_workflow";
 /// The name under which a run's own key is asked for.
 const KEY: &str = "key";
 
@@ -77,7 +75,8 @@ impl From<ExecuteError> for PromptError {
     }
 }
 
-/// Returns every prompt there is. A workflow is among them if the tools can begin it.
+/// Returns every prompt there is: a workflow is one where the tools that are served can work
+/// through it.
 pub(crate) fn list(runtime: &Runtime, tools: &Tools) -> Vec<Prompt> {
     let usual = |name: &str, title: &str, description: &str, argument: Argument| Prompt {
         name: name.to_owned(),
@@ -92,13 +91,10 @@ pub(crate) fn list(runtime: &Runtime, tools: &Tools) -> Vec<Prompt> {
         usual(WRITE, "Write a workflow", "Have a new workflow written as Markdown", goal),
     ];
     prompts.extend(tools.prompts().iter().map(of_toolset));
-    let has_start = tools.entries().any(|it| it.name == START);
-    let can_begin = |it: &Card| {
-        let workflow = || runtime.find_workflow(it.name.as_str()).ok();
-        has_start || workflow().is_some_and(|it| !tools.idiom(&it).start.contains(START))
-    };
-    let cards = runtime.list_cards().0;
-    prompts.extend(cards.iter().filter(|it| can_begin(it)).map(|it| of_workflow(it)));
+    let (cards, _) = runtime.list_cards();
+    let is_served =
+        |it: &&std::sync::Arc<Card>| tools.find_idiom(it.name.as_str(), it.form).is_some();
+    prompts.extend(cards.iter().filter(is_served).map(|it| of_workflow(it)));
     prompts
 }
 
@@ -162,7 +158,9 @@ pub(crate) async fn get(
             let run = run.ok_or_else(|| missing(name, &["run"]))?;
             let run = runtime.find_run(run).await?;
             let (view, brief, _) = runtime.brief_in(run, None, |it| tools.idiom(it)).await?;
-            let resume = tools.idiom(&view.workflow).resume;
+            let workflow = &view.workflow;
+            let idiom = tools.find_idiom(workflow.name.as_str(), workflow.form);
+            let resume = idiom.ok_or_else(|| unserved(workflow.name.as_str()))?.resume;
             let resume = resume.replace("{key}", view.state.key().unwrap_or_default());
             Ok(format!(
                 "Go on with the run `{}`: {resume}. The brief as it is now:\n\n{}",
@@ -214,8 +212,15 @@ fn start(
     }
     let goal = card.goal.trim();
     let workflow = runtime.find_workflow(name).map_err(ExecuteError::from)?;
-    let begin = tools.idiom(&workflow).start.replace("{call}", &Value::Object(call).to_string());
+    let idiom = tools.find_idiom(name, workflow.form).ok_or_else(|| unserved(name))?;
+    let begin = idiom.start.replace("{call}", &Value::Object(call).to_string());
     Ok(format!("Work through the workflow `{name}` with Milepost.\n\nIts goal: {goal}\n\n{begin}"))
+}
+
+/// Says that the tools that are served do not fit a workflow.
+fn unserved(workflow: &str) -> PromptError {
+    let problem = "cannot be worked through with the tools that are served here";
+    PromptError::Wrong(format!("workflow `{workflow}` {problem}; add `core` to `mcp.toolsets`"))
 }
 
 /// Arguments of prompts are texts; the context has the type that it declares.

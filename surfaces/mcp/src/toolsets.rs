@@ -26,6 +26,14 @@ pub struct Dialects {
     pub forge: forge::options::Options,
 }
 
+impl Dialects {
+    /// Returns what the runtime must know of these settings, so that they hold whichever tool, file
+    /// or terminal a run is changed by.
+    pub fn policies(&self) -> runtime::Policies {
+        self.devworkflow.policies()
+    }
+}
+
 /// All toolsets. Which of them are served is a setting.
 pub const TOOLSETS: &[Toolset] =
     &[core::TOOLSET, generation::TOOLSET, devworkflow::TOOLSET, forge::TOOLSET];
@@ -44,7 +52,7 @@ pub struct Toolset {
     pub(crate) prompts: &'static [Own],
     /// Returns how the runs of a workflow are gone through with these tools, where they are its
     /// own.
-    pub(crate) idiom: fn(&Workflow) -> Option<Idiom>,
+    pub(crate) idiom: fn(&str, Form) -> Option<Idiom>,
 }
 
 /// The tools that are served. Built once: schemas are not made anew at each call.
@@ -108,7 +116,15 @@ impl Tools {
 
     /// Returns how the runs of a workflow are gone through with these tools.
     pub(crate) fn idiom(&self, workflow: &Workflow) -> Idiom {
-        self.toolsets.iter().find_map(|it| (it.idiom)(workflow)).unwrap_or_default()
+        self.find_idiom(workflow.name.as_str(), workflow.form).unwrap_or_default()
+    }
+
+    /// Returns how the runs of a workflow are gone through with these tools. `None` where they
+    /// cannot be.
+    pub(crate) fn find_idiom(&self, workflow: &str, form: Form) -> Option<Idiom> {
+        let own = self.toolsets.iter().find_map(|it| (it.idiom)(workflow, form));
+        let is_any = self.toolsets.iter().any(|it| it.name == core::TOOLSET.name);
+        own.or_else(|| is_any.then(Idiom::default))
     }
 
     /// Calls the tool called `name`, if there is one.
@@ -128,7 +144,8 @@ impl Tools {
 pub fn find_idiom(workflow: &Workflow, usual: &[String]) -> Idiom {
     let is_usual = |it: &Toolset| usual.iter().any(|name| name == it.name);
     let mut toolsets = TOOLSETS.iter().filter(|it| workflow.form != Form::Graph || is_usual(it));
-    toolsets.find_map(|it| (it.idiom)(workflow)).unwrap_or_default()
+    let name = workflow.name.as_str();
+    toolsets.find_map(|it| (it.idiom)(name, workflow.form)).unwrap_or_default()
 }
 
 fn names() -> String {

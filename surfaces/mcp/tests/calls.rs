@@ -128,12 +128,10 @@ fn folder(toolset: &str) -> PathBuf {
 /// Plays a transcript, and returns it with the answers that came.
 async fn play(toolset: &str, text: &str) -> String {
     let stage = Arc::new(Stage::new(false));
-    let options = Options {
-        toolsets: vec![toolset.to_owned()],
-        dialects: dialects(text),
-        ..Options::default()
-    };
-    let mut client = Client::new(stage.runtime(), options);
+    let dialects = dialects(text);
+    let runtime = stage.runtime_with(&dialects);
+    let options = Options { toolsets: vec![toolset.to_owned()], dialects, ..Options::default() };
+    let mut client = Client::new(runtime, options);
     let schemas = load_schemas(&mut client).await;
     let mut played = String::new();
     let mut lines = text.lines().peekable();

@@ -216,6 +216,6 @@ fn rotation() -> Rule {
     Rule {
         name: "LOG_ROTATE".to_owned(),
         when: when.expect("the condition is fixed, and a test compiles it"),
-        actions: vec![Action { when: None, deed: Deed::Rotate(Rotation::Whole) }],
+        actions: vec![Action { when: None, deed: Deed::Rotate(Rotation::Whole, None) }],
     }
 }

@@ -162,7 +162,13 @@ fn read_deed(
         }
         "rotate" => {
             let words = [("findings", Rotation::Findings), ("whole", Rotation::Whole)];
-            Deed::Rotate(reader.choice(node, key, &words)?)
+            if !matches!(node.content, Content::Map(_)) {
+                return Some(Deed::Rotate(reader.choice(node, key, &words)?, None));
+            }
+            let fields = reader.fields(node, key, &["archive", "with"])?;
+            let how = fields.find("archive").map(|it| reader.choice(it, key, &words));
+            let with = fields.find("with").and_then(|it| reader.template(it, key));
+            Deed::Rotate(how.unwrap_or(Some(Rotation::Findings))?, with)
         }
         _ => Deed::Insert(read_insertion(reader, node, key)?),
     })

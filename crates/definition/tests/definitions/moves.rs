@@ -67,8 +67,12 @@ fn every_deed_is_read() {
     assert!(matches!(deed("find_item: x"), Deed::FindItem(_)));
     let Deed::TakeItem(var) = deed("take_item: status") else { panic!() };
     assert_eq!(var, "status");
-    assert!(matches!(deed("rotate: findings"), Deed::Rotate(Rotation::Findings)));
-    assert!(matches!(deed("rotate: whole"), Deed::Rotate(Rotation::Whole)));
+    assert!(matches!(deed("rotate: findings"), Deed::Rotate(Rotation::Findings, None)));
+    assert!(matches!(deed("rotate: whole"), Deed::Rotate(Rotation::Whole, None)));
+    let with = deed("rotate: {archive: whole, with: \"{{ vars.x }}\"}");
+    assert!(matches!(with, Deed::Rotate(Rotation::Whole, Some(_))));
+    let usual = deed("rotate: {with: \"x\"}");
+    assert!(matches!(usual, Deed::Rotate(Rotation::Findings, Some(_))));
     let text = "insert: {path: a.md, heading: \"## X\", line: \"- {{ vars.status }}\"}";
     let Deed::Insert(insertion) = deed(text) else { panic!() };
     assert_eq!((insertion.path.source(), insertion.heading.as_str()), ("a.md", "## X"));

@@ -47,6 +47,22 @@ pub(super) fn check_context(
     check_size("the context", bytes, draft.known.bounds.context_bytes_max)
 }
 
+/// Takes over what settings say of variables, where it is news. What is over stays as it was.
+pub(super) fn follow_settings(draft: &mut Draft<'_>) -> Result<(), Refusal> {
+    if !draft.state.standing.is_live() {
+        return Ok(());
+    }
+    let settled = draft.known.settled_vars(draft.workflow).into_iter();
+    let news = settled.filter(|(name, value)| draft.state.vars.get(*name) != Some(value));
+    let set: Map<String, Value> = news.map(|(name, value)| (name.to_string(), value)).collect();
+    if set.is_empty() {
+        return Ok(());
+    }
+    check_vars(draft, &set)?;
+    draft.push(Event::VarsChanged { set });
+    Ok(())
+}
+
 pub(super) fn set_vars(draft: &mut Draft<'_>, set: &Map<String, Value>) -> Result<(), Stop> {
     draft.check_live()?;
     check_vars(draft, set)?;
@@ -83,19 +99,24 @@ pub(super) fn assign(
 /// Refuses variables that the workflow does not have, and values that they cannot have.
 pub(super) fn check_vars(draft: &Draft<'_>, set: &Map<String, Value>) -> Result<(), Refusal> {
     check_depth("a variable", set.values())?;
-    let bytes = serde_json::to_string(set).map_or(0, |it| it.len());
-    check_size("the set of variables", bytes, draft.known.bounds.context_bytes_max)?;
+    let max = draft.known.bounds.context_bytes_max;
+    let settled = draft.known.settled_vars(draft.workflow);
     for (name, value) in set {
+        let bytes = serde_json::to_string(value).map_or(0, |it| it.len());
+        check_size(&format!("variable `{name}`"), bytes, max)?;
         let Some(var) = draft.workflow.vars.get(name) else {
             let known = draft.workflow.vars.keys().cloned().collect();
             return Err(Refusal::VarUnknown { name: name.clone(), known });
         };
-        if let Some(problem) = find_problem(var, value) {
+        let is_settled = settled.get(name.as_str()).is_some_and(|it| it != value);
+        let taken = is_settled.then(|| String::from("a setting decides it"));
+        if let Some(problem) = taken.or_else(|| find_problem(var, value)) {
             let (name, value) = (name.clone(), value.to_string());
             return Err(Refusal::VarInvalid { name, value, problem });
         }
     }
-    Ok(())
+    let bytes = serde_json::to_string(set).map_or(0, |it| it.len());
+    check_size("the set of variables", bytes, max)
 }
 
 fn find_problem(var: &Var, value: &Value) -> Option<String> {

@@ -88,6 +88,7 @@ fn take_review(draft: &mut Draft<'_>, mode: Mode, step: &Step) -> Result<(), Sto
             step_id: step.name.to_string(),
             status: String::from("success"),
             message: Some(String::from("the review was there already")),
+            by_server: true,
             ..Report::default()
         },
         context: ContextChange::default(),

@@ -9,10 +9,7 @@ use alloc::{
 use definition::{Answers, Condition, Move};
 use serde_json::{Map, Value};
 
-use super::{
-    Draft, Sight, answer_gate, change_context, check_depth, check_size, gate, mode::Mode, rules,
-    scope,
-};
+use super::{Draft, Sight, answer_gate, check_depth, check_size, gate, mode::Mode, rules, scope};
 use crate::{Answer, AnswerGate, Event, How, MakeMove, Refusal, Stop, Unasked};
 
 pub(super) fn decide(draft: &mut Draft<'_>, mode: Mode, command: &MakeMove) -> Result<(), Stop> {
@@ -20,7 +17,6 @@ pub(super) fn decide(draft: &mut Draft<'_>, mode: Mode, command: &MakeMove) -> R
     let asked = find(draft, &command.name)?;
     check_args(draft, &command.args)?;
     check_needs(asked, &command.args)?;
-    set_vars(draft, &command.vars)?;
     let step = draft.current()?;
     let is_open = draft.holds(asked.when.as_ref(), step, Sight::of_args(&command.args))?;
     if command.is_approved && !is_open {
@@ -28,7 +24,7 @@ pub(super) fn decide(draft: &mut Draft<'_>, mode: Mode, command: &MakeMove) -> R
     }
     // Leniency never stands in for a person.
     let is_personal = draft.known.gates.unwrap_or(draft.workflow.answers) == Answers::Verified;
-    let is_lax = command.is_lax && !is_personal;
+    let is_lax = draft.known.policy.is_lax && !is_personal;
     let (made, mut warnings) = resolve(draft, asked, (&command.args, is_lax))?;
     let before = draft.save();
     let at = before.mark;
@@ -103,14 +99,19 @@ fn legal(draft: &Draft<'_>, args: &Map<String, Value>) -> Vec<String> {
     // A condition that cannot be evaluated without other arguments does not hold.
     let is_true = |when: &Condition| when.evaluate(&scope).unwrap_or(false);
     let waiting = draft.state.standing.open_gate().map(|it| &it.step);
-    let holds = |it: &&Move| {
+    let holds = |it: &Move| {
         // A consent that is asked for makes it one that may be made.
         let is_agreeable = it.consent.as_ref().is_some_and(|consent| {
             waiting == Some(&consent.step) || consent.when.as_ref().is_some_and(is_true)
         });
         it.when.as_ref().is_none_or(is_true) || is_agreeable
     };
-    draft.workflow.moves.iter().filter(holds).map(|it| it.name.clone()).collect()
+    // What is made in its place counts as well.
+    let is_open = |it: &&Move| {
+        let otherwise = it.otherwise.as_ref().and_then(|it| draft.workflow.find_move(it));
+        holds(it) || otherwise.is_some_and(holds)
+    };
+    draft.workflow.moves.iter().filter(is_open).map(|it| it.name.clone()).collect()
 }
 
 /// Passes a person's consent on to the gate that the move needs it for.
@@ -164,12 +165,4 @@ fn check_needs(asked: &Move, args: &Map<String, Value>) -> Result<(), Refusal> {
         Some(name) => Err(Refusal::Empty { what: format!("`{name}`") }),
         None => Ok(()),
     }
-}
-
-/// Takes over what settings say, where it is news.
-fn set_vars(draft: &mut Draft<'_>, vars: &Map<String, Value>) -> Result<(), Stop> {
-    let is_news = |(name, value): &(&String, &Value)| draft.state.vars.get(*name) != Some(value);
-    let news = vars.iter().filter(is_news).map(|(name, value)| (name.clone(), value.clone()));
-    let news: Map<String, Value> = news.collect();
-    if news.is_empty() { Ok(()) } else { change_context::set_vars(draft, &news) }
 }

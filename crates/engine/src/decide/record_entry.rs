@@ -1,5 +1,11 @@
 //! Something worth keeping is written down. It moves nothing.
 
+use alloc::{
+    format,
+    string::{String, ToString as _},
+    vec::Vec,
+};
+
 use super::{Draft, NAME_BYTES_MAX, check_depth, check_size};
 use crate::{Entry, Event, Refusal, Stop};
 
@@ -23,8 +29,42 @@ pub(super) fn keep(draft: &mut Draft<'_>, step: Option<&str>, entry: &Entry) -> 
         None => draft.current()?,
     };
     check_entry(draft, entry)?;
-    draft.push(Event::EntryRecorded { step: step.name.clone(), entry: entry.clone() });
+    let entry = if draft.workflow.journal { told_apart(draft, entry) } else { entry.clone() };
+    draft.push(Event::EntryRecorded { step: step.name.clone(), entry });
     Ok(())
+}
+
+/// Marks what could pass for a person's answer in a journal that is read as text.
+fn told_apart(draft: &Draft<'_>, entry: &Entry) -> Entry {
+    let mut entry = entry.clone();
+    match &mut entry {
+        Entry::Note { text, .. } | Entry::Error { message: text, .. } => mark(draft, text),
+        Entry::Question { question, answer, .. } => {
+            mark(draft, question);
+            mark(draft, answer);
+        }
+        Entry::Metric { .. } | Entry::Usage { .. } => {}
+    }
+    entry
+}
+
+fn mark(draft: &Draft<'_>, text: &mut String) {
+    if text.lines().any(|it| is_like_answer(draft, it)) {
+        let marked = |it: &str| {
+            if is_like_answer(draft, it) { format!("> {it}") } else { it.to_string() }
+        };
+        *text = text.split('\n').map(marked).collect::<Vec<_>>().join("\n");
+    }
+}
+
+/// Whether a line reads like one that the journal has of an answer at a gate.
+fn is_like_answer(draft: &Draft<'_>, line: &str) -> bool {
+    let line = line.trim_start();
+    let stamped = line.strip_prefix('[').and_then(|it| it.split_once(']'));
+    let said = stamped.map_or(line, |(_, rest)| rest.trim_start());
+    let gates = draft.workflow.steps.iter().filter(|it| it.gate.is_some());
+    let rest = gates.filter_map(|it| said.strip_prefix(it.name.as_str())?.strip_prefix(':'));
+    rest.take(1).any(|it| it.contains(", says "))
 }
 
 fn check_entry(draft: &Draft<'_>, entry: &Entry) -> Result<(), Refusal> {

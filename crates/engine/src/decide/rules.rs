@@ -14,7 +14,9 @@ use super::{
     Draft, Sight, change_context, check_size, condition_failed, enter, gate, mode::Mode,
     record_entry, scope,
 };
-use crate::{Choice, CompletedBy, Entry, Event, Item, Refusal, RunState, Stop, Unasked, journal};
+use crate::{
+    Choice, CompletedBy, Entry, Event, Item, Refusal, RunState, Stop, Unasked, guard, journal,
+};
 
 /// Fires the rules whose conditions a command made true, in their order, and brings gates that are
 /// open while a condition holds into step.
@@ -93,7 +95,10 @@ pub(super) fn perform(
                 overlook(find_item(draft, &text), is_lax, &mut warnings)?;
             }
             Deed::TakeItem(var) => take_item(draft, var)?,
-            Deed::Rotate(how) => rotate(draft, *how),
+            Deed::Rotate(how, with) => {
+                let with = with.as_ref().map(|it| render(draft, step, it, sight)).transpose()?;
+                rotate(draft, *how, with.unwrap_or_default());
+            }
             Deed::Insert(insertion) => insert(draft, step, insertion, sight)?,
         }
     }
@@ -116,6 +121,7 @@ pub(super) fn go(draft: &mut Draft<'_>, mode: Mode, to: &Step) -> Result<(), Sto
         draft.push(Event::GateWithdrawn { step });
     }
     if place(from) < place(to) {
+        guard::check_unreported(draft.known, &draft.state, from)?;
         gate::settle_work(draft, from, (CompletedBy::PassedOver, "the run went on"))?;
     }
     let decision = Choice { by: Decider::Client, reasoning: None };
@@ -209,11 +215,12 @@ fn take_item(draft: &mut Draft<'_>, var: &str) -> Result<(), Refusal> {
     Ok(())
 }
 
-fn rotate(draft: &mut Draft<'_>, how: Rotation) {
-    if draft.state.journal.trim().is_empty() {
+fn rotate(draft: &mut Draft<'_>, how: Rotation, with: String) {
+    if draft.state.journal.trim().is_empty() && with.trim().is_empty() {
         return;
     }
     let rotated = journal::rotate(&draft.state.journal, how, draft.known.now);
+    let rotated = journal::JournalRotated { with, ..rotated };
     draft.push(Event::JournalRotated(rotated.into()));
 }
 

@@ -37,6 +37,10 @@ pub(super) fn begin(draft: &mut Draft<'_>, start: &StartRun) -> Result<(), Stop>
         draft.workflow.vars.iter().map(|(name, var)| (name.clone(), var.default.clone())).collect();
     change_context::check_vars(draft, &start.vars)?;
     vars.extend(start.vars.clone());
+    let settled = draft.known.settled_vars(draft.workflow).into_iter();
+    let settled: Map<String, Value> = settled.map(|(name, it)| (name.to_string(), it)).collect();
+    change_context::check_vars(draft, &settled)?;
+    vars.extend(settled);
     draft.push(Event::RunStarted(Box::new(RunStarted {
         workflow: draft.workflow.name.clone(),
         digest: draft.workflow.digest.clone(),

@@ -15,6 +15,7 @@ use serde_json::Map;
 use super::{Draft, change_context, contradiction, gate, left_out, mode::Mode, rules, start_run};
 use crate::{
     Effort, Event, Placement, Progress, Refusal, Stage, Standing, StartRun, Stood, Stop, Trouble,
+    guard,
 };
 
 /// Begins a run where a file says that the work is.
@@ -56,8 +57,18 @@ pub(super) fn edit(draft: &mut Draft<'_>, placement: &Placement) -> Result<(), S
         return Err(refused(problem).into());
     }
     place(draft, placement)?;
+    let is_done = |it: &&Step| draft.state.progress(&it.name) == Progress::Done;
+    for step in draft.workflow.work_steps().filter(is_done) {
+        let checked = guard::check_unreported(draft.known, draft.before, step);
+        checked.map_err(|refusal| refused(refusal.to_string()))?;
+    }
     if draft.state.standing != Standing::Completed || draft.workflow.ends.early {
+        let at = draft.events.len();
         gate::waive_claimed(draft)?;
+        // A file that says that the run is past a gate says the same as one that a run is begun from.
+        if at < draft.events.len() {
+            rules::perform(draft, Mode::default(), &draft.workflow.adopt, &Map::new(), false)?;
+        }
     }
     Ok(draft.check_invariant().map_err(|refusal| refused(refusal.to_string()))?)
 }

@@ -31,7 +31,7 @@ pub(crate) fn note(state: &mut RunState, recorded: &Recorded) {
         Event::StepReopened { step, part, .. } => {
             visit(state, (step, part.as_ref()), Visited::Reopened, mark);
         }
-        Event::StepSkipped { step, part, reason, why } => {
+        Event::StepSkipped { step, part, reason, why, .. } => {
             let what = Visited::Skipped { why: *why, reason: reason.clone() };
             visit(state, (step, part.as_ref()), what, mark);
         }
@@ -48,7 +48,7 @@ pub(crate) fn note(state: &mut RunState, recorded: &Recorded) {
                 end_attempt(&mut state.history, &completed.step, end);
             }
         }
-        Event::StepFailed { step, part, reason, report } => {
+        Event::StepFailed { step, part, reason, report, .. } => {
             fail(&mut state.history, (step, part.as_ref()), (reason, report.as_ref()), mark);
         }
         Event::EntryRecorded { step, entry: Entry::Error { message, .. } } => {
@@ -72,7 +72,7 @@ pub(crate) fn note(state: &mut RunState, recorded: &Recorded) {
         Event::RunCompleted { details } => {
             end(state, Ending::Completed { details: details.clone().into() }, None, mark);
         }
-        Event::RunFailed { reason, step } => fail_run(state, reason, step.as_ref(), mark),
+        Event::RunFailed { reason, step, .. } => fail_run(state, reason, step.as_ref(), mark),
         Event::RunCancelled { reason } => {
             drop_open(state, AttemptOutcome::Interrupted, mark);
             end(state, Ending::Cancelled { reason: reason.clone() }, None, mark);

@@ -12,13 +12,14 @@ use std::{
     time::Duration,
 };
 
-use definition::{Answers, Digest, PartId, StepName, Workflow};
+use definition::{Answers, Digest, Evidence, PartId, StepName, Workflow};
 use engine::{
     Action, Actor, Answer, AnswerGate, AtEnd, CheckFact, ChoreOutcome, ClaimStep, Command,
     ContextChange, Entry, Event, Fact, FileFact, GitDeed, Holder, How, Known, MakeMove, ModelFact,
-    ModelFailure, ModelFailureKind, PartPlaced, Passing, Placement, Question, Recorded, Refusal,
-    Report, ReportStep, ResumeRun, Rigor, RunId, RunState, Stage, StartRun, StartStep, Stop, Terms,
-    Timestamp, Usage, audit, brief, decide, find_chore, find_drift, fold, next, target_name,
+    ModelFailure, ModelFailureKind, PartPlaced, Passing, Placement, Policy, Question, Recorded,
+    Refusal, Report, ReportStep, ResumeRun, Rigor, RunId, RunState, Stage, StartRun, StartStep,
+    Stop, Terms, Timestamp, Usage, audit, brief, decide, find_chore, find_drift, fold, next,
+    target_name,
 };
 use serde_json::{Map, Value};
 
@@ -36,6 +37,7 @@ pub(crate) struct Player<'a> {
     model: Option<Model>,
     /// The setting `gates.answers`.
     gates: Option<Answers>,
+    policy: Policy,
 }
 
 /// A language model that says what the scenario has it say.
@@ -60,6 +62,7 @@ impl<'a> Player<'a> {
             steady: Timestamp(START),
             model: None,
             gates: None,
+            policy: Policy::default(),
         }
     }
 
@@ -105,12 +108,28 @@ impl<'a> Player<'a> {
                 });
                 Vec::new()
             }
+            "policy" => {
+                self.set_policy(rest);
+                Vec::new()
+            }
             "model" => {
                 self.prepare_model(line, rest);
                 Vec::new()
             }
             word if word.starts_with('#') => Vec::new(),
             word => panic!("unknown word `{word}`"),
+        }
+    }
+
+    /// `policy evidence strict`, `policy NAME true`, `policy NAME VALUE`: what settings say.
+    fn set_policy(&mut self, words: &[String]) {
+        let (name, value) = (words[0].clone(), words[1].as_str());
+        match (name.as_str(), value) {
+            ("evidence", "strict") => self.policy.evidence = Some(Evidence::Strict),
+            ("evidence", "off") => self.policy.evidence = Some(Evidence::Off),
+            ("evidence", _) => self.policy.evidence = Some(Evidence::Warn),
+            (_, "true" | "false") => drop(self.policy.approving.insert(name, value == "true")),
+            _ => drop(self.policy.vars.insert(name, serde_json::from_str(value).unwrap())),
         }
     }
 
@@ -156,6 +175,7 @@ impl<'a> Player<'a> {
             steady: self.steady,
             has_model: self.model.is_some(),
             gates: self.gates,
+            policy: self.policy.clone(),
             fail_on_model_error: self.model.as_ref().is_some_and(|it| it.is_strict),
             ..Known::default()
         }
@@ -179,6 +199,9 @@ impl<'a> Player<'a> {
             "chore" => self.chore(words),
             _ => parse_command(words),
         };
+        if words[0] == "move" {
+            self.policy.is_lax = words.iter().any(|it| it == "lax");
+        }
         let mut known = self.known();
         self.model.iter().for_each(|it| it.asked.borrow_mut().clear());
         let decided = loop {
@@ -340,6 +363,7 @@ fn parse_command(words: &[String]) -> Command {
             error: option("error"),
             details: option("details").map_or(Value::Null, |it| serde_json::from_str(&it).unwrap()),
             result: Value::Null,
+            by_server: false,
         },
         context: ContextChange {
             set: object("context"),
@@ -349,7 +373,6 @@ fn parse_command(words: &[String]) -> Command {
         holder: option("holder")
             .map(|name| Holder { name, generation: option("lease").map(|it| it.parse().unwrap()) }),
         terms: Terms {
-            evidence: None,
             is_begun: has("begun"),
             is_approved: has("approved"),
             rigor: if has("lax") { Rigor::Presence } else { Rigor::Full },
@@ -425,8 +448,6 @@ fn parse_command(words: &[String]) -> Command {
         "move" => Command::Move(Box::new(MakeMove {
             name: plain[1].to_owned(),
             args: object("args"),
-            vars: object("vars"),
-            is_lax: plain.contains(&"lax"),
             is_approved: plain.contains(&"approved"),
         })),
         "goto" => {

@@ -258,9 +258,7 @@ fn describe(view: &View, gate: &OpenGate, shown: &Shown, width: usize) -> String
     let title = if title.is_empty() { name } else { format!("{title} ({name})") };
     let mut text = format!("{BOLD}{}{BOLD:#}\n", text::cut(&title, width));
     text.push_str(&asked(gate, &shown.artifacts, width));
-    let report =
-        view.state.effort(&gate.step, gate.part.as_ref()).and_then(|it| it.report.as_ref());
-    if let Some(said) = report.and_then(|it| it.message.as_deref()) {
+    if let Some(said) = &shown.said {
         text.push_str(&quote("the agent says: ", said, width));
     }
     let who = match gate.answers {

@@ -32,7 +32,7 @@ impl Config {
             events_port: self.count("forge.events_port").try_into().unwrap_or_default(),
             events_log: self.events_log(),
             prices: self.prices(),
-            friction_tokens: self.count("forge.friction_tokens").try_into().unwrap_or_default(),
+            friction_tokens: self.count("forge.friction_tokens"),
             memory: forge::Memory::default(),
         }
     }
@@ -98,7 +98,7 @@ impl Config {
                 "off" => Evidence::Off,
                 _ => Evidence::Warn,
             },
-            auto_approve: self.flag("devworkflow.auto_approve") && !self.is_verified(),
+            auto_approve: self.flag("devworkflow.auto_approve"),
             log_chars_max: self.count("devworkflow.log_chars_max").try_into().unwrap_or(u64::MAX),
             task_format: match self.text("devworkflow.task_format") {
                 "action" => TaskFormat::Action,

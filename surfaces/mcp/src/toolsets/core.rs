@@ -60,7 +60,7 @@ pub(super) const TOOLSET: Toolset = Toolset {
         Entry::of::<fork_run::ForkRun>(),
     ],
     prompts: &[],
-    idiom: |_| None,
+    idiom: |_, _| None,
 };
 
 /// Returns the whole record of a run.

@@ -17,7 +17,7 @@ mod state_json;
 mod text;
 mod words;
 
-use definition::{Form, Workflow};
+use definition::Form;
 use engine::Idiom;
 
 use crate::{tool::Entry, toolsets::Toolset};
@@ -43,11 +43,11 @@ pub(super) const TOOLSET: Toolset = Toolset {
 };
 
 /// Returns how work is gone on with: along the state file, or on a graph.
-fn idiom(workflow: &Workflow) -> Option<Idiom> {
-    if workflow.name.as_str() == WORKFLOW {
+fn idiom(workflow: &str, form: Form) -> Option<Idiom> {
+    if workflow == WORKFLOW {
         return Some(CLASSIC);
     }
-    (workflow.form == Form::Graph).then_some(ON_GRAPH)
+    (form == Form::Graph).then_some(ON_GRAPH)
 }
 
 const CLASSIC: Idiom = Idiom {

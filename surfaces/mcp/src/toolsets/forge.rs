@@ -23,7 +23,7 @@ mod workspace;
 
 pub use files::{STATE_FILE, SpecFiles, state_moved, state_stands};
 
-use definition::Workflow;
+use definition::Form;
 use engine::Idiom;
 
 use crate::{tool::Entry, toolsets::Toolset};
@@ -47,8 +47,8 @@ pub(super) const TOOLSET: Toolset = Toolset {
 };
 
 /// Returns how a pipeline is gone on with.
-fn idiom(workflow: &Workflow) -> Option<Idiom> {
-    (workflow.name.as_str() == WORKFLOW).then_some(IDIOM)
+fn idiom(workflow: &str, _: Form) -> Option<Idiom> {
+    (workflow == WORKFLOW).then_some(IDIOM)
 }
 
 /// The words for what an agent does with a pipeline.

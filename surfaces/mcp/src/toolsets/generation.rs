@@ -30,7 +30,7 @@ mod words;
 #[cfg(test)]
 mod tests;
 
-use definition::Workflow;
+use definition::Form;
 use engine::Idiom;
 use serde_json::{Map, Value};
 
@@ -50,8 +50,8 @@ Milepost tracks the generation of scenes in seven steps; each scene has four dig
 4. An error has `refusal.hint`: the way out. Arguments are flat; `{\"params\": {…}}` works too.";
 
 /// Returns how the generation of a scene is gone on with.
-fn idiom(workflow: &Workflow) -> Option<Idiom> {
-    (workflow.name.as_str() == WORKFLOW).then_some(Idiom {
+fn idiom(workflow: &str, _: Form) -> Option<Idiom> {
+    (workflow == WORKFLOW).then_some(Idiom {
         start: "Call `get_generation_status` for the scene, then `start_generation`, and go through \
                 its steps.",
         resume: "call `get_generation_status` for its scene, and go on with `start_step`, or with \

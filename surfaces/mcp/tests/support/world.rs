@@ -128,11 +128,17 @@ impl Stage {
 
     /// Returns a runtime that acts on this stage.
     pub(crate) fn runtime(self: &Arc<Self>) -> Arc<Runtime> {
+        self.runtime_with(&mcp::Dialects::default())
+    }
+
+    /// Returns one that is told what these settings say.
+    pub(crate) fn runtime_with(self: &Arc<Self>, dialects: &mcp::Dialects) -> Arc<Runtime> {
         let settings = Settings {
             project: "test".to_owned(),
             root: "/project".to_owned(),
             bounds: Bounds::default(),
             gates: None,
+            policies: dialects.policies(),
             has_model: false,
             fail_on_model_error: false,
             brief_tokens: 2_500,

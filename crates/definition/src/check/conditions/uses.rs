@@ -140,7 +140,12 @@ impl<'a> Uses<'a> {
                     self.template(&within(&["insert", "path"]), &it.path);
                     self.template(&within(&["insert", "line"]), &it.line);
                 }
-                Deed::TakeItem(_) | Deed::Rotate(_) => {}
+                Deed::Rotate(_, with) => {
+                    if let Some(it) = with {
+                        self.template(&within(&["rotate", "with"]), it);
+                    }
+                }
+                Deed::TakeItem(_) => {}
             }
         }
     }

@@ -26,6 +26,6 @@ impl From<Report> for engine::Report {
     fn from(report: Report) -> Self {
         let Report { step_id, status, result, details, message, error } = report;
         let details = details.map_or(Value::Null, Value::Object);
-        Self { step_id, result, status, details, message, error }
+        Self { step_id, result, status, details, message, error, by_server: false }
     }
 }

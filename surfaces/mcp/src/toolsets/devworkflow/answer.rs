@@ -1,13 +1,12 @@
 //! What a classic tool answers: a text to act on, and beside it the same as data.
 
-use engine::Refusal;
 use runtime::ExecuteError;
 use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::{
-    text::{self, Guidance, Next},
-    words,
+    classic::Trial,
+    text::{self, Guidance, Next, Shown},
 };
 use crate::tool::{Misfit, ProblemKind, Unasked};
 
@@ -108,17 +107,24 @@ impl Failure {
         if error.passes() {
             failure.refusal.retry_after_ms = Some(RETRY_MS);
         }
-        if let ExecuteError::Refused(Refusal::MoveNotAllowed { legal, .. }) = error {
-            let legal = words::tools_of(legal);
-            let phase = place.phase.as_deref().unwrap_or("INIT");
-            let status = place.status.as_deref().unwrap_or("READY");
-            let said = text::illegal(tool, phase, status, &legal);
-            failure.result = format!("{}: {said}", failure.error_code);
-            failure.legal = legal.iter().map(|it| it.name()).collect();
-            failure.refusal.hint = format!("legal calls now: {}", failure.legal.join(", "));
-        }
         failure.place = Box::new(place);
         failure
+    }
+
+    /// Says which calls are in order in place of one that is not.
+    #[must_use]
+    pub(crate) fn out_of_order(
+        mut self,
+        tool: Guidance,
+        shown: &Shown<'_>,
+        legal: &[Guidance],
+        trial: &Trial<'_>,
+    ) -> Self {
+        let said = text::illegal(tool, shown, legal, Some(trial));
+        self.result = format!("{}: {said}", self.error_code);
+        self.legal = legal.iter().map(|it| it.name()).collect();
+        self.refusal.hint = format!("legal calls now: {}", self.legal.join(", "));
+        self
     }
 
     /// Returns the answer as Markdown.
@@ -142,7 +148,7 @@ impl From<Misfit> for Failure {
             misfit.problems.iter().map(|it| format!("`{}` {}", it.path, it.text)).collect();
         let is_missing = misfit.problems.iter().all(|it| it.kind == ProblemKind::Missing);
         let code = if is_missing { "MISSING_FIELD" } else { "INVALID_PARAMETER" };
-        Self::new(misfit.tool, code, &problems.join("; "), "mend what is named, then call again")
+        Self::new(misfit.tool, code, &problems.join("; "), "fix what is named, then retry")
     }
 }
 
@@ -167,6 +173,8 @@ fn hint(error: &ExecuteError) -> String {
              (do not run it yourself), and call again when they have"
                 .to_owned()
         }
+        "gate_open" | "gate_not_open" | "run_unknown" | "run_ended" | "key_taken"
+        | "key_invalid" => "call `hello_workflow`, and make the call that it names".to_owned(),
         "too_large" => "shorten it, or write it to a file and name that".to_owned(),
         _ => refusal.hint(),
     }

@@ -19,9 +19,12 @@ mod place;
 mod revise_blueprint_guidance;
 mod task;
 mod told;
+mod trial;
 mod update_workflow_state_guidance;
 mod validate_phase_guidance;
 mod validate_workflow_files_guidance;
+#[cfg(test)]
+mod walk;
 
 use std::marker::PhantomData;
 
@@ -35,35 +38,103 @@ use super::{
     WORKFLOW,
     answer::{Answer, Failure},
     documents,
-    options::{Mode, Options, Policy},
+    options::{Mode, Options},
     text::Guidance,
     words,
 };
 use crate::tool::{Call, Done, Entry, Hints, Tool};
 use place::Found;
 
+pub(super) use trial::Trial;
+
 /// The classic tools, in the order they are listed.
-pub(super) const TOOLS: [Entry; 19] = [
-    Entry::of::<Spoken<init_workflow_guidance::Guide>>(),
-    Entry::of::<Spoken<analyze_phase_guidance::Guide>>(),
-    Entry::of::<Spoken<blueprint_phase_guidance::Guide>>(),
-    Entry::of::<Spoken<construct_phase_guidance::Guide>>(),
-    Entry::of::<Spoken<validate_phase_guidance::Guide>>(),
-    Entry::of::<Spoken<revise_blueprint_guidance::Guide>>(),
-    Entry::of::<Spoken<complete_workflow_guidance::Guide>>(),
-    Entry::of::<Spoken<iterate_next_item_guidance::Guide>>(),
-    Entry::of::<Spoken<finalize_workflow_guidance::Guide>>(),
-    Entry::of::<Spoken<error_recovery_guidance::Guide>>(),
-    Entry::of::<Spoken<fix_validation_issues_guidance::Guide>>(),
-    Entry::of::<Spoken<escalate_to_user_guidance::Guide>>(),
-    Entry::of::<Spoken<changelog_update_guidance::Guide>>(),
-    Entry::of::<Spoken<update_workflow_state_guidance::Guide>>(),
-    Entry::of::<Spoken<create_workflow_state_file_guidance::Guide>>(),
-    Entry::of::<Spoken<check_project_config_guidance::Guide>>(),
-    Entry::of::<Spoken<create_project_config_guidance::Guide>>(),
-    Entry::of::<Spoken<validate_workflow_files_guidance::Guide>>(),
-    Entry::of::<Spoken<hello_workflow::Guide>>(),
+const ROWS: [Row; 19] = [
+    Row::making::<init_workflow_guidance::Guide>("init"),
+    Row::making::<analyze_phase_guidance::Guide>("analyze"),
+    Row::making::<blueprint_phase_guidance::Guide>("blueprint"),
+    Row::making::<construct_phase_guidance::Guide>("construct"),
+    Row::making::<validate_phase_guidance::Guide>("validate"),
+    Row::making::<revise_blueprint_guidance::Guide>("revise"),
+    Row::making::<complete_workflow_guidance::Guide>("complete"),
+    Row::making::<iterate_next_item_guidance::Guide>("iterate"),
+    Row::making::<finalize_workflow_guidance::Guide>("finalize"),
+    Row::making::<error_recovery_guidance::Guide>("error"),
+    Row::making::<fix_validation_issues_guidance::Guide>("fix"),
+    Row::making::<escalate_to_user_guidance::Guide>("escalate"),
+    Row::making::<changelog_update_guidance::Guide>("changelog"),
+    Row::making::<update_workflow_state_guidance::Guide>("update"),
+    Row::other::<create_workflow_state_file_guidance::Guide>(),
+    Row::other::<check_project_config_guidance::Guide>(),
+    Row::other::<create_project_config_guidance::Guide>(),
+    Row::other::<validate_workflow_files_guidance::Guide>(),
+    Row::other::<hello_workflow::Guide>(),
 ];
+
+/// The same as tools.
+pub(super) const TOOLS: [Entry; ROWS.len()] = entries();
+
+/// Reads the arguments of a call.
+type Reading = fn(Map<String, Value>, &Options) -> Result<Ask, Failure>;
+
+/// A classic tool: how it is called, and what of the workflow it is.
+pub(super) struct Row {
+    entry: Entry,
+    pub(super) tool: Guidance,
+    /// The move that it makes. Empty where it only looks, or makes a file.
+    pub(super) name: &'static str,
+    /// Reads the arguments of a call that is a move.
+    ask: Option<Reading>,
+}
+
+impl Row {
+    const fn making<T: Verb>(name: &'static str) -> Self {
+        Self { entry: Entry::of::<Spoken<T>>(), tool: T::TOOL, name, ask: Some(read::<T>) }
+    }
+
+    const fn other<T: Verb>() -> Self {
+        Self { entry: Entry::of::<Spoken<T>>(), tool: T::TOOL, name: "", ask: None }
+    }
+}
+
+#[expect(clippy::indexing_slicing, reason = "the compiler evaluates it, over lengths it knows")]
+const fn entries() -> [Entry; ROWS.len()] {
+    let mut all = [ROWS[0].entry; ROWS.len()];
+    let mut at = 0;
+    while at < ROWS.len() {
+        all[at] = ROWS[at].entry;
+        at += 1;
+    }
+    all
+}
+
+/// Reads the arguments of a call as the call itself does.
+fn read<T: Verb>(params: Map<String, Value>, options: &Options) -> Result<Ask, Failure> {
+    let parameters = serde_json::from_value(Value::Object(params)).map_err(|error| {
+        Failure::new(
+            T::TOOL.name(),
+            "INVALID_PARAMETER",
+            &error.to_string(),
+            "fix that, then retry",
+        )
+    })?;
+    T::ask(parameters, options)
+}
+
+/// Returns the row of the tool called `name`.
+fn find_row(name: &str) -> Option<&'static Row> {
+    const ALL: &[Row] = &ROWS;
+    ALL.iter().find(|it| it.tool.name() == name)
+}
+
+/// Returns the tools that make one of these moves.
+pub(super) fn tools_of(moves: &[String]) -> Vec<Guidance> {
+    // An update is judged by what it says.
+    let is_legal = |it: &&Row| {
+        it.tool == Guidance::Update
+            || (!it.name.is_empty() && moves.iter().any(|name| name == it.name))
+    };
+    ROWS.iter().filter(is_legal).map(|it| it.tool).collect()
+}
 
 /// One classic tool.
 pub(crate) trait Verb {
@@ -74,11 +145,16 @@ pub(crate) trait Verb {
     const DESCRIPTION: &'static str;
     const HINTS: Hints = Hints::ADDS;
 
-    /// Calls the tool.
+    /// Returns what the arguments ask for.
+    fn ask(parameters: Self::Parameters, options: &Options) -> Result<Ask, Failure>;
+
+    /// Calls the tool: its move is made.
     fn call(
         call: &Call<'_>,
         parameters: Self::Parameters,
-    ) -> impl Future<Output = Result<Done<Answer>, Failure>> + Send;
+    ) -> impl Future<Output = Result<Done<Answer>, Failure>> + Send {
+        async move { make(call, Self::TOOL, Self::ask(parameters, &call.options.devworkflow)?).await }
+    }
 }
 
 /// Makes a [`Tool`] of a [`Verb`].
@@ -109,7 +185,7 @@ impl<T: Verb> Tool for Spoken<T> {
 
 /// What a tool asks for.
 #[derive(Debug, Default)]
-struct Ask {
+pub(crate) struct Ask {
     task: String,
     /// What is said of it (a summary, feedback, an error), and what that is called.
     detail: String,
@@ -155,22 +231,16 @@ async fn make(call: &Call<'_>, tool: Guidance, ask: Ask) -> Result<Done<Answer>,
         return Ok(told::advise(tool, &ask, warnings));
     }
     place::check_config(call, tool, &ask.config_path).await?;
-    let mut found = place::find(call).await.map_err(|it| failed(tool, &it, None))?;
+    let mut found = place::find(call).await.map_err(|it| failed(call, tool, &it, None))?;
     warnings.extend(place::notices(found.as_ref()));
     if told::lacks_task(tool, &ask, found.as_ref()) {
         return Ok(told::ask_for_task(call, tool, &ask, found.as_ref()).await);
     }
-    let command = Command::Move(Box::new(MakeMove {
-        name: words::move_of(tool).to_owned(),
-        args: ask.args(),
-        vars: vars(options),
-        is_lax: options.transitions == Policy::Warn,
-        is_approved: ask.is_approved,
-    }));
+    let command = command(tool, &ask);
     let mut done = execute(call, found.as_ref(), command.clone()).await;
     if let Err(ExecuteError::Refused(Refusal::KeyTaken { .. } | Refusal::RunEnded { .. })) = &done {
         // Another process began it at the same moment, or moved the file elsewhere.
-        found = place::find(call).await.map_err(|it| failed(tool, &it, None))?;
+        found = place::find(call).await.map_err(|it| failed(call, tool, &it, None))?;
         done = execute(call, found.as_ref(), command).await;
     }
     match done {
@@ -179,8 +249,16 @@ async fn make(call: &Call<'_>, tool: Guidance, ask: Ask) -> Result<Done<Answer>,
             warnings.extend(told::warnings(&outcome));
             Ok(told::answer(call, tool, &ask, (outcome, warnings)).await)
         }
-        Err(error) => Err(failed(tool, &error, found.as_ref())),
+        Err(error) => Err(failed(call, tool, &error, found.as_ref())),
     }
+}
+
+/// Returns the move that a call asks for.
+fn command(tool: Guidance, ask: &Ask) -> Command {
+    // A new file begins like a new task.
+    let tool = if tool == Guidance::CreateState { Guidance::Init } else { tool };
+    let name = find_row(tool.name()).map_or("", |it| it.name).to_owned();
+    Command::Move(Box::new(MakeMove { name, args: ask.args(), is_approved: ask.is_approved }))
 }
 
 /// Changes the run, which is begun where there is none.
@@ -197,7 +275,7 @@ async fn execute(
                 key: Some(documents::new_state_path(call.runtime, options).await),
                 flow: None,
                 context: Map::new(),
-                vars: vars(options),
+                vars: Map::new(),
                 root: call.runtime.settings().root.clone(),
             };
             let start = Command::StartRun(Box::new(start));
@@ -208,16 +286,14 @@ async fn execute(
     call.runtime.execute(Request { target, command, actor, request_id }).await
 }
 
-/// What settings say, as the workflow's variables.
-fn vars(options: &Options) -> Map<String, Value> {
-    Map::from_iter([
-        ("auto_approve_plans".to_owned(), options.auto_approve.into()),
-        ("log_chars_max".to_owned(), options.log_chars_max.into()),
-    ])
-}
-
-fn failed(tool: Guidance, error: &ExecuteError, found: Option<&Found>) -> Failure {
+fn failed(call: &Call<'_>, tool: Guidance, error: &ExecuteError, found: Option<&Found>) -> Failure {
     let failure = Failure::of(tool, error, found.map(Found::place).unwrap_or_default());
+    let failure = match (error, found) {
+        (ExecuteError::Refused(Refusal::MoveNotAllowed { legal, .. }), Some(found)) => {
+            told::out_of_order(call, failure, (tool, found, &tools_of(legal)))
+        }
+        _ => failure,
+    };
     failure.noticing(place::notices(found))
 }
 

@@ -10,6 +10,11 @@ use super::{
 /// What a new file says.
 pub(super) const TEMPLATE: &str = include_str!("config_file/template.md");
 
+/// Returns a new file, with the day on which it was made.
+pub(super) fn new(date: &str) -> String {
+    TEMPLATE.replacen("YYYY-MM-DD", date, 1)
+}
+
 /// The sections that must be there.
 const REQUIRED: [&str; 4] = ["Project Info", "Dependencies", "Test Commands", "Changelog"];
 

@@ -14,7 +14,7 @@ use super::{
     WORKFLOW, config_file,
     options::Options,
     state_file::{Row, StateFile},
-    words::{COMPLETED, CONFIG_FILE, PENDING, PHASES, STATE_FILE, config_paths},
+    words::{COMPLETED, CONFIG_FILE, PENDING, PHASES, STATE_FILE, config_paths, is_pending},
 };
 
 /// The state files of a project, and what goes with them.
@@ -57,7 +57,7 @@ impl Projection for WorkflowFiles {
     }
 
     fn blank(&self, _workflow: &Arc<Workflow>) -> Option<Box<dyn Sheet>> {
-        Some(Box::new(Page { file: StateFile::blank(), phase: String::new() }))
+        Some(Box::new(Page::blank()))
     }
 
     fn read(&self, text: &str) -> Result<Reading, String> {
@@ -72,9 +72,7 @@ impl Projection for WorkflowFiles {
     }
 
     fn errand(&self, recorded: &Recorded) -> Option<Goal> {
-        if let Event::JournalRotated(_) = &recorded.event {
-            let time = recorded.at.to_string().replace(':', "-");
-            let path = format!("{}/archive/log-{time}.md", self.options.directory);
+        if let Some(path) = archive_path(recorded, &self.options) {
             return Some(Goal { name: "errand:archive", paths: vec![path] });
         }
         let Event::LineInserted { path, .. } = &recorded.event else { return None };
@@ -95,12 +93,24 @@ impl Projection for WorkflowFiles {
     }
 }
 
-/// Keeps a log that was put into the archive, whole. Two of one moment share a file.
+/// Returns where a log is kept that an event put into the archive.
+pub(super) fn archive_path(recorded: &Recorded, options: &Options) -> Option<String> {
+    let Event::JournalRotated(_) = &recorded.event else { return None };
+    let time = recorded.at.to_string().replace(':', "-");
+    Some(format!("{}/archive/log-{time}.md", options.directory))
+}
+
+/// Keeps a log that was put into the archive, whole, with the plan that was put away with it. Two of
+/// one moment share a file.
 fn keep(rotated: &JournalRotated, text: Option<&str>) -> Errand {
+    let mut kept = rotated.text.clone();
+    if !rotated.with.trim().is_empty() {
+        kept.push_str(&format!("\n\n## Plan\n\n{}", rotated.with));
+    }
     let text = match text {
-        Some(text) if text.contains(&rotated.text) => None,
-        Some(text) => Some(format!("{text}\n{}\n", rotated.text)),
-        None => Some(format!("{}\n", rotated.text)),
+        Some(text) if text.contains(&kept) => None,
+        Some(text) => Some(format!("{text}\n{kept}\n")),
+        None => Some(format!("{kept}\n")),
     };
     Errand { text, notice: None }
 }
@@ -148,13 +158,9 @@ fn logged(file: &StateFile) -> String {
     format!("{}\n{}", file.archive_log(), file.log())
 }
 
-/// Whether a row is still to be done.
-fn is_pending(status: &str) -> bool {
-    status.trim().is_empty() || status.trim().eq_ignore_ascii_case(PENDING)
-}
-
 /// The state file of one run in the making.
-struct Page {
+#[derive(Debug, Clone)]
+pub(super) struct Page {
     file: StateFile,
     /// Where the run is, whatever the file says.
     phase: String,
@@ -219,6 +225,11 @@ impl Sheet for Page {
 }
 
 impl Page {
+    /// Returns the file of a run of which nothing is known.
+    pub(super) fn blank() -> Self {
+        Self { file: StateFile::blank(), phase: String::new() }
+    }
+
     /// Writes an event down, and returns whether there was anything to write.
     fn write(&mut self, recorded: &Recorded) -> bool {
         match &recorded.event {

@@ -1,10 +1,13 @@
 //! What the configuration says of the dialect.
 
-use std::time::Duration;
+use std::{collections::BTreeMap, time::Duration};
 
 use definition::Evidence;
 
 use super::graph::Memory;
+
+/// The variable by which plans are approved without a person.
+pub(crate) const AUTO_APPROVE: &str = "auto_approve_plans";
 
 /// What the tools of the dialect are told.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -83,6 +86,25 @@ pub enum SessionFormat {
     Json,
     /// Markdown beside the JSON, to be looked at.
     Markdown,
+}
+
+impl Options {
+    /// Returns what the engine is told of these settings: about the runs of the state file, and about
+    /// sessions on graphs.
+    pub(crate) fn policies(&self) -> runtime::Policies {
+        let limit = ("log_chars_max".to_owned(), self.log_chars_max.into());
+        let vars: BTreeMap<String, serde_json::Value> = BTreeMap::from([limit]);
+        let classic = engine::Policy {
+            evidence: None,
+            is_lax: self.transitions == Policy::Warn,
+            vars: vars.clone(),
+            approving: BTreeMap::from([(AUTO_APPROVE.to_owned(), self.auto_approve)]),
+        };
+        let graphs =
+            engine::Policy { evidence: Some(self.evidence), vars, ..engine::Policy::default() };
+        let named = BTreeMap::from([(super::WORKFLOW.to_owned(), classic)]);
+        runtime::Policies { graphs, named }
+    }
 }
 
 impl Default for Options {

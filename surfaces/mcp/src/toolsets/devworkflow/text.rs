@@ -15,6 +15,9 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::{Map, Value};
 
+use super::{classic::Trial, words::is_pending};
+
+pub(super) use calls::LATER;
 pub(super) use guidance::Guidance;
 pub(super) use illegal::illegal;
 
@@ -30,6 +33,8 @@ pub(super) struct Told<'a> {
     /// The state after the call. Nothing where there is none yet, and in advisory mode.
     pub(super) state: Option<&'a Shown<'a>>,
     pub(super) warnings: &'a [String],
+    /// The run to try advice on. Without one all of it is given.
+    pub(super) trial: Option<&'a Trial<'a>>,
     pub(super) facts: Facts<'a>,
 }
 
@@ -54,6 +59,8 @@ pub(super) struct Shown<'a> {
     pub(super) log_tail: &'a str,
     pub(super) test_commands: &'a [String],
     pub(super) build_commands: &'a [String],
+    /// Where the log is that this call put into the archive.
+    pub(super) rotated: Option<&'a str>,
     /// The file itself, to be shown in place of its parts. Too large a file is not.
     pub(super) whole: Option<&'a str>,
 }
@@ -87,9 +94,22 @@ pub(super) struct Next {
     pub(super) params: Map<String, Value>,
 }
 
+/// What is said where the plan at hand is not the one that was approved.
+pub(super) const VOID: &str = "the plan is not the one that the user approved: show it to them and \
+                               ask again before you go on";
+
+/// Returns the calls that may come next, but for those that the engine would refuse.
+pub(super) fn next(told: &Told<'_>) -> Vec<Next> {
+    let calls = calls::next(told);
+    match told.trial {
+        Some(trial) => trial.keep(told, calls),
+        None => calls,
+    }
+}
+
 /// Returns the text of an answer, and the calls that may come next.
 pub(super) fn answer(told: &Told<'_>) -> (String, Vec<Next>) {
-    let next = calls::next(told);
+    let next = next(told);
     let mut parts = vec![template::render(told)];
     parts.extend(block::calls(&next));
     parts.extend(told.state.map(block::state));
@@ -104,7 +124,7 @@ impl<'a> Told<'a> {
     }
 
     /// Returns whether the only thing to do is to ask the user for a task.
-    fn lacks_task(&self) -> bool {
+    pub(super) fn lacks_task(&self) -> bool {
         self.tool.takes_task() && self.task().is_none()
     }
 
@@ -118,7 +138,7 @@ impl<'a> Told<'a> {
     }
 
     fn has_pending(&self) -> bool {
-        let is_listed = |shown: &Shown<'_>| shown.items.iter().any(|it| it.2 == "pending");
+        let is_listed = |shown: &Shown<'_>| shown.items.iter().any(|it| is_pending(&it.2));
         0 < self.facts.items_pending || self.state.is_some_and(is_listed)
     }
 

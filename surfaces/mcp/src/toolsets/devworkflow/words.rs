@@ -1,6 +1,6 @@
 //! The dialect's words, and ours.
 
-use super::{options::Options, text::Guidance};
+use super::options::Options;
 
 /// The phases, which are the steps of the workflow.
 pub(super) const PHASES: [&str; 5] = ["INIT", "ANALYZE", "BLUEPRINT", "CONSTRUCT", "VALIDATE"];
@@ -17,42 +17,13 @@ pub const CONFIG_FILE: &str = "project_config.md";
 /// The state file in its older form.
 pub const STATE_JSON: &str = "workflow_state.json";
 
-/// The tools that are moves of the workflow.
-const MOVES: [(Guidance, &str); 15] = [
-    (Guidance::Init, "init"),
-    (Guidance::CreateState, "init"),
-    (Guidance::Analyze, "analyze"),
-    (Guidance::Blueprint, "blueprint"),
-    (Guidance::Construct, "construct"),
-    (Guidance::Validate, "validate"),
-    (Guidance::Revise, "revise"),
-    (Guidance::Complete, "complete"),
-    (Guidance::Iterate, "iterate"),
-    (Guidance::Finalize, "finalize"),
-    (Guidance::ErrorRecovery, "error"),
-    (Guidance::FixValidation, "fix"),
-    (Guidance::Escalate, "escalate"),
-    (Guidance::Changelog, "changelog"),
-    (Guidance::Update, "update"),
-];
+/// Words of a row that say that nothing is left to do about it.
+const DONE: [&str; 7] =
+    [COMPLETED, "complete", "done", "closed", "skipped", "cancelled", "canceled"];
 
-/// The move in place of taking the next item, which a rule has taken already.
-const STAY: &str = "stay";
-
-/// Returns the move that a tool asks for. Tools that only look have none.
-pub(super) fn move_of(tool: Guidance) -> &'static str {
-    MOVES.iter().find(|(it, _)| *it == tool).map_or("", |(_, name)| name)
-}
-
-/// Returns the tools that ask for these moves. A task can always be taken up, if only as an item,
-/// and an update is judged by what it says.
-pub(super) fn tools_of(moves: &[String]) -> Vec<Guidance> {
-    let is_legal = |tool: Guidance, name: &str| {
-        let is_open = matches!(tool, Guidance::Init | Guidance::Update);
-        let is_meant = |it: &String| it == name || (tool == Guidance::Iterate && it == STAY);
-        is_open || (tool != Guidance::CreateState && moves.iter().any(is_meant))
-    };
-    MOVES.iter().filter(|(tool, name)| is_legal(*tool, name)).map(|(tool, _)| *tool).collect()
+/// Whether something is left to do about a row with this word.
+pub(super) fn is_pending(word: &str) -> bool {
+    !DONE.iter().any(|it| it.eq_ignore_ascii_case(word.trim()))
 }
 
 /// Returns where `workflow_state.md` may be, in the order it is looked for.

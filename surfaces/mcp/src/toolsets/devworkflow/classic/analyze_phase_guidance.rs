@@ -3,14 +3,8 @@
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use super::{Ask, Verb, make, named};
-use crate::{
-    tool::{Call, Done},
-    toolsets::devworkflow::{
-        answer::{Answer, Failure},
-        text::Guidance,
-    },
-};
+use super::{Ask, Verb, named};
+use crate::toolsets::devworkflow::{answer::Failure, options::Options, text::Guidance};
 
 pub(super) struct Guide;
 
@@ -30,10 +24,10 @@ impl Verb for Guide {
     const DESCRIPTION: &'static str =
         "Begin ANALYZE for a task: read and understand; no code, no plan.";
 
-    async fn call(call: &Call<'_>, parameters: Parameters) -> Result<Done<Answer>, Failure> {
+    fn ask(parameters: Parameters, options: &Options) -> Result<Ask, Failure> {
         let Parameters { task_description, project_config_path } = parameters;
         let mut ask = Ask::new(task_description);
-        ask.config_path = named(Self::TOOL, project_config_path, &call.options.devworkflow)?;
-        make(call, Self::TOOL, ask).await
+        ask.config_path = named(Self::TOOL, project_config_path, options)?;
+        Ok(ask)
     }
 }

@@ -3,14 +3,9 @@
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use super::{Ask, Verb, make, named};
-use crate::{
-    tool::{Call, Done},
-    toolsets::devworkflow::{
-        answer::{Answer, Failure},
-        text::Guidance,
-        words::CONFIG_FILE,
-    },
+use super::{Ask, Verb, named};
+use crate::toolsets::devworkflow::{
+    answer::Failure, options::Options, text::Guidance, words::CONFIG_FILE,
 };
 
 pub(super) struct Guide;
@@ -33,14 +28,14 @@ impl Verb for Guide {
     const DESCRIPTION: &'static str =
         "Put one sentence first under `## Changelog` of the project configuration.";
 
-    async fn call(call: &Call<'_>, parameters: Parameters) -> Result<Done<Answer>, Failure> {
+    fn ask(parameters: Parameters, options: &Options) -> Result<Ask, Failure> {
         let Parameters { task_description, project_config_path, summary } = parameters;
         let mut ask = Ask::new(task_description);
-        ask.config_path = named(Self::TOOL, project_config_path, &call.options.devworkflow)?;
+        ask.config_path = named(Self::TOOL, project_config_path, options)?;
         let path = Some(ask.config_path.clone()).filter(|it| !it.is_empty());
         let path = path.unwrap_or_else(|| CONFIG_FILE.to_owned());
         ask.args.insert("config_path".to_owned(), path.into());
         ask.args.insert("summary".to_owned(), summary.unwrap_or_default().trim().into());
-        make(call, Self::TOOL, ask).await
+        Ok(ask)
     }
 }

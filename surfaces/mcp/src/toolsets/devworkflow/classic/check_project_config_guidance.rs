@@ -5,14 +5,14 @@ use serde::Deserialize;
 
 use super::{
     Ask, Verb,
-    place::{self, Config},
+    place::{self, Config, Found},
     told::{self, Said},
 };
 use crate::{
     tool::{Call, Done, Hints},
     toolsets::devworkflow::{
         answer::{Answer, Failure},
-        options::Mode,
+        options::{Mode, Options},
         text::Guidance,
     },
 };
@@ -30,6 +30,10 @@ impl Verb for Guide {
         "Checks that `project_config.md` is there and has its sections.";
     const HINTS: Hints = Hints::READS;
 
+    fn ask(_: Parameters, _: &Options) -> Result<Ask, Failure> {
+        Ok(Ask::default())
+    }
+
     async fn call(call: &Call<'_>, _: Parameters) -> Result<Done<Answer>, Failure> {
         if call.options.devworkflow.mode == Mode::Advisory {
             return Ok(told::advise(Self::TOOL, &Ask::default(), Vec::new()));
@@ -40,7 +44,7 @@ impl Verb for Guide {
         let warnings = place::notices(found.as_ref());
         let said =
             Said { issues: config.issues(), warnings, config_path: config.path, ..Said::default() };
-        let file = found.as_ref().map(|it| (it.file.path.as_str(), it.file.text.as_str()));
+        let file = found.as_ref().map(Found::shows);
         Ok(told::say(call, Self::TOOL, &Ask::default(), file, said).await)
     }
 }

@@ -3,14 +3,8 @@
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use super::{Ask, Verb, make};
-use crate::{
-    tool::{Call, Done},
-    toolsets::devworkflow::{
-        answer::{Answer, Failure},
-        text::Guidance,
-    },
-};
+use super::{Ask, Verb};
+use crate::toolsets::devworkflow::{answer::Failure, options::Options, text::Guidance};
 
 pub(super) struct Guide;
 
@@ -28,10 +22,10 @@ impl Verb for Guide {
     const TITLE: &'static str = "Complete the item";
     const DESCRIPTION: &'static str = "Complete the item at hand after VALIDATE. Writes the changelog and moves on to the next pending item.";
 
-    async fn call(call: &Call<'_>, parameters: Parameters) -> Result<Done<Answer>, Failure> {
+    fn ask(parameters: Parameters, _: &Options) -> Result<Ask, Failure> {
         let Parameters { task_description, summary } = parameters;
         let mut ask = Ask::new(task_description);
         ask.args.insert("summary".to_owned(), summary.unwrap_or_default().trim().into());
-        make(call, Self::TOOL, ask).await
+        Ok(ask)
     }
 }

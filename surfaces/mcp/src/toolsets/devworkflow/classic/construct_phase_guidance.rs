@@ -3,14 +3,8 @@
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use super::{Ask, Verb, make};
-use crate::{
-    tool::{Call, Done},
-    toolsets::devworkflow::{
-        answer::{Answer, Failure},
-        text::Guidance,
-    },
-};
+use super::{Ask, Verb};
+use crate::toolsets::devworkflow::{answer::Failure, options::Options, text::Guidance};
 
 pub(super) struct Guide;
 
@@ -29,10 +23,10 @@ impl Verb for Guide {
     const DESCRIPTION: &'static str =
         "Begin or go on with CONSTRUCT. Needs a recorded plan that the user approved.";
 
-    async fn call(call: &Call<'_>, parameters: Parameters) -> Result<Done<Answer>, Failure> {
+    fn ask(parameters: Parameters, _: &Options) -> Result<Ask, Failure> {
         let Parameters { task_description, user_approval } = parameters;
         let mut ask = Ask::new(task_description);
         ask.is_approved = user_approval.unwrap_or_default();
-        make(call, Self::TOOL, ask).await
+        Ok(ask)
     }
 }

@@ -5,7 +5,7 @@ use serde::Deserialize;
 
 use super::{
     Ask, Verb,
-    place::{self, Config},
+    place::{self, Config, Found},
     told::{self, Said},
 };
 use crate::{
@@ -14,7 +14,7 @@ use crate::{
         WORKFLOW,
         answer::{Answer, Failure},
         config_file,
-        options::Mode,
+        options::{Mode, Options},
         text::Guidance,
     },
 };
@@ -31,6 +31,10 @@ impl Verb for Guide {
     const DESCRIPTION: &'static str =
         "Makes `project_config.md` from the template, unless it is there.";
 
+    fn ask(_: Parameters, _: &Options) -> Result<Ask, Failure> {
+        Ok(Ask::default())
+    }
+
     async fn call(call: &Call<'_>, _: Parameters) -> Result<Done<Answer>, Failure> {
         if call.options.devworkflow.mode == Mode::Advisory {
             return Ok(told::advise(Self::TOOL, &Ask::default(), Vec::new()));
@@ -38,21 +42,21 @@ impl Verb for Guide {
         // What cannot be read is among the issues.
         let found = place::find(call).await.ok().flatten();
         let config = Config::find(call, "").await;
-        let text = config_file::TEMPLATE.to_owned();
-        let made = call.runtime.make_beside(WORKFLOW, &config.path, text).await;
+        let text = config_file::new(&call.runtime.now().to_date());
+        let made = call.runtime.make_beside(WORKFLOW, &config.path, text.clone()).await;
         let made = made.map_err(|problem| {
             let message = format!("`{}` could not be made: {problem}", config.path);
-            Failure::new(Self::TOOL.name(), "STORAGE", &message, "mend that, then call again")
+            Failure::new(Self::TOOL.name(), "STORAGE", &message, "fix that, then retry")
         })?;
         let warnings = place::notices(found.as_ref());
         let mut said = Said { warnings, config_path: config.path.clone(), ..Said::default() };
         if made {
-            said.template = Some(config_file::TEMPLATE.to_owned());
+            said.template = Some(text);
         } else {
             said.warnings.push(format!("`{}` is there already and was left as it is", config.path));
             said.issues = config.issues();
         }
-        let file = found.as_ref().map(|it| (it.file.path.as_str(), it.file.text.as_str()));
+        let file = found.as_ref().map(Found::shows);
         Ok(told::say(call, Self::TOOL, &Ask::default(), file, said).await)
     }
 }

@@ -8,7 +8,7 @@ use crate::{
     tool::{Call, Done},
     toolsets::devworkflow::{
         answer::{Answer, Failure},
-        options::Mode,
+        options::{Mode, Options},
         text::Guidance,
     },
 };
@@ -28,12 +28,16 @@ impl Verb for Guide {
     const DESCRIPTION: &'static str =
         "Makes `workflow_state.md` from the template with the first task. Refused if it is there.";
 
+    fn ask(parameters: Parameters, _: &Options) -> Result<Ask, Failure> {
+        Ok(Ask::new(parameters.task_description))
+    }
+
     async fn call(call: &Call<'_>, parameters: Parameters) -> Result<Done<Answer>, Failure> {
         let ask = Ask::new(parameters.task_description);
         if call.options.devworkflow.mode == Mode::Advisory {
             return Ok(told::advise(Self::TOOL, &ask, Vec::new()));
         }
-        let found = place::find(call).await.map_err(|it| failed(Self::TOOL, &it, None))?;
+        let found = place::find(call).await.map_err(|it| failed(call, Self::TOOL, &it, None))?;
         if let Some(found) = found {
             let message = format!("`{}` is there already", found.file.path);
             let hint = "go on with it: `init_workflow_guidance` adds a task";

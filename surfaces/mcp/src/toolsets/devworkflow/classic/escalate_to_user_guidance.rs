@@ -3,14 +3,8 @@
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use super::{Ask, Verb, make};
-use crate::{
-    tool::{Call, Done},
-    toolsets::devworkflow::{
-        answer::{Answer, Failure},
-        text::Guidance,
-    },
-};
+use super::{Ask, Verb};
+use crate::toolsets::devworkflow::{answer::Failure, options::Options, text::Guidance};
 
 pub(super) struct Guide;
 
@@ -29,9 +23,8 @@ impl Verb for Guide {
     const DESCRIPTION: &'static str =
         "Record a problem that only the user can decide, and wait for them.";
 
-    async fn call(call: &Call<'_>, parameters: Parameters) -> Result<Done<Answer>, Failure> {
+    fn ask(parameters: Parameters, _: &Options) -> Result<Ask, Failure> {
         let Parameters { task_description, error_details } = parameters;
-        make(call, Self::TOOL, Ask::with_detail(task_description, "error_details", error_details))
-            .await
+        Ok(Ask::with_detail(task_description, "error_details", error_details))
     }
 }

@@ -3,14 +3,8 @@
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use super::{Ask, Verb, make};
-use crate::{
-    tool::{Call, Done},
-    toolsets::devworkflow::{
-        answer::{Answer, Failure},
-        text::Guidance,
-    },
-};
+use super::{Ask, Verb};
+use crate::toolsets::devworkflow::{answer::Failure, options::Options, text::Guidance};
 
 pub(super) struct Guide;
 
@@ -23,8 +17,8 @@ impl Verb for Guide {
     const TITLE: &'static str = "Finalize";
     const DESCRIPTION: &'static str = "End the work once no item is pending; back to INIT.";
 
-    async fn call(call: &Call<'_>, parameters: Parameters) -> Result<Done<Answer>, Failure> {
+    fn ask(parameters: Parameters, _: &Options) -> Result<Ask, Failure> {
         let Parameters {} = parameters;
-        make(call, Self::TOOL, Ask::default()).await
+        Ok(Ask::default())
     }
 }

@@ -3,14 +3,8 @@
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use super::{Ask, Verb, make};
-use crate::{
-    tool::{Call, Done},
-    toolsets::devworkflow::{
-        answer::{Answer, Failure},
-        text::Guidance,
-    },
-};
+use super::{Ask, Verb};
+use crate::toolsets::devworkflow::{answer::Failure, options::Options, text::Guidance};
 
 pub(super) struct Guide;
 
@@ -28,8 +22,8 @@ impl Verb for Guide {
     const TITLE: &'static str = "Fix what validation found";
     const DESCRIPTION: &'static str = "Record what VALIDATE found and learn how to fix it.";
 
-    async fn call(call: &Call<'_>, parameters: Parameters) -> Result<Done<Answer>, Failure> {
+    fn ask(parameters: Parameters, _: &Options) -> Result<Ask, Failure> {
         let Parameters { task_description, issues } = parameters;
-        make(call, Self::TOOL, Ask::with_detail(task_description, "issues", issues)).await
+        Ok(Ask::with_detail(task_description, "issues", issues))
     }
 }

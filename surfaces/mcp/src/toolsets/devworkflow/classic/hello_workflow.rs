@@ -4,14 +4,15 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 
 use super::{
-    Ask, Verb, failed, place,
+    Ask, Verb, failed,
+    place::{self, Found},
     told::{self, Said},
 };
 use crate::{
     tool::{Call, Done, Hints},
     toolsets::devworkflow::{
         answer::{Answer, Failure},
-        options::Mode,
+        options::{Mode, Options},
         text::Guidance,
     },
 };
@@ -29,12 +30,16 @@ impl Verb for Guide {
         "Greets, and says where the work is and which call comes next.";
     const HINTS: Hints = Hints::READS;
 
+    fn ask(_: Parameters, _: &Options) -> Result<Ask, Failure> {
+        Ok(Ask::default())
+    }
+
     async fn call(call: &Call<'_>, _: Parameters) -> Result<Done<Answer>, Failure> {
         if call.options.devworkflow.mode == Mode::Advisory {
             return Ok(told::advise(Self::TOOL, &Ask::default(), Vec::new()));
         }
-        let found = place::find(call).await.map_err(|it| failed(Self::TOOL, &it, None))?;
-        let file = found.as_ref().map(|it| (it.file.path.as_str(), it.file.text.as_str()));
+        let found = place::find(call).await.map_err(|it| failed(call, Self::TOOL, &it, None))?;
+        let file = found.as_ref().map(Found::shows);
         let said = Said { warnings: place::notices(found.as_ref()), ..Said::default() };
         Ok(told::say(call, Self::TOOL, &Ask::default(), file, said).await)
     }

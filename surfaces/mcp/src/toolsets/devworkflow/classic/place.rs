@@ -10,6 +10,7 @@ use super::super::{
     text::Guidance,
     words::{config_paths, state_paths},
 };
+use super::told::Shows;
 use crate::tool::Call;
 
 /// A run, and its file as it is now.
@@ -19,6 +20,11 @@ pub(super) struct Found {
 }
 
 impl Found {
+    /// Returns what an answer is made from.
+    pub(super) fn shows(&self) -> Shows<'_> {
+        Shows { path: &self.file.path, text: &self.file.text, view: Some(&self.view) }
+    }
+
     /// Returns where the work is.
     pub(super) fn place(&self) -> Place {
         place(&self.file.path, &StateFile::parse(&self.file.text))
@@ -97,6 +103,12 @@ impl Config {
             Ok(None) => vec!["project_config.md file does not exist".to_owned()],
             Err(problem) => vec![format!("Could not read file: {problem}")],
         }
+    }
+
+    /// Whether it has this line of the changelog. What cannot be read has none.
+    pub(super) fn has_line(&self, line: &str) -> bool {
+        let first = line.lines().next().unwrap_or_default().trim();
+        matches!(&self.text, Ok(Some(text)) if text.contains(first))
     }
 
     /// Returns its commands for tests, and those for builds.

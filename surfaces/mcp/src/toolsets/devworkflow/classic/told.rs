@@ -2,19 +2,20 @@
 
 use std::collections::HashSet;
 
-use engine::Event;
-use runtime::Outcome;
+use engine::{Event, Known};
+use runtime::{Outcome, View};
 
 use super::{
     super::{
-        answer::{Answer, Place},
+        answer::{Answer, Failure, Place},
         config_file,
-        options::Mode as Kept,
+        files::archive_path,
+        options::{AUTO_APPROVE, Mode as Kept, Options},
         state_file::StateFile,
         text::{self, Facts, Guidance, Mode, Shown, Told},
-        words::PENDING,
+        words::is_pending,
     },
-    Ask,
+    Ask, Trial,
     place::{Config, Found, notices, place},
 };
 use crate::tool::{Call, Done};
@@ -61,11 +62,12 @@ pub(super) async fn answer(
     let line = outcome.events.iter().find_map(|it| {
         if let Event::LineInserted { line, .. } = &it.event { Some(line.clone()) } else { None }
     });
-    let said = Said { changelog: line, warnings, ..Said::default() };
-    match &outcome.file {
-        Some(file) => say(call, tool, ask, Some((&file.path, &file.text)), said).await,
-        None => say(call, tool, ask, None, said).await,
-    }
+    let options = &call.options.devworkflow;
+    let rotated = outcome.events.iter().rev().find_map(|it| archive_path(it, options));
+    let said = Said { changelog: line, rotated, warnings, ..Said::default() };
+    let file = outcome.file.as_ref();
+    let shows = file.map(|it| Shows { path: &it.path, text: &it.text, view: Some(&outcome.view) });
+    say(call, tool, ask, shows, said).await
 }
 
 /// Whether nothing can be done before the user has named a task.
@@ -81,7 +83,7 @@ pub(super) async fn ask_for_task(
     ask: &Ask,
     found: Option<&Found>,
 ) -> Done<Answer> {
-    let file = found.map(|it| (it.file.path.as_str(), it.file.text.as_str()));
+    let file = found.map(Found::shows);
     let said = Said { warnings: notices(found), ..Said::default() };
     say(call, tool, ask, file, said).await
 }
@@ -93,9 +95,19 @@ pub(super) struct Said {
     pub(super) warnings: Vec<String>,
     /// The line that was put into the changelog.
     pub(super) changelog: Option<String>,
+    /// Where the log is that this call put into the archive.
+    pub(super) rotated: Option<String>,
     /// A file that was made.
     pub(super) template: Option<String>,
     pub(super) config_path: String,
+}
+
+/// A state file, and the run that it is made from.
+#[derive(Clone, Copy)]
+pub(super) struct Shows<'a> {
+    pub(super) path: &'a str,
+    pub(super) text: &'a str,
+    pub(super) view: Option<&'a View>,
 }
 
 /// Words an answer, with the state as its file has it.
@@ -103,17 +115,50 @@ pub(super) async fn say(
     call: &Call<'_>,
     tool: Guidance,
     ask: &Ask,
-    file: Option<(&str, &str)>,
-    mut said: Said,
+    file: Option<Shows<'_>>,
+    said: Said,
 ) -> Done<Answer> {
     let options = &call.options.devworkflow;
     if options.mode == Kept::Advisory {
         return advise(tool, ask, said.warnings);
     }
     let config = Config::find(call, &ask.config_path).await;
+    let known = file.and_then(|it| it.view).map(|it| call.runtime.known(it));
+    let trial = file.and_then(|it| it.view).zip(known.as_ref());
+    let trial = trial.map(|(view, known)| tried(view, known, options));
+    word((tool, ask), file.map(|it| (it.path, it.text)), (&config, said), trial.as_ref())
+}
+
+fn tried<'a>(view: &'a View, known: &'a Known, options: &'a Options) -> Trial<'a> {
+    Trial { workflow: &view.workflow, state: &view.state, known, options }
+}
+
+/// Words a refusal of a call that is out of order, with the calls that are open instead.
+pub(super) fn out_of_order(
+    call: &Call<'_>,
+    failure: Failure,
+    (tool, found, legal): (Guidance, &Found, &[Guidance]),
+) -> Failure {
+    let known = call.runtime.known(&found.view);
+    let trial = tried(&found.view, &known, &call.options.devworkflow);
+    let file = StateFile::parse(&found.file.text);
+    let state = State::of(&found.file.path, &file);
+    let commands = (Vec::new(), Vec::new());
+    let shown = state.shown(&commands, tool);
+    failure.out_of_order(tool, &shown, legal, &trial)
+}
+
+/// Words an answer from what was found. Nothing is looked at.
+pub(super) fn word(
+    (tool, ask): (Guidance, &Ask),
+    file: Option<(&str, &str)>,
+    (config, mut said): (&Config, Said),
+    trial: Option<&Trial<'_>>,
+) -> Done<Answer> {
     let commands = config.commands();
     let parsed = file.map(|(path, text)| (path, StateFile::parse(text)));
     let mut warnings = std::mem::take(&mut said.warnings);
+    let changelog = said.changelog.take().filter(|it| config.has_line(it));
     if let Some((path, file)) = &parsed {
         let is_planned = tool == Guidance::Update && file.status() == "NEEDS_PLAN_APPROVAL";
         if (is_planned || tool == Guidance::Construct) && file.plan().is_empty() {
@@ -122,34 +167,44 @@ pub(super) async fn say(
         let issues = file.issues().into_iter().take(ISSUES_MAX);
         warnings.extend(issues.map(|it| format!("{path}: {it}")));
     }
-    let mut told = HashSet::new();
-    warnings.retain(|it| told.insert(it.clone()));
     let state = parsed.as_ref().map(|(path, file)| State::of(path, file));
-    let shown = state.as_ref().map(|it| it.shown(&commands, tool));
-    let is_approved = tool == Guidance::Construct || options.auto_approve;
-    let pending = state.iter().flat_map(|it| &it.items).filter(|it| it.2 == PENDING).count();
+    let mut shown = state.as_ref().map(|it| it.shown(&commands, tool));
+    if let Some(shown) = &mut shown {
+        shown.rotated = said.rotated.as_deref();
+    }
+    let automatic = trial.and_then(|it| it.state.vars.get(AUTO_APPROVE));
+    let is_approved = tool == Guidance::Construct || automatic == Some(&true.into());
+    let pending = state.iter().flat_map(|it| &it.items).filter(|it| is_pending(&it.2)).count();
     let total = state.as_ref().map_or(0, |it| it.items.len());
     let config_path =
         if said.config_path.is_empty() { config.path.as_str() } else { &said.config_path };
-    let (result, next) = text::answer(&Told {
+    let mut told = Told {
         tool,
         mode: Mode::Managed,
         task: &ask.task,
         detail: &ask.detail,
         state: shown.as_ref(),
-        warnings: &warnings,
+        warnings: &[],
+        trial,
         facts: Facts {
             issues: &said.issues,
             next_item: None,
             items_completed: total - pending,
             items_pending: pending,
-            changelog: said.changelog.as_deref(),
+            changelog: changelog.as_deref(),
             is_approved,
             template: said.template.as_deref(),
             fields: &[],
             config_path,
         },
-    });
+    };
+    if trial.is_some_and(|it| it.lacks_approval(&told)) {
+        warnings.insert(0, text::VOID.to_owned());
+    }
+    let mut once = HashSet::new();
+    warnings.retain(|it| once.insert(it.clone()));
+    told.warnings = &warnings;
+    let (result, next) = text::answer(&told);
     let place = parsed.as_ref().map(|(path, file)| place(path, file)).unwrap_or_default();
     let answer = Answer { result, tool: tool.name(), place, next, issues: said.issues };
     Done { answer, warnings, then: None }
@@ -169,6 +224,7 @@ pub(super) fn advise(tool: Guidance, ask: &Ask, warnings: Vec<String>) -> Done<A
         detail: &ask.detail,
         state: None,
         warnings: &warnings,
+        trial: None,
         facts: Facts {
             template: template.as_deref(),
             fields: &ask.fields,
@@ -183,7 +239,7 @@ pub(super) fn advise(tool: Guidance, ask: &Ask, warnings: Vec<String>) -> Done<A
 }
 
 /// A state file, as an answer shows it.
-struct State<'a> {
+pub(super) struct State<'a> {
     path: &'a str,
     file: &'a StateFile,
     current_item: Option<String>,
@@ -192,7 +248,7 @@ struct State<'a> {
 }
 
 impl<'a> State<'a> {
-    fn of(path: &'a str, file: &'a StateFile) -> Self {
+    pub(super) fn of(path: &'a str, file: &'a StateFile) -> Self {
         let rows = file.items().into_iter().map(|it| (it.id, it.description, it.status));
         let log = file.log();
         let skipped = log.chars().count().saturating_sub(TAIL_CHARS_MAX);
@@ -205,7 +261,11 @@ impl<'a> State<'a> {
         }
     }
 
-    fn shown<'s>(&'s self, commands: &'s (Vec<String>, Vec<String>), tool: Guidance) -> Shown<'s> {
+    pub(super) fn shown<'s>(
+        &'s self,
+        commands: &'s (Vec<String>, Vec<String>),
+        tool: Guidance,
+    ) -> Shown<'s> {
         Shown {
             path: self.path,
             phase: self.file.phase(),
@@ -215,6 +275,7 @@ impl<'a> State<'a> {
             log_tail: &self.log_tail,
             test_commands: &commands.0,
             build_commands: &commands.1,
+            rotated: None,
             // The whole file is shown where it was made.
             whole: (tool == Guidance::CreateState).then(|| self.file.text()),
         }

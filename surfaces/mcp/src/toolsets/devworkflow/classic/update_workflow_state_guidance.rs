@@ -3,14 +3,12 @@
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use super::{Ask, Verb, make};
-use crate::{
-    tool::{Call, Done},
-    toolsets::devworkflow::{
-        answer::{Answer, Failure},
-        text::Guidance,
-        words::{PHASES, STATUSES},
-    },
+use super::{Ask, Verb};
+use crate::toolsets::devworkflow::{
+    answer::Failure,
+    options::Options,
+    text::Guidance,
+    words::{PHASES, STATUSES},
 };
 
 pub(super) struct Guide;
@@ -37,7 +35,7 @@ impl Verb for Guide {
     const TITLE: &'static str = "Update the state";
     const DESCRIPTION: &'static str = "Record progress: set phase and status, the plan, the item at hand; add a log entry. NEEDS_PLAN_APPROVAL puts the plan before the user.";
 
-    async fn call(call: &Call<'_>, parameters: Parameters) -> Result<Done<Answer>, Failure> {
+    fn ask(parameters: Parameters, _: &Options) -> Result<Ask, Failure> {
         let phase = word(&parameters.phase, &PHASES, ("INVALID_PHASE", "phase"))?;
         let status = word(&parameters.status, &STATUSES, ("INVALID_STATUS", "status"))?;
         let fields = vec![("Phase", phase.to_owned()), ("Status", status.to_owned())];
@@ -60,7 +58,7 @@ impl Verb for Guide {
             ask.fields.push(("Log", entry.clone()));
         }
         ask.args.insert("log_entry".to_owned(), entry.into());
-        make(call, Self::TOOL, ask).await
+        Ok(ask)
     }
 }
 

@@ -3,14 +3,8 @@
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use super::{Ask, Verb, make};
-use crate::{
-    tool::{Call, Done},
-    toolsets::devworkflow::{
-        answer::{Answer, Failure},
-        text::Guidance,
-    },
-};
+use super::{Ask, Verb};
+use crate::toolsets::devworkflow::{answer::Failure, options::Options, text::Guidance};
 
 pub(super) struct Guide;
 
@@ -27,8 +21,8 @@ impl Verb for Guide {
     const DESCRIPTION: &'static str =
         "Begin VALIDATE: run everything again and check each requirement.";
 
-    async fn call(call: &Call<'_>, parameters: Parameters) -> Result<Done<Answer>, Failure> {
+    fn ask(parameters: Parameters, _: &Options) -> Result<Ask, Failure> {
         let ask = Ask::new(parameters.task_description);
-        make(call, Self::TOOL, ask).await
+        Ok(ask)
     }
 }

@@ -5,14 +5,14 @@ use serde::Deserialize;
 
 use super::{
     Ask, Verb,
-    place::{self, Config},
+    place::{self, Config, Found},
     told::{self, Said},
 };
 use crate::{
     tool::{Call, Done, Hints},
     toolsets::devworkflow::{
         answer::{Answer, Failure},
-        options::Mode,
+        options::{Mode, Options},
         text::Guidance,
         words::{CONFIG_FILE, STATE_FILE},
     },
@@ -31,6 +31,10 @@ impl Verb for Guide {
         "Checks `workflow_state.md` and `project_config.md`; changes nothing.";
     const HINTS: Hints = Hints::READS;
 
+    fn ask(_: Parameters, _: &Options) -> Result<Ask, Failure> {
+        Ok(Ask::default())
+    }
+
     async fn call(call: &Call<'_>, _: Parameters) -> Result<Done<Answer>, Failure> {
         if call.options.devworkflow.mode == Mode::Advisory {
             return Ok(told::advise(Self::TOOL, &Ask::default(), Vec::new()));
@@ -43,7 +47,7 @@ impl Verb for Guide {
         issues.extend(config.issues().into_iter().map(|it| format!("{CONFIG_FILE}: {it}")));
         let warnings = place::notices(found.as_ref());
         let said = Said { issues, warnings, config_path: config.path, ..Said::default() };
-        let file = found.as_ref().map(|it| (it.file.path.as_str(), it.file.text.as_str()));
+        let file = found.as_ref().map(Found::shows);
         Ok(told::say(call, Self::TOOL, &Ask::default(), file, said).await)
     }
 }

@@ -7,10 +7,7 @@ use engine::{Command, Entry, RunId, StartRun};
 use runtime::{ExecuteError, Given, Outcome, Request, Target};
 use serde_json::{Map, Value, json};
 
-use super::{
-    session::{self, Found},
-    words,
-};
+use super::{session::Found, words};
 use crate::tool::Call;
 
 /// What a new session begins with.
@@ -40,7 +37,7 @@ pub(super) async fn begin(call: &Call<'_>, beginning: Beginning) -> Result<Found
         key: Some(words::stem(run, call.runtime.now())),
         flow: None,
         context,
-        vars: log_limit(call),
+        vars: Map::new(),
         root: call.runtime.settings().root.clone(),
     };
     let target = Target::New(workflow.name.to_string());
@@ -75,10 +72,4 @@ async fn found_after(call: &Call<'_>, outcome: Outcome) -> Result<Found, Execute
 pub(super) fn note(text: impl Into<String>) -> Command {
     let entry = Entry::Note { text: text.into(), tags: Vec::new() };
     Command::RecordEntry { step: None, entry }
-}
-
-/// The setting for how long a log may be goes with each session as a variable.
-fn log_limit(call: &Call<'_>) -> Map<String, Value> {
-    let limit = ("log_chars_max".to_owned(), session::options(call).log_chars_max.into());
-    Map::from_iter([limit])
 }

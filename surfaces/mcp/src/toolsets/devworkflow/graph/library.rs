@@ -1,9 +1,15 @@
 //! Which graphs there are: those that the server knows by name, and those in a folder of the
 //! project.
 
-use std::{collections::BTreeMap, sync::Arc};
+use std::{
+    cell::RefCell,
+    collections::{BTreeMap, BTreeSet},
+    sync::Arc,
+};
 
-use definition::{Diagnostic, Form, MemoryFiles, ParseError, Severity, Workflow, parse_graph};
+use definition::{
+    Diagnostic, FileError, Files, Form, MemoryFiles, ParseError, Severity, Workflow, parse_graph,
+};
 use engine::Refusal;
 use runtime::Wanted;
 
@@ -14,6 +20,9 @@ use crate::tool::Call;
 const YAML_BYTES_MAX: usize = 256 * 1024;
 /// How many near names are told to whoever gave one that is unknown.
 const NEAR_MAX: usize = 3;
+/// How often a graph is read again because it names files that were not known: at least once for
+/// each level that files may refer to others.
+const ROUNDS_MAX: usize = 8;
 /// The name of a definition that came without a file.
 const INLINE: &str = "inline.yaml";
 
@@ -141,16 +150,63 @@ pub(super) async fn scan(call: &Call<'_>, folder: &str) -> Result<Option<Folder>
             Err(problem) => found.invalid.push((name.clone(), problem)),
         }
     }
-    let files = MemoryFiles(texts);
-    for name in files.0.keys() {
-        match parse_graph(None, name, &files) {
-            Ok((workflow, _)) => found.graphs.push((name.clone(), workflow)),
-            Err(error) => found.invalid.push((name.clone(), told(&error.diagnostics).join("; "))),
+    let listed: Vec<String> = texts.keys().cloned().collect();
+    let mut files = MemoryFiles(texts);
+    for name in listed {
+        match parse_in(call, folder, &name, &mut files).await {
+            Ok((workflow, _)) => found.graphs.push((name, workflow)),
+            Err(error) => found.invalid.push((name, told(&error.diagnostics).join("; "))),
         }
     }
     drop_duplicates(&mut found);
     found.invalid.sort();
     Ok(Some(found))
+}
+
+/// Reads a graph of a folder of the project. The files that it is made of are read when it names
+/// them, wherever they lie below the folder.
+pub(super) async fn parse_in(
+    call: &Call<'_>,
+    folder: &str,
+    name: &str,
+    files: &mut MemoryFiles,
+) -> Result<(Workflow, Vec<Diagnostic>), ParseError> {
+    for _ in 0..ROUNDS_MAX {
+        let seeking = Seeking { known: files, missing: RefCell::default() };
+        let read = parse_graph(None, name, &seeking);
+        let mut is_news = false;
+        for path in seeking.missing.into_inner() {
+            let inside = if folder.is_empty() { path.clone() } else { format!("{folder}/{path}") };
+            if let Ok(Some(text)) = call.runtime.read_text(&inside).await {
+                is_news = true;
+                files.0.insert(path, text);
+            }
+        }
+        if !is_news {
+            return read;
+        }
+    }
+    parse_graph(None, name, files)
+}
+
+/// Files that notice which ones are asked for and not known yet.
+struct Seeking<'a> {
+    known: &'a MemoryFiles,
+    missing: RefCell<BTreeSet<String>>,
+}
+
+impl Files for Seeking<'_> {
+    fn read(&self, path: &str) -> Result<String, FileError> {
+        let read = self.known.read(path);
+        if read == Err(FileError::Missing) {
+            self.missing.borrow_mut().insert(path.to_owned());
+        }
+        read
+    }
+
+    fn has_folder(&self, path: &str) -> bool {
+        self.known.has_folder(path)
+    }
 }
 
 /// Of two files with one name neither can be meant.

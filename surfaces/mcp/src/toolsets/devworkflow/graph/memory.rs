@@ -14,6 +14,8 @@ use super::{record::Record, search};
 
 /// How many sessions are remembered with what they say.
 const RECORDS_MAX: usize = 500;
+/// How much they may take together, in bytes.
+const BYTES_MAX: usize = 8 << 20;
 
 /// Remembered things. Copies share them.
 #[derive(Clone, Default)]
@@ -31,8 +33,24 @@ struct Kept {
     index: Option<Index>,
     /// What sessions say, and how long their logs were then.
     records: BTreeMap<RunId, (u64, Arc<Record>)>,
+    /// How much they take together, about, in bytes.
+    bytes: usize,
     /// The runs that are no sessions, or are none any more.
     none: BTreeSet<RunId>,
+}
+
+impl Kept {
+    fn drop_record(&mut self, run: RunId) {
+        if let Some((_, record)) = self.records.remove(&run) {
+            self.bytes = self.bytes.saturating_sub(size(&record));
+        }
+    }
+}
+
+/// Returns how much a session takes, about, in bytes.
+fn size(record: &Record) -> usize {
+    let texts = record.log.iter().chain(&record.archive_log).map(String::len).sum::<usize>();
+    texts + serde_json::to_string(&record.node_outputs).map_or(0, |it| 2 * it.len())
 }
 
 impl fmt::Debug for Memory {
@@ -76,11 +94,14 @@ impl Memory {
     /// Keeps what a session says whose log is so long.
     pub(super) fn keep_record(&self, run: RunId, length: u64, record: Arc<Record>) {
         let mut kept = self.0.lock();
-        if RECORDS_MAX <= kept.records.len() && !kept.records.contains_key(&run) {
-            // The oldest is the least likely to be asked for.
-            kept.records.pop_first();
-        }
+        kept.drop_record(run);
+        kept.bytes += size(&record);
         kept.records.insert(run, (length, record));
+        while RECORDS_MAX < kept.records.len() || BYTES_MAX < kept.bytes && 1 < kept.records.len() {
+            // The oldest is the least likely to be asked for.
+            let Some(oldest) = kept.records.keys().find(|it| **it != run).copied() else { break };
+            kept.drop_record(oldest);
+        }
     }
 
     /// Whether a run is known to be no session, or none any more.
@@ -91,7 +112,7 @@ impl Memory {
     /// Keeps that a run is no session, or none any more.
     pub(super) fn keep_none(&self, run: RunId) {
         let mut kept = self.0.lock();
-        kept.records.remove(&run);
+        kept.drop_record(run);
         kept.none.insert(run);
     }
 

@@ -7,6 +7,8 @@ use super::{record::Record, session::Found, words};
 
 /// How many sessions the index holds.
 const ENTRIES_MAX: usize = 10_000;
+/// How much of a session is searched, in characters.
+const SEARCHED_CHARS_MAX: usize = 16_000;
 /// How many of the last log entries are searched.
 const LOG_SEARCHED: usize = 5;
 
@@ -18,15 +20,17 @@ pub(super) fn empty() -> Index {
 /// Takes in the sessions that have changed since they were, and drops those that are gone. Returns
 /// how many were taken in.
 pub(super) fn update(index: &mut Index, sessions: &[Found]) -> usize {
-    let mut count = 0;
-    for found in sessions {
-        let version = found.view.state.length;
-        if index.version(found.id()) != Some(version) {
-            index.put(found.id(), version, &text(&found.record));
-            count += 1;
-        }
+    sessions.iter().filter(|it| take_in(index, it)).count()
+}
+
+/// Takes a session in, unless it is as it was. Returns whether it was taken in.
+pub(super) fn take_in(index: &mut Index, found: &Found) -> bool {
+    let version = found.view.state.length;
+    let is_news = index.version(found.id()) != Some(version);
+    if is_news {
+        index.put(found.id(), version, &text(&found.record));
     }
-    count
+    is_news
 }
 
 /// Returns what is searched of a session.
@@ -42,7 +46,7 @@ pub(super) fn text(record: &Record) -> String {
     let plain = record.execution_context.iter().filter(|(_, it)| it.is_string());
     parts.extend(plain.map(|(key, value)| format!("{key}: {}", words::shown(value))));
     parts.extend(outputs(record));
-    parts.join(" | ")
+    words::cut(&parts.join(" | "), SEARCHED_CHARS_MAX)
 }
 
 /// Returns the evidence of each node.

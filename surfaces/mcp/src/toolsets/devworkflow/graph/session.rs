@@ -229,13 +229,24 @@ pub(super) async fn list(
     options: &Options,
     which: Which,
 ) -> Result<Vec<Found>, ExecuteError> {
+    let mut found = Vec::new();
+    each(runtime, options, which, |it| found.push(it)).await?;
+    Ok(found)
+}
+
+/// Shows each session, the last changed first. None is kept here, however many there are.
+pub(super) async fn each(
+    runtime: &Runtime,
+    options: &Options,
+    which: Which,
+    mut show: impl FnMut(Found) + Send,
+) -> Result<(), ExecuteError> {
     let statuses: &[&str] = match which {
         Which::Active => &["running", "waiting"],
         Which::Over => &["completed", "failed", "cancelled"],
         Which::All => &[],
     };
     let statuses: Vec<String> = statuses.iter().map(|it| (*it).to_owned()).collect();
-    let mut found = Vec::new();
     let mut after = None;
     loop {
         let filter =
@@ -246,12 +257,12 @@ pub(super) async fn list(
             let is_here = row.summary.root == runtime.settings().root;
             // What was put away once never comes back.
             if is_here && words::session_of(key) != key && !options.memory.is_none(row.run) {
-                found.extend(load(runtime, options, row.run).await?);
+                load(runtime, options, row.run).await?.into_iter().for_each(&mut show);
             }
         }
         after = page.next;
         if after.is_none() {
-            return Ok(found);
+            return Ok(());
         }
     }
 }

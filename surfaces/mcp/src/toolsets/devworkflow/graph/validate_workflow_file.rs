@@ -1,6 +1,6 @@
 //! `validate_workflow_file`: whether a file can be started as a workflow, and if not, why.
 
-use definition::{MemoryFiles, Severity, parse_graph};
+use definition::{Diagnostic, MemoryFiles, ParseError, Severity, Workflow};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -50,26 +50,12 @@ impl Tool for ValidateWorkflowFile {
             Err(problem) => return Ok(broken(format!("Could not read file: {problem}")).into()),
         };
         let mut files = MemoryFiles([(name.to_owned(), text)].into());
-        gather(call, folder, &mut files).await;
-        Ok(judge(name, &files).into())
+        Ok(judge(library::parse_in(call, folder, name, &mut files).await).into())
     }
 }
 
-/// Takes in the files beside it, which it may be made of.
-async fn gather(call: &Call<'_>, folder: &str, files: &mut MemoryFiles) {
-    let wanted: runtime::Wanted =
-        std::sync::Arc::new(|it| it.ends_with(".yaml") || it.ends_with(".yml"));
-    let names = call.runtime.list_names(folder, wanted).await.ok().flatten().unwrap_or_default();
-    for name in names {
-        let path = if folder.is_empty() { name.clone() } else { format!("{folder}/{name}") };
-        if let Ok(Some(text)) = call.runtime.read_text(&path).await {
-            files.0.entry(name).or_insert(text);
-        }
-    }
-}
-
-fn judge(name: &str, files: &MemoryFiles) -> Verdict {
-    match parse_graph(None, name, files) {
+fn judge(read: Result<(Workflow, Vec<Diagnostic>), ParseError>) -> Verdict {
+    match read {
         Ok((workflow, doubts)) => Verdict {
             valid: true,
             errors: Vec::new(),

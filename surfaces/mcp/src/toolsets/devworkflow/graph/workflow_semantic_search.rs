@@ -1,8 +1,11 @@
 //! `workflow_semantic_search`: which sessions speak of what is asked for.
 
+use std::collections::BTreeMap;
+
+use engine::{RunId, Timestamp};
 use schemars::JsonSchema;
 use serde::Deserialize;
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 
 use super::{
     answer::{Answer, Failure, check_size},
@@ -22,6 +25,13 @@ const RESULTS_DEFAULT: u64 = 3;
 const SIMILARITY_DEFAULT: f64 = 0.1;
 /// How much of a text an answer shows.
 const TEXT_CHARS_MAX: usize = 2_000;
+/// How many nodes of a session an answer shows, how many visits of each, and how much of one piece of
+/// evidence.
+const OUTPUTS_MAX: usize = 20;
+const VISITS_MAX: usize = 3;
+const OUTPUT_CHARS_MAX: usize = 300;
+/// How large an answer may become, in bytes. The first result is always told.
+const ANSWER_BYTES_MAX: usize = 64 * 1024;
 
 pub(super) struct WorkflowSemanticSearch;
 
@@ -61,24 +71,44 @@ impl Verb for WorkflowSemanticSearch {
         }
         upkeep::look_after(call).await;
         let client = client_id.unwrap_or_else(|| words::DEFAULT_CLIENT.to_owned());
-        let mut sessions = session::list(call.runtime, session::options(call), Which::All).await?;
-        sessions.retain(|it| it.record.client_id == client);
+        let mut known: BTreeMap<String, (RunId, Timestamp)> = BTreeMap::new();
+        // One at a time, so that a search needs no more room where there are many sessions.
+        session::each(call.runtime, options, Which::All, |it| {
+            if it.record.client_id == client {
+                options.memory.with_index(|index| search::take_in(index, &it));
+                known.insert(it.id().to_owned(), (it.run(), it.view.state.updated_at));
+            }
+        })
+        .await?;
         let max = max_results.map_or(RESULTS_DEFAULT, clamped);
+        let max = usize::try_from(max).unwrap_or(1);
         let least = min_similarity.unwrap_or(SIMILARITY_DEFAULT).clamp(0.0, 1.0);
-        let hits = options.memory.with_index(|index| {
-            search::update(index, &sessions);
-            ranked(index, &query, &sessions, least)
-        });
-        let hits: Vec<(&Found, f64)> =
-            hits.into_iter().take(usize::try_from(max).unwrap_or(1)).collect();
-        if hits.is_empty() {
+        let mut hits = options.memory.with_index(|index| ranked(index, &query, &known, least));
+        hits.truncate(max);
+        let (mut blocks, mut results) = (Vec::new(), Vec::new());
+        let mut bytes = 0;
+        for (run, similarity) in &hits {
+            let Some(found) = session::load(call.runtime, options, *run).await? else { continue };
+            let (block, row) =
+                (block(blocks.len() + 1, (&found, *similarity)), row((&found, *similarity)));
+            bytes += block.len() + row.to_string().len();
+            if ANSWER_BYTES_MAX < bytes && !blocks.is_empty() {
+                break;
+            }
+            blocks.push(block);
+            results.push(row);
+        }
+        if blocks.is_empty() {
             let query = words::cut(&query, 200);
             let none = Answer::new(format!("No results found for query: {query}"));
             return Ok(Answer { results: Some(Vec::new()), ..none }.into());
         }
-        let blocks: Vec<String> =
-            hits.iter().enumerate().map(|(place, hit)| block(place + 1, *hit)).collect();
-        let results = hits.iter().map(|hit| row(*hit)).collect();
+        let left = hits.len() - blocks.len();
+        if 0 < left {
+            blocks.push(format!(
+                "{left} more results fit, but not into one answer. Narrow the query."
+            ));
+        }
         Ok(Answer { results: Some(results), ..Answer::new(blocks.join("\n\n")) }.into())
     }
 }
@@ -93,31 +123,26 @@ fn to_float(number: u64) -> f64 {
 }
 
 /// Returns the sessions that fit, best first; of equals the one that was changed last.
-fn ranked<'a>(
+fn ranked(
     index: &insight::Index,
     query: &str,
-    sessions: &'a [Found],
+    known: &BTreeMap<String, (RunId, Timestamp)>,
     least: f64,
-) -> Vec<(&'a Found, f64)> {
+) -> Vec<(RunId, f64)> {
     let found = index.search(query, index.len(), 0.0);
-    let mut hits: Vec<(&Found, f64)> = found
+    let mut hits: Vec<((RunId, Timestamp), f64)> = found
         .iter()
-        .filter_map(|hit| {
-            let session = sessions.iter().find(|it| it.id() == hit.id)?;
-            Some((session, f64::from(hit.similarity)))
-        })
+        .filter_map(|hit| Some((*known.get(&hit.id)?, f64::from(hit.similarity))))
         .filter(|(_, similarity)| least <= *similarity && 0.0 < *similarity)
         .collect();
-    hits.sort_by(|one, two| {
-        let changed = |it: &Found| it.view.state.updated_at;
-        two.1.total_cmp(&one.1).then_with(|| changed(two.0).cmp(&changed(one.0)))
-    });
-    hits
+    hits.sort_by(|one, two| two.1.total_cmp(&one.1).then_with(|| two.0.1.cmp(&one.0.1)));
+    hits.into_iter().map(|((run, _), similarity)| (run, similarity)).collect()
 }
 
 fn block(place: usize, (found, similarity): (&Found, f64)) -> String {
     let record = &found.record;
-    let outputs = search::outputs(record);
+    let outputs = search::outputs(record).into_iter().take(OUTPUTS_MAX);
+    let outputs: Vec<String> = outputs.map(|it| words::cut(&it, OUTPUT_CHARS_MAX)).collect();
     let outputs = if outputs.is_empty() { "none".to_owned() } else { outputs.join("\n- ") };
     format!(
         "--- Result {place} ---\n**Workflow:** {}\n**Session:** {}\n**Client:** \
@@ -143,8 +168,25 @@ fn row((found, similarity): (&Found, f64)) -> Value {
         // Three places are what is shown, too.
         let rounded = (similarity * 1000.0).round() / 1000.0;
         row.insert("similarity".to_owned(), json!(rounded));
-        row.insert("text".to_owned(), search::text(&found.record).into());
-        row.insert("node_outputs".to_owned(), json!(found.record.node_outputs));
+        let text = words::cut(&search::text(&found.record), TEXT_CHARS_MAX);
+        row.insert("text".to_owned(), text.into());
+        let outputs = found.record.node_outputs.iter().take(OUTPUTS_MAX);
+        let outputs: Map<String, Value> =
+            outputs.map(|(node, it)| (node.clone(), shortened(json!(it)))).collect();
+        row.insert("node_outputs".to_owned(), outputs.into());
     }
     row
+}
+
+/// Cuts every text in a value; of a list the last ones are kept.
+fn shortened(value: Value) -> Value {
+    match value {
+        Value::String(text) => words::cut(&text, OUTPUT_CHARS_MAX).into(),
+        Value::Array(items) => {
+            let skipped = items.len().saturating_sub(VISITS_MAX);
+            items.into_iter().skip(skipped).map(shortened).collect()
+        }
+        Value::Object(map) => map.into_iter().map(|(key, it)| (key, shortened(it))).collect(),
+        Value::Null | Value::Bool(_) | Value::Number(_) => value,
+    }
 }

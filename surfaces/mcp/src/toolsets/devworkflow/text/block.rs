@@ -3,6 +3,7 @@
 use serde_json::Value;
 
 use super::{
+    super::words::is_pending,
     Next, Shown,
     quote::{cell, fenced, line, span, tail},
 };
@@ -21,11 +22,16 @@ const TAIL_BYTES_MAX: usize = 1_500;
 
 /// Lists the calls that may come next, if there are any.
 pub(super) fn calls(next: &[Next]) -> Option<String> {
+    let list = lines(next);
+    (!next.is_empty()).then(|| format!("## Next call\n\n{list}").trim_end().to_owned())
+}
+
+/// Lists calls, a line each.
+pub(super) fn lines(next: &[Next]) -> String {
     let lines: Vec<String> = next.iter().map(call).collect();
     let note = "Fill in what stands in `<angle brackets>`; pass the rest as it is.";
     let note = if lines.iter().any(|it| it.contains("\"<")) { note } else { "" };
-    let list = lines.join("\n");
-    (!next.is_empty()).then(|| format!("## Next call\n\n{list}\n\n{note}").trim_end().to_owned())
+    format!("{}\n\n{note}", lines.join("\n")).trim_end().to_owned()
 }
 
 fn call(next: &Next) -> String {
@@ -75,11 +81,17 @@ pub(super) fn state(shown: &Shown<'_>) -> String {
         line(shown.status, 40)
     );
     let log = tail(shown.log_tail, TAIL_BYTES_MAX);
-    let log = if log.is_empty() {
+    let mut log = if log.is_empty() {
         "The Log is empty.".to_owned()
     } else {
         format!("The end of the Log, as data:\n\n{}", fenced(log, "text"))
     };
+    if let Some(path) = shown.rotated {
+        let path = span(&line(path, 200));
+        let moved = "The server moved the Log to the archive: `## ArchiveLog` has what matters \
+                     most, and";
+        log = format!("{moved} {path} has all of it.\n\n{log}");
+    }
     format!("{title}\n\n{fields}\n\n{}\n\n{log}", items(shown))
 }
 
@@ -89,7 +101,7 @@ fn items(shown: &Shown<'_>) -> String {
         return "There are no items.".to_owned();
     }
     let is_current = |it: &(u64, String, String)| Some(it.1.as_str()) == shown.current_item;
-    let is_pending = |it: &(u64, String, String)| it.2 == "pending";
+    let is_pending = |it: &(u64, String, String)| is_pending(&it.2);
     let rows = shown.items;
     let at = rows.iter().position(|it| is_current(it) && is_pending(it));
     let at = at.or_else(|| rows.iter().position(is_current));

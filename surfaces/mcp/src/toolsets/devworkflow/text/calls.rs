@@ -8,7 +8,7 @@ use super::{Guidance, Mode, Next, Told, onward::onward};
 const TASK: &str = "<the task, in the user's words>";
 
 /// Introduces a call that is only in order after the one before it.
-pub(super) const LATER: &str = "after that, when the plan is done";
+pub(in super::super) const LATER: &str = "after that, when the plan is done";
 
 /// Returns the calls that may follow, in the order they are to be thought of.
 pub(super) fn next(told: &Told<'_>) -> Vec<Next> {
@@ -38,7 +38,7 @@ pub(super) fn next(told: &Told<'_>) -> Vec<Next> {
 
 impl Told<'_> {
     /// Returns a call with the task and further arguments.
-    pub(super) fn call(&self, when: &str, tool: Guidance, more: &[(&str, &str)]) -> Next {
+    pub(in super::super) fn call(&self, when: &str, tool: Guidance, more: &[(&str, &str)]) -> Next {
         let task = ("task_description", self.task().unwrap_or(TASK));
         let named = if tool.names_task() { Some(task) } else { None };
         let mut params = Map::new();
@@ -49,11 +49,18 @@ impl Told<'_> {
     }
 
     /// Returns the call that says that the user has approved the plan.
-    pub(super) fn approval(&self) -> Next {
+    pub(in super::super) fn approval(&self) -> Next {
         let when = "when the user has approved the plan";
         let mut next = self.call(when, Guidance::Construct, &[]);
         next.params.insert("user_approval".to_owned(), Value::Bool(true));
         next
+    }
+
+    /// Returns what is left to do where only the user's own answer counts.
+    pub(in super::super) fn person(&self) -> Next {
+        let when =
+            "when the user has answered with `milepost gate` (tell them; do not run it yourself)";
+        self.call(when, Guidance::Hello, &[])
     }
 
     /// Returns the call that records something, where the server keeps the state.
@@ -82,7 +89,12 @@ impl Told<'_> {
 
     pub(super) fn after_planning(&self) -> Vec<Next> {
         if self.facts.is_approved {
-            let at = self.state.map_or(("CONSTRUCT", "RUNNING"), |it| (it.phase, it.status));
+            let at = match self.state {
+                // The plan is approved by itself as soon as it is put before the user.
+                Some(it) if it.phase == "BLUEPRINT" => ("BLUEPRINT", "NEEDS_PLAN_APPROVAL"),
+                Some(it) => (it.phase, it.status),
+                None => ("CONSTRUCT", "RUNNING"),
+            };
             let plan = ("plan", "<the whole plan, in Markdown>");
             let recorded = self.record("when the plan is written", at, plan);
             let when = "when the plan is in place, without waiting";
@@ -239,6 +251,8 @@ impl Told<'_> {
         let config = |when: &str| self.call(when, Guidance::CreateConfig, &[]);
         let state = |when: &str| self.call(when, Guidance::CreateState, &[]);
         let is_of = |file: &str| self.facts.issues.iter().any(|it| it.starts_with(file));
+        // One that is there with other faults is not made again.
+        let is_missing = self.state.is_none() && is_of("workflow_state.md");
         match (self.tool, self.mode) {
             (_, Mode::Managed) if self.facts.issues.is_empty() => onward(self),
             (Guidance::CheckConfig, _) => vec![config("when the file or a section is missing")],
@@ -248,16 +262,23 @@ impl Told<'_> {
             ],
             (_, Mode::Managed) => {
                 let mut calls = Vec::new();
-                if is_of("workflow_state.md") {
+                if is_missing {
                     calls.push(state("when `workflow_state.md` does not exist"));
                 }
                 if is_of("project_config.md") {
                     calls
                         .push(config("when `project_config.md` does not exist or lacks a section"));
                 }
-                calls
+                if calls.is_empty() { onward(self) } else { calls }
             }
         }
+    }
+}
+
+impl Next {
+    /// Whether a call that is only in order later relies on this one.
+    pub(in super::super) fn is_before_later(&self) -> bool {
+        self.tool == Guidance::Construct.name() || self.tool == Guidance::Init.name()
     }
 }
 

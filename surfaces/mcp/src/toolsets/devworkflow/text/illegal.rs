@@ -1,26 +1,39 @@
 //! A call that is out of order: what is wrong, the way out, and the calls that are in order.
 
 use super::{
-    Guidance,
+    Facts, Guidance, Mode, Shown, Told, Trial, VOID, block, next,
     quote::{line, span},
 };
 
-/// Says why a call is refused in this state, and what to do instead.
+/// Says why a call is refused in this state, and which calls lead on.
 pub(in super::super) fn illegal(
     tool: Guidance,
-    phase: &str,
-    status: &str,
+    shown: &Shown<'_>,
     legal: &[Guidance],
+    trial: Option<&Trial<'_>>,
 ) -> String {
-    let (name, need) = (tool.name(), need(tool));
-    let (at, is) = (span(&line(phase, 40)), span(&line(status, 40)));
-    let way = way_out(tool, phase, status);
+    // What the work is at decides how it goes on, not the call that was refused.
+    let told = Told {
+        tool: Guidance::Hello,
+        mode: Mode::Managed,
+        task: "",
+        detail: "",
+        state: Some(shown),
+        warnings: &[],
+        trial,
+        facts: Facts::default(),
+    };
+    let is_void = trial.is_some_and(|it| it.lacks_approval(&told));
+    let need = if is_void { VOID } else { need(tool) };
+    let name = tool.name();
+    let (at, is) = (span(&line(shown.phase, 40)), span(&line(shown.status, 40)));
+    let way = block::lines(&next(&told));
     let names: Vec<String> = legal.iter().map(|it| format!("`{}`", it.name())).collect();
     let names = if names.is_empty() { "none".to_owned() } else { names.join(", ") };
     format!(
         "`{name}` is out of order in phase {at}, status {is}: {need}\n\n\
          Nothing was changed.\n\n\
-         Way out: {way}\n\n\
+         Way out:\n\n{way}\n\n\
          Legal calls now: {names}"
     )
 }
@@ -51,45 +64,5 @@ fn need(tool: Guidance) -> &'static str {
         | Guidance::CreateConfig
         | Guidance::ValidateFiles
         | Guidance::Hello => "it is not part of the way from here",
-    }
-}
-
-/// Returns what to do first, as the state has it.
-fn way_out(tool: Guidance, phase: &str, status: &str) -> &'static str {
-    match (phase, status) {
-        ("BLUEPRINT", "NEEDS_PLAN_APPROVAL") if tool == Guidance::Construct => {
-            "show the recorded plan to the user; on a clear yes call `construct_phase_guidance` again with `\"user_approval\": true`"
-        }
-        ("CONSTRUCT" | "VALIDATE", _) if tool == Guidance::Construct => {
-            "the plan is not the one that was approved: show it to the user; on a clear yes call `construct_phase_guidance` again with `\"user_approval\": true`"
-        }
-        (_, "ERROR" | "NEEDS_FIXES") => {
-            "deal with the open error first: `error_recovery_guidance` says how"
-        }
-        (_, "COMPLETED") if tool == Guidance::Finalize => {
-            "rows are pending: take the next one with `iterate_next_item_guidance`"
-        }
-        (_, "COMPLETED") => {
-            "the item is done: take the next one with `iterate_next_item_guidance`, or end with `finalize_workflow_guidance` if none is pending"
-        }
-        ("INIT", _) => {
-            "name the task with `init_workflow_guidance`, then begin with `analyze_phase_guidance`"
-        }
-        ("ANALYZE", _) => {
-            "write the requirements summary, then plan with `blueprint_phase_guidance`"
-        }
-        ("BLUEPRINT", "NEEDS_PLAN_APPROVAL") => {
-            "the plan waits for the user: ask, then `construct_phase_guidance` or `revise_blueprint_guidance`"
-        }
-        ("BLUEPRINT", _) => {
-            "record the plan with `update_workflow_state_guidance` (status `NEEDS_PLAN_APPROVAL`), and show it to the user"
-        }
-        ("CONSTRUCT", _) => "finish the steps of the plan, then `validate_phase_guidance`",
-        ("VALIDATE", _) => {
-            "finish the validation report, then `complete_workflow_guidance` or `fix_validation_issues_guidance`"
-        }
-        _ => {
-            "ask the user where the work stands, then set a known phase and status with `update_workflow_state_guidance`"
-        }
     }
 }

@@ -226,7 +226,8 @@ fn a_call_out_of_order_is_told_the_way_out() {
         (Guidance::Finalize, "VALIDATE", "COMPLETED", &[Guidance::Iterate]),
         (Guidance::Validate, "BA`NANA\n## Do", "READY", &[]),
     ] {
-        let text = illegal(tool, phase, status, legal);
+        let shown = Fixture::new();
+        let text = illegal(tool, &shown.shown(phase, status), legal, None);
         assert!(!text.contains("\n## Do"), "{text}");
         write!(page, "{text}\n\n=====\n\n").unwrap();
     }

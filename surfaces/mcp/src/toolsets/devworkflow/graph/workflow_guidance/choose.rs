@@ -116,7 +116,7 @@ async fn report(
     }
     let next = next.filter(|_| !is_personal);
     let choice = &Choice { is_approved: choice.is_approved && !is_personal, ..choice.clone() };
-    let command = command(call, found, (step, next), choice);
+    let command = command(found, (step, next), choice);
     let after = match change(call, found, command).await {
         Ok(after) => after.noticing(found),
         Err(ExecuteError::Refused(refusal)) => {
@@ -128,13 +128,7 @@ async fn report(
 }
 
 /// One command, so that the log says what happened or nothing did.
-fn command(
-    call: &Call<'_>,
-    found: &Found,
-    (step, next): (&Step, Option<&str>),
-    choice: &Choice,
-) -> Command {
-    let policy = session::options(call).evidence;
+fn command(found: &Found, (step, next): (&Step, Option<&str>), choice: &Choice) -> Command {
     let mut commands: Vec<Command> = choice.remark.iter().map(note).collect();
     if found.session().needs_approval() && choice.is_approved {
         commands
@@ -155,7 +149,6 @@ fn command(
         next: next.map(ToOwned::to_owned),
         holder: None,
         terms: Terms {
-            evidence: Some(policy),
             is_approved: choice.is_approved && found.session().needs_approval(),
             ..Terms::default()
         },

@@ -45,7 +45,8 @@ pub(super) async fn start(
     let opened = open(call, workflow, task, (inputs, file, None)).await?;
     warnings.extend(opened.1);
     let found = opened.0;
-    let content = format!("{}\n\n{}", announce(&found, source), view::node(found.session()));
+    let told: String = warnings.iter().map(|it| format!("⚠️ {it}\n\n")).collect();
+    let content = format!("{}\n\n{told}{}", announce(&found, source), view::node(found.session()));
     Ok(warned(found.say(content), warnings))
 }
 

@@ -1,6 +1,5 @@
 //! Changes a session by hand: each key of the updates is a command, and all of them are one.
 
-use definition::Evidence;
 use engine::{Command, ContextChange, Passing, Refusal, Report, ReportStep, Terms};
 use runtime::ExecuteError;
 use serde_json::{Map, Value, json};
@@ -26,8 +25,6 @@ const KEYS: [&str; 6] = ["status", "log_entry", "node", "force", "add_item", "co
 /// What the updates ask for.
 #[derive(Default)]
 struct Asked {
-    /// What missing evidence leads to.
-    evidence: Option<Evidence>,
     commands: Vec<Command>,
     /// What ends the session, and so comes last.
     last: Option<Command>,
@@ -42,8 +39,7 @@ pub(super) async fn update(
     updates: &str,
 ) -> Result<Done<Answer>, Failure> {
     let updates = read(updates).map_err(|it| it.about(found.id()))?;
-    let policy = call.options.devworkflow.evidence;
-    let asked = ask(&found, &updates, policy).map_err(|it| it.about(found.id()))?;
+    let asked = ask(&found, &updates).map_err(|it| it.about(found.id()))?;
     if asked.applied.is_empty() {
         return Err(nothing(&found, asked.ignored));
     }
@@ -92,8 +88,8 @@ fn read(updates: &str) -> Result<Map<String, Value>, Failure> {
 }
 
 /// Makes commands of the updates.
-fn ask(found: &Found, updates: &Map<String, Value>, policy: Evidence) -> Result<Asked, Failure> {
-    let mut asked = Asked { evidence: Some(policy), ..Asked::default() };
+fn ask(found: &Found, updates: &Map<String, Value>) -> Result<Asked, Failure> {
+    let mut asked = Asked::default();
     let is_forced = updates.get("force") == Some(&Value::Bool(true));
     let is_classic = found.record.workflow_name == "Classic";
     for (key, value) in updates {
@@ -184,7 +180,7 @@ impl Asked {
             let (step, passing) = (node.to_owned(), Passing::Anything);
             self.commands.push(Command::GoTo { step, passing });
         } else {
-            self.commands.push(left(found, node, self.evidence));
+            self.commands.push(left(found, node));
         }
         self.applied.push(format!("node: {node} ({how})"));
         Ok(())
@@ -270,7 +266,7 @@ fn refused(found: &Found, error: &ExecuteError) -> Failure {
 }
 
 /// Leaves a node by hand: with no evidence but what was kept, which the policy judges.
-fn left(found: &Found, node: &str, evidence: Option<Evidence>) -> Command {
+fn left(found: &Found, node: &str) -> Command {
     Command::ReportStep(Box::new(ReportStep {
         part: None,
         report: Report {
@@ -282,6 +278,6 @@ fn left(found: &Found, node: &str, evidence: Option<Evidence>) -> Command {
         context: ContextChange::default(),
         next: Some(node.to_owned()),
         holder: None,
-        terms: Terms { evidence, ..Terms::default() },
+        terms: Terms::default(),
     }))
 }

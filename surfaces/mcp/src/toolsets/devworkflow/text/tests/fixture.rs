@@ -68,6 +68,7 @@ impl Fixture {
             log_tail: &self.log,
             test_commands: &self.tests,
             build_commands: &self.builds,
+            rotated: None,
             whole: None,
         }
     }
@@ -80,5 +81,5 @@ pub(super) fn told<'a>(tool: Guidance, state: Option<&'a Shown<'a>>) -> Told<'a>
     let task = if tool.takes_task() || tool.detail_label().is_some() { TASK } else { "" };
     let is_approved = tool == Guidance::Construct && state.is_some();
     let facts = Facts { is_approved, items_completed: 3, ..Facts::default() };
-    Told { tool, mode, task, detail: detail(tool), state, warnings: &[], facts }
+    Told { tool, mode, task, detail: detail(tool), state, warnings: &[], trial: None, facts }
 }

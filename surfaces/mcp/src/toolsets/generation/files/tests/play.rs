@@ -125,7 +125,7 @@ impl Player {
                 let early = self.picks(2) == 0;
                 Command::CompleteRun { details, context: ContextChange::default(), early }
             }
-            33 => Command::ChangeContext(self.context()),
+            33 => self.report(step, "working"),
             34 => self.part(),
             _ => {
                 let fail = Command::FailStep {
@@ -271,7 +271,7 @@ impl Player {
         self.sheet = State::default();
         log.iter().for_each(|it| self.sheet.apply(it));
         self.log = log;
-        self.decide(&Command::SettleRun);
+        self.decide(&Command::SettleRun { goes_on: true });
     }
 
     fn tick(&mut self) {

@@ -1,0 +1,141 @@
+//! Walks through the classic tools at random, without a process, and follows each piece of advice
+//! literally: the engine must accept it, and some advice must lead on to an end of the work.
+//!
+//! A failure names its seed; `WALK_SEED=17` plays just that one.
+
+mod player;
+
+use std::{collections::HashSet, env, sync::Arc};
+
+use definition::Answers;
+use engine::Standing;
+
+use super::super::text::{Guidance, LATER, Next, VOID};
+use player::{Player, Said, workflow};
+
+/// How many walks there are, and in how many tests, which run at the same time.
+const SEEDS: u64 = 2_000;
+const TESTS: u64 = 4;
+/// How many things happen in one walk once the work has come somewhere.
+const STEPS: usize = 3;
+/// How many calls may lie between a state and the end of the work.
+const DEPTH_MAX: usize = 30;
+/// Every how many walks the way to the end is looked for.
+const ENDS_EVERY: u64 = 40;
+
+#[test]
+fn the_engine_accepts_every_call_that_is_advised_in_the_first_quarter() {
+    walk(0);
+}
+
+#[test]
+fn the_engine_accepts_every_call_that_is_advised_in_the_second_quarter() {
+    walk(1);
+}
+
+#[test]
+fn the_engine_accepts_every_call_that_is_advised_in_the_third_quarter() {
+    walk(2);
+}
+
+#[test]
+fn the_engine_accepts_every_call_that_is_advised_in_the_last_quarter() {
+    walk(3);
+}
+
+fn walk(part: u64) {
+    let workflow = Arc::new(workflow());
+    #[expect(clippy::disallowed_methods, reason = "a test is told which seed to play again")]
+    let only: Option<u64> = env::var("WALK_SEED").ok().and_then(|it| it.parse().ok());
+    let size = SEEDS / TESTS;
+    for seed in only.map_or(part * size..(part + 1) * size, |it| it..it + 1) {
+        let mut player = Player::new(&workflow, seed);
+        player.come_along();
+        let mut advice = Vec::new();
+        for _ in 0..STEPS {
+            let Some(said) = player.act(&advice) else { continue };
+            check(&player, &said, seed);
+            follow(&player, &said, seed);
+            advice = said.next;
+        }
+        if seed % ENDS_EVERY == 0 || only.is_some() {
+            assert!(reaches_end(&player), "seed {seed}: no advice leads on\n{}", player.story());
+        }
+    }
+}
+
+/// Checks what an answer must say beside the calls.
+fn check(player: &Player<'_>, said: &Said, seed: u64) {
+    let at = || format!("seed {seed}\n{}\n{}", player.story(), said.text);
+    assert!(!said.has_rotated || said.text.contains("archive"), "rotation is not said, {}", at());
+    assert!(player.is_plan_own(), "the plan of another item was approved, {}", at());
+    if player.is_void() {
+        assert!(said.text.contains(VOID), "the approval is void, and nobody says so, {}", at());
+        let leads = [Guidance::Validate.name(), Guidance::Complete.name()];
+        assert!(!said.next.iter().any(|it| leads.contains(&it.tool)), "void, {}", at());
+    }
+}
+
+/// Makes each advised call, on a copy of the run. One that relies on a call before it comes after
+/// that.
+fn follow(player: &Player<'_>, said: &Said, seed: u64) {
+    let mut before: Option<Player<'_>> = None;
+    for next in &said.next {
+        let mut now = player.clone();
+        let mut done = now.call(next.tool, &next.params);
+        if done.is_refused {
+            now = before.clone().unwrap_or_else(|| player.clone());
+            done = now.call(next.tool, &next.params);
+        }
+        assert!(
+            !done.is_refused,
+            "seed {seed}: advised, and refused: {} {:?}\n{}\n{}\n{}",
+            next.tool,
+            next.params,
+            done.text,
+            player.story(),
+            said.text
+        );
+        let leads =
+            next.tool == Guidance::Update.name() || said.next.iter().any(|it| it.when == LATER);
+        before = leads.then_some(now);
+    }
+}
+
+/// Whether some advice leads from here to the end of the work: nothing is left to do.
+fn reaches_end(player: &Player<'_>) -> bool {
+    let mut first = player.clone();
+    let advice = first.call(Guidance::Hello.name(), &serde_json::Map::new()).next;
+    let mut open: Vec<(Player<'_>, Vec<Next>, usize)> = vec![(first, advice, 0)];
+    let mut seen = HashSet::new();
+    while let Some((player, advice, depth)) = open.pop() {
+        for next in &advice {
+            let mut now = player.clone();
+            let is_asked = matches!(now.state.standing, Standing::Waiting(_));
+            let is_personal = now.known().gates == Some(Answers::Verified);
+            if is_asked && is_personal && next.tool == Guidance::Hello.name() {
+                // That is what the advice waits for.
+                now.answer(true);
+            }
+            let done = now.call(next.tool, &next.params);
+            if done.is_refused {
+                continue;
+            }
+            if now.is_at_end() {
+                return true;
+            }
+            if depth < DEPTH_MAX && seen.insert((now.place(), next.tool)) {
+                open.push((now, done.next, depth + 1));
+            }
+        }
+    }
+    false
+}
+
+#[test]
+fn the_way_from_a_first_task_to_the_end_is_advised_call_by_call() {
+    let workflow = Arc::new(workflow());
+    let mut player = Player::new(&workflow, 1);
+    player.settle_settings();
+    assert!(reaches_end(&player), "{}", player.story());
+}

@@ -1,0 +1,433 @@
+//! A run, its file and its settings, with something that happens to them by chance.
+
+use std::{collections::BTreeMap, fs, path::Path, sync::Arc};
+
+use definition::{Answers, Digest, MemoryFiles, Workflow, WorkflowName, parse};
+use engine::{
+    Actor, Answer, AnswerGate, Command, Event, How, Known, Placement, Recorded, RunId, RunState,
+    Standing, StartRun, Stop, Timestamp, decide, fold,
+};
+use runtime::{Projection as _, Sheet as _};
+use serde_json::{Map, Value, json};
+
+use super::super::{
+    super::{
+        files::{Page, WorkflowFiles, archive_path},
+        options::{Options, Policy},
+        state_file::StateFile,
+        text::{self, Facts, Guidance, Mode, Next, Told},
+        words::{PHASES, STATUSES},
+    },
+    Ask, ROWS, Trial, command, find_row,
+    place::Config,
+    told::{self, State},
+};
+
+const TASKS: [&str; 4] = ["Add: login", "Fix: logout", "", "Refactor: the parser"];
+const PATH: &str = "workflow_state.md";
+const UPDATE: &str = "update_workflow_state_guidance";
+
+/// What came of something that happened.
+#[derive(Default)]
+pub(super) struct Said {
+    pub(super) text: String,
+    pub(super) next: Vec<Next>,
+    pub(super) is_refused: bool,
+    pub(super) has_rotated: bool,
+}
+
+#[derive(Clone)]
+pub(super) struct Player<'a> {
+    workflow: &'a Arc<Workflow>,
+    pub(super) state: RunState,
+    log: Vec<Recorded>,
+    page: Page,
+    options: Options,
+    gates: Option<Answers>,
+    /// The item that the plan was written for.
+    planned_for: String,
+    is_plan_own: bool,
+    chance: u64,
+    story: Vec<String>,
+}
+
+/// Reads the workflow that is shipped.
+pub(super) fn workflow() -> Workflow {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../workflows");
+    let mut files = BTreeMap::new();
+    for folder in ["dev-workflow", "dev-workflow/steps"] {
+        for entry in fs::read_dir(root.join(folder)).unwrap() {
+            let path = entry.unwrap().path();
+            if path.is_file() {
+                let name = path.strip_prefix(&root).unwrap().to_string_lossy().into_owned();
+                files.insert(name, fs::read_to_string(&path).unwrap());
+            }
+        }
+    }
+    parse(&WorkflowName::parse("dev-workflow").unwrap(), &MemoryFiles(files)).unwrap()
+}
+
+impl<'a> Player<'a> {
+    pub(super) fn new(workflow: &'a Arc<Workflow>, seed: u64) -> Self {
+        let chance = seed.wrapping_mul(0x9e37_79b9_7f4a_7c15).wrapping_add(0x1234_5678_9abc_def1);
+        let state = RunState::new(RunId::from_bytes([7; 16]));
+        let mut player = Self {
+            workflow,
+            state,
+            log: Vec::new(),
+            page: Page::blank(),
+            options: Options::default(),
+            gates: None,
+            planned_for: String::new(),
+            is_plan_own: true,
+            chance,
+            story: Vec::new(),
+        };
+        player.change_settings();
+        player
+    }
+
+    /// Takes the work some way along, so that walks begin everywhere.
+    pub(super) fn come_along(&mut self) {
+        let way = [
+            ("init_workflow_guidance", json!({})),
+            ("init_workflow_guidance", json!({ "task_description": TASKS[1] })),
+            ("analyze_phase_guidance", json!({})),
+            ("blueprint_phase_guidance", json!({})),
+            (
+                UPDATE,
+                json!({ "phase": "BLUEPRINT", "status": "NEEDS_PLAN_APPROVAL", "plan": "1." }),
+            ),
+            ("construct_phase_guidance", json!({ "user_approval": true })),
+            (UPDATE, json!({ "phase": "CONSTRUCT", "status": "RUNNING" })),
+            ("validate_phase_guidance", json!({})),
+            ("complete_workflow_guidance", json!({})),
+            ("analyze_phase_guidance", json!({ "task_description": TASKS[1] })),
+            ("blueprint_phase_guidance", json!({ "task_description": TASKS[1] })),
+        ];
+        for made in 0..self.draw(way.len() + 1) {
+            let (tool, own) = &way[made.min(way.len() - 1)];
+            let mut params = self.params();
+            params.remove("user_approval");
+            params.insert("task_description".to_owned(), TASKS[0].into());
+            // Now and then something else is said.
+            if *tool == UPDATE && self.draw(4) != 0 {
+                params.remove("plan");
+                params.remove("current_item");
+            }
+            params.extend(own.as_object().cloned().unwrap_or_default());
+            self.make(tool, &params);
+            if self.gates.is_some() {
+                self.answer(true);
+            }
+        }
+    }
+
+    /// Calls a tool, and reads nothing of its answer.
+    fn make(&mut self, tool: &str, params: &Map<String, Value>) {
+        self.story.push(format!("{tool} {}", Value::Object(params.clone())));
+        let read = find_row(tool).and_then(|it| Some((it.tool, it.ask?)));
+        let Some((tool, read)) = read else { return };
+        if let Ok(ask) = read(params.clone(), &self.options) {
+            drop(self.decide(&command(tool, &ask)));
+        }
+    }
+
+    /// Something happens: most often a call that was advised.
+    pub(super) fn act(&mut self, advice: &[Next]) -> Option<Said> {
+        match self.draw(20) {
+            0 => self.answer(true),
+            1 => self.answer(false),
+            2 => self.change_settings(),
+            3 => assert_eq!(fold(self.state.run, &self.log), self.state, "{}", self.story()),
+            4..=5 => self.edit(),
+            6..=14 if !advice.is_empty() => {
+                let next = &advice[self.draw(advice.len())];
+                return Some(self.call(next.tool, &next.params));
+            }
+            _ => {
+                let row = &ROWS[self.draw(ROWS.len())];
+                // Those that make files are no decisions.
+                let is_plain = !row.name.is_empty() || row.tool == Guidance::Hello;
+                let params = self.params();
+                return is_plain.then(|| self.call(row.tool.name(), &params));
+            }
+        }
+        // Whatever happened, the next look says how to go on.
+        Some(self.call(Guidance::Hello.name(), &Map::new()))
+    }
+
+    /// Calls a tool, as the server does.
+    pub(super) fn call(&mut self, tool: &str, params: &Map<String, Value>) -> Said {
+        let row = find_row(tool).unwrap();
+        self.story.push(format!("{tool} {}", Value::Object(params.clone())));
+        let ask = match row.ask {
+            Some(read) => read(params.clone(), &self.options),
+            None => Ok(Ask::default()),
+        };
+        let Ok(ask) = ask else { return Said { is_refused: true, ..Said::default() } };
+        let file = self.file();
+        let has_item = file.as_ref().is_some_and(|it| it.current_item().is_some());
+        let lacks_task = row.tool.takes_task() && ask.task.trim().is_empty() && !has_item;
+        if row.name.is_empty() || lacks_task {
+            return self.word(row.tool, &ask, &[]);
+        }
+        match self.decide(&command(row.tool, &ask)) {
+            Ok(events) => self.word(row.tool, &ask, &events),
+            Err(problem) => self.refused(row.tool, &problem),
+        }
+    }
+
+    fn word(&self, tool: Guidance, ask: &Ask, events: &[Recorded]) -> Said {
+        let known = self.known();
+        let trial = self.trial(&known);
+        let text = self.text();
+        let rotated = events.iter().rev().find_map(|it| archive_path(it, &self.options));
+        let has_rotated = rotated.is_some();
+        let said = told::Said { rotated, ..told::Said::default() };
+        let config = Config { path: "project_config.md".to_owned(), text: Ok(None) };
+        let file = text.as_deref().map(|it| (PATH, it));
+        let done = told::word((tool, ask), file, (&config, said), file.map(|_| &trial));
+        Said { text: done.answer.result, next: done.answer.next, is_refused: false, has_rotated }
+    }
+
+    fn refused(&self, tool: Guidance, problem: &str) -> Said {
+        let Some(file) = self.file() else {
+            return Said { is_refused: true, ..Said::default() };
+        };
+        let known = self.known();
+        let trial = self.trial(&known);
+        let state = State::of(PATH, &file);
+        let commands = (Vec::new(), Vec::new());
+        let shown = state.shown(&commands, tool);
+        let told = Told {
+            tool: Guidance::Hello,
+            mode: Mode::Managed,
+            task: "",
+            detail: "",
+            state: Some(&shown),
+            warnings: &[],
+            trial: Some(&trial),
+            facts: Facts::default(),
+        };
+        let text = format!("{problem}\n{}", text::illegal(tool, &shown, &[], Some(&trial)));
+        Said { text, next: text::next(&told), is_refused: true, has_rotated: false }
+    }
+
+    /// A person answers in their terminal, if they are asked.
+    pub(super) fn answer(&mut self, is_yes: bool) {
+        if !matches!(self.state.standing, Standing::Waiting(_)) {
+            return;
+        }
+        self.story.push(format!("the person says {is_yes}"));
+        let answer = if is_yes { Answer::Approve } else { Answer::Reject };
+        let (feedback, by) = ("more tests".to_owned(), "ann".to_owned());
+        let answer = AnswerGate { answer, feedback, by, how: How::Verified, digest: None };
+        drop(self.decide(&Command::AnswerGate(Box::new(answer))));
+    }
+
+    /// Someone writes into the file.
+    fn edit(&mut self) {
+        let Some(mut file) = self.file() else { return };
+        let words = ["BANANA", "NEEDS_FIXES", "PAUSED"];
+        match self.draw(5) {
+            0 => file.set_phase(PHASES.get(self.draw(6)).copied().unwrap_or("BANANA")),
+            1 => file.set_status(STATUSES.get(self.draw(6)).copied().unwrap_or("NEEDS_FIXES")),
+            2 => file.set_plan(["", "1. by hand", "2. by hand"][self.draw(3)]),
+            3 => {
+                let mut rows = file.items();
+                let word = ["Pending", "completed", "done", "in progress", ""][self.draw(5)];
+                if let Some(row) = rows.first_mut() {
+                    word.clone_into(&mut row.status);
+                }
+                file.set_items(&rows);
+            }
+            _ => file.set_status(words[self.draw(3)]),
+        }
+        let text = file.text().to_owned();
+        self.story.push(format!("edit: {} {}", file.phase(), file.status()));
+        let Ok(reading) = WorkflowFiles::new(self.options.clone()).read(&text) else { return };
+        let placement = Placement {
+            path: PATH.to_owned(),
+            sha256: Digest::of(text.as_bytes()),
+            text,
+            stood: reading.stood,
+            reason: reading.reason,
+            steps: reading.steps,
+            stated: reading.stated,
+            at: reading.at,
+            current: None,
+            is_work_done: false,
+            vars: reading.vars,
+            parts: reading.parts,
+            items: reading.items,
+            journal: reading.journal,
+            started_at: reading.started_at,
+            updated_at: reading.updated_at,
+        };
+        if let Err(problem) = self.decide(&Command::TakeEdit(Box::new(placement))) {
+            self.story.push(format!("  put aside: {problem}"));
+        }
+    }
+
+    fn change_settings(&mut self) {
+        self.options.auto_approve = self.draw(4) == 0;
+        let is_lax = self.draw(8) == 0;
+        self.options.transitions = if is_lax { Policy::Warn } else { Policy::Strict };
+        self.gates = (self.draw(4) == 0).then_some(Answers::Verified);
+        self.options.log_chars_max = [300, 5_000][self.draw(2)];
+        let Options { auto_approve, log_chars_max, .. } = self.options;
+        let gates = self.gates;
+        self.story.push(format!("auto {auto_approve} lax {is_lax} {gates:?} {log_chars_max}"));
+    }
+
+    pub(super) fn settle_settings(&mut self) {
+        (self.options, self.gates) = (Options::default(), None);
+    }
+
+    fn decide(&mut self, command: &Command) -> Result<Vec<Recorded>, String> {
+        let start = Command::StartRun(Box::new(StartRun {
+            key: Some(PATH.to_owned()),
+            flow: None,
+            context: Map::new(),
+            vars: Map::new(),
+            root: String::new(),
+        }));
+        let is_new = self.state.standing == Standing::New;
+        let command =
+            if is_new { Command::All(vec![start, command.clone()]) } else { command.clone() };
+        let known = self.known();
+        let decided = match decide(self.workflow, &self.state, &known, &command) {
+            Ok(decided) => decided,
+            Err(Stop::Refused(refusal)) => return Err(refusal.to_string()),
+            Err(Stop::Ask(questions)) => panic!("nothing is to be looked at: {questions:?}"),
+        };
+        let recorded = (self.state.length + 1..).zip(decided.events).map(|(seq, event)| Recorded {
+            seq,
+            at: known.now,
+            steady: known.steady,
+            by: Actor::default(),
+            event,
+        });
+        let recorded: Vec<Recorded> = recorded.collect();
+        recorded.iter().for_each(|it| self.page.apply(it));
+        self.log.extend(recorded.iter().cloned());
+        self.state = decided.state;
+        self.watch(&recorded);
+        Ok(recorded)
+    }
+
+    /// Keeps in mind which item a plan is for, and whether that was approved.
+    fn watch(&mut self, events: &[Recorded]) {
+        let plan = |it: &Recorded| {
+            matches!(&it.event, Event::VarsChanged { set } if set.contains_key("plan"))
+                || matches!(&it.event, Event::RunPlaced(_))
+        };
+        if events.iter().any(plan) {
+            self.planned_for = self.var("item");
+        }
+        let approves = |it: &Recorded| {
+            matches!(&it.event, Event::GateAnswered { answer, how, .. }
+                if answer == "approve" && *how != How::Automatic)
+        };
+        if events.iter().any(approves) && !self.var("plan").is_empty() {
+            self.is_plan_own &= self.planned_for == self.var("item");
+        }
+    }
+
+    fn params(&mut self) -> Map<String, Value> {
+        let plan = ["1. one", "2. two"][self.draw(2)];
+        let (phase, status) = (PHASES[self.draw(5)], STATUSES[self.draw(5)]);
+        let mut params = json!({
+            "task_description": TASKS[self.draw(4)],
+            "requirements_summary": "x",
+            "feedback": "x",
+            "error_details": "x",
+            "issues": "x",
+            "summary": "x",
+            "phase": phase,
+            "status": status,
+            "log_entry": "x".repeat(self.draw(400)),
+        });
+        if self.draw(2) == 0 {
+            params["plan"] = plan.into();
+        }
+        if self.draw(2) == 0 {
+            params["user_approval"] = true.into();
+        }
+        if self.draw(3) == 0 {
+            params["current_item"] = TASKS[self.draw(4)].into();
+        }
+        params.as_object().cloned().unwrap_or_default()
+    }
+
+    pub(super) fn known(&self) -> Known {
+        let now =
+            Timestamp(1_767_225_600_000_000 + i64::try_from(self.log.len()).unwrap() * 1_000_000);
+        let policy = self.options.policies().of(self.workflow);
+        Known { now, steady: now, gates: self.gates, policy, ..Known::default() }
+    }
+
+    fn trial<'t>(&'t self, known: &'t Known) -> Trial<'t> {
+        Trial { workflow: self.workflow, state: &self.state, known, options: &self.options }
+    }
+
+    /// Returns what the file says.
+    fn text(&self) -> Option<String> {
+        (!self.log.is_empty()).then(|| self.page.text())
+    }
+
+    fn file(&self) -> Option<StateFile> {
+        self.text().map(|it| StateFile::parse(&it))
+    }
+
+    fn var(&self, name: &str) -> String {
+        self.state.vars.get(name).and_then(Value::as_str).unwrap_or_default().to_owned()
+    }
+
+    pub(super) fn is_plan_own(&self) -> bool {
+        self.is_plan_own
+    }
+
+    /// Whether what is built or validated is not what was approved.
+    pub(super) fn is_void(&self) -> bool {
+        let at = self.state.current.as_ref().map_or("", |it| it.as_str());
+        let is_lax = self.options.transitions == Policy::Warn;
+        let is_automatic = self.options.auto_approve && self.gates.is_none();
+        let plan = Digest::of(self.var("plan").as_bytes());
+        ["CONSTRUCT", "VALIDATE"].contains(&at)
+            && !is_lax
+            && !is_automatic
+            && self.var("approved") != plan.as_str()
+            && self.var("status") != "COMPLETED"
+    }
+
+    pub(super) fn is_at_end(&self) -> bool {
+        let at = self.state.current.as_ref().map_or("", |it| it.as_str());
+        at == "INIT"
+            && self.var("item").is_empty()
+            && self.var("status") == "READY"
+            && self.state.items.iter().all(|it| it.is_done)
+            && !self.log.is_empty()
+    }
+
+    /// Returns where the work is, in a word.
+    pub(super) fn place(&self) -> String {
+        let open = self.state.items.iter().filter(|it| !it.is_done).count();
+        let (item, status, plan) = (self.var("item"), self.var("status"), self.var("plan"));
+        let is_approved = self.var("approved") == Digest::of(plan.as_bytes()).as_str();
+        let asks = self.state.standing.open_gate().is_some();
+        format!("{:?} {status} {item} {open} {is_approved} {asks}", self.state.current)
+    }
+
+    pub(super) fn story(&self) -> String {
+        format!("{}\n=> {}", self.story.join("\n"), self.place())
+    }
+
+    fn draw(&mut self, below: usize) -> usize {
+        self.chance ^= self.chance << 13;
+        self.chance ^= self.chance >> 7;
+        self.chance ^= self.chance << 17;
+        usize::try_from(self.chance >> 11).unwrap() % below
+    }
+}
