@@ -243,7 +243,11 @@ impl Runtime {
         let Ok(Some(due)) = find_chore(&view.workflow, &view.state) else {
             return Ok(Turn::Over(view));
         };
-        let again = || Some(refusal(&due, "it is due again as soon as it is done".to_owned()));
+        let again = || {
+            let problem = "it would be due again as soon as it is done: its `when` must no longer \
+                           hold then";
+            Some(refusal(&due, problem.to_owned()))
+        };
         if last.as_ref().is_some_and(|it| it.name == due.name) {
             chores.failure = again();
             return Ok(Turn::Over(view));

@@ -202,8 +202,8 @@ async fn owed(joined: &Joined) -> Option<Finding> {
     let more = if names.len() < runs.len() { ", …" } else { "" };
     let runs = text::count(runs.len(), "run");
     let text = format!("files of {runs} are not written yet: {}{more}", names.join(", "));
-    let hint = "a running server writes them as soon as it can, and logs why it cannot; \
-                `milepost run show RUN` writes those of one run now";
+    let hint = "a server that runs in this project (`milepost mcp`, `milepost serve`) writes them, \
+                and logs why it cannot";
     Some(Finding::new("files", State::Doubtful, text).with_hint(hint))
 }
 

@@ -359,7 +359,7 @@ fn a_repository_does_not_commit_by_its_own_chores() {
 fn a_repository_opens_no_port_and_names_no_token() {
     let project = Project::new();
     let settings = "[serve]\naddress = \"0.0.0.0:7420\"\ntoken_file = \"token\"\n\
-                    [log]\nfile = \"/tmp/x\"\n[store]\npath = \"../elsewhere.db\"\n\
+                    [log]\nfile = \"/elsewhere/x\"\n[store]\npath = \"../elsewhere.db\"\n\
                     [chores]\nallow = \"push\"\n";
     project.write(".milepost/config.toml", settings);
     project.write("token", "a-token-of-many-letters\n");

@@ -412,6 +412,8 @@ fn whatever_a_person_does_between_the_calls_everything_of_theirs_is_where_it_was
 #[test]
 fn a_state_file_behind_an_unanswered_checkpoint_moves_no_branch() {
     let project = Project::new().with("MILEPOST_GATES_ANSWERS", "verified");
+    // Nobody answers, so nobody is waited for.
+    let project = project.with("MILEPOST_FORGE_POLL", "0");
     let forge = Forge::confirmed_in(project, json!({"effort": "L"}));
     forge.git(&["branch", "alice/wip"]);
     let before = forge.git(&["for-each-ref"]);
