@@ -69,8 +69,9 @@ pub(super) fn enter_first(draft: &mut Draft<'_>) -> Result<(), Stop> {
 }
 
 /// Returns who decides in a new run: whom the definition names, else a language model if there is
-/// one, else the definition's own order. Without a model its choices fall to the agent, and so do
-/// those that only guidance describes.
+/// one, else the definition's own order.
+///
+/// Without a model its choices fall to the agent, and so do those that only guidance describes.
 pub fn resolve_decider(workflow: &Workflow, has_model: bool) -> Decider {
     match workflow.decider {
         Some(Decider::Ai) if !has_model => Decider::Client,

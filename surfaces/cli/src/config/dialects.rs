@@ -32,7 +32,7 @@ impl Config {
             events_port: self.count("forge.events_port").try_into().unwrap_or_default(),
             events_log: self.events_log(),
             prices: self.prices(),
-            friction_tokens: self.count("forge.friction_tokens").try_into().unwrap_or_default(),
+            friction_tokens: self.count("forge.friction_tokens"),
             memory: forge::Memory::default(),
         }
     }
