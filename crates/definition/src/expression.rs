@@ -16,6 +16,7 @@ use std::{
 };
 
 use minijinja::{Environment, ErrorKind, value::Serde};
+use serde::Serialize;
 use serde_json::Value;
 
 pub(crate) use names::NameUse;
@@ -65,7 +66,7 @@ pub struct Scope(minijinja::Value);
 
 impl Scope {
     /// Makes a scope of an object whose members are the roots.
-    pub fn new(roots: Value) -> Self {
+    pub fn new(roots: impl Serialize) -> Self {
         Self(minijinja::Value::from(Serde(roots)))
     }
 }

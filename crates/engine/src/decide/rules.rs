@@ -30,22 +30,24 @@ pub(super) fn settle(draft: &mut Draft<'_>, before: &RunState) -> Result<(), Sto
     if before.origin.is_none() && draft.state.unasked == Unasked::Placed {
         return Ok(());
     }
+    if draft.workflow.rules.is_empty() {
+        return Ok(());
+    }
+    let is_settled = before.origin.is_some() && before.unasked != Unasked::Placed;
+    let first = scope(draft.workflow, before, Sight::default());
+    let mut now = scope(draft.workflow, &draft.state, Sight::default());
     for rule in &draft.workflow.rules {
-        let holds = |state: &RunState| {
-            let scope = scope(draft.workflow, state, Sight::default());
-            rule.when.evaluate(&scope)
-        };
-        let is_settled = before.origin.is_some() && before.unasked != Unasked::Placed;
-        let held = is_settled && holds(before).unwrap_or(false);
+        let held = is_settled && rule.when.evaluate(&first).unwrap_or(false);
         let Ok(step) = draft.current() else { return Ok(()) };
-        let holds = holds(&draft.state).map_err(|error| condition_failed(step, &error))?;
+        let holds = rule.when.evaluate(&now).map_err(|error| condition_failed(step, &error))?;
         if held || !holds {
             continue;
         }
         draft.push(Event::RuleFired { rule: rule.name.clone() });
         perform(draft, mode, &rule.actions, &Map::new(), false)?;
+        now = scope(draft.workflow, &draft.state, Sight::default());
     }
-    if draft.workflow.rules.is_empty() { Ok(()) } else { gate::settle(draft, mode) }
+    gate::settle(draft, mode)
 }
 
 /// Does what a move or a rule consists of. Returns what was overlooked, where that is allowed.

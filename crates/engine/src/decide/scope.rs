@@ -1,8 +1,9 @@
 //! What conditions and templates may look at.
 
-use alloc::{string::String, vec::Vec};
+use alloc::{collections::BTreeMap, string::String, vec::Vec};
 
 use definition::{PartSpec, Scope, Step, StepName, Workflow};
+use serde::Serialize;
 use serde_json::{Map, Value, json};
 
 use crate::{Artifact, Outcome, Report, RunState};
@@ -30,50 +31,78 @@ impl<'a> Sight<'a> {
     }
 }
 
+/// The roots of a scope. They are read where they are: a decision evaluates dozens of conditions.
+#[derive(Serialize)]
+struct Roots<'a> {
+    context: &'a Map<String, Value>,
+    settings: &'a Map<String, Value>,
+    vars: &'a Map<String, Value>,
+    flow: Option<&'a str>,
+    key: Option<&'a str>,
+    report: Value,
+    artifacts: BTreeMap<&'a str, FileSeen<'a>>,
+    steps: BTreeMap<&'a str, StepSeen>,
+    part: Value,
+    parts: Map<String, Value>,
+    verdict: &'a str,
+    args: Option<&'a Map<String, Value>>,
+    step: &'a str,
+    items: Value,
+    journal: Value,
+    gate: &'a str,
+    usage: Value,
+    run: Value,
+}
+
+#[derive(Serialize)]
+struct FileSeen<'a> {
+    sha256: &'a str,
+    size: u64,
+}
+
+#[derive(Serialize)]
+struct StepSeen {
+    progress: &'static str,
+    attempts: u32,
+    visits: u32,
+    revisions: u32,
+}
+
 pub(crate) fn scope(workflow: &Workflow, state: &RunState, sight: Sight<'_>) -> Scope {
-    let artifacts: Map<_, _> = state
-        .artifacts
-        .iter()
-        .map(|(path, seen)| {
-            let Artifact { sha256, size, .. } = &seen.artifact;
-            (path.clone(), json!({ "sha256": sha256.as_str(), "size": size }))
-        })
-        .collect();
-    let steps: Map<_, _> = workflow
-        .steps
-        .iter()
-        .map(|step| {
-            let known = state.step(&step.name);
-            let value = json!({
-                "progress": state.progress(&step.name).as_str(),
-                "attempts": known.map_or(0, |it| it.effort.attempts),
-                "visits": known.map_or(0, |it| it.visits),
-                "revisions": known.map_or(0, |it| it.effort.revisions),
-            });
-            (step.name.as_str().into(), value)
-        })
-        .collect();
-    let part = sight.part.map_or(Value::Null, |it| part_here(workflow, state, it));
-    Scope::new(json!({
-        "context": state.context,
-        "settings": workflow.settings,
-        "vars": state.vars,
-        "flow": state.flow(),
-        "key": state.key(),
-        "report": sight.report.map_or_else(no_report, report),
-        "artifacts": artifacts,
-        "steps": steps,
-        "part": part,
-        "parts": sets(workflow, state),
-        "verdict": sight.verdict.unwrap_or_default(),
-        "args": sight.args,
-        "step": state.current.as_ref().map_or("", StepName::as_str),
-        "items": items(state),
-        "journal": { "chars": state.journal.chars().count() },
-        "gate": state.standing.open_gate().map_or("", |it| it.step.as_str()),
-        "usage": { "tokens": state.usage.total(), "duration_ms": state.usage.duration_ms },
-        "run": { "id": alloc::format!("{}", state.run) },
-    }))
+    let artifacts = state.artifacts.iter().map(|(path, seen)| {
+        let Artifact { sha256, size, .. } = &seen.artifact;
+        (path.as_str(), FileSeen { sha256: sha256.as_str(), size: *size })
+    });
+    let steps = workflow.steps.iter().map(|step| {
+        let known = state.step(&step.name);
+        let seen = StepSeen {
+            progress: state.progress(&step.name).as_str(),
+            attempts: known.map_or(0, |it| it.effort.attempts),
+            visits: known.map_or(0, |it| it.visits),
+            revisions: known.map_or(0, |it| it.effort.revisions),
+        };
+        (step.name.as_str(), seen)
+    });
+    Scope::new(Roots {
+        context: &state.context,
+        settings: &workflow.settings,
+        vars: &state.vars,
+        flow: state.flow(),
+        key: state.key(),
+        report: sight.report.map_or_else(no_report, report),
+        artifacts: artifacts.collect(),
+        steps: steps.collect(),
+        part: sight.part.map_or(Value::Null, |it| part_here(workflow, state, it)),
+        parts: sets(workflow, state),
+        verdict: sight.verdict.unwrap_or_default(),
+        args: sight.args,
+        step: state.current.as_ref().map_or("", StepName::as_str),
+        items: items(state),
+        journal: json!({ "chars": state.journal.chars().count() }),
+        gate: state.standing.open_gate().map_or("", |it| it.step.as_str()),
+        usage: json!({ "tokens": state.usage.total(), "duration_ms": state.usage.duration_ms }),
+        run: json!({ "id": alloc::format!("{}", state.run) }),
+    })
 }
 
 /// A part, and how far it is in each step that goes through its set.

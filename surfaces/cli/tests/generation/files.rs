@@ -1,6 +1,6 @@
 //! The promised files: written from the log, taken in when someone edits them, and never lost.
 
-use std::{collections::BTreeMap, fs, sync::mpsc, thread};
+use std::{collections::BTreeMap, fs, sync::mpsc, thread, time::UNIX_EPOCH};
 
 use serde_json::{Value, json};
 
@@ -87,6 +87,50 @@ fn a_file_that_was_torn_is_written_again() {
     fs::write(stage.path(SCENE), &bytes[..bytes.len() / 2]).unwrap();
     let stage = stage.restart();
     stage.done("log_question_answer", log("two")).has(&["Total Q&A entries: 2"]);
+}
+
+/// An earlier release wrote the same members in another order, and noted that it did. Nobody edited
+/// that file: it is written as this release does it before an edit is compared with it.
+#[test]
+fn a_file_as_another_release_left_it_is_written_again_and_not_taken_for_an_edit() {
+    let stage = begun();
+    let (before, bytes) = (status(&stage), stage.bytes(SCENE));
+    let Stage { project, server } = stage;
+    drop(server);
+    let value: Value = serde_json::from_slice(&bytes).unwrap();
+    let older = pretty(&value);
+    assert_ne!(older.as_bytes(), bytes, "the order of the members is another one");
+    project.write(&place(SCENE), &older);
+    let events = note_as_left(&project, &older);
+    let stage = Stage::over(project);
+    assert_eq!(status(&stage), before, "nothing happened that must be told");
+    assert_eq!(String::from_utf8(stage.bytes(SCENE)), String::from_utf8(bytes));
+    let Stage { project, server } = stage;
+    drop(server);
+    assert_eq!(count_events(&project), events, "nothing was taken in");
+}
+
+/// Notes that the file of the one scene is as the server left it. Returns how many events there are.
+fn note_as_left(project: &Project, text: &str) -> u64 {
+    let modified = fs::metadata(project.path(&place(SCENE))).unwrap().modified().unwrap();
+    let modified = modified.duration_since(UNIX_EPOCH).unwrap().as_nanos();
+    let sha256 = definition::Digest::of(text.as_bytes());
+    let (modified, size) = (i64::try_from(modified).unwrap(), i64::try_from(text.len()).unwrap());
+    let changed = connect(project).execute(
+        "UPDATE files SET sha256 = ?1, size = ?2, modified = ?3",
+        (sha256.as_str(), size, modified),
+    );
+    assert_eq!(changed.unwrap(), 1);
+    count_events(project)
+}
+
+fn count_events(project: &Project) -> u64 {
+    let counted = connect(project).query_row("SELECT count(*) FROM events", [], |it| it.get(0));
+    u64::try_from(counted.map(|it: i64| it).unwrap()).unwrap()
+}
+
+fn connect(project: &Project) -> rusqlite::Connection {
+    rusqlite::Connection::open(project.path(".milepost/milepost.db")).unwrap()
 }
 
 #[test]

@@ -134,7 +134,8 @@ fn answer(call: &Value, pipeline: &Pipeline, root: &Path) -> Ruling {
 }
 
 fn stop(pipeline: &Pipeline) -> Ruling {
-    if pipeline.status == "awaiting_human" {
+    // After a failure it is for the person to say whether the work goes on.
+    if ["awaiting_human", "failed"].contains(&pipeline.status.as_str()) {
         return Ruling::Pass;
     }
     Ruling::Block(format!(

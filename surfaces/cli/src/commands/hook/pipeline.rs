@@ -9,7 +9,7 @@ use world::beneath::Root;
 /// The largest file of a pipeline that is looked into.
 pub(super) const FILE_BYTES_MAX: u64 = 4 * 1024 * 1024;
 
-/// A pipeline that is neither completed nor abandoned, and has not failed.
+/// A pipeline that is neither completed nor abandoned. One that failed can be taken up again.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Pipeline {
     pub(super) workspace: PathBuf,
@@ -63,7 +63,7 @@ impl Pipeline {
     }
 
     fn is_active(&self) -> bool {
-        let over = ["completed", "abandoned", "failed"];
+        let over = ["completed", "abandoned"];
         !over.contains(&self.status.as_str()) && !over.contains(&self.phase.as_str())
     }
 

@@ -24,7 +24,7 @@ mod update_workflow_state_guidance;
 mod validate_phase_guidance;
 mod validate_workflow_files_guidance;
 #[cfg(test)]
-mod walk;
+mod tests;
 
 use std::marker::PhantomData;
 

@@ -144,6 +144,11 @@ fn name(player: &Player, known: &BTreeSet<Difference>, found: &Found) -> Option<
     if words.1.as_deref() == Some("PENDING") && is_entered(&found.path) == Some(true) {
         return Some(Difference::Entered);
     }
+    // A step that was said to be under way still was interrupted when the run was cancelled.
+    let is_interrupted = found.path.ends_with("/interrupted_at") && found.after.is_none();
+    if is_interrupted && known.contains(&Difference::Entered) {
+        return Some(Difference::Entered);
+    }
     let counted = ["/revision", "/updated_at", "/user_interactions"];
     let is_copy = |it: &Recorded| matches!(it.event, Event::RunForked { .. });
     if is_waiting && counted.contains(&found.path.as_str()) && player.log().iter().any(is_copy) {

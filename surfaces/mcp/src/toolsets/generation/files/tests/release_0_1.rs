@@ -1,45 +1,22 @@
 //! A scene's state file as release 0.1 wrote it, event by event. Nothing but the comparison uses it.
 
-use engine::{Entry, Event, OpenGate, Recorded, Report, RunStarted, StepCompleted, Timestamp};
+mod ends;
+mod steps;
+
+use engine::{Entry, Event, OpenGate, Recorded, RunStarted, Timestamp};
 use serde_json::{Map, Value};
 
 use super::super::{
     super::{
         document::Document,
-        words::{ATTEMPTS_MAX, DRAFT, FAST_CHECK, STEPS, Status, Step, StepStatus, session_id},
+        words::{ATTEMPTS_MAX, DRAFT, STEPS, Status, Step, StepStatus, session_id},
     },
     split,
 };
 use crate::toolsets::json::{Json, Object};
 
-/// The fields of a step's record that are written from the log, and not by what a caller says.
-const STEP_FIELDS: [&str; 13] = [
-    "status",
-    "started_at",
-    "completed_at",
-    "duration_seconds",
-    "agent_used",
-    "phase_name",
-    "artifacts",
-    "metadata",
-    "failed_at",
-    "failure_reason",
-    "retry_metadata",
-    "interrupted_at",
-    "skipped_reason",
-];
-/// The same of an entry of `errors`.
-const ERROR_FIELDS: [&str; 4] = ["step", "step_name", "timestamp", "message"];
 /// The word for a person being asked.
 const REQUESTED: &str = "APPROVAL_REQUESTED";
-/// What is known of a finished scene.
-const METRICS: [&str; 5] = [
-    "final_scene_path",
-    "validation_report_path",
-    "word_count",
-    "total_duration_seconds",
-    "retry_count",
-];
 
 /// The state file of one run in the making.
 #[derive(Default)]
@@ -196,103 +173,6 @@ impl State {
         is_begun
     }
 
-    fn start(&mut self, name: &str, details: &Map<String, Value>, at: Timestamp) {
-        let Some(step) = find(name) else { return };
-        let text = |key: &str| details.get(key).and_then(Value::as_str);
-        let phase = text("phase_name").unwrap_or(step.title).to_owned();
-        let record = self.document.step_mut(step);
-        record.set("status", StepStatus::InProgress.word());
-        record.set("started_at", at.to_string());
-        record.set("phase_name", phase.as_str());
-        if let Some(agent) = text("agent_name") {
-            record.set("agent_used", agent);
-        }
-        for key in ["completed_at", "duration_seconds", "failed_at", "failure_reason"]
-            .into_iter()
-            .chain(["retry_metadata", "interrupted_at", "skipped_reason"])
-        {
-            record.remove(key);
-        }
-        merge(record, details.get("metadata").and_then(Value::as_object), &STEP_FIELDS);
-        self.set_current(name);
-        self.document.set(&["current_phase"], phase);
-        if step.number == DRAFT {
-            self.open_attempt(at);
-        }
-    }
-
-    fn complete(&mut self, completed: &StepCompleted, at: Timestamp) {
-        let Some(step) = find(completed.step.as_str()) else { return };
-        let details = completed.report.details.as_object();
-        let given = |key: &str| details.and_then(|it| it.get(key));
-        let since = self.document.step(step).started_at();
-        let took = given("duration_seconds").and_then(Value::as_f64);
-        let took = took.or_else(|| since.map(|since| at.since(since).as_secs_f64()));
-        let record = self.document.step_mut(step);
-        record.set("status", StepStatus::Completed.word());
-        record.set("completed_at", at.to_string());
-        if let Some(took) = took {
-            record.set("duration_seconds", took);
-        }
-        for key in ["failed_at", "failure_reason", "retry_metadata", "interrupted_at"] {
-            record.remove(key);
-        }
-        if let Some(metadata) = given("metadata") {
-            record.set("metadata", metadata);
-        }
-        if let Some(artifacts) = given("artifacts").and_then(Value::as_object) {
-            record.set("artifacts", Value::Object(artifacts.clone()));
-            let all = self.document.object_mut(&["artifacts"]);
-            artifacts.iter().for_each(|(key, path)| all.set(key, path));
-        }
-        self.count_time(at);
-        self.set_current(completed.step.as_str());
-        if step.number == DRAFT {
-            self.close_attempt("SUCCESS", None, at);
-        }
-    }
-
-    fn skip(&mut self, name: &str, reason: &str) {
-        let is_folded = find(name).is_some_and(|it| it.number == FAST_CHECK);
-        let reason = if is_folded { "folded into step 4" } else { reason };
-        self.set_step(name, StepStatus::Skipped);
-        self.with_step(name, |it| it.set("skipped_reason", reason));
-    }
-
-    fn fail(&mut self, name: &str, reason: &str, report: Option<&Report>, at: Timestamp) {
-        let Some(step) = find(name) else { return };
-        let metadata = report.and_then(|it| it.details.as_object()).filter(|it| !it.is_empty());
-        self.add_error(step, reason, metadata, at);
-        let record = self.document.step_mut(step);
-        record.set("status", StepStatus::Failed.word());
-        record.set("failed_at", at.to_string());
-        record.set("failure_reason", reason);
-        record.remove("retry_metadata");
-        if let Some(metadata) = metadata {
-            record.set("metadata", Value::Object(metadata.clone()));
-        }
-        merge(record, metadata, &STEP_FIELDS);
-    }
-
-    fn add_error(
-        &mut self,
-        step: &Step,
-        message: &str,
-        more: Option<&Map<String, Value>>,
-        at: Timestamp,
-    ) {
-        let mut entry = Object::new();
-        entry.set("step", step.number);
-        entry.set("step_name", step.key);
-        entry.set("timestamp", at.to_string());
-        entry.set("message", message);
-        merge(&mut entry, more, &ERROR_FIELDS);
-        self.document.push(&["errors"], entry);
-        if step.number == DRAFT || step.number == FAST_CHECK {
-            self.close_attempt("FAILED", Some((message, step.number == FAST_CHECK)), at);
-        }
-    }
-
     /// Asks for approval. A state that was found waiting waits already.
     fn ask(&mut self, gate: &OpenGate, at: Timestamp) -> bool {
         let is_waiting = self.document.status() == Some(Status::WaitingUserApproval);
@@ -379,154 +259,6 @@ impl State {
         true
     }
 
-    fn finish(&mut self, details: &Map<String, Value>, at: Timestamp) {
-        self.set_status(Status::Completed);
-        self.document.set(&["completed_at"], at.to_string());
-        self.document.set(&["current_phase"], Status::Completed.word());
-        self.document.set(&["current_step"], STEPS.len() as u64);
-        for key in METRICS {
-            let Some(value) = details.get(key).filter(|it| !it.is_null()) else { continue };
-            self.document.set(&["completion_metrics", key], value);
-            match key {
-                "final_scene_path" | "validation_report_path" => {
-                    self.document.set(&["artifacts", key], value);
-                }
-                "word_count" => self.document.set(&["metadata", "final_word_count"], value),
-                "total_duration_seconds" => self.document.set(&["metadata", key], value),
-                _ => self.document.set(&["metadata", "generation_retries"], value),
-            }
-        }
-    }
-
-    fn give_up(&mut self, step: Option<&str>, reason: &str, at: Timestamp) {
-        let is_again = self.document.status() == Some(Status::Failed);
-        self.reject(reason, at);
-        self.set_status(Status::Failed);
-        self.document.set(&["failure_reason"], reason);
-        if is_again {
-            return;
-        }
-        let step = step.and_then(find).or_else(|| Step::find(self.document.current_step()));
-        let Some(step) = step else { return };
-        self.document.set(&["failed_at_step"], step.number);
-        self.document.set(&["current_step"], step.number);
-        if step.number == DRAFT {
-            self.close_attempt("FAILED", Some((reason, false)), at);
-        }
-        if !self.document.step(step).status().is_done() {
-            let record = self.document.step_mut(step);
-            record.set("status", StepStatus::Failed.word());
-            record.set("failed_at", at.to_string());
-            record.set("failure_reason", reason);
-        }
-    }
-
-    fn cancel(&mut self, reason: &str, at: Timestamp) {
-        let before = self.document.shown("workflow_status").to_owned();
-        self.reject(reason, at);
-        self.close_attempt("CANCELLED", Some((reason, false)), at);
-        self.set_status(Status::Cancelled);
-        self.document.set(&["cancellation_reason"], reason);
-        self.document.set(&["cancelled_at"], at.to_string());
-        self.document.set(&["cancelled_from"], before);
-        for step in &STEPS {
-            if self.document.step(step).status() == StepStatus::InProgress {
-                let record = self.document.step_mut(step);
-                record.set("status", StepStatus::Pending.word());
-                record.set("interrupted_at", at.to_string());
-            }
-        }
-    }
-
-    /// Whoever ends a scene that waits for approval has not approved.
-    fn reject(&mut self, reason: &str, at: Timestamp) {
-        if self.document.status() == Some(Status::WaitingUserApproval) {
-            let step = Step::find(self.document.current_step()).map_or("", |it| it.key);
-            self.interact(step, ("REJECTED", reason), None, at);
-        }
-    }
-
-    fn resume(&mut self, forced: bool, at: Timestamp) {
-        let point = self.document.recovery().point;
-        let mut entry = Object::new();
-        entry.set("resumed_at", at.to_string());
-        entry.set("from_step", point.map(|it| it.number));
-        entry.set("previous_status", self.document.shown("workflow_status"));
-        entry.set("reason", self.document.reason());
-        entry.set("forced", forced);
-        self.document.push(&["resume_history"], entry);
-        if self.document.status() == Some(Status::WaitingUserApproval) {
-            let step = Step::find(self.document.current_step()).map_or("", |it| it.key);
-            self.interact(step, ("APPROVAL_WITHDRAWN", ""), None, at);
-        }
-        self.set_status(Status::InProgress);
-        for key in ["failed_at_step", "failure_reason", "cancellation_reason", "cancelled_at"]
-            .into_iter()
-            .chain(["cancelled_from"])
-        {
-            self.document.remove(key);
-        }
-        self.document.set(&["generation_attempts", "current_attempt"], 0_u64);
-        let Some(point) = point else { return };
-        self.document.set(&["current_step"], point.number);
-        self.document.set(&["current_phase"], point.title);
-        for step in STEPS.iter().filter(|it| point.number <= it.number) {
-            if step == point || self.document.step(step).is_present() {
-                self.document.step_mut(step).set("status", StepStatus::Pending.word());
-            }
-        }
-    }
-
-    /// Begins an attempt at the draft, unless one is under way.
-    fn open_attempt(&mut self, at: Timestamp) {
-        if self.last_attempt("IN_PROGRESS").is_some() {
-            return;
-        }
-        let count = self.document.find_in("generation_attempts", "current_attempt");
-        let count = count.and_then(Json::as_count).unwrap_or_default() + 1;
-        let attempts = self.document.object_mut(&["generation_attempts"]);
-        attempts.set("current_attempt", count);
-        if attempts.get("max_attempts").is_none() {
-            attempts.set("max_attempts", ATTEMPTS_MAX);
-        }
-        let mut entry = Object::new();
-        entry.set("attempt", count);
-        entry.set("started_at", at.to_string());
-        entry.set("status", "IN_PROGRESS");
-        self.document.push(&["generation_attempts", "attempts_history"], entry);
-    }
-
-    /// Ends the attempt that is under way; or the last one although it went well, because a check
-    /// of it failed.
-    fn close_attempt(&mut self, status: &str, error: Option<(&str, bool)>, at: Timestamp) {
-        let reopens = error.is_some_and(|(_, reopens)| reopens);
-        let is_found = self.last_attempt("IN_PROGRESS").is_some()
-            || (reopens && self.last_attempt("SUCCESS").is_some());
-        let history = self.document.list_mut(&["generation_attempts", "attempts_history"]);
-        let Some(last) = history.and_then(|it| it.last_mut()).filter(|_| is_found) else { return };
-        let last = last.make_object();
-        last.set("completed_at", at.to_string());
-        last.set("status", status);
-        if let Some((error, _)) = error {
-            last.set("error", error);
-        }
-    }
-
-    /// Returns the last attempt if it has this status.
-    fn last_attempt(&self, status: &str) -> Option<&Object> {
-        let history = self.document.find_in("generation_attempts", "attempts_history")?;
-        let last = history.as_list()?.last()?.as_object()?;
-        let is_so = last.get("status").and_then(Json::as_text) == Some(status);
-        is_so.then_some(last)
-    }
-
-    fn count_time(&mut self, at: Timestamp) {
-        if let Some(since) = self.document.started_at() {
-            let total = at.since(since).as_secs_f64();
-            self.document.set(&["metadata", "total_duration_seconds"], total);
-        }
-    }
-
     fn set_status(&mut self, status: Status) {
         self.document.set(&["workflow_status"], status.word());
     }
@@ -551,16 +283,6 @@ impl State {
 /// Returns the step that the definition calls so.
 fn find(name: &str) -> Option<&'static Step> {
     STEPS.iter().find(|it| it.key == name)
-}
-
-/// Adds what a caller said to what the log says, which nobody else may write.
-fn merge(object: &mut Object, more: Option<&Map<String, Value>>, kept: &[&str]) {
-    let said = more.into_iter().flatten();
-    for (key, value) in
-        said.filter(|(key, value)| !value.is_null() && !kept.contains(&key.as_str()))
-    {
-        object.set(key, value);
-    }
 }
 
 /// Returns the word for what a person answered.

@@ -36,6 +36,11 @@ pub(super) struct Said {
     pub(super) has_rotated: bool,
 }
 
+/// A call that was accepted: what was asked, and what happened.
+type Made = (Guidance, Ask, Vec<Recorded>);
+/// Why a call was refused. Without a tool, its arguments cannot be read.
+type Refused = (Option<Guidance>, String);
+
 #[derive(Clone)]
 pub(super) struct Player<'a> {
     workflow: &'a Arc<Workflow>,
@@ -116,21 +121,17 @@ impl<'a> Player<'a> {
                 params.remove("current_item");
             }
             params.extend(own.as_object().cloned().unwrap_or_default());
-            self.make(tool, &params);
+            drop(self.make(tool, &params));
             if self.gates.is_some() {
                 self.answer(true);
             }
         }
     }
 
-    /// Calls a tool, and reads nothing of its answer.
-    fn make(&mut self, tool: &str, params: &Map<String, Value>) {
-        self.story.push(format!("{tool} {}", Value::Object(params.clone())));
-        let read = find_row(tool).and_then(|it| Some((it.tool, it.ask?)));
-        let Some((tool, read)) = read else { return };
-        if let Ok(ask) = read(params.clone(), &self.options) {
-            drop(self.decide(&command(tool, &ask)));
-        }
+    /// Calls a tool, and reads nothing of its answer but why it is refused. Wording an answer tries
+    /// every call that it may advise, so this is what a walk can afford to do often.
+    pub(super) fn make(&mut self, tool: &str, params: &Map<String, Value>) -> Result<(), String> {
+        self.send(tool, params).map(drop).map_err(|(_, problem)| problem)
     }
 
     /// Something happens: most often a call that was advised.
@@ -159,22 +160,30 @@ impl<'a> Player<'a> {
 
     /// Calls a tool, as the server does.
     pub(super) fn call(&mut self, tool: &str, params: &Map<String, Value>) -> Said {
+        match self.send(tool, params) {
+            Ok((tool, ask, events)) => self.word(tool, &ask, &events),
+            Err((Some(tool), problem)) => self.refused(tool, &problem),
+            Err((None, _)) => Said { is_refused: true, ..Said::default() },
+        }
+    }
+
+    /// Has a call decided.
+    fn send(&mut self, tool: &str, params: &Map<String, Value>) -> Result<Made, Refused> {
         let row = find_row(tool).unwrap();
         self.story.push(format!("{tool} {}", Value::Object(params.clone())));
         let ask = match row.ask {
             Some(read) => read(params.clone(), &self.options),
             None => Ok(Ask::default()),
         };
-        let Ok(ask) = ask else { return Said { is_refused: true, ..Said::default() } };
-        let file = self.file();
-        let has_item = file.as_ref().is_some_and(|it| it.current_item().is_some());
-        let lacks_task = row.tool.takes_task() && ask.task.trim().is_empty() && !has_item;
-        if row.name.is_empty() || lacks_task {
-            return self.word(row.tool, &ask, &[]);
+        let ask = ask.map_err(|problem| (None, format!("{problem:?}")))?;
+        let is_without_task = row.tool.takes_task() && ask.task.trim().is_empty();
+        let has_item = || self.file().is_some_and(|it| it.current_item().is_some());
+        if row.name.is_empty() || (is_without_task && !has_item()) {
+            return Ok((row.tool, ask, Vec::new()));
         }
         match self.decide(&command(row.tool, &ask)) {
-            Ok(events) => self.word(row.tool, &ask, &events),
-            Err(problem) => self.refused(row.tool, &problem),
+            Ok(events) => Ok((row.tool, ask, events)),
+            Err(problem) => Err((Some(row.tool), problem)),
         }
     }
 

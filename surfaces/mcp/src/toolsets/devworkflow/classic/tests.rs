@@ -82,20 +82,18 @@ fn follow(player: &Player<'_>, said: &Said, seed: u64) {
     let mut before: Option<Player<'_>> = None;
     for next in &said.next {
         let mut now = player.clone();
-        let mut done = now.call(next.tool, &next.params);
-        if done.is_refused {
-            now = before.clone().unwrap_or_else(|| player.clone());
-            done = now.call(next.tool, &next.params);
+        let mut done = now.make(next.tool, &next.params);
+        if done.is_err() {
+            now = before.take().unwrap_or_else(|| player.clone());
+            done = now.make(next.tool, &next.params);
         }
-        assert!(
-            !done.is_refused,
-            "seed {seed}: advised, and refused: {} {:?}\n{}\n{}\n{}",
-            next.tool,
-            next.params,
-            done.text,
-            player.story(),
-            said.text
-        );
+        if let Err(problem) = done {
+            let (story, text) = (player.story(), &said.text);
+            let (tool, params) = (next.tool, &next.params);
+            panic!(
+                "seed {seed}: advised, and refused: {tool} {params:?}\n{problem}\n{story}\n{text}"
+            );
+        }
         let leads =
             next.tool == Guidance::Update.name() || said.next.iter().any(|it| it.when == LATER);
         before = leads.then_some(now);
