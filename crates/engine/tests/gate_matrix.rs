@@ -430,7 +430,7 @@ fn reopen(force: bool) -> Command {
 fn chore() -> Command {
     let (detail, warnings, pushed) = (String::new(), Vec::new(), None);
     let outcome = ChoreOutcome::Done { detail, warnings, pushed };
-    let deed = GitDeed::Push { branch: String::new(), remote: "o".into() };
+    let deed = GitDeed::Push { branch: String::new(), remote: "o".into(), taken_at: None };
     Command::ReportChore { name: "c".into(), deed, outcome }
 }
 

@@ -103,7 +103,7 @@ fn draw() -> String {
 fn chore(name: &str) -> Command {
     Command::ReportChore {
         name: name.to_owned(),
-        deed: GitDeed::Push { branch: String::new(), remote: "o".to_owned() },
+        deed: GitDeed::Push { branch: String::new(), remote: "o".to_owned(), taken_at: None },
         outcome: ChoreOutcome::Done { detail: String::new(), warnings: Vec::new(), pushed: None },
     }
 }

@@ -7,6 +7,7 @@ use definition::{PartSpec, Step, Whole};
 use super::{Draft, Sight, change_context, lease, parts, report_step, review};
 use crate::{
     Event, FileFact, Outcome, Progress, Refusal, ReportStep, Rigor, Standing, Stop, guard,
+    invariant,
 };
 
 /// Whether a report is one on whatever is there.
@@ -23,6 +24,9 @@ pub(super) fn take(draft: &mut Draft<'_>, step: &Step, command: &ReportStep) -> 
     change_context::apply(draft, &command.context)?;
     if !parts::is_planned(&draft.state, step) {
         parts::plan(draft, step)?;
+        if draft.state.standing != Standing::Running {
+            return Ok(());
+        }
         if !parts::is_planned(&draft.state, step) {
             return Err(nothing(draft, step).into());
         }
@@ -31,7 +35,10 @@ pub(super) fn take(draft: &mut Draft<'_>, step: &Step, command: &ReportStep) -> 
     let before = draft.events.len();
     miss(draft, step)?;
     let mut is_any = false;
-    let open = parts::open(&draft.state, step);
+    let mut open = parts::open(&draft.state, step);
+    if invariant::asks_person(draft.workflow, draft.known.gates) {
+        open.retain(|it| !parts::is_personal(step, it));
+    }
     let has_given_out = open.iter().any(|it| is_begun(draft, step, it));
     for part in open {
         let files = guard::find_files(draft, step, Some(&part))?;

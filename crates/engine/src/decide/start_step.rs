@@ -38,6 +38,9 @@ pub(super) fn decide(draft: &mut Draft<'_>, start: &StartStep) -> Result<(), Sto
         if draft.reach != Reach::Next {
             parts::plan(draft, step)?;
         }
+        if draft.state.standing.open_gate().is_some() {
+            return Ok(());
+        }
         if !parts::is_planned(&draft.state, step) {
             return Err(Refusal::PartsUnknown { step: step.name.clone() }.into());
         }

@@ -12,7 +12,7 @@ use alloc::{
 use definition::{Answers, Step, Workflow};
 use serde_json::Map;
 
-use super::{Draft, change_context, contradiction, enter, gate, rules, start_run};
+use super::{Draft, change_context, contradiction, enter, gate, parts, rules, start_run};
 use crate::{
     Effort, Event, Placement, Progress, Refusal, Stage, Standing, StartRun, Stood, Stop, Trouble,
 };
@@ -25,6 +25,8 @@ pub(super) fn adopt(
 ) -> Result<(), Stop> {
     start_run::begin(draft, start)?;
     place(draft, placement)?;
+    parts::restore_personal(draft)?;
+    parts::take_up_owed(draft);
     gate::waive_claimed(draft)?;
     gate::ask_owed(draft)?;
     rules::perform(draft, &draft.workflow.adopt, &Map::new(), false).map(drop)
@@ -55,6 +57,12 @@ pub(super) fn edit(draft: &mut Draft<'_>, placement: &Placement) -> Result<(), S
         return Err(refused(problem).into());
     }
     place(draft, placement)?;
+    for step in draft.workflow.work_steps() {
+        match parts::check_kept(draft, step, draft.state.parts_of(step)) {
+            Err(Stop::Refused(refusal)) => return Err(refused(refusal.to_string()).into()),
+            checked => checked?,
+        }
+    }
     if draft.state.standing != Standing::Completed || draft.workflow.ends.early {
         gate::waive_claimed(draft)?;
     }
