@@ -134,7 +134,7 @@ impl Forge {
         if message["result"]["isError"] == true {
             return Said::Refused(text);
         }
-        Said::Action(serde_json::from_str(&text).unwrap())
+        Said::Action(serde_json::from_str(&text).unwrap_or(Value::String(text)))
     }
 
     fn try_go(&self, mut arguments: Value) -> Said {
