@@ -47,6 +47,8 @@ pub enum ReopenCause {
     NowMeant,
     /// A person allowed another attempt.
     Failed,
+    /// It is for a person to do, and none has said that it is done.
+    Owed,
 }
 
 /// Who or what completed a step.

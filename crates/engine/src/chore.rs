@@ -47,11 +47,17 @@ pub enum GitDeed {
         /// Whether everything that changed is committed where none of the paths is there.
         #[serde(default, skip_serializing_if = "core::ops::Not::not")]
         or_changed: bool,
+        /// Where the branch stood when the run took it over, if it did.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        taken_at: Option<String>,
     },
     Push {
         #[serde(default, skip_serializing_if = "String::is_empty")]
         branch: String,
         remote: String,
+        /// Where the branch stood when the run took it over, if it did.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        taken_at: Option<String>,
     },
     /// Paths are seen from the run's root.
     Publish {
@@ -79,6 +85,9 @@ pub struct RunBranch {
     /// The commit that was there before the run. `None`: the server did not see one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub base: Option<String>,
+    /// Whether the run began without it: a caller or a file named it later.
+    #[serde(default, skip_serializing_if = "core::ops::Not::not")]
+    pub is_taken: bool,
     /// What the server pushed last.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub pushed: Option<Pushed>,
@@ -95,6 +104,12 @@ impl RunBranch {
     /// Returns whether no branch is known.
     pub fn is_unknown(&self) -> bool {
         self.name.is_empty()
+    }
+
+    /// Returns where the branch stood when the run took it over. `None`: the run began with it, or it
+    /// did not exist then.
+    pub fn taken_at(&self) -> Option<&String> {
+        self.base.as_ref().filter(|_| self.is_taken)
     }
 
     /// Takes over what a chore did to the branch.
@@ -121,6 +136,19 @@ impl RunBranch {
 }
 
 impl RunState {
+    /// Works on a branch from now on: the first one is the run's own, any other is taken over.
+    pub fn take_branch(&mut self, name: &str, base: Option<&str>) {
+        let is_taken = self.branch.is_some() || self.history.placed.is_some();
+        if let Some(left) = self.branch.take().filter(|it| !it.is_taken) {
+            self.first_branch = Some(left);
+        }
+        let first = self.first_branch.take_if(|it| it.name == name);
+        self.branch = first.or_else(|| {
+            let (name, base) = (String::from(name), base.map(String::from));
+            Some(RunBranch { name, base, is_taken, pushed: None })
+        });
+    }
+
     /// Takes over what a chore did to the run's branch.
     pub fn follow_chore(&mut self, deed: &GitDeed, sent: Option<&Pushed>) {
         if let Some(branch) = &mut self.branch {
@@ -168,10 +196,10 @@ impl GitDeed {
                 let more = if 0 < more { format!(" and {more} more") } else { String::new() };
                 format!("commit {}{more}", shown.join(", "))
             }
-            Self::Push { branch, remote } if branch.is_empty() => {
+            Self::Push { branch, remote, .. } if branch.is_empty() => {
                 format!("push the branch to `{remote}`")
             }
-            Self::Push { branch, remote } => format!("push `{branch}` to `{remote}`"),
+            Self::Push { branch, remote, .. } => format!("push `{branch}` to `{remote}`"),
             Self::Publish { .. } => "publish the last commit".into(),
             Self::Checkout { branch, .. } => format!("check `{branch}` out"),
         }
@@ -270,14 +298,20 @@ fn render(
             let base = branch()?.base.filter(|_| branch().is_ok_and(|it| it.name == from));
             GitDeed::RenameBranch { from, to, base }
         }
-        ChoreDeed::Commit { paths, message, or_changed } => GitDeed::Commit {
-            branch: branch()?.name,
-            paths: texts(paths.evaluate(scope)?),
-            message: message.render(scope)?,
-            or_changed: *or_changed,
-        },
+        ChoreDeed::Commit { paths, message, or_changed } => {
+            let run = branch()?;
+            GitDeed::Commit {
+                taken_at: run.taken_at().cloned(),
+                branch: run.name,
+                paths: texts(paths.evaluate(scope)?),
+                message: message.render(scope)?,
+                or_changed: *or_changed,
+            }
+        }
         ChoreDeed::Push { remote } => {
-            GitDeed::Push { branch: branch()?.name, remote: remote.render(scope)? }
+            let run = branch()?;
+            let (taken_at, remote) = (run.taken_at().cloned(), remote.render(scope)?);
+            GitDeed::Push { branch: run.name, remote, taken_at }
         }
         ChoreDeed::Publish(Publication { files, body, closes }) => {
             let files: Result<Vec<String>, _> = files.iter().map(|it| it.render(scope)).collect();

@@ -164,6 +164,7 @@ fn check_not_owed(draft: &Draft<'_>, command: &Command) -> Result<(), Refusal> {
         command,
         Command::Move(_)
             | Command::CloseItem { .. }
+            | Command::SetVars { .. }
             | Command::PlanParts { .. }
             | Command::PlacePart(_)
             | Command::CompleteRun { .. }

@@ -9,9 +9,8 @@ use definition::{Decider, Digest, Effect, FINISH, PartId, StepName};
 
 use crate::{
     Answered, Artifact, Effort, Entry, Event, GateReason, How, Lease, Noted, OpenGate, PartPlaced,
-    Passage, Placement, Progress, Recorded, Report, Ruling, RunBranch, RunId, RunStarted, RunState,
-    Seen, Standing, StepCompleted, StepState, Stood, Timestamp, Told, Trouble, Unasked, history,
-    journal,
+    Passage, Placement, Progress, Recorded, Report, Ruling, RunId, RunStarted, RunState, Seen,
+    Standing, StepCompleted, StepState, Stood, Timestamp, Told, Trouble, Unasked, history, journal,
 };
 
 /// How many of the last reports a language model is shown.
@@ -118,6 +117,7 @@ pub fn evolve(mut state: RunState, recorded: &Recorded) -> RunState {
             let effort = effort_of(&mut state, step, part.as_ref());
             effort.await_attempt(recorded.steady);
             effort.reopened = recorded.event.reopen_cause();
+            effort.answered = None;
             if !feedback.is_empty() {
                 effort.feedback = Some(feedback.clone());
             }
@@ -153,6 +153,7 @@ pub fn evolve(mut state: RunState, recorded: &Recorded) -> RunState {
             let effort = effort_of(&mut state, &placed.step, Some(&placed.part));
             effort.progress = placed.progress.unwrap_or(effort.progress);
             effort.revisions = placed.revisions.unwrap_or(effort.revisions);
+            effort.answered = effort.answered.filter(|_| effort.progress.is_settled());
             name_part(&mut state, placed);
         }
         Event::FileLeft { path, text: None, .. } => {
@@ -233,8 +234,7 @@ pub fn evolve(mut state: RunState, recorded: &Recorded) -> RunState {
             state.follow_chore(deed, pushed.as_ref());
         }
         Event::BranchSeen { name, base } => {
-            let (name, base) = (name.clone(), base.clone());
-            state.branch = Some(RunBranch { name, base, pushed: None });
+            state.take_branch(name, base.as_deref());
         }
         Event::ChoreFailed { name, is_passed: true, .. } => {
             state.chores.remove(name);
@@ -531,6 +531,10 @@ fn answer(state: &mut RunState, recorded: &Recorded) {
     if let Some(gate) = own.filter(|_| effect == Some(Effect::Approve)) {
         step_of(state, step).approved.clone_from(&gate.artifacts);
         pass(state, step, Passage::Answered(*how));
+    }
+    let is_part = asked.open_gate().is_some_and(|it| it.why == GateReason::Part);
+    if is_part && matches!(effect, Some(Effect::Approve | Effect::Skip)) {
+        effort_of(state, step, part.as_ref()).answered = Some(*how);
     }
     let is_budget = asked.open_gate().is_some_and(|it| it.why == GateReason::BudgetSpent);
     if is_budget && effect == Some(Effect::Approve) {

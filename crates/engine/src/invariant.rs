@@ -9,12 +9,14 @@
 
 use alloc::{format, string::String, vec::Vec};
 
-use definition::{Answers, Condition, Gate, Spent, Step, StepName, Successor, Target, Workflow};
+use definition::{
+    Answers, Condition, Gate, PartId, PartSpec, Spent, Step, StepName, Successor, Target, Workflow,
+};
 
 use crate::{
-    Event, GateReason, How, Outcome, Passage, Recorded, Refusal, Report, RunId, RunState,
-    SkipReason, Standing,
-    decide::{Sight, scope},
+    Event, GateReason, How, Outcome, Passage, Progress, Recorded, Refusal, Report, RunId, RunState,
+    SkipReason, Standing, Surface, Trouble,
+    decide::{Sight, parts, scope},
     evolve,
 };
 
@@ -31,6 +33,8 @@ pub enum Violation {
     },
     /// The run was completed before a gate that leads to its end.
     EndedEarly { gate: StepName, is_personal: bool },
+    /// A part for a person is settled, or its step left, without their answer.
+    PartOwed { step: StepName, part: PartId },
     /// A failed step led forward, although no route is declared for its failure.
     FailedForward { from: StepName, to: StepName },
 }
@@ -49,6 +53,7 @@ impl Violation {
         match self {
             Self::GateOwed { .. } => "gate_owed",
             Self::EndedEarly { .. } => "ended_early",
+            Self::PartOwed { .. } => "part_owed",
             Self::FailedForward { .. } => "failed_forward",
         }
     }
@@ -62,6 +67,9 @@ impl Violation {
             Self::EndedEarly { gate, .. } => {
                 format!("the run was completed without an answer at the gate of `{gate}`")
             }
+            Self::PartOwed { step, part } => {
+                format!("part `{part}` of `{step}` is for a person, who did not answer")
+            }
             Self::FailedForward { from, to } => {
                 format!("a failure of `{from}` led forward to `{to}`")
             }
@@ -71,9 +79,8 @@ impl Violation {
     pub(crate) fn refusal(self) -> Refusal {
         match self {
             Self::GateOwed { gate, is_personal: true, .. }
-            | Self::EndedEarly { gate, is_personal: true } => {
-                Refusal::GateNeedsPerson { step: gate }
-            }
+            | Self::EndedEarly { gate, is_personal: true }
+            | Self::PartOwed { step: gate, .. } => Refusal::GateNeedsPerson { step: gate },
             Self::GateOwed { gate, at, is_personal: false } => {
                 Refusal::GateNotAsked { step: gate, to: at }
             }
@@ -154,6 +161,7 @@ pub(crate) fn check_rest(
     after: &RunState,
     gates: Option<Answers>,
 ) -> Result<(), Violation> {
+    check_parts(workflow, before, after, gates)?;
     let held = owed(workflow, before, gates);
     let Some(gate) = owed(workflow, after, gates).into_iter().find(|it| !held.contains(it)) else {
         return Ok(());
@@ -168,6 +176,66 @@ pub(crate) fn check_rest(
         }
         (_, Some(at)) => Violation::GateOwed { gate: gate.clone(), at, is_personal },
     })
+}
+
+fn check_parts(
+    workflow: &Workflow,
+    before: &RunState,
+    after: &RunState,
+    gates: Option<Answers>,
+) -> Result<(), Violation> {
+    let owed = owed_parts(workflow, after, gates);
+    if owed.is_empty() {
+        return Ok(());
+    }
+    let held = owed_parts(workflow, before, gates);
+    match owed.into_iter().find(|it| !held.contains(it)) {
+        Some((step, part)) => Err(Violation::PartOwed { step: step.clone(), part }),
+        None => Ok(()),
+    }
+}
+
+/// Returns the parts for a person that are settled, or that the run has left behind, without an
+/// answer that counts.
+pub(crate) fn owed_parts<'a>(
+    workflow: &'a Workflow,
+    state: &RunState,
+    gates: Option<Answers>,
+) -> Vec<(&'a StepName, PartId)> {
+    let is_over = match &state.standing {
+        Standing::New | Standing::Failed { .. } | Standing::Cancelled { .. } => return Vec::new(),
+        Standing::Completed => true,
+        Standing::Running | Standing::Waiting(_) => false,
+    };
+    if !asks_person(workflow, gates) {
+        return Vec::new();
+    }
+    let place = |name: &StepName| workflow.steps.iter().position(|it| it.name == *name);
+    let at = state.current.as_ref().and_then(place);
+    let mut owed = Vec::new();
+    for step in workflow.work_steps() {
+        let effort = state.effort(&step.name, None);
+        let has_failed = effort.is_some_and(|it| it.trouble == Trouble::Failed);
+        let is_passed = place(&step.name) < at && !has_failed;
+        let is_left = is_over || is_passed || state.progress(&step.name).is_settled();
+        let is_owed = |it: &&PartSpec| {
+            let effort = state.effort(&step.name, Some(&it.id));
+            let progress = effort.map(|it| it.progress).unwrap_or_default();
+            let is_meant = step.each.as_ref().is_none_or(|it| it.only.is_none());
+            let is_answered = effort.and_then(|it| it.answered) == Some(How::Verified);
+            (is_left || progress.is_settled())
+                && !is_answered
+                && (is_meant || progress != Progress::Skipped)
+        };
+        let personal = state.parts_of(step).iter().filter(|it| parts::is_personal(step, it));
+        owed.extend(personal.filter(is_owed).map(|it| (&step.name, it.id.clone())));
+    }
+    owed
+}
+
+/// Whether only a person's own answer settles a part that is for one.
+pub(crate) fn asks_person(workflow: &Workflow, gates: Option<Answers>) -> bool {
+    gates == Some(Answers::Verified) || workflow.answers == Answers::Verified
 }
 
 /// Returns the gates that a run is past without an answer that counts, in the order of their steps.
@@ -337,7 +405,8 @@ pub(crate) fn is_for_failure(
 /// Returns every violation in a stored history.
 ///
 /// The run is compared before and after each decision. What a copy has from its original may be half
-/// of a decision, so a copy is judged as if it began where it was made.
+/// of a decision, and what was imported nobody decided here: both are judged as if they began where
+/// the run was taken over.
 pub fn audit(
     workflow: &Workflow,
     run: RunId,
@@ -346,9 +415,18 @@ pub fn audit(
 ) -> Vec<Found> {
     let mut state = RunState::new(run);
     let mut found = Vec::new();
-    for decision in log.chunk_by(Recorded::is_together) {
+    let is_imported = |it: &Recorded| it.by.surface == Surface::Import;
+    let imported = log.iter().take_while(|it| is_imported(it)).count();
+    let (imported, own) = log.split_at(imported);
+    state = imported.iter().fold(state, evolve);
+    if let (Some(last), []) = (imported.last(), own) {
+        let rest = check_rest(workflow, &RunState::new(run), &state, gates).err();
+        found.extend(rest.map(|violation| Found { seq: last.seq, violation }));
+    }
+    for (place, decision) in own.chunk_by(Recorded::is_together).enumerate() {
         let is_copied = decision.iter().any(|it| matches!(it.event, Event::RunForked { .. }));
-        let before = if is_copied { RunState::new(run) } else { state.clone() };
+        let is_taken = is_copied || place == 0;
+        let before = if is_taken { RunState::new(run) } else { state.clone() };
         let mut watch = Watch::default();
         for recorded in decision {
             let last = watch.has_failure().then(|| state.clone());

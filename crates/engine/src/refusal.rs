@@ -330,7 +330,7 @@ impl Refusal {
             Self::PartUnknown { known, .. } => format!("its parts are: {}", names(known)),
             Self::PartNotReady { ready, .. } => format!("ready now: {}", names(ready)),
             Self::PartsUnknown { .. } => "say what they are first".into(),
-            Self::PartsInvalid { .. } => "mend the list of parts, then report again".into(),
+            Self::PartsInvalid { .. } => "fix the list of parts, then report again".into(),
             Self::GateOpen { is_relayed: true, .. } => {
                 "call `answer_gate` without `answer`, so that your client asks the person; or ask \
                  them yourself and pass the answer on with it"

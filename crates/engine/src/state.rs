@@ -65,6 +65,8 @@ pub struct RunState {
     pub chores: BTreeMap<String, String>,
     /// The branch that the server acts on, once it has seen it.
     pub branch: Option<RunBranch>,
+    /// The branch that the run began with, while a caller has it work on another.
+    pub first_branch: Option<RunBranch>,
     pub answers: VectorSync<Answered>,
     pub handed: Handed,
     /// Why the last step was chosen.
@@ -207,6 +209,8 @@ pub struct Effort {
     pub trouble: Trouble,
     /// What the attempt under way was begun with, where that was looked at.
     pub seen: Vec<Artifact>,
+    /// How a person settled the part, where it is for one.
+    pub answered: Option<How>,
 }
 
 /// What is wrong with the last attempt, or the one under way.
@@ -380,6 +384,7 @@ impl RunState {
             usage: Spending::default(),
             chores: BTreeMap::new(),
             branch: None,
+            first_branch: None,
             answers: VectorSync::default(),
             handed: Handed::default(),
             reasoning: None,

@@ -11,7 +11,7 @@ use engine::{
     Actor, Answer, AnswerGate, AtEnd, ChoreOutcome, ClaimStep, Command, ContextChange, Decided,
     Entry, Event, Fact, FileFact, ForkPoint, GitDeed, How, Known, MakeMove, PartPlaced, Passage,
     Passing, Placement, Policy, Progress, Question, Recorded, Refusal, Report, ReportStep,
-    ResumeRun, RunId, RunState, Stage, Standing, StartRun, StartStep, Stood, Stop, Terms,
+    ResumeRun, RunId, RunState, Stage, Standing, StartRun, StartStep, Stood, Stop, Surface, Terms,
     Timestamp, audit, decide, fold, fork,
 };
 use expect_test::expect_file;
@@ -127,6 +127,23 @@ fn no_walk_of_commands_gets_past_a_gate_that_wants_a_person() {
             append(&mut log, decided.events, i64::try_from(number).unwrap() + 1);
             check_walk(&workflow, &log, (seed, name));
         }
+    }
+}
+
+#[test]
+fn an_imported_run_is_audited_from_where_it_was_taken_over() {
+    let (workflow, run) = (workflow(), RunId::from_bytes([1; 16]));
+    let skipped = [start(Map::new(), None), Command::SkipStep { step: "plan".into() }];
+    let mut log = reach(&workflow, Answers::Relayed, &skipped);
+    log.iter_mut().for_each(|it| it.by.surface = Surface::Import);
+    let audit = |log: &[Recorded]| audit(&workflow, run, log, Some(Answers::Verified));
+    assert_eq!(audit(&log).len(), 1, "it stands behind a gate");
+    let world = World { gates: Answers::Verified, plan: "the plan" };
+    let settle = Command::SettleRun { goes_on: false };
+    for (at, command) in [(98, settle), (99, answered(Answer::Approve, How::Verified))] {
+        let decided = ask(&workflow, &fold(run, &log), &world, &command).unwrap();
+        append(&mut log, decided.events, at);
+        assert_eq!(audit(&log), [], "{command:?}");
     }
 }
 
@@ -425,7 +442,7 @@ fn reopen(force: bool) -> Command {
 fn chore() -> Command {
     let (detail, warnings, pushed) = (String::new(), Vec::new(), None);
     let outcome = ChoreOutcome::Done { detail, warnings, pushed };
-    let deed = GitDeed::Push { branch: String::new(), remote: "o".into() };
+    let deed = GitDeed::Push { branch: String::new(), remote: "o".into(), taken_at: None };
     Command::ReportChore { name: "c".into(), deed, outcome }
 }
 

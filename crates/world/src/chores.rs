@@ -90,12 +90,17 @@ impl Repository<'_> {
             GitDeed::RenameBranch { from, to, base } => {
                 self.rename(from, to, base.as_deref()).await
             }
-            GitDeed::Commit { branch, paths, message, or_changed } => {
+            GitDeed::Commit { branch, paths, message, or_changed, taken_at } => {
+                self.check_ours(branch, taken_at.as_deref()).await?;
                 let asked = Asked { paths, message, or_changed: *or_changed };
                 self.commit(branch, asked).await
             }
-            GitDeed::Push { branch, remote } => self.push(branch, remote).await,
+            GitDeed::Push { branch, remote, taken_at } => {
+                self.check_ours(branch, taken_at.as_deref()).await?;
+                self.push(branch, remote).await
+            }
             GitDeed::Publish { branch, files, body, closes } => {
+                self.check_ours(&branch.name, branch.taken_at().map(String::as_str)).await?;
                 let files = self.gather(files, texts).await?;
                 self.publish(branch, files, (body.as_deref(), closes.as_deref())).await
             }
@@ -130,6 +135,19 @@ impl Repository<'_> {
                 Ok(Told::new(format!("renamed branch `{from}` to `{to}`")))
             }
         }
+    }
+
+    /// Refuses a branch that a caller or a file named after the run began, if it had commits then that
+    /// nothing else has: someone may not have published them yet.
+    async fn check_ours(&self, branch: &str, taken_at: Option<&str>) -> Result<(), String> {
+        if self.was_new(branch, taken_at).await? {
+            return Ok(());
+        }
+        Err(format!(
+            "`{branch}` became the run's branch after the run began, and had commits that no other \
+             branch has. They may be someone's unpublished work. Push `{branch}` yourself if it is \
+             meant, or name a new branch; then call again"
+        ))
     }
 
     /// Returns whether the commit that a branch stood at before the run is held by another one too, so

@@ -11,7 +11,7 @@ use super::{
 };
 use crate::{
     Event, FileFact, Outcome, Progress, Refusal, ReopenCause, ReportStep, Rigor, Standing, Stop,
-    guard,
+    guard, invariant,
 };
 
 /// Whether a report is one on whatever is there.
@@ -33,6 +33,9 @@ pub(super) fn take(
     change_context::apply(draft, &command.context)?;
     if !parts::is_planned(&draft.state, step) {
         parts::plan(draft, step)?;
+        if draft.state.standing != Standing::Running {
+            return Ok(());
+        }
         if !parts::is_planned(&draft.state, step) {
             return Err(nothing(draft, step).into());
         }
@@ -42,7 +45,10 @@ pub(super) fn take(
     miss(draft, step)?;
     let by = report_step::completed_by(mode);
     let mut is_any = false;
-    let open = parts::open(&draft.state, step);
+    let mut open = parts::open(&draft.state, step);
+    if invariant::asks_person(draft.workflow, draft.known.gates) {
+        open.retain(|it| !parts::is_personal(step, it));
+    }
     let has_given_out = open.iter().any(|it| is_begun(draft, step, it));
     for part in open {
         let files = guard::find_files(draft, step, Some(&part))?;

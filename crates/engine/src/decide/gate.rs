@@ -236,6 +236,25 @@ pub(super) fn ask_changed(draft: &mut Draft<'_>, among: Among) -> Result<bool, S
     Ok(!changed.is_empty())
 }
 
+/// Asks again at the last gate that only a person passes and at which one approved a file, if that
+/// file is not the same now. Returns whether it does.
+pub(super) fn ask_replaced(draft: &mut Draft<'_>, path: &str) -> Result<bool, Stop> {
+    let gates = draft.workflow.guards().before(&draft.current()?.name);
+    let gates: Vec<&Step> = gates.filter_map(|it| draft.workflow.find_step(it)).collect();
+    for step in gates.into_iter().rev() {
+        let approved = draft.state.step(&step.name).map(|it| it.approved.as_slice());
+        let approved = approved.unwrap_or_default().iter().find(|it| it.path == path);
+        let is_meant = step.gate.as_ref().is_some_and(|it| is_personal(draft, it));
+        let Some(approved) = approved.filter(|_| is_meant) else { continue };
+        if draft.known.artifacts([path].into_iter())?.first() != Some(approved) {
+            ask_now(draft, step, GateReason::Owed)?;
+            return Ok(true);
+        }
+        return Ok(false);
+    }
+    Ok(false)
+}
+
 /// Which gates are looked at.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Among {

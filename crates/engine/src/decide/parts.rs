@@ -20,7 +20,7 @@ use super::{
 };
 use crate::{
     CompletedBy, Event, FileFact, GateReason, PartPlaced, Progress, Refusal, ReopenCause, Report,
-    RunState, SkipCause, SkipReason, StepCompleted, Stop,
+    RunState, SkipCause, SkipReason, StepCompleted, Stop, invariant,
 };
 
 /// Finds out what the parts of `step` are, and records them if they are news.
@@ -28,6 +28,11 @@ pub(super) fn plan(draft: &mut Draft<'_>, step: &Step) -> Result<(), Stop> {
     let Some(each) = &step.each else { return Ok(()) };
     let is_kept = each.keeps && is_planned(&draft.state, step);
     if !matches!(each.from, PartSource::Shared) && !is_kept {
+        if let Some(path) = source(draft, step)?
+            && gate::ask_replaced(draft, &path)?
+        {
+            return Ok(());
+        }
         let Some(parts) = find_parts(draft, step, each)? else { return Ok(()) };
         check_parts(draft, step, &parts)?;
         if draft.state.parts.get(&each.parts) != Some(&parts) {
@@ -36,6 +41,68 @@ pub(super) fn plan(draft: &mut Draft<'_>, step: &Step) -> Result<(), Stop> {
         }
     }
     Ok(leave_out(draft, step, each)?)
+}
+
+/// Returns the file that the parts of a step come from.
+fn source(draft: &Draft<'_>, step: &Step) -> Result<Option<String>, Refusal> {
+    let Some(PartSource::File { path, .. }) = step.each.as_ref().map(|it| &it.from) else {
+        return Ok(None);
+    };
+    let scope = scope(draft.workflow, &draft.state, Sight::default());
+    let path = path.render(&scope).map_err(|error| condition_failed(step, &error))?;
+    Ok(Some(path))
+}
+
+/// Refuses a list of parts that takes one from the person it is for, as it was planned or by the file
+/// that the parts come from.
+pub(super) fn check_kept(draft: &Draft<'_>, step: &Step, given: &[PartSpec]) -> Result<(), Stop> {
+    if given.is_empty() || !invariant::asks_person(draft.workflow, draft.known.gates) {
+        return Ok(());
+    }
+    let written = written(draft, step)?;
+    let planned = draft.before.parts_of(step);
+    match planned.iter().chain(&written).find(|it| is_lost(step, it, given)) {
+        Some(lost) => {
+            let problem =
+                format!("part `{}` is for a person: keep its mode `{}`", lost.id, lost.mode);
+            Err(Refusal::PartsInvalid { step: step.name.clone(), problem }.into())
+        }
+        None => Ok(()),
+    }
+}
+
+/// Plans parts as their file says, where something else claims that none of them is for a person.
+pub(super) fn restore_personal(draft: &mut Draft<'_>) -> Result<(), Stop> {
+    if !invariant::asks_person(draft.workflow, draft.known.gates) {
+        return Ok(());
+    }
+    for step in draft.workflow.work_steps() {
+        let Some(each) = &step.each else { continue };
+        let given = draft.state.parts_of(step).to_vec();
+        let parts = written(draft, step)?;
+        if !given.is_empty() && parts.iter().any(|it| is_lost(step, it, &given)) {
+            let set = each.parts.clone();
+            draft.push(Event::PartsPlanned { set, parts, by_hand: false });
+        }
+    }
+    Ok(())
+}
+
+/// Whether a part is for a person, and not so in a list.
+fn is_lost(step: &Step, part: &PartSpec, given: &[PartSpec]) -> bool {
+    let is_kept = given.iter().any(|it| it.id == part.id && it.mode == part.mode);
+    is_personal(step, part) && !is_kept
+}
+
+/// Returns the parts that the file of a step has, if it can be read.
+fn written(draft: &Draft<'_>, step: &Step) -> Result<Vec<PartSpec>, Stop> {
+    let Some(path) = source(draft, step)? else { return Ok(Vec::new()) };
+    Ok(match draft.known.file(&path)? {
+        FileFact::Present { text: Some(text), .. } => parse_parts(text).unwrap_or_default(),
+        FileFact::Present { text: None, .. } | FileFact::Missing | FileFact::Unreadable(_) => {
+            Vec::new()
+        }
+    })
 }
 
 /// Makes the parts of a step known that the run has come to, and leaves out those it is not for.
@@ -119,13 +186,34 @@ pub(super) fn settle(draft: &mut Draft<'_>, mode: Mode, step: &Step) -> Result<(
     gate::ask(draft, step, Some(first.id), GateReason::Part, (ask, options))
 }
 
-/// Returns the part that is next and for a person to do. Only the step that plans the parts goes by
-/// their mode; one that shares them does something else with each.
+/// Returns the part that is next and for a person to do.
 fn find_personal(draft: &Draft<'_>, step: &Step) -> Option<PartSpec> {
-    let each = step.each.as_ref()?;
-    let goes_by_mode = each.order == Order::Declared && !matches!(each.from, PartSource::Shared);
     let first = ready(&draft.state, step).into_iter().next();
-    first.filter(|it| goes_by_mode && it.mode == "human_gate")
+    first.filter(|it| is_personal(step, it))
+}
+
+/// Whether a part is for a person to do. Only the step that plans the parts goes by their mode; one
+/// that shares them does something else with each.
+pub(crate) fn is_personal(step: &Step, part: &PartSpec) -> bool {
+    let goes_by_mode =
+        |it: &Each| it.order == Order::Declared && !matches!(it.from, PartSource::Shared);
+    step.each.as_ref().is_some_and(goes_by_mode) && part.mode == "human_gate"
+}
+
+/// Takes up the parts for a person again that a file or a history from elsewhere says to be done.
+pub(super) fn take_up_owed(draft: &mut Draft<'_>) {
+    let owed = invariant::owed_parts(draft.workflow, &draft.state, draft.known.gates);
+    let place = |name: &StepName| draft.workflow.steps.iter().position(|it| it.name == *name);
+    let first = owed.first().map(|(step, _)| *step);
+    let is_behind = first.map(place) < draft.state.current.as_ref().map(place);
+    for (step, part) in &owed {
+        let (step, part) = ((*step).clone(), Some(part.clone()));
+        let (feedback, cause) = (String::new(), Some(ReopenCause::Owed));
+        draft.push(Event::StepReopened { step, part, feedback, cause });
+    }
+    if let Some(step) = first.filter(|_| is_behind || draft.state.is_work_done) {
+        draft.push(Event::StepEntered { step: step.clone(), decision: None });
+    }
 }
 
 /// Sends the parts that a review found wanting back to the step that it judges.
@@ -187,9 +275,7 @@ pub(super) fn forget(draft: &mut Draft<'_>, changed: &[String]) -> Result<(), Re
     }
     for step in draft.workflow.work_steps() {
         let Some(each) = step.each.as_ref().filter(|it| it.keeps) else { continue };
-        let PartSource::File { path, .. } = &each.from else { continue };
-        let scope = scope(draft.workflow, &draft.state, Sight::default());
-        let path = path.render(&scope).map_err(|error| condition_failed(step, &error))?;
+        let Some(path) = source(draft, step)? else { continue };
         if changed.contains(&path) && draft.state.parts.contains_key(&each.parts) {
             reset(draft, &each.parts);
             let (set, parts) = (each.parts.clone(), Vec::new());

@@ -15,7 +15,7 @@ use definition::{Decider, Effect, PartSource, PartSpec, Step, Target};
 use super::{Draft, Sight, change_context, enter, gate, left_out, mode::Mode, parts, rules};
 use crate::{
     Choice, Event, GateReason, PartPlaced, Passing, Refusal, Rigor, SkipCause, SkipReason, Stop,
-    guard,
+    guard, invariant,
 };
 
 /// Goes to a step, whatever leads there.
@@ -106,6 +106,10 @@ pub(super) fn plan(draft: &mut Draft<'_>, set: &str, given: &[PartSpec]) -> Resu
         return Err(Refusal::Empty { what: "the list of parts".into() }.into());
     }
     check_gate_before(draft, step)?;
+    if invariant::asks_person(draft.workflow, draft.known.gates) {
+        gate::check_dismissible(draft, true)?;
+    }
+    parts::check_kept(draft, step, given)?;
     parts::check_parts(draft, step, given)?;
     let (set_name, parts) = (set.to_string(), given.to_vec());
     draft.push(Event::PartsPlanned { set: set_name, parts, by_hand: true });
@@ -128,7 +132,7 @@ pub(super) fn place_part(draft: &mut Draft<'_>, placed: &PartPlaced) -> Result<(
         guard::check_products(draft, step, Some(&part), Rigor::Presence)?;
     }
     draft.push(Event::PartPlaced(placed.clone()));
-    Ok(())
+    parts::check_kept(draft, step, draft.state.parts_of(step))
 }
 
 /// Makes a step the current one, with nothing done there yet.

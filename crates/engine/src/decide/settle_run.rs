@@ -5,13 +5,16 @@ use alloc::string::String;
 
 use definition::{Decider, Target};
 
-use super::{Draft, enter, gate, mode::Mode, start_run};
+use super::{Draft, enter, gate, mode::Mode, parts, start_run};
 use crate::{Progress, Report, Standing, Stop};
 
 pub(super) fn decide(draft: &mut Draft<'_>, mode: Mode, goes_on: bool) -> Result<(), Stop> {
     let key = draft.state.key().map(String::from);
     start_run::check_key(draft, key.as_deref())?;
     let is_running = draft.state.standing == Standing::Running;
+    if is_running {
+        parts::take_up_owed(draft);
+    }
     if is_running && (gate::ask_changed(draft, gate::Among::All)? || gate::ask_owed(draft)?)
         || !goes_on
     {

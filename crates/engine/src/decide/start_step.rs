@@ -39,6 +39,9 @@ pub(super) fn decide(draft: &mut Draft<'_>, mode: Mode, start: &StartStep) -> Re
         if mode.reach != Reach::RecordOnly {
             parts::plan(draft, step)?;
         }
+        if draft.state.standing.open_gate().is_some() {
+            return Ok(());
+        }
         if !parts::is_planned(&draft.state, step) {
             return Err(Refusal::PartsUnknown { step: step.name.clone() }.into());
         }

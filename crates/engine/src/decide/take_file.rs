@@ -12,7 +12,9 @@ use alloc::{
 use definition::{Answers, Step, Workflow};
 use serde_json::Map;
 
-use super::{Draft, change_context, contradiction, gate, left_out, mode::Mode, rules, start_run};
+use super::{
+    Draft, change_context, contradiction, gate, left_out, mode::Mode, parts, rules, start_run,
+};
 use crate::{
     Effort, Event, Placement, Progress, Refusal, Stage, Standing, StartRun, Stood, Stop, Trouble,
     guard,
@@ -27,6 +29,8 @@ pub(super) fn adopt(
 ) -> Result<(), Stop> {
     start_run::begin(draft, start)?;
     place(draft, placement)?;
+    parts::restore_personal(draft)?;
+    parts::take_up_owed(draft);
     gate::waive_claimed(draft)?;
     gate::ask_owed(draft)?;
     rules::perform(draft, mode, &draft.workflow.adopt, &Map::new(), false).map(drop)
@@ -61,6 +65,12 @@ pub(super) fn edit(draft: &mut Draft<'_>, placement: &Placement) -> Result<(), S
     for step in draft.workflow.work_steps().filter(is_done) {
         let checked = guard::check_unreported(draft.known, draft.before, step);
         checked.map_err(|refusal| refused(refusal.to_string()))?;
+    }
+    for step in draft.workflow.work_steps() {
+        match parts::check_kept(draft, step, draft.state.parts_of(step)) {
+            Err(Stop::Refused(refusal)) => return Err(refused(refusal.to_string()).into()),
+            checked => checked?,
+        }
     }
     if draft.state.standing != Standing::Completed || draft.workflow.ends.early {
         let at = draft.events.len();

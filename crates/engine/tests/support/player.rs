@@ -249,8 +249,10 @@ impl<'a> Player<'a> {
             other => panic!("a chore cannot be `{other}`"),
         };
         // Where nothing is due, what is reported does not matter.
-        let deed = due
-            .map_or(GitDeed::Push { branch: String::new(), remote: String::new() }, |it| it.deed);
+        let deed = due.map_or(
+            GitDeed::Push { branch: String::new(), remote: String::new(), taken_at: None },
+            |it| it.deed,
+        );
         Command::ReportChore { name: words[1].clone(), deed, outcome }
     }
 
@@ -422,7 +424,11 @@ fn parse_command(words: &[String]) -> Command {
                 vars: Map::new(),
                 root: String::new(),
             }),
-            Box::new(placement(plain[1], &object("steps"))),
+            Box::new(Placement {
+                parts: option("parts")
+                    .map_or_else(BTreeMap::new, |it| serde_json::from_str(&it).unwrap()),
+                ..placement(plain[1], &object("steps"))
+            }),
         ),
         "edit" => Command::TakeEdit(Box::new(placement(plain[1], &object("steps")))),
         "report" => Command::ReportStep(Box::new(report())),
@@ -467,8 +473,8 @@ fn parse_command(words: &[String]) -> Command {
             parts: serde_json::from_str(&option("parts").unwrap()).unwrap(),
         },
         "part" => Command::PlacePart(PartPlaced {
-            step: StepName::parse(&text(1)).unwrap(),
-            part: PartId::parse(&text(2)).unwrap(),
+            step: StepName::parse(plain[1]).unwrap(),
+            part: PartId::parse(plain[2]).unwrap(),
             progress: option("progress").map(|it| serde_json::from_value(it.into()).unwrap()),
             revisions: option("revisions").map(|it| it.parse().unwrap()),
             verdict: option("verdict"),
@@ -495,11 +501,14 @@ fn entry(entry: Entry) -> Command {
     Command::RecordEntry { step: None, entry }
 }
 
-/// Where a file says that the work is: a standing, and `{"step": "progress"}`.
+/// Where a file says that the work is: a standing, and `{"step": "progress"}` or a whole stage.
 fn placement(stood: &str, steps: &Map<String, Value>) -> Placement {
-    let stage = |progress: &Value| Stage {
-        progress: serde_json::from_value(progress.clone()).unwrap(),
-        ..Stage::default()
+    let stage = |said: &Value| match said {
+        Value::Object(_) => serde_json::from_value(said.clone()).unwrap(),
+        progress => Stage {
+            progress: serde_json::from_value(progress.clone()).unwrap(),
+            ..Stage::default()
+        },
     };
     Placement {
         path: "state.json".to_owned(),

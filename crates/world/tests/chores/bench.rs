@@ -63,7 +63,7 @@ impl Bench {
     pub(crate) fn publish_on(&self, name: &str, body: Option<&str>) -> GitDeed {
         let (base, pushed) = (Some(self.base.clone()), self.pushed.borrow().clone());
         GitDeed::Publish {
-            branch: RunBranch { name: name.to_owned(), base, pushed },
+            branch: RunBranch { name: name.to_owned(), base, is_taken: false, pushed },
             files: vec!["state.json".to_owned(), "summary.md".to_owned(), "absent.md".to_owned()],
             body: body.map(str::to_owned),
             closes: Some("12".to_owned()),
@@ -208,9 +208,15 @@ pub(crate) fn rename(from: &str, to: &str) -> GitDeed {
 pub(crate) fn commit(paths: &[&str]) -> GitDeed {
     let paths = paths.iter().map(|it| (*it).to_owned()).collect();
     let branch = BRANCH.to_owned();
-    GitDeed::Commit { branch, paths, message: "chore: batch".to_owned(), or_changed: false }
+    GitDeed::Commit {
+        branch,
+        paths,
+        message: "chore: batch".to_owned(),
+        or_changed: false,
+        taken_at: None,
+    }
 }
 
 pub(crate) fn push(remote: &str) -> GitDeed {
-    GitDeed::Push { branch: BRANCH.to_owned(), remote: remote.to_owned() }
+    GitDeed::Push { branch: BRANCH.to_owned(), remote: remote.to_owned(), taken_at: None }
 }

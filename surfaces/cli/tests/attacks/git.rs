@@ -134,7 +134,7 @@ impl Forge {
         if message["result"]["isError"] == true {
             return Said::Refused(text);
         }
-        Said::Action(serde_json::from_str(&text).unwrap())
+        Said::Action(serde_json::from_str(&text).unwrap_or(Value::String(text)))
     }
 
     fn try_go(&self, mut arguments: Value) -> Said {
@@ -438,4 +438,26 @@ fn a_state_file_behind_an_unanswered_checkpoint_moves_no_branch() {
         assert_eq!(forge.git(&["for-each-ref"]), before, "{phase}");
         assert_eq!(forge.git(&["ls-remote", "origin", "refs/heads/alice/*"]), "", "{phase}");
     }
+}
+
+#[test]
+fn a_branch_that_is_named_after_the_checkpoints_is_neither_committed_to_nor_pushed() {
+    let mut forge = Forge { commits: false, ..Forge::begun("M") };
+    forge.git(&["checkout", "-q", "-b", "alice/wip", "main"]);
+    forge.git(&["commit", "-q", "--allow-empty", "-m", "private"]);
+    forge.git(&["checkout", "-q", BRANCH]);
+    let action = forge.play_until(|it| it["phase"] == "phase-5");
+    let report = forge.act(&action);
+    let named = json!({"workspace": forge.workspace(), "branch": "alice/wip"});
+    let Said::Action(_) = forge.call("set_branch", named) else { panic!("it is not set") };
+    forge.git(&["checkout", "-q", "alice/wip"]);
+    let private = forge.git(&["rev-parse", "HEAD"]);
+    let reason = forge.refused(report);
+    assert!(reason.contains("Push `alice/wip` yourself"), "{reason}");
+    assert_eq!(forge.stands("alice/wip"), (private, String::new()));
+    // The person names the pipeline's own branch again.
+    let named = json!({"workspace": forge.workspace(), "branch": BRANCH});
+    let Said::Action(_) = forge.call("set_branch", named) else { panic!("it is not set") };
+    forge.git(&["checkout", "-q", BRANCH]);
+    assert_eq!(forge.go(json!({}))["phase"], "phase-6");
 }

@@ -18,13 +18,13 @@ mod iterate_next_item_guidance;
 mod place;
 mod revise_blueprint_guidance;
 mod task;
+#[cfg(test)]
+mod tests;
 mod told;
 mod trial;
 mod update_workflow_state_guidance;
 mod validate_phase_guidance;
 mod validate_workflow_files_guidance;
-#[cfg(test)]
-mod tests;
 
 use std::marker::PhantomData;
 
