@@ -503,12 +503,12 @@ fn entry(entry: Entry) -> Command {
 
 /// Where a file says that the work is: a standing, and `{"step": "progress"}` or a whole stage.
 fn placement(stood: &str, steps: &Map<String, Value>) -> Placement {
-    let stage = |said: &Value| match said {
-        Value::Object(_) => serde_json::from_value(said.clone()).unwrap(),
-        progress => Stage {
-            progress: serde_json::from_value(progress.clone()).unwrap(),
-            ..Stage::default()
-        },
+    let stage = |said: &Value| {
+        if said.is_object() {
+            return serde_json::from_value(said.clone()).unwrap();
+        }
+        let progress = serde_json::from_value(said.clone()).unwrap();
+        Stage { progress, ..Stage::default() }
     };
     Placement {
         path: "state.json".to_owned(),
