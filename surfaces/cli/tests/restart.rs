@@ -18,7 +18,10 @@ use std::{
     collections::BTreeMap,
     fmt::Write as _,
     fs,
-    sync::atomic::{AtomicBool, Ordering},
+    sync::{
+        atomic::{AtomicBool, Ordering},
+        mpsc,
+    },
     thread,
     time::Duration,
 };
@@ -31,6 +34,8 @@ use server::{Answer, Era, Gone, Server};
 
 /// How often the server is killed.
 const KILLS: u32 = 200;
+/// How long an answer may take.
+const ANSWER_MAX: Duration = Duration::from_secs(60);
 /// How many callers it has meanwhile.
 const CALLERS: u64 = 4;
 /// How many steps the workflow has that they work on.
@@ -69,7 +74,8 @@ fn nothing_answered_is_lost_or_doubled_when_the_server_is_killed_under_load() {
         let beside = scope.spawn(|| note_until(&survivor, &shared, &is_over));
         for _ in 0..KILLS {
             let era = if random.below(2) == 0 { Era::Legacy } else { Era::Modern };
-            kill_under_load(&project, &mut callers, &shared, (era, 1 + random.below(60)));
+            let blow = Blow { answers: random.below(12), pause: random.below(5_000) };
+            kill_under_load(&project, &mut callers, &shared, (era, blow));
         }
         is_over.store(true, Ordering::Relaxed);
         beside.join().unwrap()
@@ -93,20 +99,33 @@ fn nothing_answered_is_lost_or_doubled_when_the_server_is_killed_under_load() {
     project.ask(&["doctor"]);
 }
 
+/// When a server is killed.
+struct Blow {
+    /// How many calls it answers before.
+    answers: u64,
+    /// And how much later, in microseconds: while it reads, writes or syncs.
+    pause: u64,
+}
+
 /// Starts a server, has everyone call it, and kills it in the midst of that. Without a handshake
 /// the blow may come while it is still opening the file.
 fn kill_under_load(
     project: &Project,
     callers: &mut [Caller],
     shared: &str,
-    (era, after_ms): (Era, u64),
+    (era, blow): (Era, Blow),
 ) {
-    let server = serve(project, era);
+    let server = &serve(project, era);
+    let (answered, answers) = mpsc::channel();
     thread::scope(|scope| {
         for caller in callers {
-            scope.spawn(|| caller.work(&server, shared));
+            let answered = answered.clone();
+            scope.spawn(move || caller.work(server, shared, &answered));
         }
-        thread::sleep(Duration::from_millis(after_ms));
+        for _ in 0..blow.answers {
+            answers.recv_timeout(ANSWER_MAX).unwrap();
+        }
+        thread::sleep(Duration::from_micros(blow.pause));
         server.child.lock().unwrap().kill().unwrap();
     });
 }
@@ -142,7 +161,7 @@ impl Caller {
     }
 
     /// Calls until the server is gone.
-    fn work(&mut self, server: &Server, shared: &str) {
+    fn work(&mut self, server: &Server, shared: &str, answered: &mpsc::Sender<()>) {
         self.resent += usize::from(self.asked.last().is_some_and(|it| it.answer.is_none()));
         loop {
             let outcome = match self.asked.last() {
@@ -154,7 +173,7 @@ impl Caller {
                     self.send(server)
                 }
             };
-            if outcome == Err(Gone) {
+            if outcome == Err(Gone) || answered.send(()).is_err() {
                 return;
             }
         }
