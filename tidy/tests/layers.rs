@@ -22,6 +22,7 @@ const LAYERS: &[Layer] = &[
             "serde-saphyr",
             "serde_json",
             "sha2",
+            "strsim",
             "thiserror",
         ]),
     ),
@@ -35,6 +36,7 @@ const LAYERS: &[Layer] = &[
         Some(&[
             "serde",
             "serde_json",
+            "strsim",
             "tree-sitter",
             "tree-sitter-bash",
             "tree-sitter-go",

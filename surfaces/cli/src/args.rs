@@ -166,6 +166,7 @@ pub(crate) enum Command {
 
 impl Args {
     /// Returns the settings that flags give.
+    #[expect(clippy::wildcard_enum_match_arm, reason = "only servers have flags of their own")]
     pub(crate) fn flags(&self) -> Vec<Flag> {
         let common = &self.common;
         let mut flags = Vec::new();
@@ -187,24 +188,7 @@ impl Args {
                 add("--address", "serve.address", args.address.clone());
                 add("--token-file", "serve.token_file", args.token_file.clone());
             }
-            Command::Run(_)
-            | Command::Gate(_)
-            | Command::Workflow(_)
-            | Command::Generation(_)
-            | Command::Devworkflow(_)
-            | Command::Search(_)
-            | Command::Brief(_)
-            | Command::Hook(_)
-            | Command::Audit(_)
-            | Command::Backup(_)
-            | Command::Doctor
-            | Command::Config(_)
-            | Command::Trust(_)
-            | Command::Token(_)
-            | Command::Completions(_)
-            | Command::Demo(_)
-            | Command::Import(_)
-            | Command::Setup(_) => {}
+            _ => {}
         }
         flags
     }

@@ -105,27 +105,10 @@ fn answer_hook(command: &hook::Command, args: &Args, output: Output) -> ExitCode
 
 /// A server of many callers gets all cores; whatever serves one needs one thread and starts faster.
 fn tokio_for(command: &Command) -> Result<Runtime, Failure> {
-    let mut builder = match command {
-        Command::Serve(_) => Builder::new_multi_thread(),
-        Command::Mcp(_)
-        | Command::Run(_)
-        | Command::Gate(_)
-        | Command::Workflow(_)
-        | Command::Generation(_)
-        | Command::Devworkflow(_)
-        | Command::Search(_)
-        | Command::Brief(_)
-        | Command::Hook(_)
-        | Command::Audit(_)
-        | Command::Backup(_)
-        | Command::Doctor
-        | Command::Config(_)
-        | Command::Trust(_)
-        | Command::Token(_)
-        | Command::Completions(_)
-        | Command::Demo(_)
-        | Command::Import(_)
-        | Command::Setup(_) => Builder::new_current_thread(),
+    let mut builder = if let Command::Serve(_) = command {
+        Builder::new_multi_thread()
+    } else {
+        Builder::new_current_thread()
     };
     // Lists and searches run beside; a thread of its own for each would only cost memory.
     Ok(builder.max_blocking_threads(BLOCKING_THREADS_MAX).enable_all().build()?)

@@ -4,14 +4,12 @@ mod elsewhere;
 
 use std::{
     collections::{BTreeMap, HashMap, HashSet},
-    future::Future,
-    pin::{Pin, pin},
     sync::Arc,
-    task::Poll,
 };
 
 use definition::{Digest, Workflow};
 use engine::{Actor, Command, Refusal, RunId, StartRun, Surface};
+use futures_util::future::join_all;
 use serde_json::Map;
 use store::{FileFilter, FileMark, Filter, Order, Row};
 
@@ -237,8 +235,8 @@ impl Runtime {
         }
         let mut moved = 0;
         for runs in sorted.moved.chunks(TOGETHER) {
-            let working = runs.iter().map(|(run, _)| self.file_of(*run)).collect();
-            for ((_, path), done) in runs.iter().zip(all(working).await) {
+            let working = runs.iter().map(|(run, _)| self.file_of(*run));
+            for ((_, path), done) in runs.iter().zip(join_all(working).await) {
                 match done {
                     Ok((_, file)) => {
                         taken.notices.extend(file.notices);
@@ -267,7 +265,7 @@ impl Runtime {
         let mut done = 0;
         for paths in new.chunks(TOGETHER) {
             let working = paths.iter().map(|it| self.begin_one(projection, &definition, it));
-            for (path, begun) in paths.iter().zip(all(working.collect()).await) {
+            for (path, begun) in paths.iter().zip(join_all(working).await) {
                 done += 1;
                 match begun {
                     Ok(true) => taken.begun.push(path.clone()),
@@ -520,26 +518,4 @@ fn because(path: String, refusal: &Refusal) -> Unreadable {
 
 fn joined(folder: &str, name: &str) -> String {
     if folder.is_empty() { name.to_owned() } else { format!("{folder}/{name}") }
-}
-
-/// Waits for all of them at once.
-async fn all<T>(working: Vec<impl Future<Output = T>>) -> Vec<T> {
-    let mut working: Vec<Pin<Box<_>>> = working.into_iter().map(Box::pin).collect();
-    let mut done: Vec<Option<T>> = working.iter().map(|_| None).collect();
-    let waiting = std::future::poll_fn(move |context| {
-        let mut is_ready = true;
-        for (one, done) in working.iter_mut().zip(&mut done) {
-            if done.is_none() {
-                match one.as_mut().poll(context) {
-                    Poll::Ready(value) => *done = Some(value),
-                    Poll::Pending => is_ready = false,
-                }
-            }
-        }
-        if is_ready {
-            return Poll::Ready(done.iter_mut().filter_map(Option::take).collect());
-        }
-        Poll::Pending
-    });
-    pin!(waiting).await
 }

@@ -202,7 +202,7 @@ fn entries_that_cannot_work_are_told() {
     project.write(".cursor/mcp.json", "{");
     let shown = setup(&project, "check cursor");
     assert_eq!(shown.code, 1);
-    assert!(shown.out.contains("line 1, column 2: a `}` is missing"), "{}", shown.out);
+    assert!(shown.out.contains("line 1, column 1: Unterminated object"), "{}", shown.out);
 }
 
 #[test]

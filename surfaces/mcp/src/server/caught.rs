@@ -1,27 +1,13 @@
 //! Waits for something that might panic, and tells what it said.
 
-use std::{
-    any::Any,
-    future::poll_fn,
-    panic::{AssertUnwindSafe, catch_unwind},
-    pin::Pin,
-    task::Poll,
-};
+use std::{any::Any, panic::AssertUnwindSafe};
+
+use futures_util::{FutureExt as _, future::BoxFuture};
 
 /// Returns what `future` gives, or the words it panicked with. It is dropped then, and whatever it
 /// was in the middle of with it: a store writes all of a command or nothing.
-pub(super) async fn caught<T>(
-    mut future: Pin<Box<dyn Future<Output = T> + Send + '_>>,
-) -> Result<T, String> {
-    poll_fn(move |context| {
-        let poll = || future.as_mut().poll(context);
-        match catch_unwind(AssertUnwindSafe(poll)) {
-            Ok(Poll::Pending) => Poll::Pending,
-            Ok(Poll::Ready(value)) => Poll::Ready(Ok(value)),
-            Err(panic) => Poll::Ready(Err(words_of(&*panic))),
-        }
-    })
-    .await
+pub(super) async fn caught<T>(future: BoxFuture<'_, T>) -> Result<T, String> {
+    AssertUnwindSafe(future).catch_unwind().await.map_err(|panic| words_of(&*panic))
 }
 
 fn words_of(panic: &(dyn Any + Send)) -> String {

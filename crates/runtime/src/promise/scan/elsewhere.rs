@@ -5,8 +5,9 @@ use std::sync::Arc;
 
 use definition::Workflow;
 use engine::Refusal;
+use futures_util::future::join_all;
 
-use super::{TOGETHER, Taken, Unreadable, all, because, joined, unreadable};
+use super::{TOGETHER, Taken, Unreadable, because, joined, unreadable};
 use crate::{Desk, ExecuteError, Place, Projection, Runtime, Wanted};
 
 impl Runtime {
@@ -33,7 +34,7 @@ impl Runtime {
         for places in found.chunks(TOGETHER) {
             let working =
                 places.iter().map(|it| self.take_one(&**projection, desk, &definition, it));
-            for (place, begun) in places.iter().zip(all(working.collect()).await) {
+            for (place, begun) in places.iter().zip(join_all(working).await) {
                 match begun {
                     Ok(true) => taken.begun.push(place.path.clone()),
                     Ok(false) => taken.known.push(place.path.clone()),

@@ -1,177 +1,219 @@
-//! JSON with comments, edited as text: one member is set or removed, and every other byte stays.
+//! JSON with comments, edited so that comments, order, indentation, line ends and trailing commas
+//! stay as they are.
 //!
-//! Clients' files are people's: they hold comments, trailing commas and an order of their own, which
-//! reading into values and writing anew would lose. So the text is read into places (`parse.rs`),
-//! and the change is cut into it (`edit.rs`).
+//! `jsonc-parser` reads and edits the text. This file adds what it leaves open: a byte order mark,
+//! names that occur twice, and a style that differs within the text. It would spread an object on
+//! one line over several, and indent a member by the depth instead of as the one before it.
 
-mod edit;
-mod parse;
+use jsonc_parser::{
+    ParseOptions,
+    cst::{
+        CstInputValue, CstLeafNode, CstNode, CstObject, CstObjectProp, CstRootNode,
+        TrailingCommaMode,
+    },
+};
+use serde_json::Value;
 
-use std::{fmt, ops::Range};
+const BYTE_ORDER_MARK: &str = "\u{feff}";
 
-use serde_json::{Map, Value};
+/// Comments and trailing commas, which clients' files have, and nothing else beyond JSON.
+const OPTIONS: ParseOptions = ParseOptions {
+    allow_comments: true,
+    allow_loose_object_property_names: false,
+    allow_trailing_commas: true,
+    allow_missing_commas: false,
+    allow_single_quoted_strings: false,
+    allow_hexadecimal_numbers: false,
+    allow_unary_plus_numbers: false,
+    allow_bare_decimal_point_numbers: false,
+    allow_non_finite_numbers: false,
+    allow_extended_string_escapes: false,
+};
 
-/// How many objects and lists may lie in each other.
-const DEPTH_MAX: usize = 128;
-
-/// A text, and where its values are.
+/// A text that was read.
 #[derive(Debug)]
-pub(crate) struct Document<'a> {
-    text: &'a str,
-    /// Nothing where the text holds only blanks and comments.
-    root: Option<Node>,
+pub(crate) struct Document {
+    mark: &'static str,
+    root: CstRootNode,
 }
 
-/// Where a value is.
-#[derive(Debug, Clone)]
-pub(crate) struct Node {
-    span: Range<usize>,
-    shape: Shape,
-}
-
-/// What a value is made of.
-#[derive(Debug, Clone)]
-enum Shape {
-    Object(Vec<Member>),
-    List(Vec<Node>),
-    /// A string, a number or a word, as it is written.
-    Plain,
-}
-
-/// A name and its value.
-#[derive(Debug, Clone)]
-struct Member {
-    name: String,
-    start: usize,
-    value: Node,
-}
-
-/// What is written into a text.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) enum Written {
-    Text(String),
-    List(Vec<String>),
-    Object(Vec<(String, Self)>),
-    /// As it stood elsewhere.
-    Verbatim(String),
-}
-
-/// Why a text cannot be read or edited.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Fault {
-    /// Where in the text, if it is one place.
-    at: Option<(usize, usize)>,
-    what: String,
-}
-
-impl Written {
-    /// Returns what it means, where it is ours to say.
-    fn meaning(&self) -> Option<Value> {
-        match self {
-            Self::Text(text) => Some(text.as_str().into()),
-            Self::List(items) => Some(items.as_slice().into()),
-            Self::Object(members) => {
-                let pairs = members.iter().map(|(name, it)| Some((name.clone(), it.meaning()?)));
-                Some(Value::Object(pairs.collect::<Option<_>>()?))
-            }
-            Self::Verbatim(_) => None,
-        }
-    }
-}
-
-impl Fault {
-    fn new(what: impl Into<String>) -> Self {
-        Self { at: None, what: what.into() }
-    }
-
-    fn at(text: &str, position: usize, what: impl Into<String>) -> Self {
-        let before = text.get(..position).unwrap_or(text);
-        let line = before.matches('\n').count() + 1;
-        let column = before.rsplit('\n').next().unwrap_or_default().chars().count() + 1;
-        Self { at: Some((line, column)), what: what.into() }
-    }
-}
-
-impl fmt::Display for Fault {
-    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-        if let Some((line, column)) = self.at {
-            write!(out, "line {line}, column {column}: ")?;
-        }
-        out.write_str(&self.what)
-    }
-}
-
-impl<'a> Document<'a> {
+impl Document {
     /// Reads a text.
-    pub(crate) fn parse(text: &'a str) -> Result<Self, Fault> {
-        Ok(Self { text, root: parse::parse(text)? })
+    pub(crate) fn parse(text: &str) -> Result<Self, String> {
+        let bare = text.strip_prefix(BYTE_ORDER_MARK);
+        let mark = if bare.is_some() { BYTE_ORDER_MARK } else { "" };
+        let root = CstRootNode::parse(bare.unwrap_or(text), &OPTIONS).map_err(|it| {
+            format!("line {}, column {}: {}", it.line_display(), it.column_display(), it.kind())
+        })?;
+        Ok(Self { mark, root })
     }
 
     /// Returns the value at the end of `path`, if there is one.
-    pub(crate) fn find(&self, path: &[&str]) -> Option<&Node> {
-        path.iter().try_fold(self.root.as_ref()?, |node, name| node.member(name))
+    pub(crate) fn find(&self, path: &[&str]) -> Option<CstNode> {
+        let root = self.root.value()?;
+        path.iter().try_fold(root, |node, name| member(&node.as_object()?, name)?.value())
     }
 
     /// Returns the members of the object at the end of `path`: none where it is not there.
-    pub(crate) fn members(&self, path: &[&str]) -> Result<Vec<(String, Value)>, Fault> {
-        let Some(root) = &self.root else { return Ok(Vec::new()) };
-        let mut node = root;
-        for (depth, name) in path.iter().enumerate() {
-            node.as_object().ok_or_else(|| no_object(path.get(..depth).unwrap_or_default()))?;
-            let Some(inner) = node.member(name) else { return Ok(Vec::new()) };
-            node = inner;
-        }
-        let members = node.as_object().ok_or_else(|| no_object(path))?;
-        Ok(members.iter().map(|it| (it.name.clone(), self.value(&it.value))).collect())
-    }
-
-    /// Returns a value as it is written.
-    pub(crate) fn verbatim(&self, node: &Node) -> &'a str {
-        self.text.get(node.span.clone()).unwrap_or_default()
-    }
-
-    /// Returns what a value means.
-    pub(crate) fn value(&self, node: &Node) -> Value {
-        match &node.shape {
-            Shape::Object(members) => {
-                let pairs = members.iter().map(|it| (it.name.clone(), self.value(&it.value)));
-                Value::Object(pairs.collect::<Map<_, _>>())
+    pub(crate) fn members(&self, path: &[&str]) -> Result<Vec<(String, Value)>, String> {
+        for depth in 0..path.len() {
+            let above = path.get(..depth).unwrap_or_default();
+            if self.find(above).is_some_and(|it| it.as_object().is_none()) {
+                return Err(not_an_object(above));
             }
-            Shape::List(items) => items.iter().map(|it| self.value(it)).collect(),
-            Shape::Plain => serde_json::from_str(self.verbatim(node)).unwrap_or_default(),
         }
+        let Some(node) = self.find(path) else { return Ok(Vec::new()) };
+        let object = node.as_object().ok_or_else(|| not_an_object(path))?;
+        let members = object.properties().into_iter();
+        Ok(members.filter_map(|it| Some((it.decoded_name()?, meaning(&it)?))).collect())
+    }
+
+    fn text(&self) -> String {
+        format!("{}{}", self.mark, self.root)
+    }
+
+    /// Adds a member to an object that has none of that name.
+    fn add(&self, object: &CstObject, name: &str, value: CstInputValue) {
+        let Some(line) = self.on_one_line(object, name, &value) else {
+            let indent = object.properties().last().and_then(CstObjectProp::indent_text);
+            let added = object.append(name, value);
+            if let (Some(indent), Some(CstNode::Leaf(CstLeafNode::Whitespace(blanks)))) =
+                (indent, added.previous_sibling())
+            {
+                blanks.set_value(indent);
+            }
+            end_plainly(&added);
+            return;
+        };
+        match object.parent().and_then(|it| it.as_object_prop()) {
+            Some(member) => member.set_value(verbatim(line)),
+            None => self.root.set_value(verbatim(line)),
+        }
+    }
+
+    /// Returns the object with one more member, if it stands on one line and should stay there.
+    fn on_one_line(&self, object: &CstObject, name: &str, value: &CstInputValue) -> Option<String> {
+        let text = object.to_string();
+        let last = object.properties().pop();
+        let is_spread = |text: &str| text.contains('\n');
+        // An empty object shows no style of its own, so it follows the whole text.
+        let is_root = object.parent().is_some_and(|it| it.is_root());
+        if is_spread(&text)
+            || last.is_none() && (is_root || is_spread(&self.root.value()?.to_string()))
+        {
+            return None;
+        }
+        let inside = text.strip_suffix('}')?;
+        let (before, blanks) = inside.split_at(inside.trim_end().len());
+        let (lead, trail) = match last.map(|it| it.trailing_comma()) {
+            None => ("", ""),
+            Some(None) => (", ", ""),
+            Some(Some(_)) => (" ", ","),
+        };
+        let (name, value) = (Value::from(name), rendered(value));
+        Some(format!("{before}{lead}{name}: {value}{trail}{blanks}}}"))
     }
 }
 
-impl Node {
-    fn as_object(&self) -> Option<&[Member]> {
-        match &self.shape {
-            Shape::Object(members) => Some(members),
-            Shape::List(_) | Shape::Plain => None,
-        }
-    }
-
-    /// Returns the member of that name; of several the last, which is the one that counts.
-    fn member(&self, name: &str) -> Option<&Self> {
-        Some(&self.as_object()?.iter().rfind(|it| it.name == name)?.value)
-    }
-}
-
-fn no_object(path: &[&str]) -> Fault {
-    if path.is_empty() {
-        return Fault::new("the whole is no object");
-    }
-    Fault::new(format!("`{}` is no object", path.join(".")))
+/// Returns a value that is written as it stood elsewhere. The library checks no number.
+pub(crate) fn verbatim(text: String) -> CstInputValue {
+    CstInputValue::Number(text)
 }
 
 /// Returns `text` with the value at the end of `path` set. What lies on the way is made.
-pub(crate) fn set(text: &str, path: &[&str], value: &Written) -> Result<String, Fault> {
-    edit::set(text, path, value)
+pub(crate) fn set(text: &str, path: &[&str], value: CstInputValue) -> Result<String, String> {
+    let is_blank = text.trim_start_matches(BYTE_ORDER_MARK).trim().is_empty();
+    let document = Document::parse(if is_blank { text.trim() } else { text })?;
+    let Some(root) = document.root.value() else {
+        document.root.set_value(nested(path, value));
+        return Ok(document.text());
+    };
+    let mut node = root;
+    for (depth, name) in path.iter().enumerate() {
+        let (above, below) = path.split_at(depth);
+        let below = below.get(1..).unwrap_or_default();
+        let object = node.as_object().ok_or_else(|| not_an_object(above))?;
+        match member(&object, name) {
+            None => {
+                document.add(&object, name, nested(below, value));
+                break;
+            }
+            Some(found) if below.is_empty() => {
+                let meant = serde_json::from_str(&rendered(&value)).ok();
+                if meant.is_none() || meant != meaning(&found) {
+                    found.set_value(value);
+                    end_plainly(&found);
+                }
+                break;
+            }
+            Some(found) => node = found.value().ok_or_else(|| not_an_object(above))?,
+        }
+    }
+    Ok(document.text())
 }
 
 /// Returns `text` without the member at the end of `path`: as it was, if it has none.
-pub(crate) fn remove(text: &str, path: &[&str]) -> Result<String, Fault> {
-    edit::remove(text, path)
+pub(crate) fn remove(text: &str, path: &[&str]) -> Result<String, String> {
+    let document = Document::parse(text)?;
+    let Some((name, above)) = path.split_last() else { return Ok(text.to_owned()) };
+    if let Some(object) = document.find(above).and_then(|it| it.as_object()) {
+        called(&object, name).for_each(CstObjectProp::remove);
+    }
+    Ok(document.text())
+}
+
+fn called(object: &CstObject, name: &str) -> impl DoubleEndedIterator<Item = CstObjectProp> {
+    object.properties().into_iter().filter(move |it| it.decoded_name().as_deref() == Some(name))
+}
+
+/// Returns the member of that name; of several the last, which is the one that counts.
+fn member(object: &CstObject, name: &str) -> Option<CstObjectProp> {
+    called(object, name).next_back()
+}
+
+/// Takes off the trailing commas that the library gives to new objects where the text has some.
+fn end_plainly(member: &CstObjectProp) {
+    if let Some(object) = member.object_value() {
+        object.set_trailing_commas(TrailingCommaMode::Never);
+    }
+}
+
+fn meaning(member: &CstObjectProp) -> Option<Value> {
+    member.value()?.to_serde_value()
+}
+
+fn nested(path: &[&str], value: CstInputValue) -> CstInputValue {
+    path.iter()
+        .rev()
+        .fold(value, |inner, name| CstInputValue::Object(vec![((*name).to_owned(), inner)]))
+}
+
+/// Returns a value on one line.
+fn rendered(value: &CstInputValue) -> String {
+    match value {
+        CstInputValue::Null => "null".to_owned(),
+        CstInputValue::Bool(it) => it.to_string(),
+        CstInputValue::Number(it) => it.clone(),
+        CstInputValue::String(it) => Value::from(it.as_str()).to_string(),
+        CstInputValue::Array(items) => {
+            let items: Vec<String> = items.iter().map(rendered).collect();
+            format!("[{}]", items.join(", "))
+        }
+        CstInputValue::Object(members) => {
+            let member = |(name, value): &(String, CstInputValue)| {
+                format!("{}: {}", Value::from(name.as_str()), rendered(value))
+            };
+            let members: Vec<String> = members.iter().map(member).collect();
+            format!("{{{}}}", members.join(", "))
+        }
+    }
+}
+
+fn not_an_object(path: &[&str]) -> String {
+    if path.is_empty() {
+        return "the whole text is not an object".to_owned();
+    }
+    format!("`{}` is not an object", path.join("."))
 }
 
 #[cfg(test)]

@@ -1,10 +1,11 @@
 //! The two ways in which clients write down their servers, behind one face: what an entry is, and
 //! how it is found, set, removed and put back in a text.
 
+use jsonc_parser::cst::CstInputValue;
 use serde_json::Value;
 
 use super::{
-    jsonc::{self, Document, Written},
+    jsonc::{self, Document},
     toml_text,
 };
 
@@ -35,10 +36,7 @@ impl Notation {
     /// Returns the entries of a text, with what they mean.
     pub(super) fn entries(self, text: &str) -> Result<Vec<(String, Value)>, String> {
         match self {
-            Self::Json(path) => {
-                let members = Document::parse(text).and_then(|it| it.members(path));
-                members.map_err(|it| it.to_string())
-            }
+            Self::Json(path) => Document::parse(text)?.members(path),
             Self::Toml => toml_text::entries(text),
         }
     }
@@ -52,26 +50,21 @@ impl Notation {
         }
         let Self::Json(path) = self else { return toml_text::set(text, name, entry) };
         let path = joined(path, name);
-        let command = Written::Text(entry.command.clone());
-        let args = Written::List(entry.args.clone());
+        let command = CstInputValue::from(entry.command.as_str());
+        let args = CstInputValue::from(entry.args.clone());
         let is_kept = existing.is_some_and(|it| it.is_object() && it.get("url").is_none());
-        let set = |text: &str, path: &[&str], value: &Written| {
-            jsonc::set(text, path, value).map_err(|it| it.to_string())
-        };
         if !is_kept {
             let members = vec![("command".to_owned(), command), ("args".to_owned(), args)];
-            return set(text, &path, &Written::Object(members));
+            return jsonc::set(text, &path, members.into());
         }
-        let text = set(text, &joined(&path, "command"), &command)?;
-        set(&text, &joined(&path, "args"), &args)
+        let text = jsonc::set(text, &joined(&path, "command"), command)?;
+        jsonc::set(&text, &joined(&path, "args"), args)
     }
 
     /// Returns the text without the entry called `name`.
     pub(super) fn remove(self, text: &str, name: &str) -> Result<String, String> {
         match self {
-            Self::Json(path) => {
-                jsonc::remove(text, &joined(path, name)).map_err(|it| it.to_string())
-            }
+            Self::Json(path) => jsonc::remove(text, &joined(path, name)),
             Self::Toml => toml_text::remove(text, name),
         }
     }
@@ -80,10 +73,9 @@ impl Notation {
     pub(super) fn transplant(self, source: &str, text: &str, name: &str) -> Result<String, String> {
         let Self::Json(path) = self else { return toml_text::transplant(source, text, name) };
         let path = joined(path, name);
-        let source = Document::parse(source).map_err(|it| it.to_string())?;
+        let source = Document::parse(source)?;
         let Some(found) = source.find(&path) else { return self.remove(text, name) };
-        let value = Written::Verbatim(source.verbatim(found).to_owned());
-        jsonc::set(text, &path, &value).map_err(|it| it.to_string())
+        jsonc::set(text, &path, jsonc::verbatim(found.to_string()))
     }
 }
 

@@ -1,10 +1,11 @@
 //! The table of servers in a TOML file, edited so that comments, order and line ends stay.
 
 use serde_json::Value;
+use similar::ChangeTag;
 use toml_edit::{Array, DocumentMut, Item, Table, TableLike};
 
 use super::notation::Entry;
-use crate::output::diff::{self, Fate};
+use crate::output::diff;
 
 /// The table that holds a table for each server.
 const SERVERS: &str = "mcp_servers";
@@ -192,10 +193,12 @@ fn restyled(text: &str, document: &DocumentMut) -> String {
     let alike: Vec<&str> = alike.iter().map(String::as_str).collect();
     let new = diff::split(&changed);
     let line_end = if text.contains("\r\n") { "\r\n" } else { "\n" };
-    let lines = diff::fates(&alike, &new).into_iter().filter_map(|it| match it {
-        Fate::Same(at, _) => old.get(at).map(|it| (*it).to_owned()),
-        Fate::New(at) => new.get(at).map(|it| it.replace('\n', line_end)),
-        Fate::Gone(_) => None,
+    let compared = diff::compare(&alike, &new);
+    let changes = compared.iter().flat_map(|it| it.iter_changes(&*alike, &*new));
+    let lines = changes.filter_map(|it| match it.tag() {
+        ChangeTag::Equal => old.get(it.old_index()?).map(|it| (*it).to_owned()),
+        ChangeTag::Insert => Some(it.value().replace('\n', line_end)),
+        ChangeTag::Delete => None,
     });
     format!("{mark}{}", lines.collect::<String>())
 }

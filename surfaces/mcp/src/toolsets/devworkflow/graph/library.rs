@@ -288,23 +288,17 @@ fn unknown(name: &str, names: &[&str]) -> Failure {
 
 /// Returns the names that have most in common with `wanted`, best first.
 fn nearest<'a>(wanted: &str, names: &[&'a str]) -> Vec<&'a str> {
-    let pairs = |text: &str| -> Vec<(char, char)> {
-        let letters: Vec<char> =
-            text.to_lowercase().chars().filter(|it| it.is_alphanumeric()).collect();
-        letters.iter().copied().zip(letters.iter().copied().skip(1)).collect()
+    let letters = |text: &str| -> String {
+        text.to_lowercase().chars().filter(|it| it.is_alphanumeric()).collect()
     };
-    let own = pairs(wanted);
-    let shared = |name: &str| {
-        let other = pairs(name);
-        let both = own.iter().filter(|it| other.contains(it)).count();
-        (2_000 * both).checked_div(own.len() + other.len()).unwrap_or(0)
-    };
-    let mut ranked: Vec<(usize, &str)> = names.iter().map(|it| (shared(it), *it)).collect();
+    let own = letters(wanted);
+    let shared = |name: &str| strsim::sorensen_dice(&own, &letters(name));
+    let mut ranked: Vec<(f64, &str)> = names.iter().map(|it| (shared(it), *it)).collect();
     // Names that have nothing in common help only where there are no others.
-    if ranked.iter().any(|(shared, _)| 0 < *shared) {
-        ranked.retain(|(shared, _)| 0 < *shared);
+    if ranked.iter().any(|(shared, _)| 0.0 < *shared) {
+        ranked.retain(|(shared, _)| 0.0 < *shared);
     }
-    ranked.sort_by(|one, two| two.0.cmp(&one.0).then(one.1.cmp(two.1)));
+    ranked.sort_by(|one, two| two.0.total_cmp(&one.0).then(one.1.cmp(two.1)));
     ranked.into_iter().take(NEAR_MAX).map(|(_, it)| it).collect()
 }
 

@@ -285,26 +285,7 @@ impl Next {
 impl Guidance {
     /// Returns whether the tool is called with the task.
     fn names_task(self) -> bool {
-        match self {
-            Self::Init
-            | Self::Analyze
-            | Self::Blueprint
-            | Self::Construct
-            | Self::Validate
-            | Self::Revise
-            | Self::Complete
-            | Self::ErrorRecovery
-            | Self::FixValidation
-            | Self::Escalate
-            | Self::Changelog
-            | Self::CreateState => true,
-            Self::Iterate
-            | Self::Finalize
-            | Self::Update
-            | Self::CheckConfig
-            | Self::CreateConfig
-            | Self::ValidateFiles
-            | Self::Hello => false,
-        }
+        let recovers = matches!(self, Self::ErrorRecovery | Self::FixValidation | Self::Escalate);
+        self.takes_task() || recovers || self == Self::Changelog
     }
 }

@@ -76,27 +76,17 @@ impl Guidance {
 
     /// Returns whether the tool works on a task, and so cannot do without one.
     pub(in super::super) fn takes_task(self) -> bool {
-        match self {
+        matches!(
+            self,
             Self::Init
-            | Self::Analyze
-            | Self::Blueprint
-            | Self::Construct
-            | Self::Validate
-            | Self::Revise
-            | Self::Complete
-            | Self::CreateState => true,
-            Self::Iterate
-            | Self::Finalize
-            | Self::ErrorRecovery
-            | Self::FixValidation
-            | Self::Escalate
-            | Self::Changelog
-            | Self::Update
-            | Self::CheckConfig
-            | Self::CreateConfig
-            | Self::ValidateFiles
-            | Self::Hello => false,
-        }
+                | Self::Analyze
+                | Self::Blueprint
+                | Self::Construct
+                | Self::Validate
+                | Self::Revise
+                | Self::Complete
+                | Self::CreateState
+        )
     }
 
     /// Returns the text with its places unfilled.
@@ -125,26 +115,14 @@ impl Guidance {
     }
 
     /// Returns what the detail of a call is, for the line above it.
+    #[expect(clippy::wildcard_enum_match_arm, reason = "the other tools show no detail")]
     pub(super) fn detail_label(self) -> Option<&'static str> {
         match self {
             Self::Blueprint => Some("Requirements summary"),
             Self::Revise => Some("Feedback"),
             Self::ErrorRecovery | Self::Escalate => Some("Error details"),
             Self::FixValidation => Some("Issues"),
-            Self::Init
-            | Self::Analyze
-            | Self::Construct
-            | Self::Validate
-            | Self::Complete
-            | Self::Iterate
-            | Self::Finalize
-            | Self::Changelog
-            | Self::Update
-            | Self::CreateState
-            | Self::CheckConfig
-            | Self::CreateConfig
-            | Self::ValidateFiles
-            | Self::Hello => None,
+            _ => None,
         }
     }
 }
