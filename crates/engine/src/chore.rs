@@ -47,17 +47,19 @@ pub enum GitDeed {
         /// Whether everything that changed is committed where none of the paths is there.
         #[serde(default, skip_serializing_if = "core::ops::Not::not")]
         or_changed: bool,
-        /// Where the branch stood when the run took it over, if it did.
         #[serde(default, skip_serializing_if = "Option::is_none")]
-        taken_at: Option<String>,
+        base: Option<String>,
+        #[serde(default, skip_serializing_if = "core::ops::Not::not")]
+        is_taken: bool,
     },
     Push {
         #[serde(default, skip_serializing_if = "String::is_empty")]
         branch: String,
         remote: String,
-        /// Where the branch stood when the run took it over, if it did.
         #[serde(default, skip_serializing_if = "Option::is_none")]
-        taken_at: Option<String>,
+        base: Option<String>,
+        #[serde(default, skip_serializing_if = "core::ops::Not::not")]
+        is_taken: bool,
     },
     /// Paths are seen from the run's root.
     Publish {
@@ -106,12 +108,6 @@ impl RunBranch {
         self.name.is_empty()
     }
 
-    /// Returns where the branch stood when the run took it over. `None`: the run began with it, or it
-    /// did not exist then.
-    pub fn taken_at(&self) -> Option<&String> {
-        self.base.as_ref().filter(|_| self.is_taken)
-    }
-
     /// Takes over what a chore did to the branch.
     fn follow(&mut self, deed: &GitDeed, sent: Option<&Pushed>) {
         match deed {
@@ -137,8 +133,9 @@ impl RunBranch {
 
 impl RunState {
     /// Works on a branch from now on: the first one is the run's own, any other is taken over.
-    pub fn take_branch(&mut self, name: &str, base: Option<&str>) {
-        let is_taken = self.branch.is_some() || self.history.placed.is_some();
+    pub fn take_branch(&mut self, name: &str, base: Option<&str>, is_taken: bool) {
+        let is_other = self.branch.is_some() || self.history.placed.is_some();
+        let is_taken = is_taken || is_other || self.forked_from.is_some();
         if let Some(left) = self.branch.take().filter(|it| !it.is_taken) {
             self.first_branch = Some(left);
         }
@@ -299,19 +296,19 @@ fn render(
             GitDeed::RenameBranch { from, to, base }
         }
         ChoreDeed::Commit { paths, message, or_changed } => {
-            let run = branch()?;
+            let RunBranch { name: branch, base, is_taken, .. } = branch()?;
             GitDeed::Commit {
-                taken_at: run.taken_at().cloned(),
-                branch: run.name,
+                branch,
+                base,
+                is_taken,
                 paths: texts(paths.evaluate(scope)?),
                 message: message.render(scope)?,
                 or_changed: *or_changed,
             }
         }
         ChoreDeed::Push { remote } => {
-            let run = branch()?;
-            let (taken_at, remote) = (run.taken_at().cloned(), remote.render(scope)?);
-            GitDeed::Push { branch: run.name, remote, taken_at }
+            let RunBranch { name: branch, base, is_taken, .. } = branch()?;
+            GitDeed::Push { branch, remote: remote.render(scope)?, base, is_taken }
         }
         ChoreDeed::Publish(Publication { files, body, closes }) => {
             let files: Result<Vec<String>, _> = files.iter().map(|it| it.render(scope)).collect();

@@ -125,6 +125,8 @@ pub enum Command {
     NoteBranch {
         name: String,
         base: Option<String>,
+        /// Whether it is there, and another one is checked out.
+        is_elsewhere: bool,
     },
     /// Have a run that comes from a copy or from elsewhere ask at the gates that it owes an answer
     /// at; `goes_on`: also finish what its log was cut off in. Sent by the server itself.

@@ -142,8 +142,8 @@ fn apply(draft: &mut Draft<'_>, mode: Mode, command: &Command) -> Result<(), Sto
         Command::ReportChore { name, deed, outcome } => {
             report_chore::decide(draft, mode, (name, deed), outcome)
         }
-        Command::NoteBranch { name, base } => {
-            report_chore::note_branch(draft, name, base.as_deref())
+        Command::NoteBranch { name, base, is_elsewhere } => {
+            report_chore::note_branch(draft, name, base.as_deref(), *is_elsewhere)
         }
         Command::SettleRun { goes_on } => settle_run::decide(draft, mode, *goes_on),
         Command::Halting(command) => {

@@ -160,10 +160,12 @@ impl Event {
                 let warned: String = warnings.iter().map(|it| format!("; {it}")).collect();
                 format!("chore `{name}`{}{warned}", quoted(&done))
             }
-            Self::BranchSeen { name, base: Some(base) } => {
+            Self::BranchSeen { name, base: Some(base), .. } => {
                 format!("the run works on branch `{name}`, beginning at commit {base}")
             }
-            Self::BranchSeen { name, base: None } => format!("the run works on branch `{name}`"),
+            Self::BranchSeen { name, base: None, .. } => {
+                format!("the run works on branch `{name}`")
+            }
             Self::ChoreFailed { name, deed, reason, is_passed } => {
                 let after = if *is_passed { "; the run goes on all the same" } else { "" };
                 let what = deed.describe();

@@ -233,6 +233,10 @@ pub enum Event {
         /// where the branch was not made yet.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         base: Option<String>,
+        /// Whether the run began without it: it was there, and not checked out, or the run was under
+        /// way.
+        #[serde(default, skip_serializing_if = "core::ops::Not::not")]
+        is_taken: bool,
     },
     /// The server could not do something for the run.
     ChoreFailed {

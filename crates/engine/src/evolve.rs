@@ -10,7 +10,8 @@ use definition::{Decider, Digest, Effect, FINISH, PartId, StepName};
 use crate::{
     Answered, Artifact, Effort, Entry, Event, GateReason, How, Lease, Noted, OpenGate, PartPlaced,
     Passage, Placement, Progress, Recorded, Report, Ruling, RunId, RunStarted, RunState, Seen,
-    Standing, StepCompleted, StepState, Stood, Timestamp, Told, Trouble, Unasked, history, journal,
+    Standing, StepCompleted, StepState, Stood, Surface, Timestamp, Told, Trouble, Unasked, history,
+    journal,
 };
 
 /// How many of the last reports a language model is shown.
@@ -50,6 +51,7 @@ pub fn evolve(mut state: RunState, recorded: &Recorded) -> RunState {
             state.leases.clear();
             // What is on the branch by now was there before the copy.
             state.branch = None;
+            state.first_branch = None;
         }
         Event::RunResumed { assumed, report, reasoning } => {
             state.reasoning = Some(reasoning.clone());
@@ -233,8 +235,8 @@ pub fn evolve(mut state: RunState, recorded: &Recorded) -> RunState {
             state.chores.remove(name);
             state.follow_chore(deed, pushed.as_ref());
         }
-        Event::BranchSeen { name, base } => {
-            state.take_branch(name, base.as_deref());
+        Event::BranchSeen { name, base, is_taken } => {
+            state.take_branch(name, base.as_deref(), *is_taken);
         }
         Event::ChoreFailed { name, is_passed: true, .. } => {
             state.chores.remove(name);
@@ -244,6 +246,7 @@ pub fn evolve(mut state: RunState, recorded: &Recorded) -> RunState {
         }
         Event::WorkEnded => state.is_work_done = true,
         Event::RunCompleted { .. } => {
+            state.ended_elsewhere = recorded.by.surface == Surface::Import;
             lead(&mut state, FINISH);
             end(&mut state, recorded, |_| Standing::Completed);
         }
@@ -396,7 +399,10 @@ fn place(state: &mut RunState, recorded: &Recorded, placement: &Placement) {
         Stood::Running => state.standing = Standing::Running,
         Stood::Waiting if state.standing.open_gate().is_some() => {}
         Stood::Waiting => state.standing = Standing::Running,
-        Stood::Completed => end(state, recorded, |_| Standing::Completed),
+        Stood::Completed => {
+            state.ended_elsewhere |= is_first;
+            end(state, recorded, |_| Standing::Completed);
+        }
         Stood::Failed => end(state, recorded, |gate| Standing::Failed { reason, gate }),
         Stood::Cancelled => end(state, recorded, |gate| Standing::Cancelled { reason, gate }),
     }

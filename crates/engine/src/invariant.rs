@@ -202,14 +202,11 @@ pub(crate) fn owed_parts<'a>(
     state: &RunState,
     gates: Option<Answers>,
 ) -> Vec<(&'a StepName, PartId)> {
-    let is_over = match &state.standing {
-        Standing::New | Standing::Failed { .. } | Standing::Cancelled { .. } => return Vec::new(),
-        Standing::Completed => true,
-        Standing::Running | Standing::Waiting(_) => false,
-    };
-    if !asks_person(workflow, gates) {
+    let is_new = state.standing == Standing::New;
+    if is_new || state.ended_elsewhere || !asks_person(workflow, gates) {
         return Vec::new();
     }
+    let is_over = state.standing == Standing::Completed;
     let place = |name: &StepName| workflow.steps.iter().position(|it| it.name == *name);
     let at = state.current.as_ref().and_then(place);
     let mut owed = Vec::new();
@@ -253,6 +250,7 @@ pub(crate) fn owed<'a>(
     match &state.standing {
         // A run that does not go on is past nothing. Going on with it is checked then.
         Standing::New | Standing::Failed { .. } | Standing::Cancelled { .. } => Vec::new(),
+        Standing::Completed if state.ended_elsewhere => Vec::new(),
         Standing::Completed if is_until(workflow, state) => {
             let own = state.current.iter().flat_map(|it| guards.before(it));
             own.filter(is_due).collect()

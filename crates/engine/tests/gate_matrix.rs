@@ -336,7 +336,10 @@ fn commands() -> Vec<(&'static str, Command)> {
         ("give up the key", Command::GiveUpKey),
         ("expire", Command::ExpireStep),
         ("report a chore", chore()),
-        ("note the branch", Command::NoteBranch { name: "b".into(), base: None }),
+        (
+            "note the branch",
+            Command::NoteBranch { name: "b".into(), base: None, is_elsewhere: false },
+        ),
         ("settle a copy", Command::SettleRun { goes_on: true }),
         ("halting: report plan", Command::Halting(Box::new(done("plan", Some("ship"))))),
         (
@@ -442,7 +445,8 @@ fn reopen(force: bool) -> Command {
 fn chore() -> Command {
     let (detail, warnings, pushed) = (String::new(), Vec::new(), None);
     let outcome = ChoreOutcome::Done { detail, warnings, pushed };
-    let deed = GitDeed::Push { branch: String::new(), remote: "o".into(), taken_at: None };
+    let deed =
+        GitDeed::Push { branch: String::new(), remote: "o".into(), base: None, is_taken: false };
     Command::ReportChore { name: "c".into(), deed, outcome }
 }
 

@@ -316,7 +316,7 @@ fn commands_on_runs() -> Vec<(&'static str, Command)> {
         ("expire", Command::ExpireStep),
         ("chore c", chore_done("c")),
         ("chore c failed", chore("c", failed_chore())),
-        ("note branch", Command::NoteBranch { name: named("b"), base: None }),
+        ("note branch", Command::NoteBranch { name: named("b"), base: None, is_elsewhere: false }),
         ("settle", Command::SettleRun { goes_on: true }),
         ("halting success a", halting(done("a"))),
         ("halting success v", halting(done("v"))),

@@ -45,6 +45,8 @@ pub struct Standpoint {
     pub name: String,
     /// Its last commit, or that of what is checked out where the branch is not there yet.
     pub commit: Option<String>,
+    /// Whether the branch is there, and another one is checked out.
+    pub is_elsewhere: bool,
 }
 
 /// What one turn came to.
@@ -183,10 +185,12 @@ impl Runtime {
         };
         let unchanged =
             |view| Outcome { view, events: Vec::new(), file: None, chores: Chores::default() };
-        let Some(Standpoint { name, commit }) = found else { return Ok(unchanged(view)) };
+        let Some(Standpoint { name, commit, is_elsewhere }) = found else {
+            return Ok(unchanged(view));
+        };
         let request = Request {
             target: Target::Run(view.state.run),
-            command: Command::NoteBranch { name, base: commit },
+            command: Command::NoteBranch { name, base: commit, is_elsewhere },
             actor: actor(),
             request_id: None,
         };

@@ -132,8 +132,12 @@ async fn a_chore_is_done_with_the_command_that_makes_it_due() {
     assert_eq!(kinds, ["StepCompleted", "StepEntered", "ChoreDone", "VarsChanged"]);
     assert_eq!(outcome.view.state.vars["is_pushed"], json!(true));
     assert_eq!(outcome.chores.warnings, ["chore `push`: odd"]);
-    let push =
-        GitDeed::Push { branch: "main".to_owned(), remote: "origin".to_owned(), taken_at: None };
+    let push = GitDeed::Push {
+        branch: "main".to_owned(),
+        remote: "origin".to_owned(),
+        base: None,
+        is_taken: false,
+    };
     assert_eq!(bench.world.deeds(), [push]);
     // A step whose only work is a chore is done with it, and so is the run.
     let outcome = bench.report("b").await.unwrap();

@@ -90,17 +90,17 @@ impl Repository<'_> {
             GitDeed::RenameBranch { from, to, base } => {
                 self.rename(from, to, base.as_deref()).await
             }
-            GitDeed::Commit { branch, paths, message, or_changed, taken_at } => {
-                self.check_ours(branch, taken_at.as_deref()).await?;
+            GitDeed::Commit { branch, paths, message, or_changed, base, is_taken } => {
+                self.check_ours(branch, base.as_deref(), *is_taken).await?;
                 let asked = Asked { paths, message, or_changed: *or_changed };
                 self.commit(branch, asked).await
             }
-            GitDeed::Push { branch, remote, taken_at } => {
-                self.check_ours(branch, taken_at.as_deref()).await?;
+            GitDeed::Push { branch, remote, base, is_taken } => {
+                self.check_ours(branch, base.as_deref(), *is_taken).await?;
                 self.push(branch, remote).await
             }
             GitDeed::Publish { branch, files, body, closes } => {
-                self.check_ours(&branch.name, branch.taken_at().map(String::as_str)).await?;
+                self.check_ours(&branch.name, branch.base.as_deref(), branch.is_taken).await?;
                 let files = self.gather(files, texts).await?;
                 self.publish(branch, files, (body.as_deref(), closes.as_deref())).await
             }
@@ -137,16 +137,37 @@ impl Repository<'_> {
         }
     }
 
-    /// Refuses a branch that a caller or a file named after the run began, if it had commits then that
-    /// nothing else has: someone may not have published them yet.
-    async fn check_ours(&self, branch: &str, taken_at: Option<&str>) -> Result<(), String> {
-        if self.was_new(branch, taken_at).await? {
+    /// Refuses a branch that is not the one that the run began with, if it has commits that nothing
+    /// else has: someone may not have published them yet.
+    async fn check_ours(
+        &self,
+        branch: &str,
+        base: Option<&str>,
+        is_taken: bool,
+    ) -> Result<(), String> {
+        let full = format!("refs/heads/{branch}");
+        let linked = self.git.ask(["symbolic-ref", "--quiet", "--short", &full]).await?;
+        if linked.is_well() {
+            let other = linked.out.trim();
+            return Err(format!(
+                "`{branch}` only stands for `{other}`, and the server moves no branch by another \
+                 name. Name the run's own branch, then call again"
+            ));
+        }
+        let (Some(base), Some(tip)) = (base, self.commit_of(&full).await?) else { return Ok(()) };
+        let (at, what) = if !self.is_part_of(base, &tip).await? {
+            (tip.as_str(), "does not have the commit that the run began with, and has")
+        } else if is_taken {
+            (base, "became the run's branch after the run began, and had")
+        } else {
+            return Ok(());
+        };
+        if self.was_new(branch, Some(at)).await? {
             return Ok(());
         }
         Err(format!(
-            "`{branch}` became the run's branch after the run began, and had commits that no other \
-             branch has. They may be someone's unpublished work. Push `{branch}` yourself if it is \
-             meant, or name a new branch; then call again"
+            "`{branch}` {what} commits that no other branch has. They may be someone's unpublished \
+             work. Push `{branch}` yourself if it is meant, or name a new branch; then call again"
         ))
     }
 

@@ -27,11 +27,14 @@ pub(crate) async fn find_branch(root: &Path, name: Option<&str>) -> Option<Stand
     let verify = |it: String| async move {
         ask(root, &["rev-parse", "--verify", "--quiet", &it]).await.and_then(line)
     };
-    let commit = match verify(full).await {
+    let found = verify(full).await;
+    let now = ask(root, &["symbolic-ref", "--quiet", "--short", "HEAD"]).await.and_then(line);
+    let is_elsewhere = found.is_some() && now.as_ref() != Some(&name);
+    let commit = match found {
         None => verify("HEAD^{commit}".to_owned()).await,
         found => found,
     };
-    Some(Standpoint { name, commit })
+    Some(Standpoint { name, commit, is_elsewhere })
 }
 
 /// Returns which files and remote branches a repository has.

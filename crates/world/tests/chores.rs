@@ -141,7 +141,8 @@ fn what_changed_is_committed_where_no_path_is_there() {
         paths: vec!["gone".to_owned()],
         message: "m".to_owned(),
         or_changed: true,
-        taken_at: None,
+        base: None,
+        is_taken: false,
     };
     done(bench.do_it(&deed));
     assert_eq!(bench.last(), ["first.txt"]);
@@ -165,7 +166,8 @@ fn a_message_or_a_path_is_never_a_command() {
         paths: vec!["$(touch x).txt".to_owned(), "-f".to_owned(), ":(top)c".to_owned()],
         message: "--amend; `touch y` $(touch z)".to_owned(),
         or_changed: false,
-        taken_at: None,
+        base: None,
+        is_taken: false,
     };
     done(bench.do_it(&deed));
     assert_eq!(bench.git(&["log", "-1", "--format=%s"]), "--amend; `touch y` $(touch z)");
@@ -213,8 +215,12 @@ fn a_push_needs_a_remote_by_its_name_and_a_branch() {
         let reason = failed(bench.do_it(&push(wrong)));
         assert!(reason.starts_with(&format!("there is no remote `{wrong}`")), "{reason}");
     }
-    let unknown =
-        GitDeed::Push { branch: String::new(), remote: "origin".to_owned(), taken_at: None };
+    let unknown = GitDeed::Push {
+        branch: String::new(),
+        remote: "origin".to_owned(),
+        base: None,
+        is_taken: false,
+    };
     let reason = failed(bench.do_it(&unknown));
     assert!(reason.starts_with("no branch is checked out (the head is detached)"), "{reason}");
 }

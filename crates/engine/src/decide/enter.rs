@@ -5,7 +5,7 @@ use alloc::{format, vec};
 use definition::{Effect, Step, Target, Work};
 
 use super::{
-    Draft, Sight, budget, change_context, gate, left_out,
+    Draft, Sight, budget, change_context, gate,
     left_out::LeftOut,
     mode::{Mode, Reach},
     parts, route,
@@ -37,7 +37,7 @@ pub(super) fn enter(
     let Some(step) = draft.workflow.find_step(&name) else {
         return Err(draft.step_unknown(name.as_str()).into());
     };
-    let skip = left_out::find_skip(draft, step)?;
+    let skip = parts::find_skip(draft, step)?;
     let is_passed = skip.is_some() && mode.reach == Reach::Through;
     if let Some(skip) = skip.clone().filter(|_| is_passed && !gate::is_due_anyway(draft, step)) {
         return leave_out(draft, mode, step, skip);
@@ -108,14 +108,13 @@ pub(super) fn pass_left_out(draft: &mut Draft<'_>, mode: Mode, named: &str) -> R
         return Ok(());
     }
     for step in draft.workflow.steps.iter().take(last).skip(first) {
-        if left_out::find_skip(draft, step)?.is_none() {
+        if parts::find_skip(draft, step)?.is_none() {
             return Ok(());
         }
     }
     while draft.state.standing == Standing::Running {
         let step = draft.current()?;
-        let Some(found) = left_out::find_skip(draft, step)?.filter(|_| step.name != named.name)
-        else {
+        let Some(found) = parts::find_skip(draft, step)?.filter(|_| step.name != named.name) else {
             return Ok(());
         };
         skip(draft, mode, step, found)?;

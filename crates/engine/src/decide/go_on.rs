@@ -8,7 +8,7 @@ use definition::{Step, Whole, Work};
 use serde_json::{Map, Value};
 
 use super::{
-    Draft, budget, due, enter, gate, left_out,
+    Draft, budget, due, enter, gate,
     mode::{Mode, Reach, Source, Verdicts},
     parts, report_step, review, route, rulebook, start_step, verdict,
 };
@@ -46,7 +46,7 @@ fn go_on(draft: &mut Draft<'_>, mode: Mode, details: &Map<String, Value>) -> Res
 
 /// Whether there was anything to do at a step before it can be worked on.
 fn pass(draft: &mut Draft<'_>, mode: Mode, step: &Step) -> Result<bool, Stop> {
-    if let Some(reason) = left_out::find_skip(draft, step)? {
+    if let Some(reason) = parts::find_skip(draft, step)? {
         enter::skip(draft, mode, step, reason)?;
         return Ok(true);
     }

@@ -14,7 +14,8 @@ use definition::{
 use serde_json::Value;
 
 use super::{
-    Draft, Sight, condition_failed, due, enter, gate,
+    Draft, Sight, condition_failed, due, enter, gate, left_out,
+    left_out::LeftOut,
     mode::{Mode, Reach},
     review, scope,
 };
@@ -56,42 +57,87 @@ fn source(draft: &Draft<'_>, step: &Step) -> Result<Option<String>, Refusal> {
 /// Refuses a list of parts that takes one from the person it is for, as it was planned or by the file
 /// that the parts come from.
 pub(super) fn check_kept(draft: &Draft<'_>, step: &Step, given: &[PartSpec]) -> Result<(), Stop> {
-    if given.is_empty() || !invariant::asks_person(draft.workflow, draft.known.gates) {
+    if !invariant::asks_person(draft.workflow, draft.known.gates) {
         return Ok(());
     }
-    let written = written(draft, step)?;
+    let written = if given.is_empty() { Vec::new() } else { written(draft, step)? };
     let planned = draft.before.parts_of(step);
     match planned.iter().chain(&written).find(|it| is_lost(step, it, given)) {
         Some(lost) => {
             let problem =
-                format!("part `{}` is for a person: keep its mode `{}`", lost.id, lost.mode);
+                format!("part `{}` is for a person: keep its mode and its title", lost.id);
             Err(Refusal::PartsInvalid { step: step.name.clone(), problem }.into())
         }
         None => Ok(()),
     }
 }
 
-/// Plans parts as their file says, where something else claims that none of them is for a person.
+/// Plans parts as their file says, where a run that was begun elsewhere has come to them or past them
+/// and does not know that some are for a person.
 pub(super) fn restore_personal(draft: &mut Draft<'_>) -> Result<(), Stop> {
     if !invariant::asks_person(draft.workflow, draft.known.gates) {
         return Ok(());
     }
+    let place = |name: &StepName| draft.workflow.steps.iter().position(|it| it.name == *name);
     for step in draft.workflow.work_steps() {
         let Some(each) = &step.each else { continue };
         let given = draft.state.parts_of(step).to_vec();
+        let is_reached = place(&step.name) <= draft.state.current.as_ref().and_then(place);
+        if given.is_empty() && !is_reached {
+            continue;
+        }
         let parts = written(draft, step)?;
-        if !given.is_empty() && parts.iter().any(|it| is_lost(step, it, &given)) {
+        if parts.iter().any(|it| is_lost(step, it, &given)) {
+            let others = parts.iter().filter(|it| !is_personal(step, it));
+            let others: Vec<PartId> = others.map(|it| it.id.clone()).collect();
             let set = each.parts.clone();
             draft.push(Event::PartsPlanned { set, parts, by_hand: false });
+            follow_step(draft, step, &others);
         }
     }
     Ok(())
 }
 
+/// Has parts that nobody spoke of as far as their step is, if that is settled.
+fn follow_step(draft: &mut Draft<'_>, step: &Step, parts: &[PartId]) {
+    let progress = draft.state.progress(&step.name);
+    let is_open = |it: &&PartId| !draft.state.part_progress(&step.name, it).is_settled();
+    let open: Vec<PartId> = parts.iter().filter(is_open).cloned().collect();
+    for part in open.into_iter().filter(|_| progress.is_settled()) {
+        let placed = PartPlaced::of(step.name.clone(), part);
+        draft.push(Event::PartPlaced(PartPlaced { progress: Some(progress), ..placed }));
+    }
+}
+
+/// Returns why a step is left out, if it is. One with a part for a person is not, where a caller may
+/// have set what leaves it out.
+pub(super) fn find_skip(draft: &Draft<'_>, step: &Step) -> Result<Option<LeftOut>, Stop> {
+    let skip = left_out::find_skip(draft, step)?;
+    let is_due = skip.is_some()
+        && invariant::asks_person(draft.workflow, draft.known.gates)
+        && !invariant::is_left_out_for_sure(draft.workflow, &draft.state, step)
+        && has_personal(draft, step)?;
+    Ok(skip.filter(|_| !is_due))
+}
+
+/// Whether a part of a step is for a person who has not answered.
+fn has_personal(draft: &Draft<'_>, step: &Step) -> Result<bool, Stop> {
+    if !is_planned(&draft.state, step) {
+        return Ok(written(draft, step)?.iter().any(|it| is_personal(step, it)));
+    }
+    let is_answered = |it: &PartSpec| {
+        let effort = draft.state.effort(&step.name, Some(&it.id));
+        effort.is_some_and(|it| it.answered.is_some())
+    };
+    let parts = draft.state.parts_of(step);
+    Ok(parts.iter().any(|it| is_personal(step, it) && !is_answered(it)))
+}
+
 /// Whether a part is for a person, and not so in a list.
 fn is_lost(step: &Step, part: &PartSpec, given: &[PartSpec]) -> bool {
-    let is_kept = given.iter().any(|it| it.id == part.id && it.mode == part.mode);
-    is_personal(step, part) && !is_kept
+    let is_same =
+        |it: &PartSpec| (&it.id, &it.mode, &it.title) == (&part.id, &part.mode, &part.title);
+    is_personal(step, part) && !given.iter().any(is_same)
 }
 
 /// Returns the parts that the file of a step has, if it can be read.

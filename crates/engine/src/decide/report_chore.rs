@@ -52,11 +52,13 @@ pub(super) fn note_branch(
     draft: &mut Draft<'_>,
     name: &str,
     base: Option<&str>,
+    is_elsewhere: bool,
 ) -> Result<(), Stop> {
     draft.check_live()?;
     if draft.state.branch.as_ref().is_none_or(|it| it.name != name) {
         let (name, base) = (name.to_string(), base.map(String::from));
-        draft.push(Event::BranchSeen { name, base });
+        let is_late = draft.state.steps.values().any(|it| it.effort.progress.is_settled());
+        draft.push(Event::BranchSeen { name, base, is_taken: is_elsewhere || is_late });
     }
     Ok(())
 }

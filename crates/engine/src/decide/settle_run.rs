@@ -13,6 +13,7 @@ pub(super) fn decide(draft: &mut Draft<'_>, mode: Mode, goes_on: bool) -> Result
     start_run::check_key(draft, key.as_deref())?;
     let is_running = draft.state.standing == Standing::Running;
     if is_running {
+        parts::restore_personal(draft)?;
         parts::take_up_owed(draft);
     }
     if is_running && (gate::ask_changed(draft, gate::Among::All)? || gate::ask_owed(draft)?)

@@ -9,7 +9,7 @@ use alloc::{
 use definition::{Bypass, Decider, Target, Workflow};
 use serde_json::{Map, Value};
 
-use super::{Draft, change_context, check_size, enter, mode::Mode, stretch};
+use super::{Draft, change_context, check_size, enter, mode::Mode, parts, stretch};
 use crate::{Event, Refusal, RunStarted, Standing, StartRun, Stop};
 
 /// The longest key that is taken, in bytes.
@@ -69,7 +69,11 @@ fn check_gates(draft: &Draft<'_>) -> Result<(), Refusal> {
 /// Enters the step that a run begins with.
 pub(super) fn enter_first(draft: &mut Draft<'_>, mode: Mode) -> Result<(), Stop> {
     let first = stretch::begin(draft)?;
-    enter::enter(draft, mode, Target::Step(first.name.clone()), None)
+    enter::enter(draft, mode, Target::Step(first.name.clone()), None)?;
+    // What it does not begin with may have parts for a person.
+    parts::restore_personal(draft)?;
+    parts::take_up_owed(draft);
+    Ok(())
 }
 
 /// Returns who decides in a new run: whom the definition names, else a language model if there is

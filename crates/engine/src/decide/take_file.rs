@@ -16,8 +16,8 @@ use super::{
     Draft, change_context, contradiction, gate, left_out, mode::Mode, parts, rules, start_run,
 };
 use crate::{
-    Effort, Event, Placement, Progress, Refusal, Stage, Standing, StartRun, Stood, Stop, Trouble,
-    guard,
+    Effort, Event, GateReason, Placement, Progress, Refusal, Stage, Standing, StartRun, Stood,
+    Stop, Trouble, guard,
 };
 
 /// Begins a run where a file says that the work is.
@@ -40,15 +40,21 @@ pub(super) fn adopt(
 pub(super) fn edit(draft: &mut Draft<'_>, placement: &Placement) -> Result<(), Stop> {
     draft.check_begun()?;
     let refused = |problem: String| Refusal::EditRefused { path: placement.path.clone(), problem };
+    // While an answer is owed, the file speaks of the gate, and not of where the run goes on then.
+    let mut stays = false;
     match &draft.state.standing {
         Standing::New | Standing::Running => {}
         Standing::Waiting(open) => {
             let is_hardened = draft.known.gates == Some(Answers::Verified);
             let is_personal = is_hardened || open.answers == Answers::Verified;
-            if is_personal && placement.stood != Stood::Waiting {
+            let claimed = placement.at.as_ref().or(placement.stated.as_ref());
+            let is_asked = claimed.is_none_or(|it| *it == open.step);
+            let is_here = is_asked || claimed == draft.state.current.as_ref();
+            if is_personal && (placement.stood != Stood::Waiting || !is_here) {
                 let problem = format!("a person is to answer at step `{}`", open.step);
                 return Err(refused(problem).into());
             }
+            stays = open.why == GateReason::Owed && is_asked;
         }
         Standing::Completed | Standing::Failed { .. } | Standing::Cancelled { .. } => {
             let status = draft.state.standing.as_str();
@@ -60,7 +66,11 @@ pub(super) fn edit(draft: &mut Draft<'_>, placement: &Placement) -> Result<(), S
     if let Some(problem) = contradiction::find(draft, placement)? {
         return Err(refused(problem).into());
     }
-    place(draft, placement)?;
+    if stays {
+        keep_place(draft, placement)?;
+    } else {
+        place(draft, placement)?;
+    }
     let is_done = |it: &&Step| draft.state.progress(&it.name) == Progress::Done;
     for step in draft.workflow.work_steps().filter(is_done) {
         let checked = guard::check_unreported(draft.known, draft.before, step);
@@ -72,6 +82,7 @@ pub(super) fn edit(draft: &mut Draft<'_>, placement: &Placement) -> Result<(), S
             checked => checked?,
         }
     }
+    parts::restore_personal(draft)?;
     if draft.state.standing != Standing::Completed || draft.workflow.ends.early {
         let at = draft.events.len();
         gate::waive_claimed(draft)?;
@@ -83,19 +94,26 @@ pub(super) fn edit(draft: &mut Draft<'_>, placement: &Placement) -> Result<(), S
     Ok(draft.check_invariant().map_err(|refusal| refused(refusal.to_string()))?)
 }
 
+/// Takes in what a file says, but not where the run is: that stays as it was.
+fn keep_place(draft: &mut Draft<'_>, placement: &Placement) -> Result<(), Refusal> {
+    change_context::check_vars(draft, &placement.vars)?;
+    let mut placement = placement.clone();
+    let stages = draft.state.steps.iter().map(|(step, it)| (step.clone(), stage(&it.effort)));
+    placement.steps = stages.collect();
+    placement.parts.clear();
+    placement.current.clone_from(&draft.state.current);
+    draft.push(Event::RunPlaced(Box::new(placement)));
+    Ok(())
+}
+
 fn place(draft: &mut Draft<'_>, placement: &Placement) -> Result<(), Stop> {
     let mut placement = placement.clone();
     placement.steps.retain(|step, _| draft.workflow.find_step(step).is_some());
-    change_context::check_vars(draft, &placement.vars)?;
     let is_placed = !placement.steps.is_empty() || placement.vars.is_empty();
-    if let Some(place) = draft.state.current.clone().filter(|_| !is_placed) {
-        // It says other things, but not where the run is: that stays as it was.
-        let stages = draft.state.steps.iter().map(|(step, it)| (step.clone(), stage(&it.effort)));
-        placement.steps = stages.collect();
-        placement.current = Some(place);
-        draft.push(Event::RunPlaced(Box::new(placement)));
-        return Ok(());
+    if draft.state.current.is_some() && !is_placed {
+        return Ok(keep_place(draft, &placement)?);
     }
+    change_context::check_vars(draft, &placement.vars)?;
     let asking = find_asking(draft.workflow, &placement);
     let believed = placement.at.as_ref().and_then(|it| draft.workflow.find_step(it));
     let open = asking.or(believed).or_else(|| find_open(draft.workflow, &placement));

@@ -250,7 +250,12 @@ impl<'a> Player<'a> {
         };
         // Where nothing is due, what is reported does not matter.
         let deed = due.map_or(
-            GitDeed::Push { branch: String::new(), remote: String::new(), taken_at: None },
+            GitDeed::Push {
+                branch: String::new(),
+                remote: String::new(),
+                base: None,
+                is_taken: false,
+            },
             |it| it.deed,
         );
         Command::ReportChore { name: words[1].clone(), deed, outcome }
@@ -390,6 +395,10 @@ fn parse_command(words: &[String]) -> Command {
             digest: option("digest").map(|it| Digest::of(it.as_bytes())),
         }))
     };
+    let claim = || Placement {
+        parts: option("parts").map_or_else(BTreeMap::new, |it| serde_json::from_str(&it).unwrap()),
+        ..placement(plain[1], &object("steps"))
+    };
     match plain[0] {
         "start" => Command::StartRun(Box::new(StartRun {
             key: option("key"),
@@ -424,13 +433,9 @@ fn parse_command(words: &[String]) -> Command {
                 vars: Map::new(),
                 root: String::new(),
             }),
-            Box::new(Placement {
-                parts: option("parts")
-                    .map_or_else(BTreeMap::new, |it| serde_json::from_str(&it).unwrap()),
-                ..placement(plain[1], &object("steps"))
-            }),
+            Box::new(claim()),
         ),
-        "edit" => Command::TakeEdit(Box::new(placement(plain[1], &object("steps")))),
+        "edit" => Command::TakeEdit(Box::new(claim())),
         "report" => Command::ReportStep(Box::new(report())),
         "resume" => Command::ResumeRun(Box::new(ResumeRun {
             assumed: plain[1].to_owned(),

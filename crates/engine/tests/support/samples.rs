@@ -214,7 +214,12 @@ pub(crate) fn reopen(force: bool) -> Command {
 }
 
 pub(crate) fn chore(name: &str, outcome: ChoreOutcome) -> Command {
-    let deed = GitDeed::Push { branch: String::new(), remote: "o".to_owned(), taken_at: None };
+    let deed = GitDeed::Push {
+        branch: String::new(),
+        remote: "o".to_owned(),
+        base: None,
+        is_taken: false,
+    };
     Command::ReportChore { name: name.to_owned(), deed, outcome }
 }
 

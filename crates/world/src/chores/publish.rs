@@ -152,6 +152,11 @@ impl Repository<'_> {
         far: &Far,
     ) -> Result<bool, String> {
         let Some(tip) = &branch.tip else { return Ok(false) };
+        if let Some(base) = &run.base
+            && self.is_part_of(tip, base).await?
+        {
+            return Ok(false);
+        }
         if self.is_shared(tip, branch, &far.remote).await? || far.has_elsewhere(tip, branch) {
             return Ok(false);
         }
@@ -164,8 +169,8 @@ impl Repository<'_> {
             return Ok(true);
         }
         match &run.base {
-            Some(base) if base != tip => self.is_part_of(base, tip).await,
-            Some(_) | None => Ok(false),
+            Some(base) => self.is_part_of(base, tip).await,
+            None => Ok(false),
         }
     }
 

@@ -213,10 +213,16 @@ pub(crate) fn commit(paths: &[&str]) -> GitDeed {
         paths,
         message: "chore: batch".to_owned(),
         or_changed: false,
-        taken_at: None,
+        base: None,
+        is_taken: false,
     }
 }
 
 pub(crate) fn push(remote: &str) -> GitDeed {
-    GitDeed::Push { branch: BRANCH.to_owned(), remote: remote.to_owned(), taken_at: None }
+    GitDeed::Push {
+        branch: BRANCH.to_owned(),
+        remote: remote.to_owned(),
+        base: None,
+        is_taken: false,
+    }
 }

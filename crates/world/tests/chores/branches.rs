@@ -155,8 +155,12 @@ fn default_and_protected_branches_are_never_pushed_to() {
         bench.work_on("a.rs");
         bench.write("summary.md", "# Done\n");
         let (before, far) = (bench.belongings(&[]), git(&bench.remote(), &["for-each-ref"]));
-        let deed =
-            GitDeed::Push { branch: name.to_owned(), remote: "origin".to_owned(), taken_at: None };
+        let deed = GitDeed::Push {
+            branch: name.to_owned(),
+            remote: "origin".to_owned(),
+            base: None,
+            is_taken: false,
+        };
         for deed in [deed, bench.publish_on(name, None)] {
             let reason = failed(bench.do_it(&deed));
             assert!(reason.contains("which the server never pushes to"), "{name}: {reason}");
@@ -359,7 +363,14 @@ fn a_first_commit_is_made_where_there_is_none() {
     bench.write("a.rs", "a");
     let GitDeed::Commit { paths, message, or_changed, .. } = commit(&["a.rs"]) else { panic!() };
     let branch = "feature/y".to_owned();
-    done(bench.do_it(&GitDeed::Commit { branch, paths, message, or_changed, taken_at: None }));
+    done(bench.do_it(&GitDeed::Commit {
+        branch,
+        paths,
+        message,
+        or_changed,
+        base: None,
+        is_taken: false,
+    }));
     assert_eq!((bench.count().as_str(), bench.last()), ("1", vec!["a.rs".to_owned()]));
     assert_eq!(bench.git(&["status", "--porcelain"]), "?? first.txt");
 }
@@ -385,11 +396,11 @@ fn a_branch_that_was_named_later_is_moved_only_if_someone_else_has_its_commits()
     let bench = Bench::new();
     bench.git(&["checkout", "--quiet", "-b", "alice/wip", "main"]);
     bench.work_on("private.rs");
-    let taken_at = Some(bench.tip("alice/wip"));
+    let base = Some(bench.tip("alice/wip"));
     bench.write("first.txt", "two");
     let branch = RunBranch {
         name: "alice/wip".to_owned(),
-        base: taken_at.clone(),
+        base: base.clone(),
         is_taken: true,
         pushed: None,
     };
@@ -397,14 +408,16 @@ fn a_branch_that_was_named_later_is_moved_only_if_someone_else_has_its_commits()
     let push = GitDeed::Push {
         branch: "alice/wip".to_owned(),
         remote: "origin".to_owned(),
-        taken_at: taken_at.clone(),
+        base: base.clone(),
+        is_taken: true,
     };
     let commit = GitDeed::Commit {
         branch: "alice/wip".to_owned(),
         paths: vec!["first.txt".to_owned()],
         message: "chore: batch".to_owned(),
         or_changed: false,
-        taken_at,
+        base,
+        is_taken: true,
     };
     let before = bench.belongings(&[]);
     for deed in [&commit, &push, &GitDeed::Publish { branch, files, body, closes }] {
