@@ -149,8 +149,25 @@ fn apply(draft: &mut Draft<'_>, mode: Mode, command: &Command) -> Result<(), Sto
         Command::Halting(command) => {
             apply(draft, Mode { reach: Reach::RecordOnly, ..mode }, command)
         }
-        Command::All(commands) => commands.iter().try_for_each(|it| apply(draft, mode, it)),
+        Command::All(commands) => apply_all(draft, mode, commands),
     }
+}
+
+/// Makes one change after the other, up to one that a person must be asked again after: the question
+/// stands, and the rest waits for the answer.
+fn apply_all(draft: &mut Draft<'_>, mode: Mode, commands: &[Command]) -> Result<(), Stop> {
+    let is_owed = |it: &Draft<'_>| {
+        let open = it.state.standing.open_gate();
+        open.is_some_and(|it| it.why == GateReason::Owed)
+    };
+    let was_owed = is_owed(draft);
+    for command in commands {
+        apply(draft, mode, command)?;
+        if !was_owed && is_owed(draft) {
+            break;
+        }
+    }
+    Ok(())
 }
 
 /// Refuses what would have an effect of work that lies behind a gate, while a run that got there

@@ -246,7 +246,8 @@ pub fn evolve(mut state: RunState, recorded: &Recorded) -> RunState {
         }
         Event::WorkEnded => state.is_work_done = true,
         Event::RunCompleted { .. } => {
-            state.ended_elsewhere = recorded.by.surface == Surface::Import;
+            let is_imported = recorded.by.surface == Surface::Import;
+            state.ended_elsewhere = is_imported.then_some(recorded.seq);
             lead(&mut state, FINISH);
             end(&mut state, recorded, |_| Standing::Completed);
         }
@@ -400,7 +401,7 @@ fn place(state: &mut RunState, recorded: &Recorded, placement: &Placement) {
         Stood::Waiting if state.standing.open_gate().is_some() => {}
         Stood::Waiting => state.standing = Standing::Running,
         Stood::Completed => {
-            state.ended_elsewhere |= is_first;
+            state.ended_elsewhere = is_first.then_some(recorded.seq);
             end(state, recorded, |_| Standing::Completed);
         }
         Stood::Failed => end(state, recorded, |gate| Standing::Failed { reason, gate }),

@@ -203,7 +203,7 @@ pub(crate) fn owed_parts<'a>(
     gates: Option<Answers>,
 ) -> Vec<(&'a StepName, PartId)> {
     let is_new = state.standing == Standing::New;
-    if is_new || state.ended_elsewhere || !asks_person(workflow, gates) {
+    if is_new || state.ended_elsewhere.is_some() || !asks_person(workflow, gates) {
         return Vec::new();
     }
     let is_over = state.standing == Standing::Completed;
@@ -250,7 +250,7 @@ pub(crate) fn owed<'a>(
     match &state.standing {
         // A run that does not go on is past nothing. Going on with it is checked then.
         Standing::New | Standing::Failed { .. } | Standing::Cancelled { .. } => Vec::new(),
-        Standing::Completed if state.ended_elsewhere => Vec::new(),
+        Standing::Completed if state.ended_elsewhere.is_some() => Vec::new(),
         Standing::Completed if is_until(workflow, state) => {
             let own = state.current.iter().flat_map(|it| guards.before(it));
             own.filter(is_due).collect()

@@ -65,8 +65,8 @@ pub struct RunState {
     pub chores: BTreeMap<String, String>,
     /// The branch that the server acts on, once it has seen it.
     pub branch: Option<RunBranch>,
-    /// Whether the run was completed before it was taken over from a file or from elsewhere.
-    pub ended_elsewhere: bool,
+    /// The event that says that the run was completed before it was taken over from elsewhere.
+    pub ended_elsewhere: Option<u64>,
     /// The branch that the run began with, while a caller has it work on another.
     pub first_branch: Option<RunBranch>,
     pub answers: VectorSync<Answered>,
@@ -386,7 +386,7 @@ impl RunState {
             usage: Spending::default(),
             chores: BTreeMap::new(),
             branch: None,
-            ended_elsewhere: false,
+            ended_elsewhere: None,
             first_branch: None,
             answers: VectorSync::default(),
             handed: Handed::default(),

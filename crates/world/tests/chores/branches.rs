@@ -430,3 +430,49 @@ fn a_branch_that_was_named_later_is_moved_only_if_someone_else_has_its_commits()
     done(bench.do_it(&push));
     assert_eq!(bench.far("alice/wip"), bench.tip("alice/wip"));
 }
+
+#[test]
+fn a_branch_that_stands_for_another_is_not_moved() {
+    let bench = Bench::new();
+    bench.git(&["checkout", "--quiet", "-b", "priv", "main"]);
+    bench.work_on("private.rs");
+    bench.git(&["checkout", "--quiet", "main"]);
+    bench.git(&["branch", "--quiet", "-D", BRANCH]);
+    bench.git(&["symbolic-ref", "refs/heads/feature/x", "refs/heads/priv"]);
+    bench.write("summary.md", "# Done\n");
+    let (private, far) = (bench.tip("priv"), git(&bench.remote(), &["for-each-ref"]));
+    for deed in [push("origin"), bench.publish(None)] {
+        let reason = failed(bench.do_it(&deed));
+        assert!(reason.contains("`feature/x` only stands for `priv`"), "{reason}");
+    }
+    assert_eq!((bench.tip("priv"), git(&bench.remote(), &["for-each-ref"])), (private, far));
+}
+
+#[test]
+fn a_branch_without_the_commit_that_the_run_began_with_is_another_one() {
+    let bench = Bench::new();
+    bench.work_on("a.rs");
+    let base = Some(bench.tip(BRANCH));
+    bench.git(&["checkout", "--quiet", "-B", BRANCH, "main"]);
+    bench.work_on("private.rs");
+    let (branch, remote) = (BRANCH.to_owned(), "origin".to_owned());
+    let deed = GitDeed::Push { branch, remote, base, is_taken: false };
+    let far = git(&bench.remote(), &["for-each-ref"]);
+    let reason = failed(bench.do_it(&deed));
+    assert!(reason.contains("does not have the commit that the run began with"), "{reason}");
+    assert_eq!(git(&bench.remote(), &["for-each-ref"]), far);
+    bench.git(&["branch", "--quiet", "kept"]);
+    done(bench.do_it(&deed));
+}
+
+#[test]
+fn a_commit_from_before_the_run_is_not_replaced_though_the_server_pushed_it() {
+    let mut bench = Bench::new();
+    bench.work_on("mine.rs");
+    bench.base = bench.tip(BRANCH);
+    done(bench.do_it(&push("origin")));
+    bench.write("summary.md", "# Done\n");
+    done(bench.do_it(&bench.publish(None)));
+    assert_eq!(bench.git(&["rev-parse", "feature/x^"]), bench.base);
+    assert_eq!(bench.far(BRANCH), bench.tip(BRANCH));
+}
