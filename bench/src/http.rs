@@ -42,18 +42,21 @@ pub(crate) fn measure(rig: &Rig) -> Measured<Section> {
     let working = Duration::from_secs(rig.pick(60, 5));
     let note = format!(
         "{CLIENTS} clients at once, one call at a time each, over kept connections in the newest \
-         revision. Reads are `get_workflow_status` of a run of the client's own ({} s); work is \
+         revision. The empty server answers with as many letters as a read has. Reads are `get_workflow_status` of a run of the client's own ({} s); work is \
          starting it, reports, entries and reads in turn ({} s). Every call must be answered.",
         reading.as_secs(),
         working.as_secs()
     );
     let head = ["server", "calls/s", "p50", "p99", "memory early", "memory at the end"];
     let mut section = Section::new("Over HTTP", note, &head);
-    let web = Web::start(rig.empty().arg("http"))?;
-    let empty = load(&web, reading, |_| Ok(()), |line, ()| line.call("nothing", &json!({})))?;
-    drop(web);
     let folder = rig.folder()?;
     let web = Web::start(&mut rig.web_server(folder.path()))?;
+    let mut line = web.connect()?;
+    let run = line.begin("SPRINT_TASK")?;
+    line.call("get_workflow_status", &json!({"instance_id": run}))?;
+    let beside = Web::start(rig.empty().args(["http", &line.received().to_string()]))?;
+    let empty = load(&beside, reading, |_| Ok(()), |line, ()| line.call("nothing", &json!({})))?;
+    drop(beside);
     let reads = load(
         &web,
         reading,

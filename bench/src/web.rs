@@ -97,6 +97,11 @@ impl Line {
         Ok(took)
     }
 
+    /// Returns how many letters the body of the last answer has.
+    pub(crate) fn received(&self) -> usize {
+        self.body.len()
+    }
+
     /// Starts a run, and returns its id.
     pub(crate) fn begin(&mut self, workflow: &str) -> Measured<String> {
         self.call("start_workflow", &json!({"workflow_name": workflow}))?;

@@ -1,6 +1,6 @@
-//! The least that an MCP server can do, over stdio or (`empty http`) over HTTP: one tool that does
-//! nothing. What it costs to call it is what the protocol costs, and the measure for everything
-//! else.
+//! The least that an MCP server can do, over stdio or (`empty http [LETTERS]`) over HTTP: one tool that
+//! does nothing, and answers with so many letters. What it costs to call it is what the protocol costs,
+//! and the measure for everything else.
 #![expect(clippy::print_stdout, reason = "it says where it is")]
 
 use std::{error::Error, sync::Arc};
@@ -22,6 +22,7 @@ use tokio::{net::TcpListener, runtime::Builder};
 #[derive(Clone)]
 struct Empty {
     tools: Vec<Tool>,
+    answer: Arc<str>,
 }
 
 impl ServerHandler for Empty {
@@ -43,14 +44,18 @@ impl ServerHandler for Empty {
         _request: CallToolRequestParams,
         _context: RequestContext<RoleServer>,
     ) -> Result<CallToolResponse, ErrorData> {
-        Ok(CallToolResult::success(vec![ContentBlock::text("")]).into())
+        Ok(CallToolResult::success(vec![ContentBlock::text(&*self.answer)]).into())
     }
 }
 
 // The same kinds of runtime that `milepost mcp` and `milepost serve` have.
 fn main() -> Result<(), Box<dyn Error>> {
     let schema = serde_json::json!({"type": "object"}).as_object().cloned().unwrap_or_default();
-    let empty = Empty { tools: vec![Tool::new("nothing", "Does nothing", Arc::new(schema))] };
+    let letters = std::env::args().nth(2).map_or(Ok(0), |it| it.parse())?;
+    let empty = Empty {
+        tools: vec![Tool::new("nothing", "Does nothing", Arc::new(schema))],
+        answer: "x".repeat(letters).into(),
+    };
     if std::env::args().nth(1).as_deref() == Some("http") {
         return Builder::new_multi_thread().enable_all().build()?.block_on(serve(empty));
     }

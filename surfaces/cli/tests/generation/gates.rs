@@ -4,6 +4,7 @@ use serde_json::{Value, json};
 
 use crate::{
     fixtures::KEYS,
+    project::Project,
     stage::{Stage, start_of},
 };
 
@@ -239,4 +240,18 @@ fn only_the_third_step_waits_for_approval() {
     let mut start = start_of(SCENE, 4);
     start["awaiting_approval"] = json!(true);
     stage.refused("start_step", start).has(&["awaiting_approval"]);
+}
+
+#[test]
+fn where_only_a_persons_answer_counts_every_answer_says_who_gives_it() {
+    let stage = Stage::over(Project::new().with("MILEPOST_GATES_ANSWERS", "verified"));
+    stage.begin(SCENE);
+    stage.work(SCENE, 1..=2);
+    stage.start(SCENE, 3);
+    let person = "tell them to run `milepost gate`";
+    stage.complete(SCENE, 3, 1.0).has(&[person, "start_step"]);
+    stage.refused("start_step", start_of(SCENE, 4)).has(&[person, "start_step"]);
+    stage.refused("resume_generation", json!({"scene_id": SCENE})).has(&[person]);
+    stage.project.ask(&["gate", "approve", SCENE, "--yes"]);
+    stage.start(SCENE, 4);
 }

@@ -1,5 +1,6 @@
 //! A scene as a call finds it: its run, its state file, and the session it is worked on in.
 
+use definition::Answers;
 use engine::{Command, ForkPoint, Refusal, Standing, StartRun, Timestamp};
 use runtime::{ExecuteError, Fork, Outcome, Request, RunFile, Target, View};
 use serde_json::{Map, Value};
@@ -135,7 +136,10 @@ impl Stopped {
 impl Found {
     /// Returns the scene to speak of.
     pub(super) fn scene(&self) -> Scene<'_> {
-        Scene { id: &self.id, path: &self.path, document: &self.document, now: self.now }
+        let open = self.view.state.standing.open_gate();
+        let asks_person = open.is_some_and(|it| it.answers == Answers::Verified);
+        let Self { id, path, document, now, .. } = self;
+        Scene { id, path, document, asks_person, now: *now }
     }
 
     /// Whether the scene is done.

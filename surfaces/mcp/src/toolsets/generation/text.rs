@@ -17,7 +17,7 @@ use engine::Timestamp;
 
 use super::{
     document::Document,
-    words::{Step, duration},
+    words::{Step, StepStatus, duration},
 };
 use crate::toolsets::json::Json;
 
@@ -28,6 +28,8 @@ pub(crate) struct Scene<'a> {
     /// The state file, as people are shown it.
     pub(crate) path: &'a str,
     pub(crate) document: &'a Document,
+    /// Whether the run waits for an answer that only a person gives.
+    pub(crate) asks_person: bool,
     pub(crate) now: Timestamp,
 }
 
@@ -35,6 +37,24 @@ impl Scene<'_> {
     /// Returns the status as the document says it.
     fn status(&self) -> &str {
         self.document.shown("workflow_status")
+    }
+
+    /// Returns what is to be done at the gate where only a person's own answer counts.
+    fn find_approval(&self) -> Option<String> {
+        let step = Step::find(self.document.current_step());
+        let is_done =
+            step.is_some_and(|it| self.document.step(it).status() == StepStatus::Completed);
+        let then = match is_done {
+            true => "call start_step for the next step".to_owned(),
+            false => format!("call {}", self.complete_call()),
+        };
+        self.asks_person.then(|| format!("{PERSON}. Then {then}"))
+    }
+
+    /// Returns the call that completes the current step.
+    fn complete_call(&self) -> String {
+        let step = self.document.current_step();
+        format!("complete_step(scene_id='{}', step_number={step}, duration_seconds=X)", self.id)
     }
 
     /// Returns the lines of the completed steps.
@@ -53,6 +73,10 @@ impl Scene<'_> {
         (max < current).then(|| format!("⚠️ Attempt {current} exceeds max_attempts ({max})"))
     }
 }
+
+/// What is to be done where only a person's own answer counts.
+const PERSON: &str = "Only the user's own answer counts: tell them to run `milepost gate` \
+                                 (do not run it yourself), and wait";
 
 /// There is no state, in one line.
 pub(crate) fn missing(id: &str) -> String {

@@ -30,5 +30,11 @@ pub(crate) fn now() -> Timestamp {
 }
 
 pub(crate) fn scene(document: &Document) -> Scene<'_> {
-    Scene { id: "0204", path: "workspace/generation-state-0204.json", document, now: now() }
+    Scene {
+        id: "0204",
+        path: "workspace/generation-state-0204.json",
+        document,
+        asks_person: false,
+        now: now(),
+    }
 }

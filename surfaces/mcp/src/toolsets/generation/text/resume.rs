@@ -110,6 +110,8 @@ Started: {}
 pub(crate) fn waiting(scene: &Scene<'_>) -> String {
     let (id, document) = (scene.id, scene.document);
     let step = document.current_step();
+    let approve =
+        scene.find_approval().unwrap_or_else(|| format!("Approve: {}", scene.complete_call()));
     format!(
         "❌ ERROR: Scene {id} is waiting for user approval
 
@@ -117,7 +119,7 @@ Current status: Step {step}/7 ({})
 Started: {}
 
 💡 Options:
-  - Approve: complete_step(scene_id='{id}', step_number={step}, duration_seconds=X)
+  - {approve}
   - Check progress: get_generation_status(scene_id='{id}')
   - Cancel if needed: cancel_generation(scene_id='{id}')",
         document.shown("current_phase"),

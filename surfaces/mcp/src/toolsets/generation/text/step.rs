@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use super::Scene;
+use super::{PERSON, Scene};
 use crate::toolsets::{
     generation::words::{Spoken, Status, Step, StepStatus, duration},
     json::Json,
@@ -52,17 +52,21 @@ pub(crate) fn out_of_order(scene: &Scene<'_>, requested: Spoken) -> String {
 /// A person has to say yes first.
 pub(crate) fn unapproved(scene: &Scene<'_>, requested: Spoken) -> String {
     let id = scene.id;
+    let step = scene.document.current_step();
+    let then = match scene.find_approval() {
+        Some(person) => person,
+        None => format!("After the user approved: {}", scene.complete_call()),
+    };
     format!(
         "❌ ERROR: Cannot start step - scene {id} is waiting for user approval
 
 **Current**: Step {}/7 ({})
 **Requested**: {}
 
-💡 After the user approved: complete_step(scene_id='{id}', step_number={}, duration_seconds=X)",
-        scene.document.current_step(),
+💡 {then}",
+        step,
         scene.document.shown("current_phase"),
         requested.alone(),
-        scene.document.current_step(),
     )
 }
 
@@ -207,11 +211,12 @@ fn after(scene: &Scene<'_>, spoken: Spoken) -> String {
     let is_open = |it: &Spoken| scene.document.step(it.step).status() != StepStatus::Skipped;
     let next = std::iter::successors(spoken.next(), |it| it.next()).find(is_open);
     let Some(next) = next else { return String::new() };
+    let first = if scene.asks_person { format!("  - {PERSON}\n") } else { String::new() };
     format!(
         "
 
 🔄 Next Step:
-  - {}
+{first}  - {}
   - Call start_step(scene_id='{}', {})",
         next.alone(),
         scene.id,
