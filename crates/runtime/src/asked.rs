@@ -178,7 +178,7 @@ impl Runtime {
         }
         let key = RequestKey { id: seen_id(view), fingerprint: String::new() };
         let (project, text) = (self.settings.project.clone(), String::new());
-        let answered = Answered { project, key, text, at: self.world.now() };
+        let answered = Answered { project, key, text, at: self.world.steady() };
         if let Err(error) = self.store.touch(Touch::Answer(answered.into())).await {
             tracing::warn!(%error, "that an action was asked for was not kept");
         }
@@ -220,7 +220,7 @@ impl Runtime {
             return;
         }
         let (project, key) = (self.settings.project.clone(), ask.key.clone());
-        let answered = Answered { project, key, text, at: self.world.now() };
+        let answered = Answered { project, key, text, at: self.world.steady() };
         if let Err(error) = self.store.touch(Touch::Answer(answered.into())).await {
             tracing::warn!(%error, "an answer was not kept");
         }

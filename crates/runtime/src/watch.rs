@@ -118,7 +118,11 @@ impl Drop for Uncounted {
 /// Waits for the store to write what a call asks for.
 pub(crate) async fn writing<T, E>(write: impl Future<Output = Result<T, E>>) -> Result<T, E> {
     let Ok(call) = CALL.try_with(Arc::clone) else { return write.await };
-    let before = std::mem::replace(&mut call.lock().phase, Phase::Writing);
+    let before = call.lock().phase;
+    // What is written stays so, whatever is written after it.
+    if before == Phase::Open {
+        call.lock().phase = Phase::Writing;
+    }
     let written = write.await;
     call.lock().phase = if written.is_ok() { Phase::Written } else { before };
     written
@@ -150,6 +154,17 @@ mod tests {
         assert_eq!(phase_after(pending::<Result<(), ()>>()), Phase::Writing);
         assert_eq!(phase_after(ready(Err(()))), Phase::Open);
         assert_eq!(phase_after(ready(Ok::<(), ()>(()))), Phase::Written);
+    }
+
+    #[test]
+    fn what_is_written_stays_so_while_more_is_written() {
+        let watch = Watch::default();
+        let mut call = pin!(watch.over(async {
+            drop(writing(ready(Ok::<(), ()>(()))).await);
+            writing(pending::<Result<(), ()>>()).await
+        }));
+        drop(call.as_mut().poll(&mut Context::from_waker(Waker::noop())));
+        assert_eq!(watch.phase(), Phase::Written);
     }
 
     #[tokio::test(start_paused = true)]

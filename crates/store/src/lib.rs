@@ -126,6 +126,7 @@ pub struct Answered {
     pub project: String,
     pub key: RequestKey,
     pub text: String,
+    /// By the steady clock.
     pub at: Timestamp,
 }
 
