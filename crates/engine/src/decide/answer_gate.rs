@@ -252,7 +252,7 @@ fn resume(draft: &mut Draft<'_>, mode: Mode) -> Result<(), Stop> {
     let step = draft.current()?;
     let is_begun = draft.state.step(&step.name).is_some_and(StepState::is_begun);
     draft.push(Event::StepEntered { step: step.name.clone(), decision: None });
-    if is_begun { Ok(()) } else { enter::arrive(draft, mode, step) }
+    if is_begun { parts::ask_owed(draft, mode) } else { enter::arrive(draft, mode, step) }
 }
 
 /// Works on `target` again, with what the person said. All of its parts, or the one it is about.

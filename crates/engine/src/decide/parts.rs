@@ -21,7 +21,7 @@ use super::{
 };
 use crate::{
     CompletedBy, Event, FileFact, GateReason, PartPlaced, Progress, Refusal, ReopenCause, Report,
-    RunState, SkipCause, SkipReason, StepCompleted, Stop, invariant,
+    RunState, SkipCause, SkipReason, Standing, StepCompleted, Stop, invariant,
 };
 
 /// Finds out what the parts of `step` are, and records them if they are news.
@@ -224,8 +224,23 @@ pub(super) fn settle(draft: &mut Draft<'_>, mode: Mode, step: &Step) -> Result<(
         }
         return go_back(draft, mode, step, &parts);
     }
+    ask_personal(draft, mode, step)
+}
+
+/// Asks at the next part of a run that comes from elsewhere, if only a person's own answer settles it.
+pub(super) fn ask_owed(draft: &mut Draft<'_>, mode: Mode) -> Result<(), Stop> {
+    let is_meant = invariant::asks_person(draft.workflow, draft.known.gates);
+    match draft.current() {
+        Ok(step) if is_meant => ask_personal(draft, mode, step),
+        Ok(_) | Err(_) => Ok(()),
+    }
+}
+
+/// Asks the person whom the next part is for, if it is for one.
+fn ask_personal(draft: &mut Draft<'_>, mode: Mode, step: &Step) -> Result<(), Stop> {
+    let is_running = draft.state.standing == Standing::Running;
     let personal = find_personal(draft, step).filter(|_| mode.reach != Reach::RecordOnly);
-    let Some(first) = personal else { return Ok(()) };
+    let Some(first) = personal.filter(|_| is_running) else { return Ok(()) };
     let ask = format!("Part `{}` is for a person: {}", first.id, first.title);
     let options =
         vec![("done", Effect::Approve), ("skip", Effect::Skip), ("abandon", Effect::Cancel)];

@@ -16,10 +16,11 @@ pub(super) fn decide(draft: &mut Draft<'_>, mode: Mode, goes_on: bool) -> Result
         parts::restore_personal(draft)?;
         parts::take_up_owed(draft);
     }
-    if is_running && (gate::ask_changed(draft, gate::Among::All)? || gate::ask_owed(draft)?)
-        || !goes_on
-    {
+    if is_running && (gate::ask_changed(draft, gate::Among::All)? || gate::ask_owed(draft)?) {
         return Ok(());
+    }
+    if !goes_on {
+        return parts::ask_owed(draft, mode);
     }
     match draft.state.standing.clone() {
         Standing::Waiting(open) => Ok(gate::ask_again(draft, *open)?),

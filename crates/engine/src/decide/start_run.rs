@@ -73,7 +73,7 @@ pub(super) fn enter_first(draft: &mut Draft<'_>, mode: Mode) -> Result<(), Stop>
     // What it does not begin with may have parts for a person.
     parts::restore_personal(draft)?;
     parts::take_up_owed(draft);
-    Ok(())
+    parts::ask_owed(draft, mode)
 }
 
 /// Returns who decides in a new run: whom the definition names, else a language model if there is

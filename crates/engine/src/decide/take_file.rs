@@ -33,6 +33,7 @@ pub(super) fn adopt(
     parts::take_up_owed(draft);
     gate::waive_claimed(draft)?;
     gate::ask_owed(draft)?;
+    parts::ask_owed(draft, mode)?;
     rules::perform(draft, mode, &draft.workflow.adopt, &Map::new(), false).map(drop)
 }
 
