@@ -157,7 +157,7 @@ pub struct StartStep {
     pub part: Option<PartId>,
     /// What is said of the attempt: who makes it, and how it is called.
     pub details: Map<String, Value>,
-    /// Whether an attempt that is under way begins anew.
+    /// Whether an attempt that is under way starts over.
     pub again: bool,
     /// Whether the step's gate is put to the person at once, while the work goes on.
     pub asks: bool,

@@ -60,7 +60,7 @@ impl Event {
                 format!("{} judged `{of}`: {verdict}, {led}", place(step, part.as_ref()))
             }
             Self::PartsPlanned { set, parts, .. } if parts.is_empty() => {
-                format!("forgot `{set}`, which are to be planned anew")
+                format!("forgot `{set}`, which are to be planned again")
             }
             Self::PartsPlanned { set, parts, .. } => {
                 let ids: Vec<String> = parts.iter().map(|it| format!("`{}`", it.id)).collect();

@@ -19,7 +19,7 @@ const FINDINGS_MAX: usize = 5;
 /// The most of one finding that it gets, in characters.
 const FINDING_CHARS_MAX: usize = 300;
 
-/// The journal was put into the archive, and begins anew.
+/// The journal was put into the archive, and starts over.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct JournalRotated {
     /// What it said.

@@ -260,7 +260,7 @@ impl Refusal {
             Self::RunNotEnded { .. } => "there is nothing to reopen; go on with it".into(),
             Self::WorkflowUnknown { known, .. } => format!("there are: {}", names(known)),
             Self::WorkflowInvalid { name, .. } | Self::WorkflowIncomplete { name, .. } => {
-                format!("mend it; `milepost workflow check {name}` shows every problem")
+                format!("fix it; `milepost workflow check {name}` shows every problem")
             }
             Self::DefinitionUnreadable(_) => {
                 "use the release that wrote the run, or a newer one".into()
@@ -282,7 +282,7 @@ impl Refusal {
                 "fix the definition; `milepost workflow check` shows the route".into()
             }
             Self::PartSetUnknown { .. } => "see `each` of its steps".into(),
-            Self::RulesInvalid { .. } => "mend the rules, or move them away".into(),
+            Self::RulesInvalid { .. } => "fix the rules, or move them away".into(),
             Self::StepsOpen { .. } => "do them first".into(),
             Self::RunMoved { .. } => "someone else was faster; ask for the status".into(),
             Self::StepHeld { holder, .. } => format!(
@@ -299,7 +299,7 @@ impl Refusal {
             }
             Self::NeedMissing { path, .. } => format!("write `{path}`, then try again"),
             Self::ArtifactMissing { path, .. } => format!("write `{path}`, then report again"),
-            Self::ArtifactInvalid { path, .. } => format!("mend `{path}`, then report again"),
+            Self::ArtifactInvalid { path, .. } => format!("fix `{path}`, then report again"),
             Self::EvidenceMissing { .. } => {
                 "say in `report.details.evidence` how each is met, by its key".into()
             }
@@ -310,14 +310,14 @@ impl Refusal {
             Self::MoveNotAllowed { legal, .. } => format!("allowed now: {}", names(legal)),
             Self::ItemUnknown { open, .. } => format!("open items: {}", names(open)),
             Self::ItemsFull { .. } => "finish some, or begin another list".into(),
-            Self::CheckFailed { .. } => "mend what it found, then report again".into(),
+            Self::CheckFailed { .. } => "fix what it found, then report again".into(),
             Self::CheckNotAllowed { .. } => {
                 "a person must allow what this project runs: tell them to run `milepost trust` in \
                  a terminal; do not run it yourself"
                     .into()
             }
             Self::ChoreDue { .. } => {
-                "mend what it stumbled over, then call again: it is tried anew".into()
+                "fix the cause, then call again: the server tries it once more".into()
             }
             Self::ChoreNotDue { .. } => "ask for the status".into(),
             Self::VerdictUnknown { words, is_read: true, .. } => {
@@ -344,7 +344,7 @@ impl Refusal {
             }
             Self::GateMissing { .. } => "report on it when it is done".into(),
             Self::EditRefused { .. } => "change the run by a command, not by its file".into(),
-            Self::FileUnreadable { .. } => "mend it, or move it away".into(),
+            Self::FileUnreadable { .. } => "fix it, or move it away".into(),
             Self::GateNotOpen => "ask for the status".into(),
             Self::GateNeedsPerson { .. } => {
                 "tell the person to answer with `milepost gate` in a terminal (do not run it \
@@ -367,7 +367,7 @@ impl Refusal {
                 format!("go on with `{run}`, give another `key`, or cancel it first")
             }
             Self::FlowUnknown { known, .. } => format!("its flows are: {}", names(known)),
-            Self::ContextInvalid { .. } => "mend the context, then start again".into(),
+            Self::ContextInvalid { .. } => "fix the context, then start again".into(),
             Self::VarUnknown { known, .. } => format!("its variables are: {}", names(known)),
             Self::VarInvalid { .. } => "give a value of its type".into(),
             Self::ConditionFailed { .. } => {
@@ -380,7 +380,7 @@ impl Refusal {
             Self::NothingDue => "nothing to do".into(),
             Self::SeqUnknown { .. } => "`milepost run history` shows the events".into(),
             Self::WorkspaceNotHere { .. } => "call the server that runs beside those files".into(),
-            Self::ParameterInvalid { .. } => "mend it, then call again".into(),
+            Self::ParameterInvalid { .. } => "fix it, then call again".into(),
         }
     }
 }

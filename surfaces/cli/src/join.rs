@@ -186,7 +186,7 @@ fn set_clock(world: &RealWorld, database: &Database) {
 async fn find_project(config: &Config, store: &dyn Store) -> Result<String, Failure> {
     let found = config.places.find_id().map_err(|error| {
         Failure::refused("project_invalid", error.to_string())
-            .with_hint("mend or delete `.milepost/project.toml`")
+            .with_hint("fix or delete `.milepost/project.toml`")
     })?;
     if let Named::As(id) = found {
         return Ok(id);

@@ -31,7 +31,7 @@ pub(super) fn decide(draft: &mut Draft<'_>, mode: Mode, answer: &AnswerGate) -> 
     if answer.how == How::Relayed && (is_hardened || gate.answers == Answers::Verified) {
         return Err(Refusal::GateNeedsPerson { step: gate.step.clone() }.into());
     }
-    check_size("the name of whoever answers", answer.by.len(), NAME_BYTES_MAX)?;
+    check_size("the name of the person who answers", answer.by.len(), NAME_BYTES_MAX)?;
     check_size("the feedback", answer.feedback.len(), draft.known.bounds.text_bytes_max)?;
     let option = find_option(&gate, &answer.answer)?;
     check_rounds(draft, step, &option)?;

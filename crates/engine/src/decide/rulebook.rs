@@ -122,7 +122,7 @@ fn count(draft: &mut Draft<'_>, rules: &Rules) -> u32 {
 fn describe(violations: &[Violation]) -> String {
     let mut text = format!(
         "# Review of the tasks\n\n**Verdict:** {REVISE}\n\nThe project has rules on tasks, and \
-         these break them. Write each of them anew with `mode: human_gate`.\n"
+         these break them. Rewrite each of them with `mode: human_gate`.\n"
     );
     for (at, it) in violations.iter().enumerate() {
         let Violation { part, rule, matched_by, reason } = it;

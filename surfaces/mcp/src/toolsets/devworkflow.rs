@@ -60,7 +60,7 @@ const CLASSIC: Idiom = Idiom {
             `user_approval`.",
     wait: "Only a person can answer: tell them to use `milepost gate`, do not run it yourself, \
            and look with `hello_workflow`.",
-    reopen: "`init_workflow_guidance` begins anew.",
+    reopen: "`init_workflow_guidance` starts over.",
     more: "`workflow_state.md` has more.",
 };
 
@@ -75,7 +75,7 @@ const ON_GRAPH: Idiom = Idiom {
             `workflow_guidance`.",
     wait: "Only a person can answer: tell them to use `milepost gate`, do not run it yourself, \
            and look with `workflow_state`.",
-    reopen: "`workflow_guidance` with `action` `start` begins anew.",
+    reopen: "`workflow_guidance` with `action` `start` starts over.",
     more: "`workflow_state` has more.",
 };
 

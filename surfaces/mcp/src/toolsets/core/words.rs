@@ -183,7 +183,7 @@ impl From<Misfit> for Failure {
         let refusal = Refused {
             code: "parameter_invalid".to_owned(),
             message: message.clone(),
-            hint: "mend what is named, then call again".to_owned(),
+            hint: "fix what is named, then call again".to_owned(),
             retry_after_ms: None,
         };
         let error = format!("Invalid input for {}: {message}", misfit.tool);

@@ -138,7 +138,7 @@ impl From<Misfit> for Failure {
                 }
             })
             .collect();
-        let hint = "mend what is named, then call again";
+        let hint = "fix what is named, then call again";
         Self::new("argument_invalid", problems.join("; "), hint)
     }
 }

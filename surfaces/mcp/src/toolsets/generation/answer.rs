@@ -144,7 +144,7 @@ impl From<Misfit> for Failure {
             format!("Error: {count} validation {noun} for {tool}\n\n{text}"),
         );
         failure.refusal.message = problems.join("; ");
-        failure.hint("mend what is named, then call again")
+        failure.hint("fix what is named, then call again")
     }
 }
 

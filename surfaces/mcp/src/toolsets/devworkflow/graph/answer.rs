@@ -162,7 +162,7 @@ impl From<Misfit> for Failure {
         let problems: Vec<String> =
             misfit.problems.iter().map(|it| format!("`{}` {}", it.path, it.text)).collect();
         let content = format!("❌ **Error:** {}: {}", misfit.tool, problems.join("; "));
-        Self::new("INVALID_INPUT", content, "mend what is named, then call again")
+        Self::new("INVALID_INPUT", content, "fix what is named, then call again")
     }
 }
 

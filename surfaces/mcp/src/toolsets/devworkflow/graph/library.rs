@@ -259,7 +259,7 @@ fn unreadable(error: &ParseError) -> Failure {
     Failure::new(
         "YAML_FORMAT_ERROR",
         format!("❌ **YAML Format Error:** {cause}\n\n- {}", told(&errors).join("\n- ")),
-        "mend what is named; `workflow_creation_guidance` has a whole example",
+        "fix what is named; `workflow_creation_guidance` has a whole example",
     )
 }
 
@@ -267,7 +267,7 @@ fn invalid(name: &str, problem: &str) -> Failure {
     Failure::new(
         "WORKFLOW_INVALID",
         format!("❌ **Workflow Invalid:** {}\n\n{problem}", cut(name, 120)),
-        "mend its file; `validate_workflow_file` checks it",
+        "fix its file; `validate_workflow_file` checks it",
     )
 }
 

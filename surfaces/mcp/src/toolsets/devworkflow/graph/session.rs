@@ -276,7 +276,7 @@ pub(super) fn unknown(id: &str) -> Failure {
              away. `workflow_cache_management` with `operation` `list` shows those there are.",
             cut(id, TASK_CHARS_MAX)
         ),
-        "take an id from `workflow_cache_management` with `operation` `list`, or start anew",
+        "take an id from `workflow_cache_management` with `operation` `list`, or start again",
     )
 }
 
@@ -295,7 +295,7 @@ fn unadopted(run: RunId, file: &str, problem: &Unadopted) -> Failure {
         Unadopted::Unreadable(problem) => Failure::new(
             "SESSION_UNREADABLE",
             format!("❌ **Session Unreadable:** `{file}`: {problem}"),
-            "mend the file, or move it away and start anew",
+            "fix the file, or move it away and start again",
         ),
     };
     failure.about(&run.to_string())

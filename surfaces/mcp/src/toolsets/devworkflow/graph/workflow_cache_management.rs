@@ -130,7 +130,7 @@ async fn regenerate(call: &Call<'_>, is_forced: bool) -> Result<Done<Answer>, Fa
         }
         search::update(index, &sessions)
     });
-    let how = if is_forced { "all of them anew" } else { "those that had changed" };
+    let how = if is_forced { "all of them" } else { "those that had changed" };
     let content = format!("✅ Regenerated embeddings for {count} session(s): {how}");
     Ok(Answer::new(content).into())
 }

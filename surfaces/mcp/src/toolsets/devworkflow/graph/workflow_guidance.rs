@@ -85,7 +85,7 @@ async fn go_on(
         return Err(Failure::new(
             "INVALID_JSON",
             format!("❌ **Error:** the `context` is no JSON: {problem}\n\nNothing was changed."),
-            "mend the JSON, or write `choose: NODE`",
+            "fix the JSON, or write `choose: NODE`",
         )
         .about(found.id()));
     }

@@ -49,7 +49,7 @@ pub(super) struct State {
 pub(super) enum Way {
     #[default]
     Onward,
-    /// A review sent it back. The reviewing phase is shown until the work begins anew.
+    /// A review sent it back. The reviewing phase is shown until the work starts over.
     Held,
     /// A person sent it back.
     Sent,

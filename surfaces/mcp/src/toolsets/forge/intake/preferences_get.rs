@@ -28,7 +28,7 @@ impl Verb for PreferencesGet {
     async fn call(call: &Call<'_>, _: Parameters) -> Result<Done<Answer>, Failure> {
         let preferences = load(call).await.map_err(|problem| {
             let message = format!("`{PREFERENCES}` cannot be read: {problem}");
-            Failure::new("file_unreadable", message, "write it anew with `preferences_set`")
+            Failure::new("file_unreadable", message, "rewrite it with `preferences_set`")
         })?;
         Ok(Answer::json(&preferences).into())
     }

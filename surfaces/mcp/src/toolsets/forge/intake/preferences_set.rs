@@ -42,7 +42,7 @@ impl Verb for PreferencesSet {
         let written = specs.write_privately(call, PREFERENCES, preferences.text()).await;
         written.map_err(|problem| {
             let message = format!("`{PREFERENCES}` could not be written: {problem}");
-            Failure::new("storage", message, "mend that, then call again")
+            Failure::new("storage", message, "fix that, then call again")
         })?;
         Ok(Answer::json(&Set { ok: true }).into())
     }

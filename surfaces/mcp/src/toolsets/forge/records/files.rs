@@ -53,7 +53,7 @@ pub(super) async fn read_wanted(
 /// Says that a folder or a file cannot be read.
 pub(super) fn unreadable(what: &str, problem: &str) -> Failure {
     let message = format!("`{what}` cannot be read: {problem}");
-    Failure::new("file_unreadable", message, "mend that, then call again")
+    Failure::new("file_unreadable", message, "fix that, then call again")
 }
 
 /// Says that the folder of the specs is not there.

@@ -26,8 +26,7 @@ impl Verb for RefreshIndex {
     type Parameters = Parameters;
     const NAME: &'static str = "refresh_index";
     const TITLE: &'static str = "Refresh the index";
-    const DESCRIPTION: &'static str =
-        "Write `index.json` anew from all specs, for `search_patterns`.";
+    const DESCRIPTION: &'static str = "Rebuild `index.json` from all specs, for `search_patterns`.";
     const HINTS: Hints = Hints { effect: Effect::Adds, is_idempotent: true, reaches_out: false };
 
     async fn call(call: &Call<'_>, parameters: Parameters) -> Result<Done<Answer>, Failure> {
