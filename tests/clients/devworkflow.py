@@ -162,7 +162,12 @@ class Agent:
         assert said == (sheet.phase, sheet.status, sheet.item), (value, sheet.text)
         assert stands in (None, (sheet.phase, sheet.status)), (value, sheet.text)
         if before:
-            compare(before, sheet, may_plan="plan" in arguments)
+            is_next = sheet.item != before.item
+            compare(before, sheet, may_plan="plan" in arguments or is_next)
+            if is_next and before.plan and sheet.plan != before.plan:
+                # A plan is for one item, and is kept with the item's log.
+                kept = "".join(self.project.archives()).replace("\r\n", "\n")
+                assert before.plan.replace("\r\n", "\n").strip() in kept, (before.plan, kept)
             if not sheet.log.startswith(before.log):
                 kept = "".join(self.project.archives())
                 assert kept.count(before.log) == archives.count(before.log) + 1, before.log
