@@ -54,7 +54,7 @@ use serde_json::Value;
 use crate::{
     Actor, Command, Event, GateReason, Known, Recorded, Refusal, Report, RunState, Standing, Stop,
     evolve,
-    invariant::{self, Violation, Watch},
+    invariant::{self, Watch},
 };
 
 pub use expire_step::find_due;
@@ -260,10 +260,10 @@ impl<'a> Draft<'a> {
     /// Refuses a decision that leaves the run where it must never be, whatever led there.
     fn check_invariant(&mut self) -> Result<(), Refusal> {
         if let Some(violation) = self.watch.violation.take() {
-            return Err(violation.refusal());
+            return Err(violation.refusal(self.before));
         }
         invariant::check_rest(self.workflow, self.before, &self.state, self.known.gates)
-            .map_err(Violation::refusal)
+            .map_err(|it| it.refusal(self.before))
     }
 
     /// Whether a file is taken away by what is decided so far.

@@ -76,11 +76,17 @@ impl Violation {
         }
     }
 
-    pub(crate) fn refusal(self) -> Refusal {
+    /// Returns how a decision is refused that would have led from `before` to this.
+    pub(crate) fn refusal(self, before: &RunState) -> Refusal {
         match self {
             Self::GateOwed { gate, is_personal: true, .. }
-            | Self::EndedEarly { gate, is_personal: true }
-            | Self::PartOwed { step: gate, .. } => Refusal::GateNeedsPerson { step: gate },
+            | Self::EndedEarly { gate, is_personal: true } => {
+                Refusal::GateNeedsPerson { is_asked: before.asks_at(&gate, None), step: gate }
+            }
+            Self::PartOwed { step, part } => {
+                let is_asked = before.asks_at(&step, Some(&part));
+                Refusal::PartNeedsPerson { step, part, is_asked }
+            }
             Self::GateOwed { gate, at, is_personal: false } => {
                 Refusal::GateNotAsked { step: gate, to: at }
             }
@@ -203,10 +209,11 @@ pub(crate) fn owed_parts<'a>(
     gates: Option<Answers>,
 ) -> Vec<(&'a StepName, PartId)> {
     let is_new = state.standing == Standing::New;
-    if is_new || state.ended_elsewhere.is_some() || !asks_person(workflow, gates) {
+    let is_over = state.standing == Standing::Completed;
+    let is_over_elsewhere = is_over && state.ended_elsewhere.is_some();
+    if is_new || is_over_elsewhere || !asks_person(workflow, gates) {
         return Vec::new();
     }
-    let is_over = state.standing == Standing::Completed;
     let place = |name: &StepName| workflow.steps.iter().position(|it| it.name == *name);
     let at = state.current.as_ref().and_then(place);
     let mut owed = Vec::new();

@@ -117,7 +117,13 @@ pub enum Refusal {
     #[error("no gate is open")]
     GateNotOpen,
     #[error("the gate at step `{step}` takes only a person's own answer")]
-    GateNeedsPerson { step: StepName },
+    GateNeedsPerson {
+        step: StepName,
+        /// Whether the person is being asked now.
+        is_asked: bool,
+    },
+    #[error("part `{part}` of step `{step}` is for a person, and takes only their own answer")]
+    PartNeedsPerson { step: StepName, part: PartId, is_asked: bool },
     #[error("the gate at step `{step}` lets nobody on while `{condition}` holds")]
     GateHeld { step: StepName, condition: String },
     #[error("what the gate at step `{step}` showed has changed: {}", list(.changed))]
@@ -219,6 +225,7 @@ impl Refusal {
             Self::FileUnreadable { .. } => "file_unreadable",
             Self::GateNotOpen => "gate_not_open",
             Self::GateNeedsPerson { .. } => "gate_needs_person",
+            Self::PartNeedsPerson { .. } => "part_needs_person",
             Self::GateHeld { .. } => "gate_held",
             Self::GateStale { .. } => "gate_stale",
             Self::AnswerUnknown { .. } => "answer_unknown",
@@ -346,7 +353,13 @@ impl Refusal {
             Self::EditRefused { .. } => "change the run by a command, not by its file".into(),
             Self::FileUnreadable { .. } => "fix it, or move it away".into(),
             Self::GateNotOpen => "ask for the status".into(),
-            Self::GateNeedsPerson { .. } => {
+            Self::GateNeedsPerson { step, is_asked: false } => format!(
+                "do the work that leads to `{step}`, as the status says; the person is asked there"
+            ),
+            Self::PartNeedsPerson { is_asked: false, .. } => {
+                "do the parts before it, as the status says; the person is asked then".into()
+            }
+            Self::GateNeedsPerson { .. } | Self::PartNeedsPerson { .. } => {
                 "tell the person to answer with `milepost gate` in a terminal (do not run it \
                  yourself); over stdio you can also call `answer_gate` without `answer`, so that \
                  your client asks them"

@@ -462,6 +462,12 @@ impl RunState {
         self.leases.get(&(step.clone(), part.cloned()))
     }
 
+    /// Returns whether a person is being asked at a step, about it or about one of its parts.
+    pub fn asks_at(&self, step: &StepName, part: Option<&PartId>) -> bool {
+        let is_there = |it: &OpenGate| it.step == *step && it.part.as_ref() == part;
+        self.standing.open_gate().is_some_and(is_there)
+    }
+
     /// Returns whether the run stands at a finished step and waits for the agent to choose.
     pub fn awaits_choice(&self) -> bool {
         let is_done = |step: &StepName| self.progress(step).is_settled();

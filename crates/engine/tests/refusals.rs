@@ -146,7 +146,8 @@ fn one_of_each() -> Vec<Refusal> {
         Refusal::PartsInvalid { step: step("design"), problem: "what is wrong".into() },
         Refusal::GateOpen { step: step("design"), is_relayed: false },
         Refusal::GateNotOpen,
-        Refusal::GateNeedsPerson { step: step("design") },
+        Refusal::GateNeedsPerson { step: step("design"), is_asked: true },
+        Refusal::PartNeedsPerson { step: step("build"), part: part("2"), is_asked: false },
         Refusal::GateStale { step: step("design"), changed: vec!["one".into(), "two".into()] },
         Refusal::AnswerUnknown {
             step: step("design"),
@@ -236,6 +237,7 @@ fn every_refusal_has_a_row(refusal: &Refusal) {
         | Refusal::GateOpen { .. }
         | Refusal::GateNotOpen
         | Refusal::GateNeedsPerson { .. }
+        | Refusal::PartNeedsPerson { .. }
         | Refusal::GateStale { .. }
         | Refusal::AnswerUnknown { .. }
         | Refusal::RoundsSpent { .. }

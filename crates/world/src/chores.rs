@@ -158,7 +158,7 @@ impl Repository<'_> {
         let (at, what) = if !self.is_part_of(base, &tip).await? {
             (tip.as_str(), "does not have the commit that the run began with, and has")
         } else if is_taken {
-            (base, "became the run's branch after the run began, and had")
+            (base, "was not made for the run, and had")
         } else {
             return Ok(());
         };

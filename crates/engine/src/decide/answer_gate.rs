@@ -29,7 +29,7 @@ pub(super) fn decide(draft: &mut Draft<'_>, mode: Mode, answer: &AnswerGate) -> 
     };
     let is_hardened = draft.known.gates == Some(Answers::Verified);
     if answer.how == How::Relayed && (is_hardened || gate.answers == Answers::Verified) {
-        return Err(Refusal::GateNeedsPerson { step: gate.step.clone() }.into());
+        return Err(Refusal::GateNeedsPerson { step: gate.step.clone(), is_asked: true }.into());
     }
     check_size("the name of the person who answers", answer.by.len(), NAME_BYTES_MAX)?;
     check_size("the feedback", answer.feedback.len(), draft.known.bounds.text_bytes_max)?;

@@ -108,6 +108,11 @@ fn is_personal(draft: &Draft<'_>, gate: &Gate) -> bool {
     invariant::is_personal(draft.workflow, gate, draft.known.gates)
 }
 
+fn needs_person(draft: &Draft<'_>, step: &Step) -> Refusal {
+    let is_asked = draft.before.asks_at(&step.name, None);
+    Refusal::GateNeedsPerson { step: step.name.clone(), is_asked }
+}
+
 /// Lets a caller take the run to `to`, past gates that an agent may answer for the person; says so
 /// at each. A gate that wants the person's own answer refuses.
 pub(super) fn waive_before(draft: &mut Draft<'_>, to: &Step) -> Result<(), Stop> {
@@ -117,7 +122,7 @@ pub(super) fn waive_before(draft: &mut Draft<'_>, to: &Step) -> Result<(), Stop>
         && is_personal(draft, gate)
         && is_changed(draft, current)?
     {
-        return Err(Refusal::GateNeedsPerson { step: current.name.clone() }.into());
+        return Err(needs_person(draft, current).into());
     }
     let owed = invariant::owed_before(draft.workflow, &draft.state, &to.name, draft.known.gates);
     Ok(waive(draft, &owed)?)
@@ -150,7 +155,7 @@ fn waive(draft: &mut Draft<'_>, owed: &[&StepName]) -> Result<(), Refusal> {
             continue;
         };
         if is_personal(draft, gate) {
-            return Err(Refusal::GateNeedsPerson { step: step.name.clone() });
+            return Err(needs_person(draft, step));
         }
         if gate.unless.is_some() && draft.holds(gate.unless.as_ref(), step, Sight::default())? {
             let digest = digest(&draft.state, step, None, "", &[]);

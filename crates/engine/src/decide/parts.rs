@@ -20,8 +20,8 @@ use super::{
     review, scope,
 };
 use crate::{
-    CompletedBy, Event, FileFact, GateReason, PartPlaced, Progress, Refusal, ReopenCause, Report,
-    RunState, SkipCause, SkipReason, Standing, StepCompleted, Stop, invariant,
+    CompletedBy, Event, FileFact, GateReason, How, PartPlaced, Progress, Refusal, ReopenCause,
+    Report, RunState, SkipCause, SkipReason, Standing, StepCompleted, Stop, invariant,
 };
 
 /// Finds out what the parts of `step` are, and records them if they are news.
@@ -127,7 +127,7 @@ fn has_personal(draft: &Draft<'_>, step: &Step) -> Result<bool, Stop> {
     }
     let is_answered = |it: &PartSpec| {
         let effort = draft.state.effort(&step.name, Some(&it.id));
-        effort.is_some_and(|it| it.answered.is_some())
+        effort.and_then(|it| it.answered) == Some(How::Verified)
     };
     let parts = draft.state.parts_of(step);
     Ok(parts.iter().any(|it| is_personal(step, it) && !is_answered(it)))

@@ -9,15 +9,15 @@ use alloc::{
     string::{String, ToString as _},
 };
 
-use definition::{Answers, Step, Workflow};
+use definition::{Answers, Step, StepName, Workflow};
 use serde_json::Map;
 
 use super::{
     Draft, change_context, contradiction, gate, left_out, mode::Mode, parts, rules, start_run,
 };
 use crate::{
-    Effort, Event, GateReason, Placement, Progress, Refusal, Stage, Standing, StartRun, Stood,
-    Stop, Trouble, guard,
+    Effort, Event, GateReason, Placement, Progress, Refusal, RunState, Stage, Standing, StartRun,
+    Stood, Stop, Trouble, guard,
 };
 
 /// Begins a run where a file says that the work is.
@@ -68,6 +68,10 @@ pub(super) fn edit(draft: &mut Draft<'_>, placement: &Placement) -> Result<(), S
         return Err(refused(problem).into());
     }
     if stays {
+        if settles_more(&draft.state, placement) {
+            let problem = "a person is to answer first; until then no step is done by the file";
+            return Err(refused(problem.to_string()).into());
+        }
         keep_place(draft, placement)?;
     } else {
         place(draft, placement)?;
@@ -93,6 +97,14 @@ pub(super) fn edit(draft: &mut Draft<'_>, placement: &Placement) -> Result<(), S
         }
     }
     Ok(draft.check_invariant().map_err(|refusal| refused(refusal.to_string()))?)
+}
+
+/// Whether a file says of a step that it is settled, which it is not.
+fn settles_more(state: &RunState, placement: &Placement) -> bool {
+    let is_news = |(step, stage): (&StepName, &Stage)| {
+        stage.progress.is_settled() && !state.progress(step).is_settled()
+    };
+    placement.steps.iter().any(is_news)
 }
 
 /// Takes in what a file says, but not where the run is: that stays as it was.

@@ -105,7 +105,7 @@ async fn ask(
     };
     if *reach == Person::Unproven && gate::wants_own_answer(call.runtime, &gate) {
         // The person would be asked for an answer that does not count.
-        return Err(Refusal::GateNeedsPerson { step: gate.step.clone() }.into());
+        return Err(Refusal::GateNeedsPerson { step: gate.step.clone(), is_asked: true }.into());
     }
     let mut done = answer::of_view(call.runtime, &view, &[]);
     match reach {

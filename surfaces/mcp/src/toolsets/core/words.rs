@@ -274,6 +274,7 @@ fn code_of_refusal(refusal: &Refusal) -> ErrorCode {
         | Refusal::VerdictUnknown { .. }
         | Refusal::PartsInvalid { .. }
         | Refusal::GateNeedsPerson { .. }
+        | Refusal::PartNeedsPerson { .. }
         | Refusal::GateMissing { .. }
         | Refusal::EditRefused { .. }
         | Refusal::FileUnreadable { .. }
