@@ -291,6 +291,8 @@ impl Server {
         let mut is_wanted = true;
         loop {
             tokio::select! {
+                // First, so that a quick answer sets no timer.
+                biased;
                 answer = &mut answering => {
                     return answer.map_err(|panic| self.incident(what, &panic))?;
                 }
@@ -488,7 +490,8 @@ impl ServerHandler for Server {
         request: CallToolRequestParams,
         context: Context,
     ) -> Result<CallToolResponse, ErrorData> {
-        self.answer(&request.name, &context, Box::pin(self.call(&request, &context))).await
+        let calling = Box::pin(self.call(&request, &context));
+        Box::pin(self.answer(&request.name, &context, calling)).await
     }
 
     async fn list_prompts(
