@@ -176,7 +176,7 @@ async fn work(folder: &Path) -> Measured<Model> {
                 context: engine::ContextChange::default(),
                 next: None,
                 holder: None,
-                terms: engine::Terms::default(),
+                terms: engine::ReportOptions::default(),
             };
             execute(Target::Run(run), Command::ReportStep(Box::new(report))).await?;
         }

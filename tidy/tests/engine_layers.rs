@@ -37,7 +37,7 @@ const ORDER: &[&str] = &[
     // What is said of a step.
     "start_step",
     "fail_step",
-    "found",
+    "complete_found_parts",
     "report_step",
     "claim_step",
     "expire_step",
@@ -59,7 +59,7 @@ const ORDER: &[&str] = &[
 
 /// Where the order is broken. This list only ever gets shorter.
 const BROKEN: &[&str] = &[
-    "found uses report_step",
+    "complete_found_parts uses report_step",
     "gate uses route",
     "parts uses enter",
     "parts uses review",

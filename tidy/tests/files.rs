@@ -64,9 +64,9 @@ const OPENING: &[&str] = &[
 /// `crates/world/src/beneath.rs`.
 const OPENERS: &[(&str, &str)] = &[
     ("crates/world/src/beneath", "it is the module that all others go by"),
-    ("crates/world/src/desk.rs", "names the type of a lock that is held"),
+    ("crates/world/src/file_system.rs", "names the type of a lock that is held"),
     ("crates/world/src/files.rs", "names the type of a file that was opened beneath"),
-    ("crates/world/src/inner.rs", "has the system tell what happens in an open folder"),
+    ("crates/world/src/subfolders.rs", "has the system tell what happens in an open folder"),
     ("crates/world/src/watched.rs", "has the system tell what happens in an open folder"),
     ("crates/world/src/chores", "git's own files, beside its index"),
     ("crates/world/src/clock.rs", "what the system says of the boot and its clock"),

@@ -13,7 +13,7 @@ use serde_json::Value;
 
 use crate::{
     GateReason, RunState,
-    decide::{Sight, left_out, scope},
+    decide::{EvalContext, left_out, scope},
 };
 
 /// A chore that is due.
@@ -223,7 +223,7 @@ pub fn find_chore(workflow: &Workflow, state: &RunState) -> Result<Option<Chore>
     {
         return Ok(None);
     }
-    let scope = scope(workflow, state, Sight::default());
+    let scope = scope(workflow, state, EvalContext::default());
     for chore in &workflow.chores {
         if chore.when.evaluate(&scope)? {
             return Ok(Some(Chore {
@@ -250,7 +250,7 @@ pub fn find_unseen_branch(
     if !state.standing.is_live() || !workflow.chores.iter().any(acts) {
         return Ok(None);
     }
-    let named = named_branch(workflow, &scope(workflow, state, Sight::default()))?;
+    let named = named_branch(workflow, &scope(workflow, state, EvalContext::default()))?;
     Ok(match (&state.branch, named) {
         (Some(seen), Some(named)) if seen.name != named => Some(Some(named)),
         (Some(_), _) => None,

@@ -10,16 +10,16 @@ use core::time::Duration;
 use definition::{Digest, PartId, PartSpec, StepName};
 use serde_json::{Map, Value};
 
-use crate::{ChoreOutcome, Entry, GitDeed, How, PartPlaced, Placement, Report};
+use crate::{ChoreOutcome, Entry, FileClaim, GitDeed, How, PartPlaced, Report};
 
 /// A request to change a run.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Command {
     StartRun(Box<StartRun>),
     /// Begin a run where a file says that the work is.
-    AdoptRun(Box<StartRun>, Box<Placement>),
+    AdoptRun(Box<StartRun>, Box<FileClaim>),
     /// Take in what someone wrote into a file that is made from the run.
-    TakeEdit(Box<Placement>),
+    TakeEdit(Box<FileClaim>),
     /// Take a step up: an attempt begins.
     StartStep(StartStep),
     /// Say how a step went.
@@ -61,7 +61,7 @@ pub enum Command {
     /// Go to a step, whatever leads there.
     GoTo {
         step: String,
-        passing: Passing,
+        passing: GatePolicy,
     },
     /// Leave a step out, and go on with the one after it.
     SkipStep {
@@ -135,7 +135,7 @@ pub enum Command {
     },
     /// The same, but the run comes no further than to the next step: whether that is left out, asks a
     /// person or falls into parts is found out by whoever goes on.
-    Halting(Box<Self>),
+    StopAtNextStep(Box<Self>),
     /// Several commands that are one: all of them happen, or none.
     All(Vec<Self>),
 }
@@ -173,7 +173,7 @@ pub struct ReportStep {
     /// The step to go to, where the agent decides.
     pub next: Option<String>,
     pub holder: Option<Holder>,
-    pub terms: Terms,
+    pub terms: ReportOptions,
 }
 
 /// A change that the workflow has a name for.
@@ -188,7 +188,7 @@ pub struct MakeMove {
 
 /// What else a report means, or must meet. The default is a plain report.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct Terms {
+pub struct ReportOptions {
     /// Refused unless an attempt was begun.
     pub is_begun: bool,
     /// Passes on that the person agreed, where such an answer counts.
@@ -208,7 +208,7 @@ pub enum Rigor {
 
 /// What may be passed on the way to a step.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum Passing {
+pub enum GatePolicy {
     /// Whatever only a person's own answer does not hold.
     #[default]
     Anything,
@@ -332,7 +332,7 @@ impl Command {
             Self::ReportChore { .. } => "report_chore",
             Self::NoteBranch { .. } => "note_branch",
             Self::SettleRun { .. } => "settle_run",
-            Self::Halting(_) => "halting",
+            Self::StopAtNextStep(_) => "halting",
             Self::All(_) => "all",
         }
     }

@@ -11,6 +11,7 @@ mod ask_model;
 mod budget;
 mod change_context;
 mod claim_step;
+mod complete_found_parts;
 mod contradiction;
 mod due;
 mod end_run;
@@ -18,7 +19,6 @@ mod enter;
 mod expire_step;
 mod fail_step;
 mod files;
-mod found;
 pub(crate) mod gate;
 mod go_on;
 pub(crate) mod lease;
@@ -62,7 +62,7 @@ pub use lease::lease_until;
 pub(crate) use left_out::left_out;
 use mode::{Mode, Reach};
 pub use route::target_name;
-pub(crate) use scope::{Sight, scope};
+pub(crate) use scope::{EvalContext, scope};
 pub use start_run::resolve_decider;
 
 /// How many steps one command may pass through without any work being done.
@@ -146,7 +146,7 @@ fn apply(draft: &mut Draft<'_>, mode: Mode, command: &Command) -> Result<(), Sto
             report_chore::note_branch(draft, name, base.as_deref(), *is_elsewhere)
         }
         Command::SettleRun { goes_on } => settle_run::decide(draft, mode, *goes_on),
-        Command::Halting(command) => {
+        Command::StopAtNextStep(command) => {
             apply(draft, Mode { reach: Reach::RecordOnly, ..mode }, command)
         }
         Command::All(commands) => apply_all(draft, mode, commands),
@@ -354,7 +354,7 @@ impl<'a> Draft<'a> {
         &self,
         condition: Option<&Condition>,
         step: &Step,
-        sight: Sight<'_>,
+        sight: EvalContext<'_>,
     ) -> Result<bool, Refusal> {
         let Some(condition) = condition else { return Ok(true) };
         let scope = scope(self.workflow, &self.state, sight);

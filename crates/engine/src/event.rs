@@ -12,7 +12,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 use crate::{
-    CompletedBy, FailCause, GitDeed, JournalRotated, Placement, Progress, Pushed, ReopenCause,
+    CompletedBy, FailCause, FileClaim, GitDeed, JournalRotated, Progress, Pushed, ReopenCause,
     RunId, SkipCause, Timestamp,
 };
 
@@ -188,7 +188,7 @@ pub enum Event {
         gone: Vec<String>,
     },
     /// A file said where the work is.
-    RunPlaced(Box<Placement>),
+    RunPlaced(Box<FileClaim>),
     /// A caller asked for a change by its name.
     MoveMade {
         name: String,

@@ -8,10 +8,10 @@ use alloc::{
 use definition::{Decider, Digest, Effect, FINISH, PartId, StepName};
 
 use crate::{
-    Answered, Artifact, Effort, Entry, Event, GateReason, How, Lease, Noted, OpenGate, PartPlaced,
-    Passage, Placement, Progress, Recorded, Report, Ruling, RunId, RunStarted, RunState, Seen,
-    Standing, StepCompleted, StepState, Stood, Surface, Timestamp, Told, Trouble, Unasked, history,
-    journal,
+    Answered, Artifact, AttemptStatus, ClaimedStatus, Effort, Entry, Event, FileClaim, GateReason,
+    How, Lease, Noted, OpenGate, PartPlaced, Passage, PendingRules, Progress, Recorded, Report,
+    Ruling, RunId, RunStarted, RunState, Seen, Standing, StepCompleted, StepState, Surface,
+    Timestamp, Told, history, journal,
 };
 
 /// How many of the last reports a language model is shown.
@@ -29,8 +29,8 @@ pub fn evolve(mut state: RunState, recorded: &Recorded) -> RunState {
     state.length = recorded.seq;
     state.updated_at = recorded.at;
     state.steady = recorded.steady;
-    if state.unasked == Unasked::Placed && !is_of_placing(&recorded.event) {
-        state.unasked = Unasked::Nothing;
+    if state.unasked == PendingRules::Placed && !is_of_placing(&recorded.event) {
+        state.unasked = PendingRules::Nothing;
     }
     if state.origin.as_ref().is_some_and(|it| it.journal) {
         journal::add(&mut state.journal, recorded);
@@ -94,7 +94,7 @@ pub fn evolve(mut state: RunState, recorded: &Recorded) -> RunState {
             let effort = effort_of(&mut state, step, part.as_ref());
             end_attempt(effort, Progress::Ready, recorded);
             effort.failure = Some(reason.clone());
-            effort.trouble = Trouble::Failed;
+            effort.trouble = AttemptStatus::Failed;
             if let Some(report) = report {
                 effort.report = Some(report.clone());
                 tell(&mut state, step.as_str(), report);
@@ -127,7 +127,7 @@ pub fn evolve(mut state: RunState, recorded: &Recorded) -> RunState {
         Event::StepRetried { step, .. } => {
             let effort = effort_of(&mut state, step, None);
             effort.await_attempt(recorded.steady);
-            effort.trouble = Trouble::Retried;
+            effort.trouble = AttemptStatus::Retried;
         }
         Event::VerdictGiven { step, part, of, ruling, findings, .. } => {
             if *ruling != Ruling::Approved {
@@ -196,7 +196,7 @@ pub fn evolve(mut state: RunState, recorded: &Recorded) -> RunState {
                 state.error_count = state.error_count.saturating_add(1);
                 let effort = effort_of(&mut state, step, None);
                 if effort.progress == Progress::Active {
-                    effort.trouble = Trouble::Faulty;
+                    effort.trouble = AttemptStatus::Faulty;
                 }
             }
             let noted = Noted { seq, at, step: step.clone(), entry: entry.clone() };
@@ -348,9 +348,9 @@ fn is_of_placing(event: &Event) -> bool {
 }
 
 /// Puts the run where a file says that it is.
-fn place(state: &mut RunState, recorded: &Recorded, placement: &Placement) {
+fn place(state: &mut RunState, recorded: &Recorded, placement: &FileClaim) {
     let is_first = state.current.is_none();
-    state.unasked = if is_first { Unasked::Placed } else { Unasked::Nothing };
+    state.unasked = if is_first { PendingRules::Placed } else { PendingRules::Nothing };
     let updated_at = placement.updated_at.map_or(recorded.at, |it| it.min(recorded.at));
     state.updated_at = updated_at;
     state.started_at = placement.started_at.map_or(Timestamp::default(), |it| it.min(recorded.at));
@@ -379,9 +379,9 @@ fn place(state: &mut RunState, recorded: &Recorded, placement: &Placement) {
         known.effort.failure.clone_from(&stage.failure);
         let is_failed = stage.failure.is_some() && stage.progress == Progress::Ready;
         known.effort.trouble = match (is_failed, stage.is_retried) {
-            (_, true) => Trouble::Retried,
-            (true, false) => Trouble::Failed,
-            (false, false) => Trouble::None,
+            (_, true) => AttemptStatus::Retried,
+            (true, false) => AttemptStatus::Failed,
+            (false, false) => AttemptStatus::None,
         };
     }
     place_parts(state, placement);
@@ -397,21 +397,23 @@ fn place(state: &mut RunState, recorded: &Recorded, placement: &Placement) {
     state.is_work_done = placement.is_work_done;
     let reason = placement.reason.clone();
     match placement.stood {
-        Stood::Running => state.standing = Standing::Running,
-        Stood::Waiting if state.standing.open_gate().is_some() => {}
-        Stood::Waiting => state.standing = Standing::Running,
-        Stood::Completed => {
+        ClaimedStatus::Running => state.standing = Standing::Running,
+        ClaimedStatus::Waiting if state.standing.open_gate().is_some() => {}
+        ClaimedStatus::Waiting => state.standing = Standing::Running,
+        ClaimedStatus::Completed => {
             state.ended_elsewhere = is_first.then_some(recorded.seq);
             end(state, recorded, |_| Standing::Completed);
         }
-        Stood::Failed => end(state, recorded, |gate| Standing::Failed { reason, gate }),
-        Stood::Cancelled => end(state, recorded, |gate| Standing::Cancelled { reason, gate }),
+        ClaimedStatus::Failed => end(state, recorded, |gate| Standing::Failed { reason, gate }),
+        ClaimedStatus::Cancelled => {
+            end(state, recorded, |gate| Standing::Cancelled { reason, gate });
+        }
     }
     state.ended_at = state.ended_at.map(|_| updated_at);
 }
 
 /// The parts are as a file says, if it says anything of them.
-fn place_parts(state: &mut RunState, placement: &Placement) {
+fn place_parts(state: &mut RunState, placement: &FileClaim) {
     state.parts.extend(placement.parts.clone());
     // A set that is said to be empty is yet to be planned.
     state.parts.retain(|_, parts| !parts.is_empty());
@@ -458,14 +460,14 @@ fn interrupt(state: &mut RunState) {
 
 /// A run that goes on again has nothing to retry: each step is begun as if it had not failed.
 fn forgive(state: &mut RunState) {
-    let is_troubled = |it: &Effort| it.trouble != Trouble::None;
+    let is_troubled = |it: &Effort| it.trouble != AttemptStatus::None;
     for step in state.steps.values_mut() {
         if !is_troubled(&step.effort) && !step.parts.values().any(is_troubled) {
             continue;
         }
         let step: &mut StepState = step;
         for effort in step.parts.values_mut().chain([&mut step.effort]) {
-            effort.trouble = Trouble::None;
+            effort.trouble = AttemptStatus::None;
         }
     }
 }
@@ -479,7 +481,7 @@ fn fail(effort: &mut Effort, reason: &str, recorded: &Recorded) {
         end_attempt(effort, Progress::Ready, recorded);
     }
     effort.failure = Some(String::from(reason));
-    effort.trouble = Trouble::Failed;
+    effort.trouble = AttemptStatus::Failed;
 }
 
 /// Keeps what an agent said, for a language model to see.
@@ -515,7 +517,7 @@ fn end_attempt(effort: &mut Effort, progress: Progress, recorded: &Recorded) {
     effort.progress = progress;
     effort.ended_at = Some(recorded.at);
     effort.since = Some(recorded.steady);
-    effort.trouble = Trouble::None;
+    effort.trouble = AttemptStatus::None;
 }
 
 fn answer(state: &mut RunState, recorded: &Recorded) {

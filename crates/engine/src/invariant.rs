@@ -14,9 +14,9 @@ use definition::{
 };
 
 use crate::{
-    Event, GateReason, How, Outcome, Passage, Progress, Recorded, Refusal, Report, RunId, RunState,
-    SkipReason, Standing, Surface, Trouble,
-    decide::{Sight, parts, scope},
+    AttemptStatus, Event, GateReason, How, Outcome, Passage, Progress, Recorded, Refusal, Report,
+    RunId, RunState, SkipReason, Standing, Surface,
+    decide::{EvalContext, parts, scope},
     evolve,
 };
 
@@ -219,7 +219,7 @@ pub(crate) fn owed_parts<'a>(
     let mut owed = Vec::new();
     for step in workflow.work_steps() {
         let effort = state.effort(&step.name, None);
-        let has_failed = effort.is_some_and(|it| it.trouble == Trouble::Failed);
+        let has_failed = effort.is_some_and(|it| it.trouble == AttemptStatus::Failed);
         let is_passed = place(&step.name) < at && !has_failed;
         let is_left = is_over || is_passed || state.progress(&step.name).is_settled();
         let is_owed = |it: &&PartSpec| {
@@ -348,7 +348,7 @@ pub(crate) fn is_left_out_for_sure(workflow: &Workflow, state: &RunState, step: 
     let flow = state.flow().filter(|it| workflow.flow.as_deref() == Some(*it));
     let skips = flow.and_then(|it| workflow.flows.get(it)).map(|it| &it.skips);
     let is_always = |it: &Condition| {
-        let scope = scope(workflow, state, Sight::default());
+        let scope = scope(workflow, state, EvalContext::default());
         is_fixed(Some(it)) && it.evaluate(&scope).unwrap_or(false)
     };
     skips.is_some_and(|it| it.contains(&step.name))
@@ -358,7 +358,7 @@ pub(crate) fn is_left_out_for_sure(workflow: &Workflow, state: &RunState, step: 
 /// Whether a run was to end at the step where it is.
 fn is_until(workflow: &Workflow, state: &RunState) -> bool {
     let Some(until) = &workflow.stretch.until else { return false };
-    let named = until.evaluate(&scope(workflow, state, Sight::default()));
+    let named = until.evaluate(&scope(workflow, state, EvalContext::default()));
     let named = named.ok().and_then(|it| it.as_str().map(String::from));
     named.filter(|it| !it.is_empty()).as_deref() == state.current.as_ref().map(StepName::as_str)
 }
@@ -401,7 +401,7 @@ pub(crate) fn is_for_failure(
 ) -> bool {
     let success = Report { status: String::from("success"), ..report.clone() };
     let holds = |report: &Report| {
-        let scope = scope(workflow, state, Sight::of_report(Some(report)));
+        let scope = scope(workflow, state, EvalContext::of_report(Some(report)));
         condition.evaluate(&scope).unwrap_or(false)
     };
     report.outcome() == Outcome::Failure && holds(report) && !holds(&success)

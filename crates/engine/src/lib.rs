@@ -22,6 +22,7 @@ mod describe;
 mod drift;
 mod event;
 mod evolve;
+mod file_claim;
 mod fork;
 mod guard;
 mod history;
@@ -33,7 +34,6 @@ mod journal;
 mod known;
 mod legacy;
 mod next;
-mod placement;
 mod probe;
 mod refusal;
 mod shared;
@@ -47,8 +47,8 @@ pub use brief::{Brief, Reader, brief, brief_for};
 pub use cause::{CompletedBy, FailCause, ReopenCause, SkipCause};
 pub use chore::{Chore, ChoreOutcome, GitDeed, Pushed, RunBranch, find_chore, find_unseen_branch};
 pub use command::{
-    Answer, AnswerGate, AtEnd, ClaimStep, Command, ContextChange, Holder, MakeMove, Outcome,
-    Passing, ReportStep, ResumeRun, Rigor, StartRun, StartStep, Terms,
+    Answer, AnswerGate, AtEnd, ClaimStep, Command, ContextChange, GatePolicy, Holder, MakeMove,
+    Outcome, ReportOptions, ReportStep, ResumeRun, Rigor, StartRun, StartStep,
 };
 pub use decide::{Decided, decide, find_due, lease_until, resolve_decider, target_name};
 pub use drift::{Shown, find_drift, find_shown};
@@ -58,6 +58,7 @@ pub use event::{
     Report, Ruling, RunStarted, SkipReason, StepCompleted, Surface, Usage,
 };
 pub use evolve::{evolve, fold};
+pub use file_claim::{ClaimedPart, ClaimedProgress, ClaimedStatus, FileClaim};
 pub use fork::{ForkPoint, fork};
 pub use history::{
     Archived, Asked, Attempt, AttemptEnd, AttemptOutcome, Begun, Closed, Closing, Counts, Dispatch,
@@ -70,13 +71,12 @@ pub use invariant::{Found, Violation, audit};
 pub use journal::{JournalRotated, journal_line};
 pub use known::{Bounds, CheckFact, Fact, FileFact, Known, ModelFact, Policy, Question, Stop};
 pub use next::{Action, comes_again, find_agent, find_needed, find_promised, find_starter, next};
-pub use placement::{PartStage, Placement, Stage, Stood};
 pub use probe::{Probe, probe, probe_in_turn};
 pub use refusal::Refusal;
 pub use shared::Shared;
 pub use state::{
-    Answered, Effort, Handed, Noted, Passage, Progress, RunState, Seen, Spending, Standing,
-    StepState, Told, Trouble, Unasked,
+    Answered, AttemptStatus, Effort, Handed, Noted, Passage, PendingRules, Progress, RunState,
+    Seen, Spending, Standing, StepState, Told,
 };
 pub use status::Status;
 pub use summary::{Summary, summary};

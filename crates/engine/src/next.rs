@@ -8,7 +8,7 @@ use definition::{
 
 use crate::{
     Chore, OpenGate, RunState, Standing,
-    decide::{Sight, parts, route, scope},
+    decide::{EvalContext, parts, route, scope},
     find_chore,
 };
 
@@ -70,7 +70,7 @@ pub fn find_promised(
     if step.produces.is_empty() {
         return Vec::new();
     }
-    let scope = scope(workflow, state, Sight::of_part(part));
+    let scope = scope(workflow, state, EvalContext::of_part(part));
     // What cannot be told yet is told by the guard, when the step is reported.
     let is_promised =
         |it: &&Product| it.when.as_ref().is_none_or(|when| when.evaluate(&scope).unwrap_or(false));
@@ -88,7 +88,7 @@ pub fn find_needed(
     step: &Step,
     part: Option<&PartSpec>,
 ) -> Vec<String> {
-    let scope = scope(workflow, state, Sight::of_part(part));
+    let scope = scope(workflow, state, EvalContext::of_part(part));
     let is_needed =
         |it: &&Need| it.when.as_ref().is_none_or(|when| when.evaluate(&scope).unwrap_or(false));
     let effort = state.effort(&step.name, part.map(|it| &it.id));
@@ -106,7 +106,7 @@ pub fn find_needed(
 /// Returns the kind of agent that `step` is meant for now.
 pub fn find_agent(workflow: &Workflow, state: &RunState, step: &Step) -> Option<String> {
     let agent = step.agent.as_ref()?;
-    agent.render(&scope(workflow, state, Sight::default())).ok()
+    agent.render(&scope(workflow, state, EvalContext::default())).ok()
 }
 
 /// Returns the file that must be written before the parts of `step` can be planned, and what it is
@@ -120,7 +120,7 @@ pub fn find_starter(
     let PartSource::File { path, otherwise: Otherwise::Text(text) } = &each.from else {
         return None;
     };
-    let scope = scope(workflow, state, Sight::default());
+    let scope = scope(workflow, state, EvalContext::default());
     let when = each.otherwise_when.as_ref();
     let is_meant = when.is_none_or(|it| it.evaluate(&scope).unwrap_or(false));
     let path = path.render(&scope).ok().filter(|_| is_meant)?;
@@ -129,5 +129,5 @@ pub fn find_starter(
 
 fn choices(workflow: &Workflow, state: &RunState, step: &Step) -> Vec<Target> {
     let report = state.step(&step.name).and_then(|it| it.effort.report.as_ref());
-    route::allowed(workflow, state, step, Sight::of_report(report))
+    route::allowed(workflow, state, step, EvalContext::of_report(report))
 }

@@ -54,7 +54,7 @@ pub struct RunState {
     pub entries: VectorSync<Noted>,
     /// How many of the entries are errors.
     pub error_count: u32,
-    pub unasked: Unasked,
+    pub unasked: PendingRules,
     /// What is to be done, one after another.
     pub items: Shared<Vec<Item>>,
     /// What was noted since it was last put into the archive, where a journal is kept.
@@ -127,7 +127,7 @@ pub enum Standing {
 
 /// What happened to a run by itself since someone last asked for anything.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum Unasked {
+pub enum PendingRules {
     #[default]
     Nothing,
     /// It was begun from a file, and rules that are due have not fired.
@@ -208,7 +208,7 @@ pub struct Effort {
     pub findings: Vec<Finding>,
     /// Why the last attempt failed, until one succeeds.
     pub failure: Option<String>,
-    pub trouble: Trouble,
+    pub trouble: AttemptStatus,
     /// What the attempt under way was begun with, where that was looked at.
     pub seen: Vec<Artifact>,
     /// How a person settled the part, where it is for one.
@@ -217,7 +217,7 @@ pub struct Effort {
 
 /// What is wrong with the last attempt, or the one under way.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub enum Trouble {
+pub enum AttemptStatus {
     #[default]
     None,
     /// It failed, and nobody has taken the step up since.
@@ -312,7 +312,7 @@ impl Effort {
         self.progress = Progress::Ready;
         self.ended_at = None;
         self.since = Some(steady);
-        self.trouble = Trouble::None;
+        self.trouble = AttemptStatus::None;
     }
 }
 
@@ -380,7 +380,7 @@ impl RunState {
             generation: 0,
             entries: VectorSync::default(),
             error_count: 0,
-            unasked: Unasked::Nothing,
+            unasked: PendingRules::Nothing,
             items: Shared::default(),
             journal: Shared::default(),
             usage: Spending::default(),

@@ -149,7 +149,7 @@ fn report(step: &str, part: Option<&str>) -> Command {
         context,
         next: None,
         holder: None,
-        terms: engine::Terms::default(),
+        terms: engine::ReportOptions::default(),
     }))
 }
 

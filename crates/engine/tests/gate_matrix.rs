@@ -8,11 +8,11 @@ use definition::{
     Answers, Digest, MemoryFiles, PartId, PartSpec, StepName, Workflow, WorkflowName,
 };
 use engine::{
-    Actor, Answer, AnswerGate, AtEnd, ChoreOutcome, ClaimStep, Command, ContextChange, Decided,
-    Entry, Event, Fact, FileFact, ForkPoint, GitDeed, How, Known, MakeMove, PartPlaced, Passage,
-    Passing, Placement, Policy, Progress, Question, Recorded, Refusal, Report, ReportStep,
-    ResumeRun, RunId, RunState, Stage, Standing, StartRun, StartStep, Stood, Stop, Surface, Terms,
-    Timestamp, audit, decide, fold, fork,
+    Actor, Answer, AnswerGate, AtEnd, ChoreOutcome, ClaimStep, ClaimedProgress, ClaimedStatus,
+    Command, ContextChange, Decided, Entry, Event, Fact, FileClaim, FileFact, ForkPoint,
+    GatePolicy, GitDeed, How, Known, MakeMove, PartPlaced, Passage, Policy, Progress, Question,
+    Recorded, Refusal, Report, ReportOptions, ReportStep, ResumeRun, RunId, RunState, Standing,
+    StartRun, StartStep, Stop, Surface, Timestamp, audit, decide, fold, fork,
 };
 use expect_test::expect_file;
 use serde_json::{Map, Value, json};
@@ -306,9 +306,9 @@ fn commands() -> Vec<(&'static str, Command)> {
         ("vars: auto", Command::SetVars { set: auto.clone() }),
         ("move: jump", make_move(false)),
         ("move: jump, lax, approved", make_move(true)),
-        ("go to ship, by force", goto(Passing::Anything)),
-        ("go to ship, asked", goto(Passing::Asked)),
-        ("go to ship, in order", goto(Passing::InOrder)),
+        ("go to ship, by force", goto(GatePolicy::Anything)),
+        ("go to ship, asked", goto(GatePolicy::Asked)),
+        ("go to ship, in order", goto(GatePolicy::InOrder)),
         ("skip plan", Command::SkipStep { step: "plan".into() }),
         ("skip ship", Command::SkipStep { step: "ship".into() }),
         ("ask at plan", Command::AskPerson { step: "plan".into() }),
@@ -341,7 +341,7 @@ fn commands() -> Vec<(&'static str, Command)> {
             Command::NoteBranch { name: "b".into(), base: None, is_elsewhere: false },
         ),
         ("settle a copy", Command::SettleRun { goes_on: true }),
-        ("halting: report plan", Command::Halting(Box::new(done("plan", Some("ship"))))),
+        ("halting: report plan", Command::StopAtNextStep(Box::new(done("plan", Some("ship"))))),
         (
             "auto, then go on",
             Command::All(vec![
@@ -390,10 +390,10 @@ fn begin(step: &str) -> Command {
 }
 
 fn report(step: &str, status: &str, next: Option<&str>) -> Command {
-    Command::ReportStep(Box::new(reporting(step, status, next, Terms::default())))
+    Command::ReportStep(Box::new(reporting(step, status, next, ReportOptions::default())))
 }
 
-fn reporting(step: &str, status: &str, next: Option<&str>, terms: Terms) -> ReportStep {
+fn reporting(step: &str, status: &str, next: Option<&str>, terms: ReportOptions) -> ReportStep {
     ReportStep {
         part: None,
         report: Report { step_id: step.into(), status: status.into(), ..Report::default() },
@@ -409,18 +409,19 @@ fn done(step: &str, next: Option<&str>) -> Command {
 }
 
 fn approved(step: &str) -> Command {
-    let terms = Terms { is_approved: true, end: AtEnd::Completes, ..Terms::default() };
+    let terms =
+        ReportOptions { is_approved: true, end: AtEnd::Completes, ..ReportOptions::default() };
     Command::ReportStep(Box::new(reporting(step, "success", Some("ship"), terms)))
 }
 
 fn resume(step: &str, status: &str) -> Command {
-    let report = reporting(step, status, Some("ship"), Terms::default());
+    let report = reporting(step, status, Some("ship"), ReportOptions::default());
     Command::ResumeRun(Box::new(ResumeRun { assumed: step.to_owned(), report, force: true }))
 }
 
 /// An agent that comes back changes nothing but the context.
 fn coming_back_with(set: Map<String, Value>) -> Command {
-    let mut report = reporting("draft", "resuming", None, Terms::default());
+    let mut report = reporting("draft", "resuming", None, ReportOptions::default());
     report.context = ContextChange { set, remove: vec![] };
     Command::ResumeRun(Box::new(ResumeRun { assumed: "draft".into(), report, force: true }))
 }
@@ -455,23 +456,23 @@ fn part() -> PartSpec {
 }
 
 /// A file that says that `ship` is worked on.
-fn claim_file() -> Box<Placement> {
+fn claim_file() -> Box<FileClaim> {
     file(
-        Stood::Running,
+        ClaimedStatus::Running,
         &[("draft", Progress::Done), ("plan", Progress::Done), ("ship", Progress::Active)],
     )
 }
 
-fn completed_file() -> Box<Placement> {
+fn completed_file() -> Box<FileClaim> {
     let done = ["draft", "plan", "ship", "tell"].map(|it| (it, Progress::Done));
-    file(Stood::Completed, &done)
+    file(ClaimedStatus::Completed, &done)
 }
 
-fn file(stood: Stood, steps: &[(&str, Progress)]) -> Box<Placement> {
+fn file(stood: ClaimedStatus, steps: &[(&str, Progress)]) -> Box<FileClaim> {
     let stage = |(name, progress): &(&str, Progress)| {
-        (step(name), Stage { progress: *progress, ..Stage::default() })
+        (step(name), ClaimedProgress { progress: *progress, ..ClaimedProgress::default() })
     };
-    Box::new(Placement {
+    Box::new(FileClaim {
         path: "state.json".into(),
         sha256: Digest::of(b""),
         text: String::new(),

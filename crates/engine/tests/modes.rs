@@ -69,7 +69,7 @@ fn a_review_that_was_counted_before_does_not_keep_the_next_one_from_counting() {
         report.report.details = json!({ "verdict": word });
         Command::ReportStep(Box::new(report))
     };
-    let noted = Command::Halting(Box::new(verdict("BAD")));
+    let noted = Command::StopAtNextStep(Box::new(verdict("BAD")));
     // The same review again, which leads back to the work; then the work, and another review.
     let again = Command::All(vec![verdict("BAD"), done("a"), verdict("BAD")]);
     let steps =

@@ -44,7 +44,7 @@ fn question(workflow: &Workflow, context: &str, message: &str) -> String {
         context: ContextChange::default(),
         next: None,
         holder: None,
-        terms: engine::Terms::default(),
+        terms: engine::ReportOptions::default(),
     }));
     match decide(workflow, &fold(run, &log), &known, &report) {
         Err(Stop::Ask(asked)) => match asked.as_slice() {

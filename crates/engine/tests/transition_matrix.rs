@@ -12,9 +12,9 @@ use std::{
 
 use definition::{Answers, Digest, MemoryFiles, Workflow, WorkflowName, parse};
 use engine::{
-    Actor, Answer, ChoreOutcome, Command, Decided, Event, Fact, FileFact, How, Known, Passing,
-    Progress, Question, Recorded, Refusal, RunId, RunState, StartStep, Stood, Stop, Terms,
-    Timestamp, decide, fold,
+    Actor, Answer, ChoreOutcome, ClaimedStatus, Command, Decided, Event, Fact, FileFact,
+    GatePolicy, How, Known, Progress, Question, Recorded, Refusal, ReportOptions, RunId, RunState,
+    StartStep, Stop, Timestamp, decide, fold,
 };
 use expect_test::expect_file;
 use samples::{
@@ -162,7 +162,7 @@ fn situations() -> Vec<Situation> {
     let last = after(&judging, &[good("x"), good("y")]);
     let noted = after(&to_review, &[halting(done("v"))]);
     let sent_back = after(&to_review, &[done("v"), done("a"), done("b"), yes()]);
-    let behind = file(Stood::Running, &[("a", Progress::Done), ("b", Progress::Done)]);
+    let behind = file(ClaimedStatus::Running, &[("a", Progress::Done), ("b", Progress::Done)]);
     let chosen = |name, history| Situation { is_chosen: true, ..plain(name, history) };
     let again = offered("reject");
     vec![
@@ -240,18 +240,27 @@ fn commands_on_steps() -> Vec<(&'static str, Command)> {
     let everything = ["a", "b", "v", "p", "q", "n", "c"].map(|it| (it, Progress::Done));
     vec![
         ("start", start()),
-        ("adopt", adopt(file(Stood::Running, &[("a", Progress::Done)]))),
-        ("edit: nothing", edit(file(Stood::Running, &[]))),
-        ("edit: at v", edit(file(Stood::Running, &[("a", Progress::Done), ("b", Progress::Done)]))),
-        ("edit: completed", edit(file(Stood::Completed, &everything))),
+        ("adopt", adopt(file(ClaimedStatus::Running, &[("a", Progress::Done)]))),
+        ("edit: nothing", edit(file(ClaimedStatus::Running, &[]))),
+        (
+            "edit: at v",
+            edit(file(ClaimedStatus::Running, &[("a", Progress::Done), ("b", Progress::Done)])),
+        ),
+        ("edit: completed", edit(file(ClaimedStatus::Completed, &everything))),
         ("begin a", begin("a")),
         ("begin a again", Command::StartStep(StartStep { again: true, ..starting("a") })),
         ("begin b, asking", ask_at("b")),
         ("begin v", begin("v")),
         ("begin x of p", begin_part("p", "x")),
         ("success a", done("a")),
-        ("success a, begun", on_terms("a", Terms { is_begun: true, ..Terms::default() })),
-        ("success b, approved", on_terms("b", Terms { is_approved: true, ..Terms::default() })),
+        (
+            "success a, begun",
+            on_terms("a", ReportOptions { is_begun: true, ..ReportOptions::default() }),
+        ),
+        (
+            "success b, approved",
+            on_terms("b", ReportOptions { is_approved: true, ..ReportOptions::default() }),
+        ),
         ("success v", done("v")),
         ("success v, present", by_presence("v")),
         ("success p", done("p")),
@@ -294,9 +303,9 @@ fn commands_on_runs() -> Vec<(&'static str, Command)> {
         ("move jump", make_move("jump")),
         ("move bump", make_move("bump")),
         ("move idle", make_move("idle")),
-        ("go to p", go_to("p", Passing::Anything)),
-        ("go to p, asked", go_to("p", Passing::Asked)),
-        ("go to b, in order", go_to("b", Passing::InOrder)),
+        ("go to p", go_to("p", GatePolicy::Anything)),
+        ("go to p, asked", go_to("p", GatePolicy::Asked)),
+        ("go to b, in order", go_to("b", GatePolicy::InOrder)),
         ("skip b", Command::SkipStep { step: named("b") }),
         ("ask a", Command::AskPerson { step: named("a") }),
         ("ask b", Command::AskPerson { step: named("b") }),

@@ -319,7 +319,7 @@ impl Runtime {
     pub(crate) async fn finish_files(&self, run: RunId) -> Vec<String> {
         let plain = self.apart();
         let Ok(view) = plain.load(run).await else { return Vec::new() };
-        let mut notices = plain.keep_errands(&view).await;
+        let mut notices = plain.keep_side_files(&view).await;
         let file = plain.keep_promise(&view, Vec::new()).await;
         notices.extend(file.map(|it| it.notices).unwrap_or_default());
         notices

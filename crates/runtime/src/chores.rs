@@ -219,15 +219,15 @@ impl Runtime {
 
     /// Keeps other processes from doing what is due in the same folder at the same time.
     async fn hold_chores(&self, view: &View) -> Result<Option<Held>, Refusal> {
-        let Some(desk) = self.world.desk() else { return Ok(None) };
+        let Some(file_system) = self.world.file_system() else { return Ok(None) };
         let root = view.state.root().to_owned();
-        if !desk.has_folder(&root).await {
+        if !file_system.has_folder(&root).await {
             return Err(Refusal::WorkspaceNotHere { root });
         }
         // A folder of its own: the locks of promised files are taken while this one is held.
         let folder = format!("{}/.milepost", root.trim_end_matches('/'));
         let place = Place { root, folder, path: "chores".to_owned() };
-        desk.lock(&place).await.map(Some).map_err(|problem| {
+        file_system.lock(&place).await.map(Some).map_err(|problem| {
             let due = find_chore(&view.workflow, &view.state).ok().flatten();
             let (chore, what) = due.map(|it| (it.name, it.deed.describe())).unwrap_or_default();
             Refusal::ChoreDue { chore, what, problem }
@@ -424,7 +424,7 @@ fn last(command: &Command) -> &Command {
 
 /// Whether a command leaves it to others to find out what is to be done.
 fn is_halting(command: &Command) -> bool {
-    matches!(last(command), Command::Halting(_))
+    matches!(last(command), Command::StopAtNextStep(_))
 }
 
 /// Only to go on, of all that was asked.
@@ -449,7 +449,7 @@ fn is_held_up(view: &View) -> bool {
 pub(crate) fn waits_for_chores(command: &Command) -> bool {
     match command {
         Command::ReportStep(_) | Command::ResumeRun(_) | Command::GoOn { .. } => true,
-        Command::Halting(command) => waits_for_chores(command),
+        Command::StopAtNextStep(command) => waits_for_chores(command),
         Command::All(commands) => commands.iter().any(waits_for_chores),
         _ => false,
     }

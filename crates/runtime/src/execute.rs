@@ -140,8 +140,8 @@ impl Runtime {
         };
         if self.pinned(outcome.view.state.run).is_some() {
             notices.extend(self.finish_files(outcome.view.state.run).await);
-        } else if self.has_errands(&outcome) {
-            notices.extend(self.keep_errands(&outcome.view).await);
+        } else if self.has_side_files(&outcome) {
+            notices.extend(self.keep_side_files(&outcome.view).await);
         }
         outcome.file = self.keep_promise(&outcome.view, notices).await;
         Ok(outcome)
@@ -387,7 +387,7 @@ impl Runtime {
             written.map_err(refuse_taken_key)?;
             self.note_commit(key.as_ref());
             self.remember(&after);
-            self.note_errands(&after, &events);
+            self.note_side_files(&after, &events);
         }
         tracing::debug!(run = %view.state.run, command = request.command.name(), "executed");
         Ok(Outcome { view: after, events, file: None, chores: Chores::default() })
@@ -485,7 +485,7 @@ fn check_unmoved(command: &Command, before: &RunState, now: &RunState) -> Result
     if let Command::All(commands) = command {
         return commands.iter().try_for_each(|it| check_unmoved(it, before, now));
     }
-    if let Command::Halting(command) = command {
+    if let Command::StopAtNextStep(command) = command {
         return check_unmoved(command, before, now);
     }
     let speaks_of_a_place = match command {
@@ -522,7 +522,7 @@ fn check_unmoved(command: &Command, before: &RunState, now: &RunState) -> Result
         | Command::ReportChore { .. }
         | Command::NoteBranch { .. }
         | Command::SettleRun { .. }
-        | Command::Halting(_)
+        | Command::StopAtNextStep(_)
         | Command::All(_) => false,
     };
     let is_unmoved = before.is_same_place(now) && is_same_part(command, before, now);

@@ -88,7 +88,7 @@ impl Runtime {
         }
         let outcome = match appended {
             Ok(()) => {
-                notices.extend(self.keep_errands(&view).await);
+                notices.extend(self.keep_side_files(&view).await);
                 let file = self.keep_promise(&view, notices).await;
                 Ok(Outcome { view, events, file, chores: Chores::default() })
             }

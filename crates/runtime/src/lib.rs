@@ -6,14 +6,14 @@
 
 mod asked;
 mod audit;
+mod begin_with_definition;
 mod cards;
 mod changes;
 mod chores;
-mod desk;
 mod execute;
+mod file_system;
 mod fork;
 mod found;
-mod given;
 mod import;
 mod leases;
 mod load;
@@ -34,17 +34,17 @@ use store::{Store, StoreError};
 
 pub use asked::{Asked, Asking, Identity};
 pub use audit::{Audit, Problem};
+pub use begin_with_definition::Given;
 pub use cards::Card;
 pub use changes::{Change, Changes};
 pub use chores::{Chores, Standpoint};
-pub use desk::{
-    Basis, Desk, Errand, Goal, Handled, Held, Inner, Kept, Ledger, Place, Projection, Reading,
-    Sheet, Stat, Teller, Wanted,
-};
 pub use execute::{ExecuteError, Outcome, Request, Target};
+pub use file_system::{
+    Basis, EventLog, FileSystem, FileText, Goal, Handled, Held, Kept, LineFormatter, Place,
+    Projection, Reading, SideFileWrite, Stat, Subfolder, Wanted,
+};
 pub use fork::Fork;
 pub use found::Found;
-pub use given::Given;
 pub use import::Import;
 pub use load::View;
 pub use policies::Policies;
@@ -116,7 +116,7 @@ pub trait World: Send + Sync {
     }
 
     /// Returns the hands on promised files; `None` where none are written.
-    fn desk(&self) -> Option<&dyn Desk> {
+    fn file_system(&self) -> Option<&dyn FileSystem> {
         None
     }
 
@@ -194,8 +194,8 @@ impl Runtime {
     }
 
     /// Returns the hands on files, for those that a dialect keeps beside its runs.
-    pub fn desk(&self) -> Option<&dyn Desk> {
-        self.world.desk()
+    pub fn file_system(&self) -> Option<&dyn FileSystem> {
+        self.world.file_system()
     }
 
     /// Returns the eyes on trees of files, where there are any.

@@ -4,12 +4,12 @@
 //! something that no length of the log ever said was edited, and becomes an event. A file that
 //! cannot be taken in is put aside before it is written over, so nothing is ever lost.
 
-mod errands;
 mod looking;
 mod moved;
 mod rendering;
 mod replacing;
 mod scan;
+mod side_files;
 mod telling;
 mod writing;
 
@@ -19,14 +19,14 @@ use std::{
 };
 
 use definition::{Digest, Workflow};
-use engine::{Command, Placement, Recorded, Refusal, RunId};
+use engine::{Command, FileClaim, Recorded, Refusal, RunId};
 use parking_lot::Mutex;
 use store::{FileFilter, FileMark, StoreError, Touch};
 
 use self::looking::{Edit, Found, Left, Made};
 use crate::{
-    Desk, ExecuteError, Held, Place, Projection, Reading, Runtime, Stat, View, execute::Checks,
-    fault, load::Kept,
+    ExecuteError, FileSystem, Held, Place, Projection, Reading, Runtime, Stat, View,
+    execute::Checks, fault, load::Kept,
 };
 
 pub(crate) use rendering::Rendering;
@@ -74,7 +74,7 @@ pub(crate) struct Promises {
     unfinished: Mutex<BTreeSet<RunId>>,
     /// The runs of which this process knows whether another one left their other files undone.
     looked: Mutex<Kept<RunId, ()>>,
-    tellers: Mutex<Kept<RunId, Arc<Mutex<telling::Told>>>>,
+    formatters: Mutex<Kept<RunId, Arc<Mutex<telling::Told>>>>,
     /// What was noticed of the files of runs while nobody was there to be told.
     untold: Mutex<BTreeMap<RunId, Vec<String>>>,
 }
@@ -99,7 +99,7 @@ struct Known {
 /// The file that is promised of one run.
 struct Promise<'a> {
     projection: &'a Arc<dyn Projection>,
-    desk: &'a dyn Desk,
+    file_system: &'a dyn FileSystem,
     run: RunId,
     workflow: Arc<Workflow>,
     key: String,
@@ -118,12 +118,12 @@ impl Runtime {
         let projection = self.find_covering(&view.workflow).map(|it| &**it);
         let own = projection.zip(key).and_then(|(projection, key)| projection.path(key));
         let mut owed: Vec<String> = own.into_iter().collect();
-        for name in events.iter().filter_map(|it| errands::find_name(projection, it)) {
+        for name in events.iter().filter_map(|it| side_files::find_name(projection, it)) {
             if !owed.iter().any(|it| it == name) {
                 owed.push(name.to_owned());
             }
         }
-        if projection.is_some_and(|it| it.ledger().is_some() && it.is_told(events)) {
+        if projection.is_some_and(|it| it.event_log().is_some() && it.is_told(events)) {
             owed.push(telling::TOLD.to_owned());
         }
         owed
@@ -169,7 +169,7 @@ impl Runtime {
         let place = place(&**projection, view.state.root(), projection.path(&key)?);
         Some(Promise {
             projection,
-            desk: self.world.desk()?,
+            file_system: self.world.file_system()?,
             run: view.state.run,
             workflow: Arc::clone(&view.workflow),
             key,
@@ -279,7 +279,7 @@ impl Runtime {
         if known.mark.is_none() {
             known.mark = self.find_mark(promise).await?;
         }
-        let stat = promise.desk.stat(&promise.place).await;
+        let stat = promise.file_system.stat(&promise.place).await;
         if known.is_as_left(&stat) && known.written() == view.state.length {
             self.catch_up(known, promise.run, Some(view.state.length), None).await?;
         }
@@ -299,8 +299,8 @@ impl Runtime {
             // The file is that of the run that began with the key since.
             return Ok(Synced::without_file(view, true));
         }
-        let lock = promise.desk.lock(&promise.place).await;
-        if lock.is_err() && !promise.desk.has_folder(&promise.place.root).await {
+        let lock = promise.file_system.lock(&promise.place).await;
+        if lock.is_err() && !promise.file_system.has_folder(&promise.place.root).await {
             return Ok(Synced::without_file(view, false));
         }
         self.set_right(view, promise, known, lock).await
@@ -429,7 +429,7 @@ impl Runtime {
             return Ok(());
         }
         let is_written = self.find_mark(&promise).await?.is_some();
-        let is_gone = promise.desk.stat(&promise.place).await == Ok(None);
+        let is_gone = promise.file_system.stat(&promise.place).await == Ok(None);
         if !is_written || !is_gone {
             return Ok(());
         }
@@ -561,7 +561,7 @@ impl Runtime {
     /// could not be written before. Returns why some still are not.
     pub async fn write_owed(&self, run: RunId) -> Result<Option<String>, ExecuteError> {
         let view = self.load(run).await?;
-        let mut notices = self.keep_errands(&view).await;
+        let mut notices = self.keep_side_files(&view).await;
         let is_undone = self.promises.unfinished.lock().contains(&run);
         let undone = if is_undone { notices.pop() } else { None };
         self.keep_untold(run, notices);
@@ -627,9 +627,9 @@ fn placement(
     shown: &str,
     text: &str,
     reading: Reading,
-) -> (Placement, serde_json::Map<String, serde_json::Value>) {
+) -> (FileClaim, serde_json::Map<String, serde_json::Value>) {
     let Reading { stood, reason, stated, steps, started_at, updated_at, .. } = reading;
-    let placement = Placement {
+    let placement = FileClaim {
         path: shown.to_owned(),
         sha256: Digest::of(text.as_bytes()),
         text: text.to_owned(),

@@ -10,8 +10,8 @@ mod world;
 use std::sync::Arc;
 
 use engine::{
-    Actor, ChoreOutcome, Command, ContextChange, Event, GitDeed, Refusal, Report, ReportStep,
-    RunId, StartRun, Terms,
+    Actor, ChoreOutcome, Command, ContextChange, Event, GitDeed, Refusal, Report, ReportOptions,
+    ReportStep, RunId, StartRun,
 };
 use runtime::{ExecuteError, Outcome, Request, Runtime, Settings, Target};
 use serde_json::json;
@@ -116,7 +116,7 @@ fn report(step: &str) -> Command {
         context: ContextChange::default(),
         next: None,
         holder: None,
-        terms: Terms::default(),
+        terms: ReportOptions::default(),
     }))
 }
 

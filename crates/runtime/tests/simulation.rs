@@ -119,7 +119,7 @@ fn pick(chance: &Chance, run: RunId, number: u64) -> Request {
             context,
             next: None,
             holder,
-            terms: engine::Terms::default(),
+            terms: engine::ReportOptions::default(),
         }))
     };
     let command = match chance.below(5) {

@@ -3,10 +3,10 @@
 //! A store keeps what it is given and gives it back in order. It knows no rules: no status is
 //! computed here and no transition is decided here. An append is answered only once it is on disk.
 
+mod append_checks;
 mod chain;
 mod error;
 mod import_orchestrator;
-mod law;
 mod memory;
 mod sqlite;
 mod text;

@@ -8,7 +8,8 @@ use tokio::sync::watch;
 
 use crate::{
     Answer, Answered, Append, FileFilter, FileMark, Filter, Heartbeat, Hit, Hits, Length, Listing,
-    Log, Order, Pending, Request, Row, Search, Store, StoreError, Sum, Tailed, Touch, chain, law,
+    Log, Order, Pending, Request, Row, Search, Store, StoreError, Sum, Tailed, Touch,
+    append_checks, chain,
     text::{Query, Term, Word, snippet, words},
 };
 
@@ -159,7 +160,7 @@ impl Store for MemoryStore {
 impl Kept {
     /// Returns the position of the newest event.
     fn append(&mut self, append: Append) -> Result<u64, StoreError> {
-        law::check_numbers(&append)?;
+        append_checks::check_numbers(&append)?;
         self.check_request(&append)?;
         let known = self.runs.get(&append.run);
         let actual = known.map_or(0, Run::length);
@@ -169,7 +170,7 @@ impl Kept {
         let project = known.map_or(&append.project, |run| &run.project).clone();
         self.check_key(&project, &append)?;
         let held = known.map(|run| run.leases.as_slice()).unwrap_or_default();
-        let Some(leases) = law::change_leases(held, &append.leases) else {
+        let Some(leases) = append_checks::change_leases(held, &append.leases) else {
             return Err(append.conflict(actual));
         };
         let encoded: Vec<_> = append.events.iter().map(chain::encode).collect::<Result<_, _>>()?;

@@ -7,7 +7,6 @@
 //! ```
 
 mod batch;
-mod care;
 mod clock;
 mod connection;
 mod copy;
@@ -17,6 +16,7 @@ mod index;
 mod lease;
 mod list;
 mod log;
+mod maintenance;
 mod mark;
 mod place;
 mod readers;
@@ -49,15 +49,15 @@ use self::{
     row::{int, number},
     watch::Watch,
     write::{Prepared, Write, Written},
-    writer::{Desk, Home, Writer},
+    writer::{FileSystem, Home, Writer},
 };
 use crate::{
     Answer, Append, FileFilter, FileMark, Filter, Hits, Length, Listing, Log, Pending, Request,
     Search, Store, StoreError, Tailed, Touch,
 };
 
-pub use care::{Figures, sqlite_version};
 pub use clock::Spread;
+pub use maintenance::{Figures, sqlite_version};
 pub use settings::{SqliteSettings, Synchronous};
 
 /// Keeps logs in a `SQLite` database.
@@ -102,7 +102,7 @@ impl SqliteStore {
     ) -> Result<Self, StoreError> {
         let changed = tokio::sync::watch::Sender::new(0);
         let path = home.as_ref().map(|it| it.path.clone());
-        let writer = Writer::start(Desk {
+        let writer = Writer::start(FileSystem {
             slot: Arc::clone(&slot),
             home,
             settings: settings.clone(),
@@ -123,7 +123,7 @@ impl SqliteStore {
         let path = self.path.clone();
         self.apart(move |connection| {
             let mut problems = check_file(connection, path.as_deref())?;
-            problems.extend(care::check_logs(connection)?);
+            problems.extend(maintenance::check_logs(connection)?);
             Ok(problems)
         })
     }
@@ -137,12 +137,12 @@ impl SqliteStore {
 
     /// Returns some runs, the oldest first, each with the number to go on after.
     pub fn runs(&self, after: u64, count: u32) -> Pending<'_, Vec<(u64, RunId)>> {
-        self.scan(move |connection| care::runs(connection, after, count))
+        self.scan(move |connection| maintenance::runs(connection, after, count))
     }
 
     /// Returns how much there is.
     pub fn figures(&self) -> Pending<'_, Figures> {
-        Box::pin(async { self.readers.read(Span::Point, care::figures) })
+        Box::pin(async { self.readers.read(Span::Point, maintenance::figures) })
     }
 
     /// Returns what the steady clock shows when a machine, which booted as `boot`, has been up for
@@ -304,7 +304,7 @@ impl Drop for SqliteStore {
 }
 
 fn check_file(connection: &Connection, path: Option<&Path>) -> Result<Vec<String>, StoreError> {
-    let mut problems = care::check_file(connection)?;
+    let mut problems = maintenance::check_file(connection)?;
     if let Some(path) = path {
         problems.extend(mark::find_loss(path, connection)?);
     }

@@ -6,13 +6,13 @@ mod checks;
 mod chores;
 mod clock;
 mod command;
-mod desk;
+mod event_log;
+mod file_system;
 mod files;
 mod git;
-mod inner;
-mod ledger;
 mod library;
 mod model;
+mod subfolders;
 mod tree;
 mod watched;
 
@@ -29,7 +29,7 @@ use engine::{
     CheckFact, ChoreOutcome, Fact, FileFact, GitDeed, ModelFact, ModelFailure, ModelFailureKind,
     Question, RunId, Timestamp, Usage,
 };
-use runtime::{Desk, Found, Looking, Standpoint, Tree, World};
+use runtime::{FileSystem, Found, Looking, Standpoint, Tree, World};
 
 use beneath::Root;
 pub use clock::Boot;
@@ -125,7 +125,7 @@ pub struct RealWorld {
     clock: Clock,
     model: Option<Model>,
     watched: watched::Watched,
-    inner: inner::Watch,
+    inner: subfolders::Watch,
     graphs: library::GraphNames,
 }
 
@@ -135,7 +135,7 @@ impl RealWorld {
         let clock = Clock::new(settings.clock_ahead_s);
         let model = settings.model.clone().map(Model::new);
         let graphs = library::GraphNames::default();
-        let (watched, inner) = (watched::Watched::default(), inner::Watch::default());
+        let (watched, inner) = (watched::Watched::default(), subfolders::Watch::default());
         Self { settings, clock, model, watched, inner, graphs }
     }
 
@@ -173,7 +173,7 @@ impl RealWorld {
 }
 
 impl World for RealWorld {
-    fn desk(&self) -> Option<&dyn Desk> {
+    fn file_system(&self) -> Option<&dyn FileSystem> {
         Some(self)
     }
 

@@ -25,6 +25,8 @@ mod definitions;
 mod file;
 #[path = "devworkflow/file_edits.rs"]
 mod file_edits;
+#[path = "devworkflow/file_text.rs"]
+mod file_text;
 #[path = "devworkflow/fixtures.rs"]
 mod fixtures;
 #[path = "devworkflow/graph_sessions.rs"]
@@ -54,8 +56,6 @@ mod search;
 #[path = "support/server.rs"]
 #[expect(dead_code, reason = "other tests need more of it")]
 mod server;
-#[path = "devworkflow/sheet.rs"]
-mod sheet;
 #[path = "devworkflow/shipped.rs"]
 mod shipped;
 #[path = "devworkflow/stage.rs"]
@@ -71,9 +71,9 @@ use std::collections::BTreeSet;
 
 use serde_json::{Value, json};
 
+use file_text::file_text;
 use fixtures::{ANALYZE, BLUEPRINT, CHECK_FILES, HELLO, TOOLS};
 use server::Era;
-use sheet::sheet;
 use stage::{Stage, serve, try_call};
 
 fn names(list: &Value) -> BTreeSet<&str> {
@@ -148,7 +148,7 @@ fn the_greeting_needs_nothing_and_changes_nothing() {
 
 #[test]
 fn both_eras_get_the_same_answers() {
-    let stage = Stage::with_state(&sheet("ANALYZE", "RUNNING").text());
+    let stage = Stage::with_state(&file_text("ANALYZE", "RUNNING").text());
     let modern = serve(&stage.project, Era::Modern);
     for tool in [HELLO, CHECK_FILES] {
         let said = try_call(&modern, tool, json!({})).ok().unwrap();
@@ -158,7 +158,7 @@ fn both_eras_get_the_same_answers() {
 
 #[test]
 fn an_argument_that_is_missing_or_of_the_wrong_type_is_refused_by_name() {
-    let stage = Stage::with_state(&sheet("ANALYZE", "RUNNING").text());
+    let stage = Stage::with_state(&file_text("ANALYZE", "RUNNING").text());
     for (tool, required, _) in TOOLS {
         for missing in required {
             let mut arguments = json!({});
@@ -179,10 +179,10 @@ fn an_argument_that_is_missing_or_of_the_wrong_type_is_refused_by_name() {
 #[test]
 fn an_answer_shows_the_state_the_items_and_the_end_of_the_log_but_not_a_long_file() {
     let filler = "a line of the plan that is quite long\n".repeat(2000);
-    let state = sheet::Sheet {
+    let state = file_text::FileText {
         plan: filler.trim_end().to_owned(),
         log: (0..20).map(|it| format!("[2025-05-28T19:17:{it:02}Z] entry {it}\n")).collect(),
-        ..sheet("ANALYZE", "RUNNING")
+        ..file_text("ANALYZE", "RUNNING")
     };
     let stage = Stage::with_state(&state.text());
     let said = stage.update("ANALYZE", "READY", json!({"log_entry": "the end of it"}));

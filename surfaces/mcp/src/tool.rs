@@ -19,7 +19,7 @@ use serde_json::{Map, Value};
 
 use crate::{server::PersonsDoor, toolsets::Dialects};
 
-pub(crate) use input::{Manner, Misfit, ProblemKind};
+pub(crate) use input::{InvalidArguments, Leniency, ProblemKind};
 pub(crate) use repeat::{Answering, Unasked};
 
 /// One tool that an agent can call.
@@ -29,7 +29,7 @@ pub(crate) trait Tool {
     /// What it is answered.
     type Answer: Serialize + JsonSchema;
     /// What it is answered when the call led to nothing.
-    type Failure: Serialize + JsonSchema + From<Misfit> + From<Unasked>;
+    type Failure: Serialize + JsonSchema + From<InvalidArguments> + From<Unasked>;
 
     /// Verb and noun, unique over all toolsets.
     const NAME: &'static str;
@@ -39,7 +39,7 @@ pub(crate) trait Tool {
     const DESCRIPTION: &'static str;
     const HINTS: Hints;
     /// How it takes arguments that do not quite fit.
-    const MANNER: Manner = Manner::Lenient;
+    const MANNER: Leniency = Leniency::Lenient;
     /// Whether what it answers is described in the list of tools, at the price of its length.
     const DESCRIBES_ANSWER: bool = true;
     /// Whether an answer has its list of warnings even where that is empty.
@@ -288,7 +288,7 @@ fn run<'a, T: Tool>(
         let warnings = input.warnings;
         let parameters = match input.parameters {
             Ok(parameters) => parameters,
-            Err(misfit) => return fail::<T>(misfit.into(), warnings),
+            Err(invalid_arguments) => return fail::<T>(invalid_arguments.into(), warnings),
         };
         match repeat::identify::<T>(call, id, &content, &parameters).await {
             Ok(Identity::Known(asking)) => {
@@ -335,13 +335,15 @@ fn some(warnings: Vec<String>) -> Option<Vec<String>> {
 /// What tests of a toolset's parameters look at.
 #[cfg(test)]
 pub(crate) mod probe {
-    use super::{DeserializeOwned, JsonSchema, Manner, Map, Misfit, Value, input, schema};
+    use super::{
+        DeserializeOwned, InvalidArguments, JsonSchema, Leniency, Map, Value, input, schema,
+    };
 
     /// Reads arguments as a call would.
     pub(crate) fn read<P: DeserializeOwned + JsonSchema>(
-        manner: Manner,
+        manner: Leniency,
         arguments: Value,
-    ) -> Result<P, Misfit> {
+    ) -> Result<P, InvalidArguments> {
         let arguments = schema::object(arguments);
         input::read("probe", manner, &schema::shape::<P>(), arguments).parameters
     }

@@ -263,8 +263,8 @@ fn check(tool: &str, schema: Option<&Validator>, result: &Value) {
         }
         Err(_) => assert_eq!(read["result"], text, "{tool}"),
     }
-    let misfits = schema.into_iter().flat_map(|it| it.iter_errors(&read));
-    let misfits: Vec<String> = misfits.map(|it| it.to_string()).collect();
-    assert!(misfits.is_empty(), "{tool}: {misfits:?}\n{read:#}");
+    let invalid_arguments = schema.into_iter().flat_map(|it| it.iter_errors(&read));
+    let invalid_arguments: Vec<String> = invalid_arguments.map(|it| it.to_string()).collect();
+    assert!(invalid_arguments.is_empty(), "{tool}: {invalid_arguments:?}\n{read:#}");
     assert_eq!(result["isError"] == true, read["refusal"].is_object(), "{tool}: {read:#}");
 }

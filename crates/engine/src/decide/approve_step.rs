@@ -8,7 +8,7 @@ use definition::Step;
 use super::{Draft, answer_gate, gate, mode::Mode, report_step};
 use crate::{
     Answer, AnswerGate, CompletedBy, ContextChange, GateReason, How, OpenGate, Refusal, Report,
-    ReportStep, Rigor, Standing, Stop, Terms,
+    ReportOptions, ReportStep, Rigor, Standing, Stop,
 };
 
 pub(super) fn decide(draft: &mut Draft<'_>, mode: Mode, named: &str) -> Result<(), Stop> {
@@ -62,6 +62,10 @@ fn report(step: &Step) -> ReportStep {
         context: ContextChange::default(),
         next: None,
         holder: None,
-        terms: Terms { rigor: Rigor::Presence, is_approved: true, ..Terms::default() },
+        terms: ReportOptions {
+            rigor: Rigor::Presence,
+            is_approved: true,
+            ..ReportOptions::default()
+        },
     }
 }

@@ -13,7 +13,7 @@ use alloc::{
 
 use definition::{Decider, FINISH, Step, StepName, Target, Workflow};
 
-use super::{Draft, Sight, change_context, mode::Mode, route};
+use super::{Draft, EvalContext, change_context, mode::Mode, route};
 use crate::{
     ContextChange, Event, FailCause, ModelAsked, ModelFact, ModelFailure, ModelFailureKind, Report,
     Standing, Stop, Usage, invariant,
@@ -80,7 +80,7 @@ pub(super) fn follow(
     mode: Mode,
     step: &Step,
     advice: Advice,
-    sight: Sight<'_>,
+    sight: EvalContext<'_>,
 ) -> Result<(), Stop> {
     let Advice { to, reasoning, suggestion } = advice;
     match to {
@@ -122,7 +122,7 @@ pub(super) fn ask(
     assumed: Option<&str>,
 ) -> Result<Advice, Stop> {
     let allowed =
-        route::allowed(draft.workflow, &draft.state, step, Sight::of_report(Some(report)));
+        route::allowed(draft.workflow, &draft.state, step, EvalContext::of_report(Some(report)));
     let asking = Asking {
         workflow: draft.workflow,
         state: &draft.state,

@@ -5,7 +5,7 @@ use alloc::{format, string::String, vec};
 use definition::{Budget, Effect, Expression, Money, Step};
 use serde_json::{Map, Value};
 
-use super::{Draft, Sight, condition_failed, gate, scope};
+use super::{Draft, EvalContext, condition_failed, gate, scope};
 use crate::{GateReason, Refusal, Spending, Standing, Stop};
 
 /// The price of a token whose model has none of its own.
@@ -84,7 +84,7 @@ fn number(draft: &Draft<'_>, step: &Step, limit: &Expression) -> Result<f64, Ref
 }
 
 fn evaluate(draft: &Draft<'_>, step: &Step, wanted: &Expression) -> Result<Value, Refusal> {
-    let scope = scope(draft.workflow, &draft.state, Sight::default());
+    let scope = scope(draft.workflow, &draft.state, EvalContext::default());
     wanted.evaluate(&scope).map_err(|error| condition_failed(step, &error))
 }
 
@@ -110,6 +110,6 @@ fn question(
             "The run took {spent} tokens, and its budget is spent. Go on with {more}?"
         ));
     };
-    let scope = scope(draft.workflow, &draft.state, Sight::default());
+    let scope = scope(draft.workflow, &draft.state, EvalContext::default());
     ask.render(&scope).map_err(|error| condition_failed(step, &error))
 }

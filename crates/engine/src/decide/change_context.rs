@@ -10,7 +10,7 @@ use alloc::{
 use definition::{Expression, Step, Var, VarKind};
 use serde_json::{Map, Value};
 
-use super::{Draft, Sight, check_depth, check_size, condition_failed, scope};
+use super::{Draft, EvalContext, check_depth, check_size, condition_failed, scope};
 use crate::{ContextChange, Event, Refusal, Stop};
 
 /// Changes the context, if there is anything to change.
@@ -75,7 +75,7 @@ pub(super) fn assign(
     draft: &mut Draft<'_>,
     step: &Step,
     set: &BTreeMap<String, Expression>,
-    sight: Sight<'_>,
+    sight: EvalContext<'_>,
 ) -> Result<(), Refusal> {
     if set.is_empty() {
         return Ok(());

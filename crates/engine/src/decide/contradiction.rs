@@ -10,10 +10,10 @@ use alloc::{
 use definition::{Form, Step, StepName};
 
 use super::{Draft, left_out};
-use crate::{Placement, Progress, Refusal, Stood};
+use crate::{ClaimedStatus, FileClaim, Progress, Refusal};
 
 /// Returns what contradicts itself in a file, and what to correct in it.
-pub(super) fn find(draft: &Draft<'_>, placement: &Placement) -> Result<Option<String>, Refusal> {
+pub(super) fn find(draft: &Draft<'_>, placement: &FileClaim) -> Result<Option<String>, Refusal> {
     // The nodes of a graph have no order, and not all of them need to be visited. A file that says
     // nothing of steps, or that is believed where it says that the run is, counts as it is.
     let is_graph = draft.workflow.form == Form::Graph;
@@ -22,7 +22,7 @@ pub(super) fn find(draft: &Draft<'_>, placement: &Placement) -> Result<Option<St
     }
     let said = |step: &StepName| placement.steps.get(step).map(|it| it.progress);
     let Some((open, done)) = find_gap(draft, said)? else { return Ok(None) };
-    if placement.stood == Stood::Completed {
+    if placement.stood == ClaimedStatus::Completed {
         return Ok(Some(format!(
             "it says that the run is completed, and step `{open}` is not done: correct one of them"
         )));

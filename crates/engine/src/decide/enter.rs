@@ -5,7 +5,7 @@ use alloc::{format, vec};
 use definition::{Effect, Step, Target, Work};
 
 use super::{
-    Draft, Sight, budget, change_context, gate,
+    Draft, EvalContext, budget, change_context, gate,
     left_out::LeftOut,
     mode::{Mode, Reach},
     parts, route,
@@ -49,7 +49,7 @@ pub(super) fn enter(
     if skip.is_some() {
         return if is_passed { gate::ask_done(draft, step) } else { Ok(()) };
     }
-    change_context::assign(draft, step, &step.enter, Sight::default())?;
+    change_context::assign(draft, step, &step.enter, EvalContext::default())?;
     let visits = draft.state.step(&name).map_or(0, |it| it.visits);
     if draft.workflow.limits.visits_max < visits {
         let ask = format!("Step `{name}` was entered {visits} times. Does the run go in circles?");

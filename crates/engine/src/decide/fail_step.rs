@@ -7,7 +7,7 @@ use serde_json::{Map, Value};
 
 use super::{Draft, lease};
 use crate::{
-    Effort, Event, FailCause, GateReason, Progress, Refusal, Report, Standing, Stop, Trouble,
+    AttemptStatus, Effort, Event, FailCause, GateReason, Progress, Refusal, Report, Standing, Stop,
 };
 
 pub(super) fn fail(
@@ -47,7 +47,8 @@ fn withdraw(draft: &mut Draft<'_>, named: &str) {
 /// Refuses what is said of a step that nobody took up.
 pub(super) fn check_begun(draft: &Draft<'_>, step: &Step) -> Result<(), Refusal> {
     let effort = draft.state.effort(&step.name, None);
-    let is_begun = |it: &Effort| it.progress == Progress::Active || it.trouble == Trouble::Retried;
+    let is_begun =
+        |it: &Effort| it.progress == Progress::Active || it.trouble == AttemptStatus::Retried;
     if effort.is_some_and(is_begun) {
         return Ok(());
     }
@@ -64,7 +65,7 @@ pub(super) fn retry(
         return Err(draft.step_unknown(named).into());
     };
     let effort = draft.state.effort(&step.name, None);
-    if effort.is_none_or(|it| it.trouble != Trouble::Failed) {
+    if effort.is_none_or(|it| it.trouble != AttemptStatus::Failed) {
         let progress = effort.map_or(Progress::Idle, |it| it.progress);
         return Err(Refusal::StepNotFailed { step: step.name.clone(), progress }.into());
     }

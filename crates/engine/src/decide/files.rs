@@ -4,7 +4,7 @@ use alloc::{string::String, vec::Vec};
 
 use definition::{PartSpec, Step, Template};
 
-use super::{Draft, Sight, condition_failed, scope};
+use super::{Draft, EvalContext, condition_failed, scope};
 use crate::{Event, FileFact, Stop};
 
 /// Removes those of the files that are there.
@@ -17,7 +17,7 @@ pub(super) fn drop(
     if paths.is_empty() {
         return Ok(());
     }
-    let scope = scope(draft.workflow, &draft.state, Sight::of_part(part));
+    let scope = scope(draft.workflow, &draft.state, EvalContext::of_part(part));
     let rendered = paths.iter().map(|it| it.render(&scope));
     let paths: Vec<String> =
         rendered.collect::<Result<_, _>>().map_err(|error| condition_failed(step, &error))?;

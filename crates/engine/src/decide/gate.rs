@@ -9,7 +9,7 @@ use definition::{
     Answers, Condition, Digest, Effect, Gate, GateOption, Hasher, PartId, Step, StepName,
 };
 
-use super::{Draft, Sight, condition_failed, left_out, mode::Mode, route, scope, verdict};
+use super::{Draft, EvalContext, condition_failed, left_out, mode::Mode, route, scope, verdict};
 use crate::{
     Artifact, CompletedBy, Event, GateReason, How, OpenGate, Refusal, Report, Ruling, RunState,
     SkipReason, Standing, StepCompleted, Stop, invariant,
@@ -22,7 +22,7 @@ pub(super) const APPROVED: (CompletedBy, &str) = (CompletedBy::Approved, "it was
 /// whether the run waits now.
 pub(super) fn open(draft: &mut Draft<'_>, step: &Step, report: &Report) -> Result<bool, Stop> {
     let Some(gate) = &step.gate else { return Ok(false) };
-    let sight = Sight::of_report(Some(report));
+    let sight = EvalContext::of_report(Some(report));
     let scope = scope(draft.workflow, &draft.state, sight);
     let fails = |error| condition_failed(step, &error);
     let ask = gate.ask.render(&scope).map_err(fails)?;
@@ -70,7 +70,7 @@ fn is_reviewed(draft: &Draft<'_>, gate: &Gate) -> Result<bool, Stop> {
 /// Refuses to go on from `step` while its gate holds the run back.
 pub(super) fn check_free(draft: &Draft<'_>, step: &Step) -> Result<(), Refusal> {
     let Some(holds) = step.gate.as_ref().and_then(|it| it.holds.as_ref()) else { return Ok(()) };
-    if draft.holds(Some(holds), step, Sight::default())? {
+    if draft.holds(Some(holds), step, EvalContext::default())? {
         let condition = holds.source().to_string();
         return Err(Refusal::GateHeld { step: step.name.clone(), condition });
     }
@@ -90,7 +90,7 @@ pub(super) fn reconsider(draft: &mut Draft<'_>, mode: Mode) -> Result<(), Stop> 
     }
     let is_left_out = left_out::find_skip(draft, step)?.is_some();
     let unless = gate.unless.is_some()
-        && draft.holds(gate.unless.as_ref(), step, Sight::default())?
+        && draft.holds(gate.unless.as_ref(), step, EvalContext::default())?
         && is_reviewed(draft, gate)?;
     if !is_left_out && !unless || check_free(draft, step).is_err() {
         return Ok(());
@@ -157,7 +157,9 @@ fn waive(draft: &mut Draft<'_>, owed: &[&StepName]) -> Result<(), Refusal> {
         if is_personal(draft, gate) {
             return Err(needs_person(draft, step));
         }
-        if gate.unless.is_some() && draft.holds(gate.unless.as_ref(), step, Sight::default())? {
+        if gate.unless.is_some()
+            && draft.holds(gate.unless.as_ref(), step, EvalContext::default())?
+        {
             let digest = digest(&draft.state, step, None, "", &[]);
             answer_by_condition(draft, step, gate, digest);
         } else {
@@ -300,7 +302,7 @@ pub(super) fn settle(draft: &mut Draft<'_>, mode: Mode) -> Result<(), Stop> {
         let is_here = draft.state.current.as_ref() == Some(&open.step);
         // Work that was reported is asked about however the condition stands.
         let is_reported = draft.state.progress(&step.name).is_settled();
-        let holds = is_here && draft.holds(Some(during), step, Sight::default())?;
+        let holds = is_here && draft.holds(Some(during), step, EvalContext::default())?;
         if (holds || is_reported) && ask_of(draft, step)? == open.ask {
             return Ok(());
         }
@@ -314,7 +316,7 @@ pub(super) fn settle(draft: &mut Draft<'_>, mode: Mode) -> Result<(), Stop> {
     }
     let Ok(step) = draft.current() else { return Ok(()) };
     let Some(during) = during(step) else { return Ok(()) };
-    if !draft.holds(Some(during), step, Sight::default())? {
+    if !draft.holds(Some(during), step, EvalContext::default())? {
         return Ok(());
     }
     if !open(draft, step, &Report::default())? {
@@ -330,7 +332,7 @@ fn during(step: &Step) -> Option<&Condition> {
 
 fn ask_of(draft: &Draft<'_>, step: &Step) -> Result<String, Refusal> {
     let Some(gate) = &step.gate else { return Ok(String::new()) };
-    let scope = scope(draft.workflow, &draft.state, Sight::default());
+    let scope = scope(draft.workflow, &draft.state, EvalContext::default());
     gate.ask.render(&scope).map_err(|error| condition_failed(step, &error))
 }
 
@@ -379,7 +381,7 @@ fn ask_now(draft: &mut Draft<'_>, step: &Step, why: GateReason) -> Result<(), St
     let Some(gate) = &step.gate else {
         return Err(Refusal::GateMissing { step: step.name.clone() }.into());
     };
-    let scope = scope(draft.workflow, &draft.state, Sight::default());
+    let scope = scope(draft.workflow, &draft.state, EvalContext::default());
     let ask = gate.ask.render(&scope).map_err(|error| condition_failed(step, &error))?;
     let artifacts = shown(draft, step, gate)?;
     let options = gate.options.clone();
@@ -499,7 +501,7 @@ fn shown(draft: &Draft<'_>, step: &Step, gate: &Gate) -> Result<Vec<Artifact>, S
         draft.known.need_files(paths())?;
         return draft.known.artifacts(paths());
     }
-    let scope = scope(draft.workflow, &draft.state, Sight::default());
+    let scope = scope(draft.workflow, &draft.state, EvalContext::default());
     let rendered = gate.show.iter().map(|it| it.render(&scope));
     let paths: Vec<String> =
         rendered.collect::<Result<_, _>>().map_err(|error| condition_failed(step, &error))?;

@@ -12,7 +12,7 @@ use super::{
     mode::{Mode, Reach, Source, Verdicts},
     parts, report_step, review, route, rulebook, start_step, verdict,
 };
-use crate::{ContextChange, Report, ReportStep, Standing, StartStep, Stop, Terms, guard};
+use crate::{ContextChange, Report, ReportOptions, ReportStep, Standing, StartStep, Stop, guard};
 
 pub(super) fn decide(
     draft: &mut Draft<'_>,
@@ -94,7 +94,7 @@ fn take_review(draft: &mut Draft<'_>, mode: Mode, step: &Step) -> Result<(), Sto
         context: ContextChange::default(),
         next: None,
         holder: None,
-        terms: Terms::default(),
+        terms: ReportOptions::default(),
     };
     report_step::take(draft, mode, step, (&command, None))
 }

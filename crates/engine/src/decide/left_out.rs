@@ -5,7 +5,7 @@ use alloc::{format, string::String};
 
 use definition::{EvaluationError, Step, Workflow};
 
-use super::{Draft, Sight, condition_failed, scope};
+use super::{Draft, EvalContext, condition_failed, scope};
 use crate::{Event, Refusal, RunState, SkipCause, SkipReason};
 
 /// Why the definition leaves a step out.
@@ -37,7 +37,7 @@ pub(crate) fn left_out(
         return Ok(Some(LeftOut { reason, cause: SkipCause::Flow }));
     }
     let Some(condition) = &step.skip_when else { return Ok(None) };
-    let is_skipped = condition.evaluate(&scope(workflow, state, Sight::default()))?;
+    let is_skipped = condition.evaluate(&scope(workflow, state, EvalContext::default()))?;
     let reason = || format!("`{}` holds", condition.source());
     Ok(is_skipped.then(|| LeftOut { reason: reason(), cause: SkipCause::Condition }))
 }

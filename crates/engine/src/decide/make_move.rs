@@ -9,8 +9,10 @@ use alloc::{
 use definition::{Answers, Condition, Move};
 use serde_json::{Map, Value};
 
-use super::{Draft, Sight, answer_gate, check_depth, check_size, gate, mode::Mode, rules, scope};
-use crate::{Answer, AnswerGate, Event, How, MakeMove, Refusal, Stop, Unasked};
+use super::{
+    Draft, EvalContext, answer_gate, check_depth, check_size, gate, mode::Mode, rules, scope,
+};
+use crate::{Answer, AnswerGate, Event, How, MakeMove, PendingRules, Refusal, Stop};
 
 pub(super) fn decide(draft: &mut Draft<'_>, mode: Mode, command: &MakeMove) -> Result<(), Stop> {
     draft.check_live()?;
@@ -18,7 +20,7 @@ pub(super) fn decide(draft: &mut Draft<'_>, mode: Mode, command: &MakeMove) -> R
     check_args(draft, &command.args)?;
     check_needs(asked, &command.args)?;
     let step = draft.current()?;
-    let is_open = draft.holds(asked.when.as_ref(), step, Sight::of_args(&command.args))?;
+    let is_open = draft.holds(asked.when.as_ref(), step, EvalContext::of_args(&command.args))?;
     if command.is_approved && !is_open {
         pass_on(draft, mode, asked, &command.args)?;
     }
@@ -32,7 +34,7 @@ pub(super) fn decide(draft: &mut Draft<'_>, mode: Mode, command: &MakeMove) -> R
     let made_at = draft.mark();
     warnings.extend(rules::perform(draft, mode, &made.actions, &command.args, is_lax)?);
     let is_idle = !draft.has_moved(made_at) && warnings.is_empty();
-    if is_idle && before.state.unasked != Unasked::Placed {
+    if is_idle && before.state.unasked != PendingRules::Placed {
         // A move that changes nothing was not made.
         draft.rewind(before);
         return Ok(());
@@ -72,7 +74,7 @@ fn resolve<'a>(
     (args, is_lax): (&Map<String, Value>, bool),
 ) -> Result<(&'a Move, Vec<String>), Stop> {
     let step = draft.current()?;
-    let sight = Sight::of_args(args);
+    let sight = EvalContext::of_args(args);
     if draft.holds(asked.when.as_ref(), step, sight)? {
         return Ok((asked, Vec::new()));
     }
@@ -95,7 +97,7 @@ fn resolve<'a>(
 
 /// Returns the moves that may be made now.
 fn legal(draft: &Draft<'_>, args: &Map<String, Value>) -> Vec<String> {
-    let scope = scope(draft.workflow, &draft.state, Sight::of_args(args));
+    let scope = scope(draft.workflow, &draft.state, EvalContext::of_args(args));
     // A condition that cannot be evaluated without other arguments does not hold.
     let is_true = |when: &Condition| when.evaluate(&scope).unwrap_or(false);
     let waiting = draft.state.standing.open_gate().map(|it| &it.step);
@@ -128,7 +130,7 @@ fn pass_on(
     let open = draft.state.standing.open_gate();
     if open.is_none_or(|it| it.step != consent.step) {
         let is_asked = consent.when.is_some()
-            && draft.holds(consent.when.as_ref(), step, Sight::of_args(args))?;
+            && draft.holds(consent.when.as_ref(), step, EvalContext::of_args(args))?;
         if !is_asked {
             return Ok(());
         }

@@ -14,7 +14,7 @@ use definition::{
 use serde_json::Value;
 
 use super::{
-    Draft, Sight, condition_failed, due, enter, gate, left_out,
+    Draft, EvalContext, condition_failed, due, enter, gate, left_out,
     left_out::LeftOut,
     mode::{Mode, Reach},
     review, scope,
@@ -49,7 +49,7 @@ fn source(draft: &Draft<'_>, step: &Step) -> Result<Option<String>, Refusal> {
     let Some(PartSource::File { path, .. }) = step.each.as_ref().map(|it| &it.from) else {
         return Ok(None);
     };
-    let scope = scope(draft.workflow, &draft.state, Sight::default());
+    let scope = scope(draft.workflow, &draft.state, EvalContext::default());
     let path = path.render(&scope).map_err(|error| condition_failed(step, &error))?;
     Ok(Some(path))
 }
@@ -164,7 +164,7 @@ pub(super) fn prepare(draft: &mut Draft<'_>, step: &Step) -> Result<(), Stop> {
 fn leave_out(draft: &mut Draft<'_>, step: &Step, each: &Each) -> Result<(), Refusal> {
     let Some(only) = &each.only else { return Ok(()) };
     for part in draft.state.parts_of(step).to_vec() {
-        let is_meant = draft.holds(Some(only), step, Sight::of_part(Some(&part)))?;
+        let is_meant = draft.holds(Some(only), step, EvalContext::of_part(Some(&part)))?;
         let progress = draft.state.part_progress(&step.name, &part.id);
         let (step, part) = (step.name.clone(), Some(part.id));
         let is_open = !progress.is_settled() && progress != Progress::Rejected;
@@ -436,7 +436,7 @@ fn open_parts(state: &RunState, step: &Step) -> usize {
 
 /// Returns the parts; `None` while the agent is to write the file first that they come from.
 fn find_parts(draft: &Draft<'_>, step: &Step, each: &Each) -> Result<Option<Vec<PartSpec>>, Stop> {
-    let scope = scope(draft.workflow, &draft.state, Sight::default());
+    let scope = scope(draft.workflow, &draft.state, EvalContext::default());
     let invalid = |problem| Refusal::PartsInvalid { step: step.name.clone(), problem };
     match &each.from {
         PartSource::Shared => Ok(Some(Vec::new())),
@@ -459,7 +459,7 @@ fn find_parts(draft: &Draft<'_>, step: &Step, each: &Each) -> Result<Option<Vec<
                 }
                 FileFact::Missing => {
                     let when = each.otherwise_when.as_ref();
-                    let is_meant = draft.holds(when, step, Sight::default())?;
+                    let is_meant = draft.holds(when, step, EvalContext::default())?;
                     match otherwise {
                         Otherwise::Parts(parts) if is_meant => Ok(Some(parts.clone())),
                         Otherwise::Text(_) if is_meant => Ok(None),

@@ -12,9 +12,9 @@ use alloc::{
 
 use definition::{Decider, Effect, PartSource, PartSpec, Step, Target};
 
-use super::{Draft, Sight, change_context, enter, gate, left_out, mode::Mode, parts, rules};
+use super::{Draft, EvalContext, change_context, enter, gate, left_out, mode::Mode, parts, rules};
 use crate::{
-    Choice, Event, GateReason, PartPlaced, Passing, Refusal, Rigor, SkipCause, SkipReason, Stop,
+    Choice, Event, GatePolicy, GateReason, PartPlaced, Refusal, Rigor, SkipCause, SkipReason, Stop,
     guard, invariant,
 };
 
@@ -23,14 +23,14 @@ pub(super) fn go_to(
     draft: &mut Draft<'_>,
     mode: Mode,
     named: &str,
-    passing: Passing,
+    passing: GatePolicy,
 ) -> Result<(), Stop> {
     draft.check_live()?;
     let step = find(draft, named)?;
     match passing {
-        Passing::Anything => return rules::go(draft, mode, step),
-        Passing::Asked => {}
-        Passing::InOrder => check_order(draft, step)?,
+        GatePolicy::Anything => return rules::go(draft, mode, step),
+        GatePolicy::Asked => {}
+        GatePolicy::InOrder => check_order(draft, step)?,
     }
     let is_here = draft.state.current.as_ref() == Some(&step.name);
     if is_here && !draft.state.progress(&step.name).is_settled() {
@@ -150,7 +150,7 @@ fn hop(draft: &mut Draft<'_>, to: &Step) -> Result<(), Stop> {
     let decision = Choice { by: Decider::Client, reasoning: None };
     draft.push(Event::StepEntered { step: to.name.clone(), decision: Some(decision) });
     draft.hop(&to.name)?;
-    Ok(change_context::assign(draft, to, &to.enter, Sight::default())?)
+    Ok(change_context::assign(draft, to, &to.enter, EvalContext::default())?)
 }
 
 /// What is asked is not asked any more.

@@ -8,10 +8,10 @@ use alloc::{
 
 use definition::{OnFailure, Step, Target};
 
-use super::{Draft, Sight, change_context, due, enter, mode::Mode, report_step};
+use super::{Draft, EvalContext, change_context, due, enter, mode::Mode, report_step};
 use crate::{
-    Chore, ChoreOutcome, CompletedBy, ContextChange, Event, GitDeed, Refusal, Report, ReportStep,
-    Standing, Stop, Terms,
+    Chore, ChoreOutcome, CompletedBy, ContextChange, Event, GitDeed, Refusal, Report,
+    ReportOptions, ReportStep, Standing, Stop,
 };
 
 pub(super) fn decide(
@@ -67,7 +67,7 @@ pub(super) fn note_branch(
 fn go_on(draft: &mut Draft<'_>, mode: Mode, due: &Chore) -> Result<(), Stop> {
     let Some(chore) = draft.workflow.find_chore(&due.name) else { return Ok(()) };
     let step = draft.current()?;
-    change_context::assign(draft, step, &chore.set, Sight::default())?;
+    change_context::assign(draft, step, &chore.set, EvalContext::default())?;
     // Where a person is asked the work is done already.
     let is_open = draft.state.standing == Standing::Running
         && !draft.state.progress(&step.name).is_settled()
@@ -91,7 +91,7 @@ fn complete(draft: &mut Draft<'_>, mode: Mode, step: &Step, chore: &str) -> Resu
         context: ContextChange::default(),
         next: None,
         holder: None,
-        terms: Terms::default(),
+        terms: ReportOptions::default(),
     };
     report_step::complete(
         draft,

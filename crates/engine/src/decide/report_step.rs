@@ -5,9 +5,9 @@ use alloc::{format, string::String, vec, vec::Vec};
 use definition::{Answers, Decider, Effect, PartSpec, Spent, Step, Target};
 
 use super::{
-    Draft, Sight, answer_gate, ask_model,
+    Draft, EvalContext, answer_gate, ask_model,
     ask_model::Advice,
-    change_context, due, enter, fail_step, files, found, gate, lease, left_out,
+    change_context, complete_found_parts, due, enter, fail_step, files, gate, lease, left_out,
     mode::{Mode, Source, Verdicts},
     parts, review, route, rulebook, verdict,
 };
@@ -102,14 +102,14 @@ pub(super) fn take(
         return match (&command.next, advice) {
             (Some(next), _) => route::choose_late(draft, mode, step, next),
             (None, Some(advice)) => {
-                ask_model::follow(draft, mode, step, advice, Sight::of_report(Some(report)))
+                ask_model::follow(draft, mode, step, advice, EvalContext::of_report(Some(report)))
             }
             // The model did not choose the last time. It may now.
             (None, None) => route::onward(draft, mode, step, Some(report), None),
         };
     }
-    if found::is_meant(step, command) {
-        return found::take(draft, mode, step, command);
+    if complete_found_parts::is_meant(step, command) {
+        return complete_found_parts::take(draft, mode, step, command);
     }
     let part = parts::find_reported(draft, step, command.part.as_ref())?;
     let part_id = part.as_ref().map(|it| &it.id);
@@ -193,7 +193,7 @@ pub(super) fn complete(
     if gate::open(draft, step, report)? {
         return Ok(());
     }
-    ask_model::follow(draft, mode, step, advice, Sight::of_report(Some(report)))
+    ask_model::follow(draft, mode, step, advice, EvalContext::of_report(Some(report)))
 }
 
 /// Takes work in that is done, and what a review says. Nothing follows from it yet.
@@ -239,7 +239,7 @@ pub(super) fn finish(
         files::drop(draft, step, part, &step.drops)?;
     }
     if let Some(each) = step.each.as_ref().filter(|_| part.is_some()) {
-        change_context::assign(draft, step, &each.set, Sight::of_part(part))?;
+        change_context::assign(draft, step, &each.set, EvalContext::of_part(part))?;
     }
     parts::forget(draft, &changed)?;
     if !is_judged {
@@ -279,7 +279,7 @@ fn fail(
     };
     let elsewhere = command.next.as_ref().filter(|next| !is_again(next));
     if let (Decider::Client | Decider::Ai, Some(next)) = (draft.state.decider(), elsewhere) {
-        return route::choose(draft, mode, step, next, Sight::of_report(Some(report)));
+        return route::choose(draft, mode, step, next, EvalContext::of_report(Some(report)));
     }
     if command.next.is_none() && part.is_none() && draft.has_model() {
         let advice = match advice {
@@ -287,7 +287,13 @@ fn fail(
             None => ask_model::ask(draft, step, report, None)?,
         };
         if advice.leaves(step) {
-            return ask_model::follow(draft, mode, step, advice, Sight::of_report(Some(report)));
+            return ask_model::follow(
+                draft,
+                mode,
+                step,
+                advice,
+                EvalContext::of_report(Some(report)),
+            );
         }
         ask_model::stay(draft, advice)?;
         if draft.state.standing != Standing::Running {

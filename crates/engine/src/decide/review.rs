@@ -14,7 +14,7 @@ use definition::{
 use serde_json::{Map, Value};
 
 use super::{
-    Draft, Sight, change_context, enter, gate,
+    Draft, EvalContext, change_context, enter, gate,
     mode::{Mode, Reach, Verdicts},
     parts, scope,
     verdict::Judging,
@@ -141,7 +141,7 @@ impl Judging<'_> {
 
     /// Returns the first of what the review found, each cut to a line that can be quoted.
     fn find_findings(&self, draft: &Draft<'_>) -> Vec<Finding> {
-        let scope = scope(draft.workflow, &draft.state, Sight::of_part(self.part));
+        let scope = scope(draft.workflow, &draft.state, EvalContext::of_part(self.part));
         let path = self.review.read.as_ref().and_then(|it| it.render(&scope).ok());
         let Some(FileFact::Present { text: Some(text), .. }) =
             path.and_then(|it| draft.known.file(&it).ok())
@@ -181,7 +181,7 @@ impl Judging<'_> {
         verdict: &str,
         limit: &Limit,
     ) -> Result<Judged, Stop> {
-        change_context::assign(draft, self.step, &limit.set, Sight::default())?;
+        change_context::assign(draft, self.step, &limit.set, EvalContext::default())?;
         match &limit.then {
             Spent::Approve | Spent::Warn => {
                 self.rule(draft, verdict, Ruling::Promoted);
@@ -285,7 +285,7 @@ impl Judging<'_> {
 
     /// Has what was judged done again.
     fn reopen(&self, draft: &mut Draft<'_>, verdict: &str) -> Result<(), Refusal> {
-        let scope = scope(draft.workflow, &draft.state, Sight::of_part(self.part));
+        let scope = scope(draft.workflow, &draft.state, EvalContext::of_part(self.part));
         let read = self.review.read.as_ref().and_then(|it| it.render(&scope).ok());
         let see = read.map(|it| format!("; see `{it}`")).unwrap_or_default();
         let feedback = format!("`{}` says {verdict}{see}", self.step.name);

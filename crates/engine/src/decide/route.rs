@@ -10,8 +10,8 @@ use definition::{Choices, Decider, FINISH, Step, StepName, Successor, Target, Wo
 use serde_json::Value;
 
 use super::{
-    Draft, Sight, ask_model, change_context, condition_failed, enter, gate, mode::Mode, scope,
-    stretch,
+    Draft, EvalContext, ask_model, change_context, condition_failed, enter, gate, mode::Mode,
+    scope, stretch,
 };
 use crate::{Choice, Event, FailCause, Outcome, Refusal, Report, RunState, Stop, invariant};
 
@@ -31,7 +31,7 @@ pub(super) fn onward(
     report: Option<&Report>,
     next: Option<&str>,
 ) -> Result<(), Stop> {
-    let sight = Sight::of_report(report);
+    let sight = EvalContext::of_report(report);
     match draft.state.decider() {
         Decider::Declared => {
             let way = declared(draft, step, sight)?;
@@ -83,7 +83,7 @@ pub(super) fn by_report(
     step: &Step,
     report: &Report,
 ) -> Result<bool, Stop> {
-    let sight = Sight::of_report(Some(report));
+    let sight = EvalContext::of_report(Some(report));
     let Some(successor) = find_by_report(draft, step, report)? else { return Ok(false) };
     let way = way_of(successor);
     follow(draft, mode, step, way, sight)?;
@@ -98,7 +98,7 @@ pub(super) fn find_by_report<'s>(
 ) -> Result<Option<&'s Successor>, Refusal> {
     for successor in &step.next {
         let Some(condition) = &successor.when else { continue };
-        let sight = Sight::of_report(Some(report));
+        let sight = EvalContext::of_report(Some(report));
         let is_meant = report.outcome() != Outcome::Failure
             || successor.fails
             || invariant::is_for_failure(draft.workflow, &draft.state, condition, report);
@@ -115,7 +115,7 @@ pub(super) fn choose(
     mode: Mode,
     step: &Step,
     next: &str,
-    sight: Sight<'_>,
+    sight: EvalContext<'_>,
 ) -> Result<(), Stop> {
     let target = find_target(draft.workflow, next);
     let allowed = allowed(draft.workflow, &draft.state, step, sight);
@@ -138,7 +138,7 @@ pub(super) fn choose_late(
         return Ok(());
     }
     let report = draft.state.step(&step.name).and_then(|it| it.effort.report.clone());
-    choose(draft, mode, step, next, Sight::of_report(report.as_ref()))
+    choose(draft, mode, step, next, EvalContext::of_report(report.as_ref()))
 }
 
 /// Goes to the step that a language model chose, which may follow.
@@ -147,7 +147,7 @@ pub(super) fn advised(
     mode: Mode,
     step: &Step,
     (target, reasoning): (Target, String),
-    sight: Sight<'_>,
+    sight: EvalContext<'_>,
 ) -> Result<(), Stop> {
     let successor = step.next.iter().find(|it| it.to == target);
     follow(draft, mode, step, Way { target, by: Decider::Ai, reasoning, successor }, sight)
@@ -159,7 +159,7 @@ pub(crate) fn allowed(
     workflow: &Workflow,
     state: &RunState,
     step: &Step,
-    sight: Sight<'_>,
+    sight: EvalContext<'_>,
 ) -> Vec<Target> {
     let mut allowed = listed(workflow, state, step, sight);
     if let Some(report) = sight.report.filter(|it| it.outcome() == Outcome::Failure) {
@@ -179,7 +179,12 @@ pub(crate) fn allowed(
     allowed
 }
 
-fn listed(workflow: &Workflow, state: &RunState, step: &Step, sight: Sight<'_>) -> Vec<Target> {
+fn listed(
+    workflow: &Workflow,
+    state: &RunState,
+    step: &Step,
+    sight: EvalContext<'_>,
+) -> Vec<Target> {
     if step.next.is_empty() {
         let steps = workflow.work_steps().map(|it| Target::Step(it.name.clone()));
         return steps.chain([Target::Finish]).collect();
@@ -212,7 +217,7 @@ pub fn target_name(target: &Target) -> &str {
 /// Returns why nothing but a choice is taken while one is open.
 pub(super) fn choice_open(draft: &Draft<'_>, step: &Step) -> Refusal {
     let report = draft.state.step(&step.name).and_then(|it| it.effort.report.as_ref());
-    let allowed = allowed(draft.workflow, &draft.state, step, Sight::of_report(report));
+    let allowed = allowed(draft.workflow, &draft.state, step, EvalContext::of_report(report));
     let choices = allowed.iter().map(|it| String::from(target_name(it))).collect();
     Refusal::ChoiceOpen { step: step.name.clone(), choices }
 }
@@ -246,7 +251,11 @@ fn not_allowed(step: &Step, next: &str, allowed: &[Target]) -> Refusal {
 }
 
 /// The first successor whose condition holds, else the step listed next.
-fn declared<'s>(draft: &Draft<'_>, step: &'s Step, sight: Sight<'_>) -> Result<Way<'s>, Refusal> {
+fn declared<'s>(
+    draft: &Draft<'_>,
+    step: &'s Step,
+    sight: EvalContext<'_>,
+) -> Result<Way<'s>, Refusal> {
     for successor in &step.next {
         if draft.holds(successor.when.as_ref(), step, sight)? {
             return Ok(way_of(successor));
@@ -272,7 +281,7 @@ fn follow(
     mode: Mode,
     step: &Step,
     way: Way<'_>,
-    sight: Sight<'_>,
+    sight: EvalContext<'_>,
 ) -> Result<(), Stop> {
     if let Some(successor) = way.successor {
         apply(draft, step, successor, sight)?;
@@ -298,7 +307,7 @@ fn apply(
     draft: &mut Draft<'_>,
     step: &Step,
     successor: &Successor,
-    sight: Sight<'_>,
+    sight: EvalContext<'_>,
 ) -> Result<(), Refusal> {
     change_context::assign(draft, step, &successor.set, sight)?;
     let Some(merge) = &successor.merge else { return Ok(()) };

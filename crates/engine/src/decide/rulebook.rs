@@ -12,7 +12,7 @@ use definition::{Effect, PartSpec, Rulebook, Rules, Step, Violation, parse_parts
 use serde_json::{Map, Value};
 
 use super::{
-    Draft, Sight, condition_failed, gate,
+    Draft, EvalContext, condition_failed, gate,
     mode::{Mode, Reach},
     review::Judged,
     scope,
@@ -26,7 +26,7 @@ const REVISE: &str = "REVISE";
 pub(super) fn judge(draft: &mut Draft<'_>, mode: Mode, step: &Step) -> Result<Judged, Stop> {
     let Some(rules) = &step.rules else { return Ok(Judged::Passed) };
     let Some(book) = read(draft, rules)? else { return Ok(Judged::Passed) };
-    let scope = scope(draft.workflow, &draft.state, Sight::default());
+    let scope = scope(draft.workflow, &draft.state, EvalContext::default());
     let fails = |error| condition_failed(step, &error);
     let (file, note) =
         (rules.parts.render(&scope).map_err(fails)?, rules.note.render(&scope).map_err(fails)?);
@@ -68,7 +68,7 @@ pub(super) fn ask_spent(draft: &mut Draft<'_>, step: &Step) -> Result<bool, Stop
     if counted.is_none_or(|it| it <= u64::from(rules.after)) {
         return Ok(false);
     }
-    let scope = scope(draft.workflow, &draft.state, Sight::default());
+    let scope = scope(draft.workflow, &draft.state, EvalContext::default());
     let note = rules.note.render(&scope).map_err(|error| condition_failed(step, &error))?;
     if !matches!(draft.known.file(&note)?, FileFact::Present { .. }) {
         return Ok(false);

@@ -11,11 +11,11 @@ use definition::{Action, Decider, Deed, Insertion, Rotation, Step, Template};
 use serde_json::{Map, Value};
 
 use super::{
-    Draft, Sight, change_context, check_size, condition_failed, enter, gate, mode::Mode,
+    Draft, EvalContext, change_context, check_size, condition_failed, enter, gate, mode::Mode,
     record_entry, scope,
 };
 use crate::{
-    Choice, CompletedBy, Entry, Event, Item, Refusal, RunState, Stop, Unasked, guard, journal,
+    Choice, CompletedBy, Entry, Event, Item, PendingRules, Refusal, RunState, Stop, guard, journal,
 };
 
 /// Fires the rules whose conditions a command made true, in their order, and brings gates that are
@@ -27,15 +27,15 @@ pub(super) fn settle(draft: &mut Draft<'_>, before: &RunState) -> Result<(), Sto
     let mode = Mode::default();
     gate::settle(draft, mode)?;
     // What a file says on its first day is taken as it is; the rules fire with the first call.
-    if before.origin.is_none() && draft.state.unasked == Unasked::Placed {
+    if before.origin.is_none() && draft.state.unasked == PendingRules::Placed {
         return Ok(());
     }
     if draft.workflow.rules.is_empty() {
         return Ok(());
     }
-    let is_settled = before.origin.is_some() && before.unasked != Unasked::Placed;
-    let first = scope(draft.workflow, before, Sight::default());
-    let mut now = scope(draft.workflow, &draft.state, Sight::default());
+    let is_settled = before.origin.is_some() && before.unasked != PendingRules::Placed;
+    let first = scope(draft.workflow, before, EvalContext::default());
+    let mut now = scope(draft.workflow, &draft.state, EvalContext::default());
     for rule in &draft.workflow.rules {
         let held = is_settled && rule.when.evaluate(&first).unwrap_or(false);
         let Ok(step) = draft.current() else { return Ok(()) };
@@ -45,7 +45,7 @@ pub(super) fn settle(draft: &mut Draft<'_>, before: &RunState) -> Result<(), Sto
         }
         draft.push(Event::RuleFired { rule: rule.name.clone() });
         perform(draft, mode, &rule.actions, &Map::new(), false)?;
-        now = scope(draft.workflow, &draft.state, Sight::default());
+        now = scope(draft.workflow, &draft.state, EvalContext::default());
     }
     gate::settle(draft, mode)
 }
@@ -61,7 +61,7 @@ pub(super) fn perform(
     let mut warnings = Vec::new();
     for action in actions {
         let step = draft.current()?;
-        let sight = Sight::of_args(args);
+        let sight = EvalContext::of_args(args);
         if !draft.holds(action.when.as_ref(), step, sight)? {
             continue;
         }
@@ -129,7 +129,7 @@ pub(super) fn go(draft: &mut Draft<'_>, mode: Mode, to: &Step) -> Result<(), Sto
     let decision = Choice { by: Decider::Client, reasoning: None };
     draft.push(Event::StepEntered { step: to.name.clone(), decision: Some(decision) });
     draft.hop(&to.name)?;
-    change_context::assign(draft, to, &to.enter, Sight::default())?;
+    change_context::assign(draft, to, &to.enter, EvalContext::default())?;
     enter::arrive(draft, mode, to)
 }
 
@@ -187,7 +187,7 @@ fn close_item(
     draft: &mut Draft<'_>,
     step: &Step,
     texts: &[Template],
-    sight: Sight<'_>,
+    sight: EvalContext<'_>,
 ) -> Result<Option<String>, Refusal> {
     let mut named = Vec::new();
     for text in texts {
@@ -230,7 +230,7 @@ fn insert(
     draft: &mut Draft<'_>,
     step: &Step,
     insertion: &Insertion,
-    sight: Sight<'_>,
+    sight: EvalContext<'_>,
 ) -> Result<(), Refusal> {
     let path = render(draft, step, &insertion.path, sight)?;
     let line = render(draft, step, &insertion.line, sight)?;
@@ -243,7 +243,7 @@ fn render(
     draft: &Draft<'_>,
     step: &Step,
     template: &Template,
-    sight: Sight<'_>,
+    sight: EvalContext<'_>,
 ) -> Result<String, Refusal> {
     let scope = scope(draft.workflow, &draft.state, sight);
     template.render(&scope).map_err(|error| condition_failed(step, &error))

@@ -10,14 +10,14 @@ use crate::{Artifact, Outcome, Report, RunState};
 
 /// What there is to see beside the run's state.
 #[derive(Debug, Clone, Copy, Default)]
-pub(crate) struct Sight<'a> {
+pub(crate) struct EvalContext<'a> {
     pub(crate) report: Option<&'a Report>,
     pub(crate) part: Option<&'a PartSpec>,
     pub(crate) verdict: Option<&'a str>,
     pub(crate) args: Option<&'a Map<String, Value>>,
 }
 
-impl<'a> Sight<'a> {
+impl<'a> EvalContext<'a> {
     pub(crate) fn of_part(part: Option<&'a PartSpec>) -> Self {
         Self { part, ..Self::default() }
     }
@@ -68,7 +68,7 @@ struct StepSeen {
     revisions: u32,
 }
 
-pub(crate) fn scope(workflow: &Workflow, state: &RunState, sight: Sight<'_>) -> Scope {
+pub(crate) fn scope(workflow: &Workflow, state: &RunState, sight: EvalContext<'_>) -> Scope {
     let artifacts = state.artifacts.iter().map(|(path, seen)| {
         let Artifact { sha256, size, .. } = &seen.artifact;
         (path.as_str(), FileSeen { sha256: sha256.as_str(), size: *size })

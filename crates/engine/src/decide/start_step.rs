@@ -7,13 +7,13 @@ use definition::{PartSpec, Presence, Step, Target};
 use serde_json::{Map, Value};
 
 use super::{
-    Draft, Sight, check_depth, check_size, condition_failed, enter, gate, lease,
+    Draft, EvalContext, check_depth, check_size, condition_failed, enter, gate, lease,
     mode::{Mode, Reach},
     parts, route, scope,
 };
 use crate::{
-    Artifact, Choice, Event, GateReason, Progress, Refusal, ReopenCause, Standing, StartStep, Stop,
-    Trouble, guard,
+    Artifact, AttemptStatus, Choice, Event, GateReason, Progress, Refusal, ReopenCause, Standing,
+    StartStep, Stop, guard,
 };
 
 pub(super) fn decide(draft: &mut Draft<'_>, mode: Mode, start: &StartStep) -> Result<(), Stop> {
@@ -120,7 +120,7 @@ pub(super) fn begin(
     if is_active && !start.again {
         return Ok(());
     }
-    let is_same = is_active && effort.trouble != Trouble::Faulty;
+    let is_same = is_active && effort.trouble != AttemptStatus::Faulty;
     let attempt = if is_same { effort.attempts } else { effort.attempts + 1 };
     let seen = look(draft, step, part)?;
     let (step, part, details) = (step.name.clone(), id.cloned(), start.details.clone());
@@ -131,7 +131,7 @@ pub(super) fn begin(
 /// Returns what the work is begun with: the file that a review judges, and those that count only
 /// where they are found.
 fn look(draft: &Draft<'_>, step: &Step, part: Option<&PartSpec>) -> Result<Vec<Artifact>, Stop> {
-    let scope = scope(draft.workflow, &draft.state, Sight::of_part(part));
+    let scope = scope(draft.workflow, &draft.state, EvalContext::of_part(part));
     let fails = |error| condition_failed(step, &error);
     let mut paths: Vec<String> = Vec::new();
     let judges = step.review.as_ref().and_then(|it| it.judges.as_ref());
@@ -139,7 +139,7 @@ fn look(draft: &Draft<'_>, step: &Step, part: Option<&PartSpec>) -> Result<Vec<A
         paths.push(judges.render(&scope).map_err(fails)?);
     }
     for need in step.needs.iter().filter(|it| it.presence == Presence::Found) {
-        if draft.holds(need.when.as_ref(), step, Sight::of_part(part))? {
+        if draft.holds(need.when.as_ref(), step, EvalContext::of_part(part))? {
             paths.push(need.path.render(&scope).map_err(fails)?);
         }
     }

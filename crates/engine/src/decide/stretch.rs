@@ -8,7 +8,7 @@ use alloc::{
 use definition::{Expression, Step, Target};
 use serde_json::Value;
 
-use super::{Draft, Sight, condition_failed, mode::Mode, scope};
+use super::{Draft, EvalContext, condition_failed, mode::Mode, scope};
 use crate::{AtEnd, Event, Refusal, SkipCause, SkipReason, find_chore};
 
 /// Leaves out what is listed before the step that the run begins with, and returns that step.
@@ -70,7 +70,7 @@ fn find<'a>(
     named: Option<&Expression>,
 ) -> Result<Option<&'a Step>, Refusal> {
     let Some(named) = named else { return Ok(None) };
-    let scope = scope(draft.workflow, &draft.state, Sight::default());
+    let scope = scope(draft.workflow, &draft.state, EvalContext::default());
     let name = match named.evaluate(&scope).map_err(|error| condition_failed(at, &error))? {
         Value::Null => String::new(),
         Value::String(name) => name,

@@ -16,8 +16,8 @@ use super::{
     Draft, change_context, contradiction, gate, left_out, mode::Mode, parts, rules, start_run,
 };
 use crate::{
-    Effort, Event, GateReason, Placement, Progress, Refusal, RunState, Stage, Standing, StartRun,
-    Stood, Stop, Trouble, guard,
+    AttemptStatus, ClaimedProgress, ClaimedStatus, Effort, Event, FileClaim, GateReason, Progress,
+    Refusal, RunState, Standing, StartRun, Stop, guard,
 };
 
 /// Begins a run where a file says that the work is.
@@ -25,7 +25,7 @@ pub(super) fn adopt(
     draft: &mut Draft<'_>,
     mode: Mode,
     start: &StartRun,
-    placement: &Placement,
+    placement: &FileClaim,
 ) -> Result<(), Stop> {
     start_run::begin(draft, start)?;
     place(draft, placement)?;
@@ -38,7 +38,7 @@ pub(super) fn adopt(
 }
 
 /// Takes in what someone wrote into the file.
-pub(super) fn edit(draft: &mut Draft<'_>, placement: &Placement) -> Result<(), Stop> {
+pub(super) fn edit(draft: &mut Draft<'_>, placement: &FileClaim) -> Result<(), Stop> {
     draft.check_begun()?;
     let refused = |problem: String| Refusal::EditRefused { path: placement.path.clone(), problem };
     // While an answer is owed, the file speaks of the gate, and not of where the run goes on then.
@@ -51,7 +51,7 @@ pub(super) fn edit(draft: &mut Draft<'_>, placement: &Placement) -> Result<(), S
             let claimed = placement.at.as_ref().or(placement.stated.as_ref());
             let is_asked = claimed.is_none_or(|it| *it == open.step);
             let is_here = is_asked || claimed == draft.state.current.as_ref();
-            if is_personal && (placement.stood != Stood::Waiting || !is_here) {
+            if is_personal && (placement.stood != ClaimedStatus::Waiting || !is_here) {
                 let problem = format!("a person is to answer at step `{}`", open.step);
                 return Err(refused(problem).into());
             }
@@ -100,15 +100,15 @@ pub(super) fn edit(draft: &mut Draft<'_>, placement: &Placement) -> Result<(), S
 }
 
 /// Whether a file says of a step that it is settled, which it is not.
-fn settles_more(state: &RunState, placement: &Placement) -> bool {
-    let is_news = |(step, stage): (&StepName, &Stage)| {
+fn settles_more(state: &RunState, placement: &FileClaim) -> bool {
+    let is_news = |(step, stage): (&StepName, &ClaimedProgress)| {
         stage.progress.is_settled() && !state.progress(step).is_settled()
     };
     placement.steps.iter().any(is_news)
 }
 
 /// Takes in what a file says, but not where the run is: that stays as it was.
-fn keep_place(draft: &mut Draft<'_>, placement: &Placement) -> Result<(), Refusal> {
+fn keep_place(draft: &mut Draft<'_>, placement: &FileClaim) -> Result<(), Refusal> {
     change_context::check_vars(draft, &placement.vars)?;
     let mut placement = placement.clone();
     let stages = draft.state.steps.iter().map(|(step, it)| (step.clone(), stage(&it.effort)));
@@ -119,7 +119,7 @@ fn keep_place(draft: &mut Draft<'_>, placement: &Placement) -> Result<(), Refusa
     Ok(())
 }
 
-fn place(draft: &mut Draft<'_>, placement: &Placement) -> Result<(), Stop> {
+fn place(draft: &mut Draft<'_>, placement: &FileClaim) -> Result<(), Stop> {
     let mut placement = placement.clone();
     placement.steps.retain(|step, _| draft.workflow.find_step(step).is_some());
     let is_placed = !placement.steps.is_empty() || placement.vars.is_empty();
@@ -146,14 +146,14 @@ fn place(draft: &mut Draft<'_>, placement: &Placement) -> Result<(), Stop> {
     }
 }
 
-fn stage(effort: &Effort) -> Stage {
-    Stage {
+fn stage(effort: &Effort) -> ClaimedProgress {
+    ClaimedProgress {
         progress: effort.progress,
         attempts: effort.attempts,
         started_at: effort.started_at,
         ended_at: effort.ended_at,
         failure: effort.failure.clone(),
-        is_retried: effort.trouble == Trouble::Retried,
+        is_retried: effort.trouble == AttemptStatus::Retried,
         revisions: effort.revisions,
         parts: BTreeMap::new(),
     }
@@ -161,8 +161,8 @@ fn stage(effort: &Effort) -> Stage {
 
 /// Returns the step at which a person is asked, if the file says that one is: where it says that
 /// the run is, if there is anything to ask there.
-fn find_asking<'a>(workflow: &'a Workflow, placement: &Placement) -> Option<&'a Step> {
-    if placement.stood != Stood::Waiting {
+fn find_asking<'a>(workflow: &'a Workflow, placement: &FileClaim) -> Option<&'a Step> {
+    if placement.stood != ClaimedStatus::Waiting {
         return None;
     }
     let stated =
@@ -173,22 +173,22 @@ fn find_asking<'a>(workflow: &'a Workflow, placement: &Placement) -> Option<&'a 
 }
 
 /// Returns the step that is under way where the run goes on, else the first that is not done.
-fn find_open<'a>(workflow: &'a Workflow, placement: &Placement) -> Option<&'a Step> {
+fn find_open<'a>(workflow: &'a Workflow, placement: &FileClaim) -> Option<&'a Step> {
     let progress = |step: &Step| placement.steps.get(&step.name).map(|it| it.progress);
-    let goes_on = matches!(placement.stood, Stood::Running | Stood::Waiting);
+    let goes_on = matches!(placement.stood, ClaimedStatus::Running | ClaimedStatus::Waiting);
     let active = workflow.work_steps().find(|it| progress(it) == Some(Progress::Active));
     let is_open = |it: &&Step| !progress(it).is_some_and(Progress::is_settled);
     active.filter(|_| goes_on).or_else(|| workflow.work_steps().find(is_open))
 }
 
 /// The same words as of a run's standing.
-fn word(stood: Stood) -> String {
+fn word(stood: ClaimedStatus) -> String {
     match stood {
-        Stood::Running => "running",
-        Stood::Waiting => "waiting",
-        Stood::Completed => "completed",
-        Stood::Failed => "failed",
-        Stood::Cancelled => "cancelled",
+        ClaimedStatus::Running => "running",
+        ClaimedStatus::Waiting => "waiting",
+        ClaimedStatus::Completed => "completed",
+        ClaimedStatus::Failed => "failed",
+        ClaimedStatus::Cancelled => "cancelled",
     }
     .to_string()
 }

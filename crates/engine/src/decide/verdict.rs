@@ -4,7 +4,7 @@ use alloc::string::{String, ToString};
 
 use definition::{PartSpec, Review, Step, Unknown, find_verdict};
 
-use super::{Draft, Sight, condition_failed, scope};
+use super::{Draft, EvalContext, condition_failed, scope};
 use crate::{FileFact, Refusal, Report, Stop};
 
 /// A review, and the part that it judges.
@@ -27,7 +27,7 @@ impl Judging<'_> {
             let said = said.into_iter().find_map(|it| it.get("verdict")?.as_str());
             return Ok(said.filter(|it| words.contains(it)).map(ToString::to_string));
         };
-        let scope = scope(draft.workflow, &draft.state, Sight::of_part(self.part));
+        let scope = scope(draft.workflow, &draft.state, EvalContext::of_part(self.part));
         let path = read.render(&scope).map_err(|error| condition_failed(self.step, &error))?;
         if draft.is_removed(&path) {
             return Err(Refusal::ArtifactMissing { step: self.step.name.clone(), path }.into());
@@ -85,7 +85,7 @@ pub(super) fn find_stale(
     if !verdict.is_some_and(|it| review.revise.contains(&it)) {
         return Ok(None);
     }
-    let scope = scope(draft.workflow, &draft.state, Sight::of_part(part));
+    let scope = scope(draft.workflow, &draft.state, EvalContext::of_part(part));
     let fails = |error| condition_failed(step, &error);
     let (read, judges) =
         (read.render(&scope).map_err(fails)?, judges.render(&scope).map_err(fails)?);

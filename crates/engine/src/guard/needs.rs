@@ -6,14 +6,14 @@ use definition::{PartSpec, Presence, Step};
 
 use crate::{
     FileFact, Refusal, Stop,
-    decide::{Draft, Sight, condition_failed, scope},
+    decide::{Draft, EvalContext, condition_failed, scope},
 };
 
 pub(crate) fn check(draft: &Draft<'_>, step: &Step, part: Option<&PartSpec>) -> Result<(), Stop> {
     if step.needs.is_empty() {
         return Ok(());
     }
-    let scope = scope(draft.workflow, &draft.state, Sight::of_part(part));
+    let scope = scope(draft.workflow, &draft.state, EvalContext::of_part(part));
     let mut paths: Vec<String> = Vec::new();
     for need in step.needs.iter().filter(|it| it.presence == Presence::Required) {
         let fails = |error| condition_failed(step, &error);

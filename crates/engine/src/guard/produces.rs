@@ -6,7 +6,7 @@ use definition::{Beside, Check, PartSpec, Product, Step, check_product};
 
 use crate::{
     Artifact, FileFact, Refusal, Rigor, Stop,
-    decide::{Draft, Sight, condition_failed, scope},
+    decide::{Draft, EvalContext, condition_failed, scope},
 };
 
 /// Returns the files that must be there now, and whether they are.
@@ -67,7 +67,7 @@ fn promised<'s>(
     if step.produces.is_empty() {
         return Ok(Vec::new());
     }
-    let scope = scope(draft.workflow, &draft.state, Sight::of_part(part));
+    let scope = scope(draft.workflow, &draft.state, EvalContext::of_part(part));
     let mut promised = Vec::new();
     for product in &step.produces {
         let fails = |error| condition_failed(step, &error);
@@ -92,7 +92,7 @@ fn find_problem(
     let mut listed = Vec::new();
     for check in &product.checks {
         let Check::Covers { file, .. } = check else { continue };
-        let scope = scope(draft.workflow, &draft.state, Sight::default());
+        let scope = scope(draft.workflow, &draft.state, EvalContext::default());
         let path = file.render(&scope).map_err(|error| condition_failed(step, &error))?;
         let other = match draft.known.file(&path)? {
             FileFact::Present { text, .. } => text.clone(),

@@ -11,7 +11,7 @@ use super::{
     Ending, Failure, History, Kind, Mark, Placed, Reopening, Touched, Visit, Visited,
 };
 use crate::{
-    Entry, Event, How, OpenGate, Placement, Progress, Recorded, Report, RunState, Shared, Standing,
+    Entry, Event, FileClaim, How, OpenGate, Progress, Recorded, Report, RunState, Shared, Standing,
 };
 
 /// Notes what an event adds to the history of a run whose state is still that before it.
@@ -96,7 +96,7 @@ impl Attempt {
 }
 
 /// Keeps the text of a file. What it says of attempts takes the place of those before.
-fn place(state: &mut RunState, placement: &Placement, mark: Mark) {
+fn place(state: &mut RunState, placement: &FileClaim, mark: Mark) {
     let history = &mut state.history;
     let (text, counts) = (placement.text.clone(), history.counts.clone());
     history.placed = Some(Placed { mark, text, counts }.into());

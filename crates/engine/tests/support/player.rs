@@ -14,12 +14,12 @@ use std::{
 
 use definition::{Answers, Digest, Evidence, PartId, StepName, Workflow};
 use engine::{
-    Action, Actor, Answer, AnswerGate, AtEnd, CheckFact, ChoreOutcome, ClaimStep, Command,
-    ContextChange, Entry, Event, Fact, FileFact, GitDeed, Holder, How, Known, MakeMove, ModelFact,
-    ModelFailure, ModelFailureKind, PartPlaced, Passing, Placement, Policy, Question, Recorded,
-    Refusal, Report, ReportStep, ResumeRun, Rigor, RunId, RunState, Stage, StartRun, StartStep,
-    Stop, Terms, Timestamp, Usage, audit, brief, decide, find_chore, find_drift, fold, next,
-    target_name,
+    Action, Actor, Answer, AnswerGate, AtEnd, CheckFact, ChoreOutcome, ClaimStep, ClaimedProgress,
+    Command, ContextChange, Entry, Event, Fact, FileClaim, FileFact, GatePolicy, GitDeed, Holder,
+    How, Known, MakeMove, ModelFact, ModelFailure, ModelFailureKind, PartPlaced, Policy, Question,
+    Recorded, Refusal, Report, ReportOptions, ReportStep, ResumeRun, Rigor, RunId, RunState,
+    StartRun, StartStep, Stop, Timestamp, Usage, audit, brief, decide, find_chore, find_drift,
+    fold, next, target_name,
 };
 use serde_json::{Map, Value};
 
@@ -379,7 +379,7 @@ fn parse_command(words: &[String]) -> Command {
         next: option("next"),
         holder: option("holder")
             .map(|name| Holder { name, generation: option("lease").map(|it| it.parse().unwrap()) }),
-        terms: Terms {
+        terms: ReportOptions {
             is_begun: has("begun"),
             is_approved: has("approved"),
             rigor: if has("lax") { Rigor::Presence } else { Rigor::Full },
@@ -395,7 +395,7 @@ fn parse_command(words: &[String]) -> Command {
             digest: option("digest").map(|it| Digest::of(it.as_bytes())),
         }))
     };
-    let claim = || Placement {
+    let claim = || FileClaim {
         parts: option("parts").map_or_else(BTreeMap::new, |it| serde_json::from_str(&it).unwrap()),
         ..placement(plain[1], &object("steps"))
     };
@@ -463,13 +463,13 @@ fn parse_command(words: &[String]) -> Command {
         })),
         "goto" => {
             let passing = match option("passing").as_deref() {
-                Some("asked") => Passing::Asked,
-                Some("order") => Passing::InOrder,
-                _ => Passing::Anything,
+                Some("asked") => GatePolicy::Asked,
+                Some("order") => GatePolicy::InOrder,
+                _ => GatePolicy::Anything,
             };
             Command::GoTo { step: text(1), passing }
         }
-        "halting" => Command::Halting(parse_command(&words[1..]).into()),
+        "halting" => Command::StopAtNextStep(parse_command(&words[1..]).into()),
         "skip" => Command::SkipStep { step: text(1) },
         "ask" => Command::AskPerson { step: text(1) },
         "on" => Command::GoOn { details: object("details") },
@@ -507,15 +507,15 @@ fn entry(entry: Entry) -> Command {
 }
 
 /// Where a file says that the work is: a standing, and `{"step": "progress"}` or a whole stage.
-fn placement(stood: &str, steps: &Map<String, Value>) -> Placement {
+fn placement(stood: &str, steps: &Map<String, Value>) -> FileClaim {
     let stage = |said: &Value| {
         if said.is_object() {
             return serde_json::from_value(said.clone()).unwrap();
         }
         let progress = serde_json::from_value(said.clone()).unwrap();
-        Stage { progress, ..Stage::default() }
+        ClaimedProgress { progress, ..ClaimedProgress::default() }
     };
-    Placement {
+    FileClaim {
         path: "state.json".to_owned(),
         sha256: Digest::of(b"state"),
         text: "state".to_owned(),

@@ -5,9 +5,9 @@ use std::collections::BTreeMap;
 
 use definition::{Digest, PartId, StepName};
 use engine::{
-    Answer, AnswerGate, AtEnd, ChoreOutcome, ClaimStep, Command, ContextChange, Entry, GitDeed,
-    How, MakeMove, PartPlaced, Passing, Placement, Progress, Report, ReportStep, ResumeRun, Rigor,
-    Stage, StartRun, StartStep, Stood, Terms,
+    Answer, AnswerGate, AtEnd, ChoreOutcome, ClaimStep, ClaimedProgress, ClaimedStatus, Command,
+    ContextChange, Entry, FileClaim, GatePolicy, GitDeed, How, MakeMove, PartPlaced, Progress,
+    Report, ReportOptions, ReportStep, ResumeRun, Rigor, StartRun, StartStep,
 };
 use serde_json::{Map, Value, json};
 
@@ -32,20 +32,20 @@ pub(crate) fn begin_run() -> StartRun {
     StartRun { key: None, flow: None, context, vars, root }
 }
 
-pub(crate) fn adopt(file: Placement) -> Command {
+pub(crate) fn adopt(file: FileClaim) -> Command {
     Command::AdoptRun(Box::new(begin_run()), Box::new(file))
 }
 
-pub(crate) fn edit(file: Placement) -> Command {
+pub(crate) fn edit(file: FileClaim) -> Command {
     Command::TakeEdit(Box::new(file))
 }
 
 /// A file that says where the steps are.
-pub(crate) fn file(stood: Stood, steps: &[(&str, Progress)]) -> Placement {
+pub(crate) fn file(stood: ClaimedStatus, steps: &[(&str, Progress)]) -> FileClaim {
     let stage = |(name, progress): &(&str, Progress)| {
-        (step(name), Stage { progress: *progress, ..Stage::default() })
+        (step(name), ClaimedProgress { progress: *progress, ..ClaimedProgress::default() })
     };
-    Placement {
+    FileClaim {
         path: "f".to_owned(),
         sha256: Digest::of(b"f"),
         text: "f".to_owned(),
@@ -89,7 +89,7 @@ pub(crate) fn report_of(step: &str, status: &str) -> ReportStep {
         context: ContextChange::default(),
         next: None,
         holder: None,
-        terms: Terms::default(),
+        terms: ReportOptions::default(),
     }
 }
 
@@ -101,16 +101,16 @@ pub(crate) fn done(step: &str) -> Command {
     report(step, "success")
 }
 
-pub(crate) fn on_terms(step: &str, terms: Terms) -> Command {
+pub(crate) fn on_terms(step: &str, terms: ReportOptions) -> Command {
     Command::ReportStep(Box::new(ReportStep { terms, ..report_of(step, "success") }))
 }
 
 pub(crate) fn open_at_end(step: &str) -> Command {
-    on_terms(step, Terms { end: AtEnd::StaysOpen, ..Terms::default() })
+    on_terms(step, ReportOptions { end: AtEnd::StaysOpen, ..ReportOptions::default() })
 }
 
 pub(crate) fn by_presence(step: &str) -> Command {
-    on_terms(step, Terms { rigor: Rigor::Presence, ..Terms::default() })
+    on_terms(step, ReportOptions { rigor: Rigor::Presence, ..ReportOptions::default() })
 }
 
 pub(crate) fn leading_to(step: &str, status: &str, next: &str) -> Command {
@@ -178,7 +178,7 @@ pub(crate) fn make_move(name: &str) -> Command {
     Command::Move(Box::new(MakeMove { name: name.to_owned(), ..MakeMove::default() }))
 }
 
-pub(crate) fn go_to(step: &str, passing: Passing) -> Command {
+pub(crate) fn go_to(step: &str, passing: GatePolicy) -> Command {
     Command::GoTo { step: step.to_owned(), passing }
 }
 
@@ -229,5 +229,5 @@ pub(crate) fn chore_done(name: &str) -> Command {
 }
 
 pub(crate) fn halting(command: Command) -> Command {
-    Command::Halting(Box::new(command))
+    Command::StopAtNextStep(Box::new(command))
 }

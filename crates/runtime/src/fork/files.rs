@@ -5,11 +5,11 @@ use std::collections::BTreeSet;
 
 use engine::{Refusal, find_needed, find_promised};
 
-use crate::{Desk, ExecuteError, Place, Runtime, View};
+use crate::{ExecuteError, FileSystem, Place, Runtime, View};
 
 /// A folder of the project, seen from its root.
 struct Home<'a> {
-    desk: &'a dyn Desk,
+    file_system: &'a dyn FileSystem,
     root: &'a str,
     folder: String,
 }
@@ -21,7 +21,7 @@ impl Home<'_> {
     }
 
     async fn has(&self, path: &str) -> bool {
-        matches!(self.desk.stat(&self.place(path)).await, Ok(Some(_)))
+        matches!(self.file_system.stat(&self.place(path)).await, Ok(Some(_)))
     }
 }
 
@@ -46,11 +46,11 @@ impl Runtime {
 
     /// Returns both folders, where there are two.
     fn homes<'a>(&'a self, view: &'a View, copy: &View) -> Option<(Home<'a>, Home<'a>)> {
-        let (desk, root) = (self.world.desk()?, view.state.root());
+        let (file_system, root) = (self.world.file_system()?, view.state.root());
         let projection = self.find_covering(&view.workflow)?;
         let home = |of: &View| {
             let folder = projection.home(of.state.key()?)?;
-            Some(Home { desk, root, folder })
+            Some(Home { file_system, root, folder })
         };
         let (from, to) = (home(view)?, home(copy)?);
         (from.folder != to.folder).then_some((from, to))
@@ -66,7 +66,7 @@ impl Runtime {
         let projection = self.find_covering(&copy.workflow);
         let Some(own) = projection.and_then(|it| it.path(key)) else { return Ok(()) };
         let place = Place { path: own.clone(), ..to.place("") };
-        if matches!(to.desk.stat(&place).await, Ok(None)) {
+        if matches!(to.file_system.stat(&place).await, Ok(None)) {
             return Ok(());
         }
         let problem = format!("`{own}` is there already, or cannot be looked at");
@@ -84,12 +84,12 @@ impl Runtime {
             return Ok(());
         }
         let seen = copy.state.artifacts.get(path);
-        let Some((bytes, _)) = from.desk.read(&from.place(path)).await? else {
+        let Some((bytes, _)) = from.file_system.read(&from.place(path)).await? else {
             return seen.map_or(Ok(()), |_| Err("it is gone, so the copy lacks it".to_owned()));
         };
         let is_same = seen.is_none_or(|it| it.artifact.sha256 == definition::Digest::of(&bytes));
         let text = String::from_utf8(bytes).map_err(|_| "it is no text, so the copy lacks it")?;
-        to.desk.write_privately(&to.place(path), text).await?;
+        to.file_system.write_privately(&to.place(path), text).await?;
         if is_same {
             return Ok(());
         }

@@ -84,13 +84,13 @@ impl Runtime {
         promise: &Promise<'_>,
         known: &mut Known,
     ) -> Result<Found, ExecuteError> {
-        let stat = promise.desk.stat(&promise.place).await;
+        let stat = promise.file_system.stat(&promise.place).await;
         if let (true, Ok(Some(stat))) = (known.is_as_left(&stat), stat) {
             self.catch_up(known, promise.run, None, None).await?;
             let is_behind = known.written() < known.length || !known.is_current();
             return Ok(if is_behind { Found::Behind } else { Found::Same(stat) });
         }
-        let read = promise.desk.read(&promise.place).await;
+        let read = promise.file_system.read(&promise.place).await;
         let bytes =
             read.as_ref().ok().and_then(|it| it.as_ref()).map(|(bytes, _)| bytes.as_slice());
         let met = self.catch_up(known, promise.run, None, bytes).await?;
@@ -208,7 +208,7 @@ impl Runtime {
     /// Whether someone is just writing a file that makes no sense as it is.
     async fn is_being_written(&self, promise: &Promise<'_>, stat: Stat) -> bool {
         self.world.sleep(WRITING).await;
-        promise.desk.stat(&promise.place).await != Ok(Some(stat))
+        promise.file_system.stat(&promise.place).await != Ok(Some(stat))
     }
 
     /// Whether the file says what it had to say at a length of the log since it was last written.

@@ -31,7 +31,7 @@ impl Runtime {
         let promise = self.promise(&view);
         // Nobody begins a run from the file either, until it is moved.
         let held = match &promise {
-            Some(promise) => promise.desk.lock(&promise.place).await.ok(),
+            Some(promise) => promise.file_system.lock(&promise.place).await.ok(),
             None => None,
         };
         let (target, command) = (Target::Run(run), Command::All(commands));

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use definition::Workflow;
 use engine::{Recorded, RunId, RunState, evolve};
 
-use crate::{Basis, Projection, Sheet};
+use crate::{Basis, FileText, Projection};
 
 /// The file of one run, at one length of its log.
 pub(crate) struct Rendering {
@@ -19,7 +19,7 @@ pub(crate) struct Rendering {
 /// What a file is made from.
 enum Source {
     State(Arc<RunState>),
-    Events(Box<dyn Sheet>),
+    Events(Box<dyn FileText>),
 }
 
 impl Rendering {
@@ -30,7 +30,7 @@ impl Rendering {
         run: RunId,
     ) -> Self {
         let source = match projection.blank(workflow) {
-            Some(sheet) => Source::Events(sheet),
+            Some(file_text) => Source::Events(file_text),
             None => Source::State(Arc::new(RunState::new(run))),
         };
         let (projection, workflow) = (Arc::clone(projection), Arc::clone(workflow));
@@ -46,7 +46,7 @@ impl Rendering {
     pub(crate) fn apply(&mut self, recorded: &Recorded) {
         self.text = None;
         match &mut self.source {
-            Source::Events(sheet) => sheet.apply(recorded),
+            Source::Events(file_text) => file_text.apply(recorded),
             Source::State(state) => {
                 let before = std::mem::replace(state, Arc::new(RunState::new(state.run)));
                 *state = Arc::new(evolve(Arc::unwrap_or_clone(before), recorded));
@@ -66,53 +66,53 @@ impl Rendering {
         let Self { projection, workflow, source, text } = self;
         text.get_or_insert_with(|| match source {
             Source::State(state) => projection.render(workflow, state),
-            Source::Events(sheet) => sheet.text(),
+            Source::Events(file_text) => file_text.text(),
         })
     }
 
     pub(crate) fn basis(&mut self, text: &str) -> Basis {
-        if let Source::Events(sheet) = &self.source {
-            return sheet.basis(text);
+        if let Source::Events(file_text) = &self.source {
+            return file_text.basis(text);
         }
         let projection = Arc::clone(&self.projection);
         projection.basis(self.text(), text)
     }
 
     pub(crate) fn stamp(&mut self) -> Option<String> {
-        if let Source::Events(sheet) = &self.source {
-            return sheet.stamp();
+        if let Source::Events(file_text) = &self.source {
+            return file_text.stamp();
         }
         let projection = Arc::clone(&self.projection);
         projection.stamp(self.text())
     }
 
     pub(crate) fn is_torn(&self, beginning: &[u8]) -> bool {
-        self.sheet().is_none_or(|it| it.is_torn(beginning))
+        self.file_text().is_none_or(|it| it.is_torn(beginning))
     }
 
     pub(crate) fn distance(&self, text: &str) -> Option<usize> {
-        self.sheet()?.distance(text)
+        self.file_text()?.distance(text)
     }
 
     pub(crate) fn is_seen(&self, text: &str) -> bool {
-        self.sheet().is_none_or(|it| it.is_seen(text))
+        self.file_text().is_none_or(|it| it.is_seen(text))
     }
 
     pub(crate) fn is_base(&self, base: &str, text: &str) -> bool {
-        self.sheet().is_none_or(|it| it.is_base(base, text))
+        self.file_text().is_none_or(|it| it.is_base(base, text))
     }
 
     pub(crate) fn rebase(&self, base: &str, text: &str) -> Option<String> {
-        self.sheet()?.rebase(base, text)
+        self.file_text()?.rebase(base, text)
     }
 
     pub(crate) fn beside(&self) -> Vec<(String, String)> {
-        self.sheet().map(|it| it.beside()).unwrap_or_default()
+        self.file_text().map(|it| it.beside()).unwrap_or_default()
     }
 
-    fn sheet(&self) -> Option<&dyn Sheet> {
+    fn file_text(&self) -> Option<&dyn FileText> {
         match &self.source {
-            Source::Events(sheet) => Some(&**sheet),
+            Source::Events(file_text) => Some(&**file_text),
             Source::State(_) => None,
         }
     }

@@ -39,12 +39,12 @@ impl Runtime {
         for (path, text) in known.file.beside() {
             let place = Place { path, ..promise.place.clone() };
             let digest = Digest::of(text.as_bytes());
-            let written = match promise.desk.read(&place).await {
+            let written = match promise.file_system.read(&place).await {
                 Ok(Some((bytes, _))) if bytes == text.as_bytes() => Ok(()),
                 Ok(found) => {
                     let found = found.map(|(bytes, _)| bytes).unwrap_or_default();
                     match self.make_room(promise, known, (&place, found), notices).await? {
-                        Ok(()) => promise.desk.write(&place, text).await.map(drop),
+                        Ok(()) => promise.file_system.write(&place, text).await.map(drop),
                         Err(problem) => Err(problem),
                     }
                 }
@@ -96,7 +96,7 @@ impl Runtime {
         let named = kept.as_ref().map(|it| promise.named(it));
         self.note_replaced(promise, (promise.named(place), problem, named), notices).await?;
         Ok(match (left, kept) {
-            (Left::Bytes, Some(kept)) => promise.desk.rename(place, &kept.path).await,
+            (Left::Bytes, Some(kept)) => promise.file_system.rename(place, &kept.path).await,
             (Left::Bytes | Left::Nothing | Left::Text(_), _) => Ok(()),
         })
     }

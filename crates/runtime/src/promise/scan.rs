@@ -15,7 +15,8 @@ use store::{FileFilter, FileMark, Filter, Order, Row};
 
 use super::{Marks, RunFile, corrupt, place, placement, shown, told, unreadable};
 use crate::{
-    Desk, ExecuteError, Place, Projection, Request, Runtime, Stat, Target, View, Wanted, fault,
+    ExecuteError, FileSystem, Place, Projection, Request, Runtime, Stat, Target, View, Wanted,
+    fault,
 };
 
 /// How many files are taken in at the same time, so that they share commits.
@@ -73,7 +74,7 @@ impl Runtime {
                 (view, Some(mut file)) => {
                     file.notices.extend(left);
                     if self.promises.unfinished.lock().contains(&view.state.run) {
-                        file.notices.extend(self.keep_errands(&view).await);
+                        file.notices.extend(self.keep_side_files(&view).await);
                     }
                     Ok(Some((view, file)))
                 }
@@ -88,17 +89,18 @@ impl Runtime {
             return Ok(None);
         }
         let Some(projection) = self.find_projection(workflow) else { return Ok(None) };
-        let (Some(path), Some(desk)) = (projection.path(key), self.world.desk()) else {
+        let (Some(path), Some(file_system)) = (projection.path(key), self.world.file_system())
+        else {
             return Ok(None);
         };
         let place = place(&**projection, self.root_for(workflow), path);
         let name = shown(&**projection, &place.path);
-        if desk.stat(&place).await == Ok(None) {
+        if file_system.stat(&place).await == Ok(None) {
             return Ok(None);
         }
         // Whoever moves it away is waited for.
-        let held = desk.lock(&place).await.ok();
-        let read = desk.read(&place).await.map_err(|problem| unreadable(&name, problem))?;
+        let held = file_system.lock(&place).await.ok();
+        let read = file_system.read(&place).await.map_err(|problem| unreadable(&name, problem))?;
         let Some((bytes, stat)) = read else { return Ok(None) };
         let definition = self.find_to_begin(workflow)?;
         let adopted = self.adopt(&**projection, &definition, &place, (bytes, stat)).await;
@@ -173,8 +175,8 @@ impl Runtime {
 
     /// Reads a small file that lies beside the promised ones; `None` where there is none.
     pub async fn read_beside(&self, workflow: &str, path: &str) -> Result<Option<String>, String> {
-        let Some((place, desk)) = self.beside(workflow, path) else { return Ok(None) };
-        let Some((bytes, _)) = desk.read(&place).await? else { return Ok(None) };
+        let Some((place, file_system)) = self.beside(workflow, path) else { return Ok(None) };
+        let Some((bytes, _)) = file_system.read(&place).await? else { return Ok(None) };
         String::from_utf8(bytes).map(Some).map_err(|_| "it is not UTF-8 text".to_owned())
     }
 
@@ -185,25 +187,25 @@ impl Runtime {
         path: &str,
         text: String,
     ) -> Result<bool, String> {
-        let Some((place, desk)) = self.beside(workflow, path) else { return Ok(false) };
-        let _held = desk.lock(&place).await?;
-        if desk.stat(&place).await?.is_some() {
+        let Some((place, file_system)) = self.beside(workflow, path) else { return Ok(false) };
+        let _held = file_system.lock(&place).await?;
+        if file_system.stat(&place).await?.is_some() {
             return Ok(false);
         }
-        desk.write_durably(&place, text).await.map(|_| true)
+        file_system.write_durably(&place, text).await.map(|_| true)
     }
 
     /// Returns whether there is a folder beside the promised files.
     pub async fn has_beside(&self, workflow: &str, path: &str) -> bool {
-        let Some((place, desk)) = self.beside(workflow, path) else { return false };
+        let Some((place, file_system)) = self.beside(workflow, path) else { return false };
         let folder = std::path::Path::new(&place.folder).join(&place.path);
-        desk.has_folder(&folder.to_string_lossy()).await
+        file_system.has_folder(&folder.to_string_lossy()).await
     }
 
-    fn beside(&self, workflow: &str, path: &str) -> Option<(Place, &dyn Desk)> {
+    fn beside(&self, workflow: &str, path: &str) -> Option<(Place, &dyn FileSystem)> {
         let projection = self.find_projection(workflow)?;
         let place = place(&**projection, self.root_for(workflow), path.to_owned());
-        Some((place, self.world.desk()?))
+        Some((place, self.world.file_system()?))
     }
 
     /// Takes in every file of `workflow` right in one of these folders: begins a run from each that
@@ -215,12 +217,13 @@ impl Runtime {
         folders: &[String],
         progress: &(dyn Fn(usize, usize) + Sync),
     ) -> Result<Taken, ExecuteError> {
-        let (Some(projection), Some(desk)) = (self.find_projection(workflow), self.world.desk())
+        let (Some(projection), Some(file_system)) =
+            (self.find_projection(workflow), self.world.file_system())
         else {
             return Ok(Taken::default());
         };
         let marks = self.marks(workflow).await?;
-        let found = self.find_files(projection, desk, folders).await;
+        let found = self.find_files(projection, file_system, folders).await;
         let sorted = self.sort_out(projection, &marks, found, folders);
         let mut taken = Taken {
             begun: Vec::new(),
@@ -289,7 +292,7 @@ impl Runtime {
         definition: &Arc<Workflow>,
         path: &str,
     ) -> Result<bool, ExecuteError> {
-        let Some(desk) = self.world.desk() else { return Ok(false) };
+        let Some(file_system) = self.world.file_system() else { return Ok(false) };
         if let Some(key) = projection.key(path)
             && let Some(view) = self.find_holder(projection.workflow(), &key).await?
         {
@@ -300,7 +303,7 @@ impl Runtime {
         let root = self.root_for(projection.workflow());
         let place = place(projection, root, path.to_owned());
         let name = shown(projection, path);
-        let read = desk.read(&place).await.map_err(|problem| unreadable(&name, problem))?;
+        let read = file_system.read(&place).await.map_err(|problem| unreadable(&name, problem))?;
         let Some((bytes, stat)) = read else { return Ok(false) };
         let adopted = self.adopt(projection, definition, &place, (bytes, stat)).await;
         if let Err(ExecuteError::Refused(refusal)) = &adopted
@@ -425,7 +428,7 @@ impl Runtime {
     async fn find_files(
         &self,
         projection: &Arc<dyn Projection>,
-        desk: &dyn Desk,
+        file_system: &dyn FileSystem,
         folders: &[String],
     ) -> Vec<(String, Stat)> {
         let mut found = Vec::new();
@@ -438,7 +441,7 @@ impl Runtime {
             });
             let root = self.root_for(projection.workflow());
             let place = place(&**projection, root, folder.clone());
-            match desk.scan(&place, wanted).await {
+            match file_system.scan(&place, wanted).await {
                 Ok(files) if folder.is_empty() => found.extend(files),
                 Ok(files) => {
                     found.extend(files.into_iter().map(|(it, stat)| (joined(folder, &it), stat)));

@@ -1,7 +1,7 @@
 //! What others are told of runs: lines in a file that many share, each event in order, whichever
 //! process and surface it came from.
 //!
-//! It is an errand like any other: the append says that it is owed, and how far it was done is kept.
+//! It is a side file like any other: the append says that it is owed, and how far it was done is kept.
 //! Only a crash between the two can have a line told again.
 
 use std::{path::Path, sync::Arc};
@@ -10,7 +10,7 @@ use engine::{Event, Recorded, RunId};
 use parking_lot::Mutex;
 use store::{FileMark, Touch};
 
-use crate::{Desk, ExecuteError, Ledger, Place, Runtime, Teller, View, fault};
+use crate::{EventLog, ExecuteError, FileSystem, LineFormatter, Place, Runtime, View, fault};
 
 /// The name under which is kept how far others were told.
 pub(super) const TOLD: &str = "errand:told";
@@ -18,7 +18,7 @@ pub(super) const TOLD: &str = "errand:told";
 /// Who words what others are told of a run, and how much of its log they know.
 pub(super) struct Told {
     length: u64,
-    teller: Box<dyn Teller>,
+    formatter: Box<dyn LineFormatter>,
 }
 
 impl Runtime {
@@ -26,18 +26,18 @@ impl Runtime {
     pub(super) async fn tell(
         &self,
         view: &View,
-        desk: &dyn Desk,
+        file_system: &dyn FileSystem,
         mut mark: FileMark,
     ) -> Result<bool, ExecuteError> {
         let run = view.state.run;
         let projection = self.find_covering(&view.workflow);
-        let Some(ledger) = projection.and_then(|it| it.ledger()) else { return Ok(true) };
+        let Some(event_log) = projection.and_then(|it| it.event_log()) else { return Ok(true) };
         let Some(told) = self.find_told(view, mark.written) else { return Ok(true) };
         let known = told.lock().length;
         let Some(log) = self.store.load(run, known).await.map_err(fault)? else { return Ok(true) };
         let lines = told.lock().take_in(&log.events, mark.written);
-        if let Err(problem) = add(desk, ledger, lines).await {
-            tracing::warn!(%run, problem, "`{}` could not be added to", ledger.path);
+        if let Err(problem) = add(file_system, event_log, lines).await {
+            tracing::warn!(%run, problem, "`{}` could not be added to", event_log.path);
             self.forget_told(run);
             return Ok(false);
         }
@@ -56,18 +56,18 @@ impl Runtime {
     /// Returns who tells of a run, knowing no more of it than others were told.
     fn find_told(&self, view: &View, written: u64) -> Option<Arc<Mutex<Told>>> {
         let run = view.state.run;
-        let mut tellers = self.promises.tellers.lock();
-        if let Some(told) = tellers.find(&run).filter(|it| it.lock().length <= written) {
+        let mut formatters = self.promises.formatters.lock();
+        if let Some(told) = formatters.find(&run).filter(|it| it.lock().length <= written) {
             return Some(told);
         }
-        let teller = self.find_covering(&view.workflow)?.teller(&view.workflow, run)?;
-        let told = Arc::new(Mutex::new(Told { length: 0, teller }));
-        tellers.keep(run, Arc::clone(&told), self.settings.states_max);
+        let formatter = self.find_covering(&view.workflow)?.formatter(&view.workflow, run)?;
+        let told = Arc::new(Mutex::new(Told { length: 0, formatter }));
+        formatters.keep(run, Arc::clone(&told), self.settings.states_max);
         Some(told)
     }
 
     fn forget_told(&self, run: RunId) {
-        if let Some(told) = self.promises.tellers.lock().find(&run) {
+        if let Some(told) = self.promises.formatters.lock().find(&run) {
             // It knows more than others do now.
             told.lock().length = u64::MAX;
         }
@@ -86,7 +86,7 @@ impl Told {
         // Events of one append have one time.
         let is_together = |one: &Recorded, two: &Recorded| one.at == two.at && one.seq != silent;
         for change in events.chunk_by(is_together) {
-            let told = self.teller.tell(change);
+            let told = self.formatter.tell(change);
             let Some(last) = change.last() else { continue };
             self.length = last.seq;
             if silent < last.seq {
@@ -97,8 +97,12 @@ impl Told {
     }
 }
 
-async fn add(desk: &dyn Desk, ledger: &Ledger, lines: Vec<String>) -> Result<(), String> {
-    let path = Path::new(&ledger.path);
+async fn add(
+    file_system: &dyn FileSystem,
+    event_log: &EventLog,
+    lines: Vec<String>,
+) -> Result<(), String> {
+    let path = Path::new(&event_log.path);
     let text = |it: Option<&Path>| it.map(|it| it.to_string_lossy().into_owned());
     let place = Place {
         // The root is never made, so it must be one that is there.
@@ -107,7 +111,7 @@ async fn add(desk: &dyn Desk, ledger: &Ledger, lines: Vec<String>) -> Result<(),
         path: text(path.file_name().map(Path::new)).unwrap_or_default(),
     };
     for line in lines {
-        desk.append(&place, line, ledger.bytes_max).await?;
+        file_system.append(&place, line, event_log.bytes_max).await?;
     }
     Ok(())
 }

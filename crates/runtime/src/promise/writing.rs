@@ -24,9 +24,9 @@ impl Promise<'_> {
     pub(super) async fn write(&self, known: &mut Known) -> Result<Stat, String> {
         let text = known.text().to_owned();
         if self.projection.is_private() {
-            return self.desk.write_for_owner(&self.place, text).await;
+            return self.file_system.write_for_owner(&self.place, text).await;
         }
-        self.desk.write(&self.place, text).await
+        self.file_system.write(&self.place, text).await
     }
 
     /// Whether the run is over because its file was taken away.
@@ -51,9 +51,9 @@ impl Promise<'_> {
             // It is nowhere else.
             let text = text.to_owned();
             let kept = if self.projection.is_private() {
-                self.desk.write_privately(&place, text).await
+                self.file_system.write_privately(&place, text).await
             } else {
-                self.desk.write_durably(&place, text).await
+                self.file_system.write_durably(&place, text).await
             };
             kept.map_err(|problem| format!("`{}`: {problem}", self.named(&place)))?;
         }
@@ -79,8 +79,8 @@ impl Promise<'_> {
     ) -> Result<(Place, bool), String> {
         let wanted = place.path.clone();
         let mut number = 1;
-        while self.desk.stat(&place).await?.is_some() {
-            if let (Some(text), Ok(Some((bytes, _)))) = (text, self.desk.read(&place).await)
+        while self.file_system.stat(&place).await?.is_some() {
+            if let (Some(text), Ok(Some((bytes, _)))) = (text, self.file_system.read(&place).await)
                 && text.as_bytes() == bytes
             {
                 return Ok((place, true));

@@ -10,8 +10,8 @@ use definition::Workflow;
 use engine::{ChoreOutcome, Fact, GitDeed, Question, Recorded, RunId, Timestamp};
 use parking_lot::Mutex;
 use runtime::{
-    Basis, Desk, Found, Handled, Held, Looking, Place, Projection, Reading, Sheet, Stat, Wanted,
-    World,
+    Basis, FileSystem, FileText, Found, Handled, Held, Looking, Place, Projection, Reading, Stat,
+    Wanted, World,
 };
 use tokio::sync::Notify;
 
@@ -122,13 +122,13 @@ impl World for ActingWorld {
         })
     }
 
-    fn desk(&self) -> Option<&dyn Desk> {
+    fn file_system(&self) -> Option<&dyn FileSystem> {
         Some(self)
     }
 }
 
 /// Files that are only remembered.
-impl Desk for ActingWorld {
+impl FileSystem for ActingWorld {
     fn has_folder<'a>(&'a self, _folder: &'a str) -> Looking<'a, bool> {
         Box::pin(async { true })
     }
@@ -204,7 +204,7 @@ impl Projection for Listed {
         true
     }
 
-    fn blank(&self, _workflow: &Arc<Workflow>) -> Option<Box<dyn Sheet>> {
+    fn blank(&self, _workflow: &Arc<Workflow>) -> Option<Box<dyn FileText>> {
         Some(Box::new(Lines::default()))
     }
 
@@ -223,7 +223,7 @@ struct Lines {
     at: Timestamp,
 }
 
-impl Sheet for Lines {
+impl FileText for Lines {
     fn apply(&mut self, recorded: &Recorded) {
         self.kinds.push(recorded.event.kind());
         self.at = recorded.at;

@@ -11,7 +11,7 @@ use rusqlite::{
     backup::{Backup, StepResult},
 };
 
-use super::{care, schema::io_failure};
+use super::{maintenance, schema::io_failure};
 use crate::StoreError;
 
 /// The first schema with checksums.
@@ -82,9 +82,9 @@ fn make(from: &Connection, partial: &Path) -> Result<(), StoreError> {
 fn verify(path: &Path) -> Result<(), StoreError> {
     let connection = Connection::open(path)?;
     let version: u32 = connection.query_row("PRAGMA user_version", [], |row| row.get(0))?;
-    let mut problems = care::check_pages(&connection)?;
+    let mut problems = maintenance::check_pages(&connection)?;
     if CHECKSUMS_FROM <= version {
-        problems.extend(care::check_logs(&connection)?);
+        problems.extend(maintenance::check_logs(&connection)?);
         connection.execute_batch("UPDATE identity SET name = randomblob(16)")?;
     }
     match problems.into_iter().next() {

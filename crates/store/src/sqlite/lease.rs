@@ -8,7 +8,7 @@ use super::{
     row::{int, number},
     write::Failure,
 };
-use crate::{Append, Heartbeat, StoreError, law};
+use crate::{Append, Heartbeat, StoreError, append_checks};
 
 /// Reads the leases of a run, by generation.
 pub(super) fn leases(connection: &Connection, run: RunId) -> Result<Vec<Lease>, StoreError> {
@@ -52,7 +52,7 @@ pub(super) fn find_changes(connection: &Connection, append: &Append) -> Result<C
         return Ok(Changes::default());
     }
     let held = leases(connection, append.run).map_err(Failure::Broken)?;
-    let Some(leases) = law::change_leases(&held, &append.leases) else {
+    let Some(leases) = append_checks::change_leases(&held, &append.leases) else {
         return Err(Failure::Refused(append.conflict(append.expected)));
     };
     let over = held.iter().filter(|lease| !leases.contains(lease));

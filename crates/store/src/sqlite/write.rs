@@ -12,9 +12,8 @@ use super::{
     row::{self, int, number},
 };
 use crate::{
-    Append, Length, StoreError, Sum, Touch,
+    Append, Length, StoreError, Sum, Touch, append_checks,
     chain::{self, Encoded},
-    law,
 };
 
 /// Something to write.
@@ -61,7 +60,7 @@ impl From<rusqlite::Error> for Failure {
 impl Prepared {
     /// Encodes the events of an append.
     pub(super) fn new(append: Append) -> Result<Self, StoreError> {
-        law::check_numbers(&append)?;
+        append_checks::check_numbers(&append)?;
         let encoded: Vec<_> = append.events.iter().map(chain::encode).collect::<Result<_, _>>()?;
         let source = append.definition.as_ref().map_or(0, |definition| definition.source.len());
         let bytes = encoded.iter().map(|it| it.actor.len() + it.body.len()).sum::<usize>();

@@ -49,7 +49,7 @@ pub(super) struct Writer {
 
 /// What the thread needs.
 #[derive(Debug)]
-pub(super) struct Desk {
+pub(super) struct FileSystem {
     pub(super) slot: Slot,
     /// `None` for a database in memory, which cannot be opened again.
     pub(super) home: Option<Home>,
@@ -86,7 +86,7 @@ impl Home {
     }
 }
 
-impl Desk {
+impl FileSystem {
     fn check_place(&self) -> Result<(), Failure> {
         let moved = self.home.as_ref().and_then(|it| it.place.find_moved());
         moved.map_or(Ok(()), |moved| Err(Failure::Refused(moved.into())))
@@ -95,13 +95,13 @@ impl Desk {
 
 impl Writer {
     /// Starts the thread.
-    pub(super) fn start(desk: Desk) -> Result<Self, StoreError> {
-        let (queue, waiting) = mpsc::sync_channel(desk.settings.queue_max.max(1));
+    pub(super) fn start(file_system: FileSystem) -> Result<Self, StoreError> {
+        let (queue, waiting) = mpsc::sync_channel(file_system.settings.queue_max.max(1));
         let thread = thread::Builder::new()
             .name("store-writer".to_owned())
             .spawn(move || {
                 Thread {
-                    desk,
+                    file_system,
                     indexing: Indexing::Later,
                     newest: 0,
                     indexed: 0,
@@ -162,7 +162,7 @@ enum Indexing {
 }
 
 struct Thread {
-    desk: Desk,
+    file_system: FileSystem,
     indexing: Indexing,
     /// The position of the newest event that this thread wrote.
     newest: u64,
@@ -174,7 +174,7 @@ struct Thread {
 impl Thread {
     fn run(mut self, queue: &Receiver<Op>) {
         while let Some(first) = self.next(queue) {
-            let batch = Batch::gather(first, queue, &self.desk.settings);
+            let batch = Batch::gather(first, queue, &self.file_system.settings);
             let count = batch.writes.len();
             self.write_all(&batch.writes, batch.replies);
             for reply in batch.indexes {
@@ -185,7 +185,9 @@ impl Thread {
             }
             self.tend();
         }
-        if let (Some(home), Some(connection)) = (&self.desk.home, self.desk.slot.lock().as_ref()) {
+        if let (Some(home), Some(connection)) =
+            (&self.file_system.home, self.file_system.slot.lock().as_ref())
+        {
             wal::finish(connection);
             home.marker.sync();
         }
@@ -193,9 +195,9 @@ impl Thread {
 
     /// Keeps the write-ahead log short. Everyone was answered before.
     fn tend(&mut self) {
-        let mut slot = self.desk.slot.lock();
-        let (Some(connection), Some(_)) = (slot.as_mut(), &self.desk.home) else { return };
-        if let Err(error) = self.tending.tend(connection, &self.desk.settings) {
+        let mut slot = self.file_system.slot.lock();
+        let (Some(connection), Some(_)) = (slot.as_mut(), &self.file_system.home) else { return };
+        if let Err(error) = self.tending.tend(connection, &self.file_system.settings) {
             debug!("the write-ahead log was not looked after: {error}");
         }
     }
@@ -205,7 +207,7 @@ impl Thread {
         loop {
             let wait = match self.indexing {
                 Indexing::Done => return queue.recv().ok(),
-                Indexing::Later => self.desk.settings.index_idle,
+                Indexing::Later => self.file_system.settings.index_idle,
                 Indexing::Now => Duration::ZERO,
             };
             match queue.recv_timeout(wait) {
@@ -230,10 +232,10 @@ impl Thread {
                 self.indexing = Indexing::Later;
             }
         }
-        if let Some(home) = &mut self.desk.home {
+        if let Some(home) = &mut self.file_system.home {
             home.marker.note(self.newest);
         }
-        watch::tell(&self.desk.changed, self.newest);
+        watch::tell(&self.file_system.changed, self.newest);
         for (reply, outcome) in replies.into_iter().zip(outcomes) {
             answer(reply, outcome);
         }
@@ -276,17 +278,19 @@ impl Thread {
         writes: &[Write],
         replies: &[Reply<Written>],
     ) -> Result<Vec<Result<Written, StoreError>>, Failure> {
-        self.connected(|connection, desk| {
-            let outcomes = transact(connection, writes, replies, desk)?;
+        self.connected(|connection, file_system| {
+            let outcomes = transact(connection, writes, replies, file_system)?;
             // Nobody is told that something is kept in a file that is no longer there.
-            desk.check_place()?;
+            file_system.check_place()?;
             Ok(outcomes)
         })
     }
 
     /// Indexes some events, and decides when to go on with it.
     fn index_some(&mut self) -> Result<u64, StoreError> {
-        match self.connected(|connection, desk| index::index(connection, &desk.settings)) {
+        match self
+            .connected(|connection, file_system| index::index(connection, &file_system.settings))
+        {
             Ok(progress) => {
                 self.indexed = progress.indexed;
                 self.indexing = if progress.is_done { Indexing::Done } else { Indexing::Now };
@@ -305,16 +309,16 @@ impl Thread {
     /// nothing half done is left in it.
     fn connected<T>(
         &mut self,
-        work: impl FnOnce(&Connection, &Desk) -> Result<T, Failure>,
+        work: impl FnOnce(&Connection, &FileSystem) -> Result<T, Failure>,
     ) -> Result<T, Failure> {
-        let slot = Arc::clone(&self.desk.slot);
+        let slot = Arc::clone(&self.file_system.slot);
         let mut slot = slot.lock();
-        let desk = &mut self.desk;
-        if let Some(home) = desk.home.as_mut().filter(|_| slot.is_none()) {
-            *slot = Some(home.reopen(&desk.settings).map_err(Failure::Refused)?);
+        let file_system = &mut self.file_system;
+        if let Some(home) = file_system.home.as_mut().filter(|_| slot.is_none()) {
+            *slot = Some(home.reopen(&file_system.settings).map_err(Failure::Refused)?);
         }
         let connection = slot.as_ref().ok_or_else(|| Failure::Refused(stopped()))?;
-        let outcome = catch_unwind(AssertUnwindSafe(|| work(connection, desk)));
+        let outcome = catch_unwind(AssertUnwindSafe(|| work(connection, file_system)));
         let outcome = outcome.unwrap_or_else(|_| {
             Err(Failure::Fatal(StoreError::Database("the writer panicked".to_owned())))
         });
@@ -322,7 +326,7 @@ impl Thread {
             Ok(done) => return Ok(done),
             Err(failure) => undo(connection, failure),
         };
-        let Some(home) = &desk.home else { return Err(failure) };
+        let Some(home) = &file_system.home else { return Err(failure) };
         if let Some(moved) = home.place.find_moved() {
             // Opened again, it would be another database. What is only in a log without a name is
             // saved.
@@ -366,11 +370,11 @@ fn transact(
     connection: &Connection,
     writes: &[Write],
     replies: &[Reply<Written>],
-    desk: &Desk,
+    file_system: &FileSystem,
 ) -> Result<Vec<Result<Written, StoreError>>, Failure> {
-    let commit = || commit(connection, writes, replies, desk);
+    let commit = || commit(connection, writes, replies, file_system);
     if writes.iter().all(Write::is_dispensable) {
-        unsynced(connection, &desk.settings, commit)
+        unsynced(connection, &file_system.settings, commit)
     } else {
         commit()
     }
@@ -396,7 +400,7 @@ fn commit(
     connection: &Connection,
     writes: &[Write],
     replies: &[Reply<Written>],
-    desk: &Desk,
+    file_system: &FileSystem,
 ) -> Result<Vec<Result<Written, StoreError>>, Failure> {
     begin(connection)?;
     let mut outcomes = Vec::with_capacity(writes.len());
@@ -418,9 +422,9 @@ fn commit(
         }
     }
     if let Some(at) = requested_at {
-        request::forget(connection, &desk.settings, at, requests)?;
+        request::forget(connection, &file_system.settings, at, requests)?;
     }
-    desk.check_place()?;
+    file_system.check_place()?;
     connection.prepare_cached("COMMIT")?.execute([])?;
     Ok(outcomes)
 }

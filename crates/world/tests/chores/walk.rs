@@ -16,7 +16,7 @@ const OWN: [&str; 3] = ["state.json", "summary.md", "batch.rs"];
 
 /// What there is before and after a chore.
 #[derive(Debug, Clone, PartialEq, Eq)]
-struct Sight {
+struct EvalContext {
     belongings: String,
     /// Without the paths that the run writes itself.
     kept: String,
@@ -97,12 +97,12 @@ impl Walk {
         }
     }
 
-    fn look(&self) -> Sight {
+    fn look(&self) -> EvalContext {
         let listed = ["for-each-ref", "--format=%(refname) %(objectname)"];
         let remote = git(&self.bench.remote(), &listed);
         let pair = |it: &str| it.split_once(' ').map(|(a, b)| (a.to_owned(), b.to_owned()));
         let tip = ["for-each-ref", "--format=%(objectname)", "refs/heads/feature/x"];
-        Sight {
+        EvalContext {
             belongings: self.bench.belongings(&[]),
             kept: self.bench.belongings(&OWN),
             tip: Some(self.bench.git(&tip)).filter(|it| !it.is_empty()),
@@ -135,10 +135,10 @@ impl Walk {
         }
     }
 
-    fn check(&self, before: &Sight, after: &Sight) {
+    fn check(&self, before: &EvalContext, after: &EvalContext) {
         let story = self.tell();
         assert_eq!(after.kept, before.kept, "{story}");
-        let others = |it: &Sight| {
+        let others = |it: &EvalContext| {
             let mut remote = it.remote.clone();
             remote.remove("refs/heads/feature/x");
             remote
@@ -147,7 +147,7 @@ impl Walk {
         if let (Some(old), Some(new)) = (&before.tip, &after.tip) {
             self.check_kept(old, new);
         }
-        let far = |it: &Sight| it.remote.get("refs/heads/feature/x").cloned();
+        let far = |it: &EvalContext| it.remote.get("refs/heads/feature/x").cloned();
         if let (Some(old), Some(new)) = (far(before), far(after)) {
             self.check_kept(&old, &new);
         }

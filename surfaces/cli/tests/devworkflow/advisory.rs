@@ -3,13 +3,13 @@
 use serde_json::{Value, json};
 
 use crate::{
+    file_text::file_text,
     fixtures::{
         ANALYZE, BLUEPRINT, CHANGELOG, CHECK_CONFIG, CHECK_FILES, COMPLETE, CONFIG, CONSTRUCT,
         CREATE_CONFIG, CREATE_STATE, ERROR, ESCALATE, FINALIZE, FIX, HELLO, INIT, ITERATE, REVISE,
         UPDATE, VALIDATE,
     },
     project::Project,
-    sheet::sheet,
     stage::Stage,
 };
 
@@ -63,7 +63,7 @@ fn b13_every_tool_works_without_any_file_and_makes_none() {
 #[test]
 fn b13_files_that_are_there_are_not_touched() {
     let project = advisory();
-    project.write("workflow_state.md", &sheet("CONSTRUCT", "RUNNING").text());
+    project.write("workflow_state.md", &file_text("CONSTRUCT", "RUNNING").text());
     project.write("project_config.md", CONFIG);
     let stage = Stage::over(project);
     for (tool, arguments, _) in calls() {

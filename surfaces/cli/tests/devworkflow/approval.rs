@@ -5,9 +5,9 @@ use serde_json::json;
 
 use crate::{
     calls::updating,
+    file_text::file_text,
     fixtures::{CONSTRUCT, INIT, REVISE, UPDATE},
     project::Project,
-    sheet::sheet,
     stage::{Stage, project},
 };
 
@@ -190,7 +190,7 @@ fn an_update_is_no_way_around_the_approval() {
     let stage = waiting();
     stage.refused(UPDATE, updating("CONSTRUCT", "RUNNING", json!({}))).code("ILLEGAL_TRANSITION");
     let project = project(&[("transitions", "warn")]);
-    project.write("workflow_state.md", &sheet("BLUEPRINT", "NEEDS_PLAN_APPROVAL").text());
+    project.write("workflow_state.md", &file_text("BLUEPRINT", "NEEDS_PLAN_APPROVAL").text());
     let stage = Stage::over(project);
     let said = stage.update("CONSTRUCT", "RUNNING", json!({}));
     assert!(!said.warnings().is_empty(), "{:#}", said.value);
@@ -199,7 +199,7 @@ fn an_update_is_no_way_around_the_approval() {
 #[test]
 fn with_warnings_only_a_plan_is_built_without_an_approval_and_it_is_said() {
     let project = project(&[("transitions", "warn")]);
-    project.write("workflow_state.md", &sheet("BLUEPRINT", "NEEDS_PLAN_APPROVAL").text());
+    project.write("workflow_state.md", &file_text("BLUEPRINT", "NEEDS_PLAN_APPROVAL").text());
     let stage = Stage::over(project);
     let said = stage.done(CONSTRUCT, json!({"task_description": LOGIN}));
     assert!(!said.warnings().is_empty(), "{:#}", said.value);

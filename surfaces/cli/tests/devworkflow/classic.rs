@@ -6,11 +6,11 @@ use jiff::{Timestamp, tz::TimeZone};
 use serde_json::{Value, json};
 
 use crate::{
+    file_text::{FileText, file_text, row, section},
     fixtures::{
         ANALYZE, BLUEPRINT, CHANGELOG, COMPLETE, CONSTRUCT, CREATE_STATE, ERROR, ESCALATE,
         FINALIZE, FIX, INIT, ITERATE, PHASES, REVISE, UPDATE, VALIDATE,
     },
-    sheet::{Sheet, row, section, sheet},
     stage::Stage,
 };
 
@@ -69,7 +69,7 @@ fn b04_a_task_is_one_row_however_often_it_is_named() {
 #[test]
 fn an_id_is_one_more_than_the_highest() {
     let items = vec![row(7, "old", "completed"), row(3, "older", "completed")];
-    let state = Sheet { items: items.clone(), item: None, ..sheet("INIT", "READY") };
+    let state = FileText { items: items.clone(), item: None, ..file_text("INIT", "READY") };
     let stage = Stage::with_state(&state.text());
     stage.init(LOGIN);
     assert_eq!(stage.state().items, [items, vec![row(8, LOGIN, "pending")]].concat());
@@ -151,7 +151,7 @@ fn the_next_item_is_the_pending_row_that_stands_first() {
         row(2, LOGIN, "pending"),
         row(3, "third", "pending"),
     ];
-    let stage = Stage::with_state(&Sheet { items, ..sheet("VALIDATE", "RUNNING") }.text());
+    let stage = Stage::with_state(&FileText { items, ..file_text("VALIDATE", "RUNNING") }.text());
     stage.complete(LOGIN, None);
     assert_eq!(stage.state().item.as_deref(), Some("fourth"));
     assert_eq!(stage.state().statuses(), ["completed", "pending", "completed", "pending"]);
@@ -205,7 +205,8 @@ fn the_end_says_what_was_done_and_clears_the_table() {
 
 #[test]
 fn a_new_task_archives_the_old_log() {
-    let state = Sheet { log: "[12:00:01] an old finding".to_owned(), ..sheet("INIT", "READY") };
+    let state =
+        FileText { log: "[12:00:01] an old finding".to_owned(), ..file_text("INIT", "READY") };
     let stage = Stage::with_state(&state.text());
     stage.init("Fix: the sign");
     assert!(!stage.state().log.contains("an old finding"), "{}", stage.text());
@@ -243,14 +244,14 @@ fn b10_the_item_at_hand_stays_unless_null_is_said() {
 
 #[test]
 fn an_update_changes_exactly_what_it_names() {
-    let stage = Stage::with_state(&sheet("CONSTRUCT", "RUNNING").text());
+    let stage = Stage::with_state(&file_text("CONSTRUCT", "RUNNING").text());
     let before = stage.state();
     stage.update("CONSTRUCT", "READY", json!({}));
-    assert_eq!(stage.state(), Sheet { status: "READY".to_owned(), ..before.clone() });
+    assert_eq!(stage.state(), FileText { status: "READY".to_owned(), ..before.clone() });
     stage.update("CONSTRUCT", "RUNNING", json!({"log_entry": "tests are green"}));
     let after = stage.state();
     assert!(after.log.starts_with(&before.log), "{}", after.log);
-    assert_eq!(Sheet { log: before.log.clone(), ..after }, before);
+    assert_eq!(FileText { log: before.log.clone(), ..after }, before);
 }
 
 #[test]
@@ -262,7 +263,7 @@ fn b11_what_goes_wrong_is_logged_and_leads_on() {
     ];
     for (tool, parameter, next) in cases {
         for phase in ["CONSTRUCT", "VALIDATE"] {
-            let stage = Stage::with_state(&sheet(phase, "RUNNING").text());
+            let stage = Stage::with_state(&file_text(phase, "RUNNING").text());
             let mut arguments = json!({"task_description": LOGIN});
             arguments[parameter] = json!("the linker gave up");
             let said = stage.done(tool, arguments);
@@ -275,7 +276,7 @@ fn b11_what_goes_wrong_is_logged_and_leads_on() {
         }
     }
     // A plan that is made anew has the error as its reason.
-    let stage = Stage::with_state(&sheet("CONSTRUCT", "RUNNING").text());
+    let stage = Stage::with_state(&file_text("CONSTRUCT", "RUNNING").text());
     let said = stage.error(LOGIN, "the linker gave up");
     let summary = said.next_params(BLUEPRINT)["requirements_summary"].as_str().unwrap();
     assert!(summary.contains("the linker gave up"), "{summary}");
@@ -284,7 +285,7 @@ fn b11_what_goes_wrong_is_logged_and_leads_on() {
 #[test]
 fn the_ways_back_from_an_error_are_open() {
     let failed = || {
-        let stage = Stage::with_state(&sheet("CONSTRUCT", "RUNNING").text());
+        let stage = Stage::with_state(&file_text("CONSTRUCT", "RUNNING").text());
         stage.error(LOGIN, "it broke");
         stage
     };
@@ -294,7 +295,7 @@ fn the_ways_back_from_an_error_are_open() {
     let stage = failed();
     stage.blueprint(LOGIN);
     stage.stands("BLUEPRINT", "RUNNING");
-    let stage = Stage::with_state(&sheet("VALIDATE", "RUNNING").text());
+    let stage = Stage::with_state(&file_text("VALIDATE", "RUNNING").text());
     stage.done(FIX, json!({"task_description": LOGIN, "issues": "one is red"}));
     stage.stands("VALIDATE", "ERROR");
     stage.validate(LOGIN);
@@ -355,7 +356,7 @@ fn a_task_may_be_free_text_with_a_hint_or_must_name_an_action() {
 
 #[test]
 fn a_call_that_needs_a_task_asks_for_one_while_there_is_none() {
-    let state = Sheet { item: None, items: vec![], ..sheet("INIT", "READY") };
+    let state = FileText { item: None, items: vec![], ..file_text("INIT", "READY") };
     let stage = Stage::with_state(&state.text());
     for tool in [INIT, ANALYZE] {
         let said = stage.unchanged(tool, json!({"task_description": "  "}));

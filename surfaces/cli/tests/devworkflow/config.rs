@@ -4,11 +4,11 @@
 use serde_json::json;
 
 use crate::{
+    file_text::file_text,
     fixtures::{
         ANALYZE, CHANGELOG, CHECK_CONFIG, CHECK_FILES, CONFIG, CREATE_CONFIG, CREATE_STATE,
     },
     project::Project,
-    sheet::sheet,
     stage::{Stage, project},
 };
 
@@ -18,7 +18,7 @@ const SECTIONS: [&str; 4] =
 /// A stage over a configuration of its own, with work in hand.
 fn over(config: &str) -> Stage {
     let project = project(&[]);
-    project.write("workflow_state.md", &sheet("CONSTRUCT", "RUNNING").text());
+    project.write("workflow_state.md", &file_text("CONSTRUCT", "RUNNING").text());
     project.write("project_config.md", config);
     Stage::over(project)
 }
@@ -105,7 +105,7 @@ fn a_summary_is_one_line() {
 #[test]
 fn the_date_before_a_line_is_a_setting() {
     let project = project(&[("changelog_date", "true")]);
-    project.write("workflow_state.md", &sheet("CONSTRUCT", "RUNNING").text());
+    project.write("workflow_state.md", &file_text("CONSTRUCT", "RUNNING").text());
     let stage = Stage::over(project);
     stage.changelog("new");
     let line = regex::Regex::new(r"## Changelog\n- \[\d{4}-\d\d-\d\d\] new\n- Opened").unwrap();
@@ -133,7 +133,7 @@ fn another_configuration_can_be_named() {
     assert_eq!(stage.config(), CONFIG);
     let arguments =
         json!({"task_description": "Add: login", "project_config_path": "docs/other.md"});
-    let stage = Stage::with_state(&sheet("INIT", "READY").text());
+    let stage = Stage::with_state(&file_text("INIT", "READY").text());
     stage.project.write("docs/other.md", CONFIG);
     stage.done(ANALYZE, arguments).has(&["docs/other.md"]);
 }
@@ -205,7 +205,7 @@ fn the_commands_of_the_configuration_are_given_to_the_agent() {
 
 #[test]
 fn files_are_looked_for_in_our_folder_and_then_in_the_root() {
-    let text = sheet("ANALYZE", "RUNNING").text();
+    let text = file_text("ANALYZE", "RUNNING").text();
     let other = text.replace("Add: login", "Add: old");
     let project = project(&[]);
     project.write(".accordo/workflow_state.md", &text);
@@ -259,7 +259,7 @@ fn settings_may_come_from_the_file_of_the_project() {
     let project = project(&[]);
     project.write(".milepost/config.toml", "[devworkflow]\ntransitions = \"warn\"\n");
     project.ask(&["trust", "--yes"]);
-    project.write("workflow_state.md", &sheet("ANALYZE", "RUNNING").text());
+    project.write("workflow_state.md", &file_text("ANALYZE", "RUNNING").text());
     let stage = Stage::over(project);
     let said = stage.validate("Add: login");
     assert!(!said.warnings().is_empty(), "{:#}", said.value);

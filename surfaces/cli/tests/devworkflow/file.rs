@@ -4,8 +4,8 @@
 use serde_json::{Value, json};
 
 use crate::{
+    file_text::{FileText, file_text, row, section},
     fixtures::{CHECK_FILES, INIT, UPDATE},
-    sheet::{Sheet, row, section, sheet},
     stage::Stage,
 };
 
@@ -50,7 +50,7 @@ fn rest(text: &str) -> Vec<&str> {
 
 #[test]
 fn a_file_that_is_there_is_adopted_as_it_is() {
-    let stage = Stage::with_state(&sheet("ANALYZE", "READY").text());
+    let stage = Stage::with_state(&file_text("ANALYZE", "READY").text());
     let before = stage.text();
     let said = stage.read(CHECK_FILES, json!({}));
     assert_eq!(said.stands(), ("ANALYZE", "READY"));
@@ -58,7 +58,7 @@ fn a_file_that_is_there_is_adopted_as_it_is() {
     assert_eq!(stage.text(), before);
     stage.blueprint(LOGIN);
     stage.stands("BLUEPRINT", "RUNNING");
-    assert_eq!(stage.state().items, sheet("ANALYZE", "READY").items);
+    assert_eq!(stage.state().items, file_text("ANALYZE", "READY").items);
     assert!(stage.state().log.starts_with("[2025-05-28T19:17:37Z] looked around\n"));
 }
 
@@ -90,7 +90,7 @@ fn only_what_changed_is_written() {
         }),
     ];
     for (name, style) in styles {
-        let before = style(sheet("ANALYZE", "READY").text());
+        let before = style(file_text("ANALYZE", "READY").text());
         let stage = Stage::with_state(&before);
         stage.update("ANALYZE", "RUNNING", json!({}));
         let after = stage.text();
@@ -114,7 +114,7 @@ fn only_what_changed_is_written() {
 
 #[test]
 fn a_new_row_goes_to_the_end_of_the_table_and_moves_nothing() {
-    let text = sheet("ANALYZE", "READY").text();
+    let text = file_text("ANALYZE", "READY").text();
     let text = text.replace("## Items", "## Items (DO NOT DELETE)\nA word before.\n");
     let last = "| 2 | Add: logout | pending |\n";
     let text = text.replace(last, &format!("{last}\nA word after.\n"));
@@ -150,7 +150,8 @@ fn what_is_missing_is_made_when_it_is_needed_and_nothing_else_is_touched() {
 
 #[test]
 fn a_placeholder_counts_as_nothing() {
-    let state = Sheet { log: String::new(), plan: String::new(), ..sheet("ANALYZE", "RUNNING") };
+    let state =
+        FileText { log: String::new(), plan: String::new(), ..file_text("ANALYZE", "RUNNING") };
     let text = state.text().replace("appended by the AI", "No log entries yet");
     let stage = Stage::with_state(&text);
     stage.log("first");
@@ -203,7 +204,7 @@ fn any_task_survives_the_file() {
 
 #[test]
 fn other_backslashes_are_read_as_they_look() {
-    let mut state = sheet("ANALYZE", "RUNNING");
+    let mut state = file_text("ANALYZE", "RUNNING");
     state.items[1].1 = r"path C:\new\table and \* \n".to_owned();
     let stage = Stage::with_state(&state.text());
     stage.log("x");
@@ -217,7 +218,7 @@ fn b40_a_plan_comes_back_as_it_was_given() {
     let headings =
         "# one\n## Log\n### three\n\\# four\n\\\\## five\n    ## six\n##seven\n\n## Items";
     for plan in [PLAN, headings, "- [ ] a\n\n\n- [x] b"] {
-        let stage = Stage::with_state(&sheet("BLUEPRINT", "RUNNING").text());
+        let stage = Stage::with_state(&file_text("BLUEPRINT", "RUNNING").text());
         let items = stage.state().items;
         stage.plan(plan);
         assert_eq!(stage.state().plan, plan);
@@ -235,7 +236,7 @@ fn b40_a_plan_comes_back_as_it_was_given() {
 
 #[test]
 fn a_fence_that_is_never_closed_does_not_swallow_the_sections_after_it() {
-    let stage = Stage::with_state(&sheet("BLUEPRINT", "RUNNING").text());
+    let stage = Stage::with_state(&file_text("BLUEPRINT", "RUNNING").text());
     let plan = json!({"plan": "```\nnever closed\n## Log"});
     stage.call(UPDATE, crate::calls::updating("BLUEPRINT", "NEEDS_PLAN_APPROVAL", plan));
     stage.unchanged(CHECK_FILES, json!({})).lacks(&["Missing required section"]);
@@ -245,7 +246,7 @@ fn a_fence_that_is_never_closed_does_not_swallow_the_sections_after_it() {
 
 #[test]
 fn a_fence_hides_headings() {
-    let state = Sheet { plan: PLAN.to_owned(), ..sheet("ANALYZE", "RUNNING") };
+    let state = FileText { plan: PLAN.to_owned(), ..file_text("ANALYZE", "RUNNING") };
     let stage = Stage::with_state(&state.text());
     stage.log("one");
     stage.init("Fix: the sign");
@@ -256,7 +257,7 @@ fn a_fence_hides_headings() {
 
 #[test]
 fn a_log_entry_cannot_forge_a_section() {
-    let stage = Stage::with_state(&sheet("ANALYZE", "RUNNING").text());
+    let stage = Stage::with_state(&file_text("ANALYZE", "RUNNING").text());
     let entry = "fine\n## Items\n| 9 | forged | pending |\n# title\n\\## kept";
     stage.log(entry);
     assert_eq!(stage.state().items.len(), 2, "{}", stage.text());
@@ -270,15 +271,16 @@ fn a_log_entry_cannot_forge_a_section() {
 #[test]
 fn entries_with_a_short_time_or_none_are_read_and_kept() {
     let log = "[19:17:37] short\n**a heading of someone's**\n- a point\n\n1. and a number";
-    let stage =
-        Stage::with_state(&Sheet { log: log.to_owned(), ..sheet("ANALYZE", "RUNNING") }.text());
+    let stage = Stage::with_state(
+        &FileText { log: log.to_owned(), ..file_text("ANALYZE", "RUNNING") }.text(),
+    );
     stage.log("new");
     assert!(stage.state().log.starts_with(&format!("{log}\n")), "{}", stage.state().log);
 }
 
 #[test]
 fn an_old_word_for_error_is_understood() {
-    let stage = Stage::with_state(&sheet("CONSTRUCT", "NEEDS_FIXES").text());
+    let stage = Stage::with_state(&file_text("CONSTRUCT", "NEEDS_FIXES").text());
     let said = stage.read(CHECK_FILES, json!({}));
     assert_eq!(said.stands(), ("CONSTRUCT", "ERROR"));
     stage.blueprint(LOGIN);
@@ -288,7 +290,7 @@ fn an_old_word_for_error_is_understood() {
 #[test]
 fn a_word_that_is_no_phase_or_status_is_kept_and_told() {
     for (phase, status, word) in [("BANANA", "READY", "BANANA"), ("ANALYZE", "PEELED", "PEELED")] {
-        let text = sheet(phase, status).text();
+        let text = file_text(phase, status).text();
         let stage = Stage::with_state(&text);
         let said = stage.unchanged(CHECK_FILES, json!({}));
         assert!(
@@ -303,7 +305,7 @@ fn a_word_that_is_no_phase_or_status_is_kept_and_told() {
 
 #[test]
 fn b12_what_is_wrong_with_the_file_is_told_in_full() {
-    let good = sheet("ANALYZE", "RUNNING").text();
+    let good = file_text("ANALYZE", "RUNNING").text();
     check_files(&good).lines().for_each(|it| assert!(!it.contains("workflow_state.md: "), "{it}"));
     for name in ["State", "Plan", "Rules", "Items", "Log", "ArchiveLog"] {
         let heading = format!("\n## {name}\n");
@@ -337,7 +339,7 @@ fn b12_what_is_wrong_with_the_file_is_told_in_full() {
 
 #[test]
 fn what_contradicts_itself_in_the_file_is_told() {
-    let good = sheet("ANALYZE", "RUNNING").text();
+    let good = file_text("ANALYZE", "RUNNING").text();
     let cases = [
         ("ids", good.replace("| 2 | Add", "| 1 | Add"), "1"),
         (

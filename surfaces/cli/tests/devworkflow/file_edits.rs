@@ -11,6 +11,7 @@ use serde_json::json;
 
 use crate::{
     calls::joined,
+    file_text::{file_text, row, section},
     fixtures::{
         ANALYZE, CHECK_CONFIG, CHECK_FILES, CONSTRUCT, CREATE_STATE, FINALIZE, HELLO, UPDATE,
         VALIDATE,
@@ -18,7 +19,6 @@ use crate::{
     project::Project,
     serve,
     server::{Era, Server},
-    sheet::{row, section, sheet},
     stage::{Stage, try_call},
 };
 
@@ -86,7 +86,7 @@ fn a_phase_that_a_person_wrote_counts() {
 #[test]
 fn a_place_that_the_work_only_passed_through_is_an_edit_like_any_other() {
     // Completing the first item goes through VALIDATE and COMPLETED on to the second.
-    let stage = Stage::with_state(&sheet("VALIDATE", "RUNNING").text());
+    let stage = Stage::with_state(&file_text("VALIDATE", "RUNNING").text());
     stage.complete(LOGIN, None);
     stage.stands("ANALYZE", "READY");
     stage.edit(|text| {

@@ -10,9 +10,9 @@ use std::{
 use serde_json::{Value, json};
 
 use crate::{
+    file_text::{FileText, file_text},
     fixtures::{CONFIG, HELLO},
     project::Project,
-    sheet::{Sheet, sheet},
     stage::Stage,
 };
 
@@ -68,7 +68,7 @@ fn files_of_the_project_itself_are_adopted_where_they_are() {
     for folder in ["", ".accordo/"] {
         for from in [".", folder] {
             let project = Project::new();
-            let crlf = sheet("ANALYZE", "RUNNING").text().replace('\n', "\r\n");
+            let crlf = file_text("ANALYZE", "RUNNING").text().replace('\n', "\r\n");
             project.write(&format!("{folder}workflow_state.md"), &format!("\u{feff}{crlf}"));
             project.write(&format!("{folder}project_config.md"), CONFIG);
             let before = files(&project.path(""));
@@ -93,7 +93,7 @@ fn files_of_the_project_itself_are_adopted_where_they_are() {
 fn files_from_elsewhere_are_copied_once_and_left_as_they_were() {
     for folder in ["", ".accordo/", ".workflow-commander/"] {
         let project = Project::new();
-        let text = sheet("CONSTRUCT", "RUNNING").text();
+        let text = file_text("CONSTRUCT", "RUNNING").text();
         let from = elsewhere(
             &project,
             &[
@@ -115,7 +115,7 @@ fn files_from_elsewhere_are_copied_once_and_left_as_they_were() {
         let (again, is_fine) = import(&project, from);
         assert!(is_fine && count(&again, "already_there") == 2, "{again:#}");
         let now = fs::read_to_string(project.path("workflow_state.md")).unwrap();
-        assert_eq!(Sheet::read(&now).status, "READY");
+        assert_eq!(FileText::read(&now).status, "READY");
     }
 }
 
@@ -123,14 +123,14 @@ fn files_from_elsewhere_are_copied_once_and_left_as_they_were() {
 fn a_state_goes_where_a_new_one_would_and_never_over_another() {
     let project = Project::new();
     fs::create_dir(project.path(".accordo")).unwrap();
-    let text = sheet("ANALYZE", "READY").text();
+    let text = file_text("ANALYZE", "READY").text();
     let from = elsewhere(&project, &[("workflow_state.md", &text), ("project_config.md", CONFIG)]);
     assert!(import(&project, from).1);
     assert_eq!(fs::read_to_string(project.path(".accordo/workflow_state.md")).unwrap(), text);
     elsewhere(
         &project,
         &[
-            ("workflow_state.md", &sheet("VALIDATE", "RUNNING").text()),
+            ("workflow_state.md", &file_text("VALIDATE", "RUNNING").text()),
             ("project_config.md", "another\n"),
         ],
     );
@@ -148,7 +148,7 @@ fn the_json_form_becomes_a_state_file_and_markdown_goes_before_it() {
     let from = elsewhere(&project, &[("workflow_state.json", JSON_STATE)]);
     let (said, is_fine) = import(&project, from);
     assert!(is_fine && count(&said, "taken") == 1, "{said:#}");
-    let state = Sheet::read(&fs::read_to_string(project.path("workflow_state.md")).unwrap());
+    let state = FileText::read(&fs::read_to_string(project.path("workflow_state.md")).unwrap());
     assert_eq!((state.phase.as_str(), state.item.as_deref()), ("ANALYZE", Some("Add: a door")));
     assert_eq!(state.archive, "[09:00:00] long ago");
     let exported = project.milepost(&["devworkflow", "export", "--format", "json"]).output();
@@ -158,7 +158,7 @@ fn the_json_form_becomes_a_state_file_and_markdown_goes_before_it() {
         assert_eq!(exported[part], wanted[part], "{part}");
     }
     assert!(import(&project, from).1);
-    elsewhere(&project, &[("workflow_state.md", &sheet("INIT", "READY").text())]);
+    elsewhere(&project, &[("workflow_state.md", &file_text("INIT", "READY").text())]);
     let (said, _) = import(&project, from);
     assert!(said["left"][0]["path"].as_str().unwrap().ends_with("workflow_state.json"), "{said:#}");
 }
@@ -192,7 +192,7 @@ fn what_cannot_be_read_is_named_and_the_rest_is_taken() {
 #[test]
 fn what_is_odd_in_files_is_told_and_they_are_taken_all_the_same() {
     let project = Project::new();
-    let odd = sheet("CONSTRUCT", "RUNNING").text().replace("Phase: CONSTRUCT", "Phase: BANANA");
+    let odd = file_text("CONSTRUCT", "RUNNING").text().replace("Phase: CONSTRUCT", "Phase: BANANA");
     let from = elsewhere(&project, &[("workflow_state.md", &odd), ("project_config.md", "# P\n")]);
     let (said, is_fine) = import(&project, from);
     assert!(is_fine && count(&said, "taken") == 2, "{said:#}");

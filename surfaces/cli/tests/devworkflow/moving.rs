@@ -6,9 +6,9 @@ use serde_json::{Value, json};
 
 use crate::{
     calls::updating,
+    file_text::file_text,
     fixtures::{CONFIG, HELLO, UPDATE},
     project::Project,
-    sheet::sheet,
     stage::{Stage, project},
 };
 
@@ -103,12 +103,12 @@ fn what_a_server_is_told_while_files_are_moved_is_in_the_file_at_its_new_place()
 #[test]
 fn the_file_of_the_root_takes_the_place_of_one_that_a_run_had() {
     let project = project(&[]);
-    project.write(".accordo/workflow_state.md", &sheet("VALIDATE", "RUNNING").text());
+    project.write(".accordo/workflow_state.md", &file_text("VALIDATE", "RUNNING").text());
     let stage = Stage::over(project);
     stage.update("VALIDATE", "READY", json!({}));
     let project = leave(stage);
     let older = at(&project, ".accordo/workflow_state.md");
-    let newer = sheet("ANALYZE", "RUNNING").text();
+    let newer = file_text("ANALYZE", "RUNNING").text();
     project.write("workflow_state.md", &newer);
     project.write(".accordo/workflow_state.md.backup", "first\n");
     let said = project.ask(&["devworkflow", "migrate"]);
@@ -123,7 +123,7 @@ fn the_file_of_the_root_takes_the_place_of_one_that_a_run_had() {
 #[test]
 fn what_settings_place_elsewhere_is_not_moved_and_no_folder_outside_is_moved_into() {
     let set = project(&[("state_file", "workflow_state.md")]);
-    set.write("workflow_state.md", &sheet("INIT", "READY").text());
+    set.write("workflow_state.md", &file_text("INIT", "READY").text());
     let said = set.ask(&["devworkflow", "migrate"]);
     assert_eq!(said["left"][0]["path"], "workflow_state.md", "{said:#}");
     assert!(set.path("workflow_state.md").exists());
@@ -142,7 +142,7 @@ fn the_state_is_shown_and_printed_to_the_byte() {
     let project = Project::new();
     let said = project.ask(&["devworkflow", "status"]);
     assert_eq!((&said["file"], &said["items"]), (&Value::Null, &json!([])));
-    let text = sheet("ANALYZE", "RUNNING").text().replace('\n', "\r\n");
+    let text = file_text("ANALYZE", "RUNNING").text().replace('\n', "\r\n");
     project.write("workflow_state.md", &text);
     let said = project.ask(&["devworkflow", "status"]);
     assert_eq!((&said["phase"], &said["status"]), (&json!("ANALYZE"), &json!("RUNNING")));

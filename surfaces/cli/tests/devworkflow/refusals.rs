@@ -4,11 +4,11 @@ use serde_json::{Value, json};
 
 use crate::{
     calls::updating,
+    file_text::{file_text, row},
     fixtures::{
         ANALYZE, BLUEPRINT, CHANGELOG, COMPLETE, CONSTRUCT, ERROR, ESCALATE, FIX, INIT, PHASES,
         REVISE, UPDATE, VALIDATE, yaml,
     },
-    sheet::{row, sheet},
     stage::Stage,
 };
 
@@ -54,11 +54,11 @@ fn construction_without_an_approved_plan() {
 
 #[test]
 fn an_item_that_does_not_exist() {
-    let stage = Stage::with_state(&sheet("ANALYZE", "RUNNING").text());
+    let stage = Stage::with_state(&file_text("ANALYZE", "RUNNING").text());
     let no_item = updating("ANALYZE", "RUNNING", json!({"current_item": "Add: nothing"}));
     stage.refused(UPDATE, no_item).has(&["Add: nothing"]);
     // Nor can one be completed: the one that is named is not there, and the one at hand is done.
-    let mut state = sheet("VALIDATE", "RUNNING");
+    let mut state = file_text("VALIDATE", "RUNNING");
     state.items[0] = row(1, LOGIN, "completed");
     let stage = Stage::with_state(&state.text());
     stage.refused(COMPLETE, json!({"task_description": "Add: nothing"})).has(&["Add: nothing"]);
@@ -71,10 +71,10 @@ fn an_item_that_does_not_exist() {
 
 #[test]
 fn completing_names_an_item_or_else_means_the_one_at_hand() {
-    let stage = Stage::with_state(&sheet("VALIDATE", "RUNNING").text());
+    let stage = Stage::with_state(&file_text("VALIDATE", "RUNNING").text());
     stage.complete("words that are no row", None);
     assert_eq!(stage.state().items[0], row(1, LOGIN, "completed"));
-    let stage = Stage::with_state(&sheet("VALIDATE", "RUNNING").text());
+    let stage = Stage::with_state(&file_text("VALIDATE", "RUNNING").text());
     stage.complete("Add: logout", None);
     assert_eq!(stage.state().statuses(), ["pending", "completed"]);
 }
@@ -89,7 +89,7 @@ fn evidence_that_is_empty() {
         ("CONSTRUCT", ESCALATE, "error_details"),
     ];
     for (phase, tool, parameter) in cases {
-        let stage = Stage::with_state(&sheet(phase, "RUNNING").text());
+        let stage = Stage::with_state(&file_text(phase, "RUNNING").text());
         for empty in ["", "  \n\t "] {
             let said = stage.refused(tool, task(&json!({parameter: empty})));
             let told = said.value["refusal"].to_string();
@@ -227,7 +227,7 @@ fn a_text_that_is_far_too_long() {
 
 #[test]
 fn b09_a_word_that_is_no_phase_or_status() {
-    let stage = Stage::with_state(&sheet("ANALYZE", "RUNNING").text());
+    let stage = Stage::with_state(&file_text("ANALYZE", "RUNNING").text());
     let said = stage.refused(UPDATE, updating("BANANA", "READY", json!({"log_entry": "x"})));
     said.code("INVALID_PHASE").has(&PHASES);
     let said = stage.refused(UPDATE, updating("ANALYZE", "PEELED", json!({"log_entry": "x"})));

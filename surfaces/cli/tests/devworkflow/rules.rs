@@ -5,14 +5,14 @@ use regex::Regex;
 use serde_json::json;
 
 use crate::{
+    file_text::{FileText, file_text, row},
     fixtures::{ANALYZE, CHANGELOG, FIX, ITERATE, UPDATE},
-    sheet::{Sheet, row, sheet},
     stage::Stage,
 };
 
 /// The log of a file, in characters.
-fn with_log(log: &str) -> Sheet {
-    Sheet { log: log.to_owned(), ..sheet("CONSTRUCT", "RUNNING") }
+fn with_log(log: &str) -> FileText {
+    FileText { log: log.to_owned(), ..file_text("CONSTRUCT", "RUNNING") }
 }
 
 /// Returns a log of exactly `length` characters in entries, each made of `letter`.
@@ -217,7 +217,7 @@ fn user_text_that_looks_like_a_heading_stays_text_when_it_is_archived() {
 
 #[test]
 fn a_completed_item_writes_the_changelog_then_moves_on_then_has_an_empty_log() {
-    let stage = Stage::with_state(&sheet("VALIDATE", "RUNNING").text());
+    let stage = Stage::with_state(&file_text("VALIDATE", "RUNNING").text());
     stage.complete("Add: login", Some("People can sign in."));
     assert!(stage.config().contains("## Changelog\n- People can sign in.\n- Opened"));
     stage.stands("ANALYZE", "READY");
@@ -233,7 +233,7 @@ fn a_completed_item_writes_the_changelog_then_moves_on_then_has_an_empty_log() {
 
 #[test]
 fn what_is_no_work_on_the_next_item_does_not_keep_iterate_from_saying_it_again() {
-    let stage = Stage::with_state(&sheet("VALIDATE", "RUNNING").text());
+    let stage = Stage::with_state(&file_text("VALIDATE", "RUNNING").text());
     stage.complete("Add: login", None);
     let line = json!({"task_description": "Add: login", "summary": "The sign is lit."});
     stage.done(CHANGELOG, line);
@@ -249,7 +249,7 @@ fn what_is_no_work_on_the_next_item_does_not_keep_iterate_from_saying_it_again()
 
 #[test]
 fn an_update_to_completed_lets_the_same_rules_fire() {
-    let mut state = sheet("VALIDATE", "RUNNING");
+    let mut state = file_text("VALIDATE", "RUNNING");
     state.items[0] = row(1, "Add: login", "completed");
     let stage = Stage::with_state(&state.text());
     let said = stage.update("VALIDATE", "COMPLETED", json!({}));
@@ -260,7 +260,7 @@ fn an_update_to_completed_lets_the_same_rules_fire() {
 
 #[test]
 fn completed_in_another_phase_moves_on_without_a_changelog() {
-    let mut state = sheet("CONSTRUCT", "RUNNING");
+    let mut state = file_text("CONSTRUCT", "RUNNING");
     state.items[0] = row(1, "Add: login", "completed");
     let stage = Stage::with_state(&state.text());
     let config = stage.config();
@@ -271,7 +271,7 @@ fn completed_in_another_phase_moves_on_without_a_changelog() {
 
 #[test]
 fn without_a_pending_item_nothing_is_moved_on() {
-    let mut state = sheet("VALIDATE", "RUNNING");
+    let mut state = file_text("VALIDATE", "RUNNING");
     state.items.pop();
     let stage = Stage::with_state(&state.text());
     stage.complete("Add: login", None);
@@ -282,7 +282,7 @@ fn without_a_pending_item_nothing_is_moved_on() {
 
 #[test]
 fn a_row_that_a_person_added_meanwhile_is_taken_up() {
-    let mut state = sheet("VALIDATE", "RUNNING");
+    let mut state = file_text("VALIDATE", "RUNNING");
     state.items.pop();
     let stage = Stage::with_state(&state.text());
     stage.log("all green");
@@ -299,7 +299,7 @@ fn a_row_that_a_person_added_meanwhile_is_taken_up() {
 
 #[test]
 fn what_the_rules_did_is_on_record_in_the_order_they_fired() {
-    let stage = Stage::with_state(&sheet("VALIDATE", "RUNNING").text());
+    let stage = Stage::with_state(&file_text("VALIDATE", "RUNNING").text());
     stage.complete("Add: login", None);
     let runs = stage.project.ask(&["run", "list"]);
     let run = runs["runs"][0]["run"].as_str().unwrap();

@@ -8,11 +8,11 @@ use std::{fs, path::PathBuf};
 use serde_json::Value;
 
 use crate::{
+    file_text::FileText,
     fixtures::{CONFIG, TINY_FILES},
     project::Project,
     said::Said,
     server::{Era, Gone, Server},
-    sheet::Sheet,
 };
 
 impl Said {
@@ -234,8 +234,8 @@ impl Stage {
 
     /// Returns what the state file says now.
     #[track_caller]
-    pub(crate) fn state(&self) -> Sheet {
-        Sheet::read(&self.text())
+    pub(crate) fn state(&self) -> FileText {
+        FileText::read(&self.text())
     }
 
     /// Changes the state file as an editor does, and returns what is then in it.

@@ -6,8 +6,8 @@ use std::fs;
 use serde_json::json;
 
 use crate::{
+    file_text::{row, section},
     fixtures::{ANALYZE, CHECK_FILES, CONSTRUCT, FINALIZE, FIX, ITERATE},
-    sheet::{row, section},
     stage::{Stage, project},
 };
 

@@ -6,9 +6,9 @@ use std::fs;
 use serde_json::json;
 
 use crate::{
+    file_text::{file_text, row, section},
     fixtures::{CHECK_FILES, CONFIG},
     project::Project,
-    sheet::{row, section, sheet},
     stage::{Stage, project},
 };
 
@@ -141,7 +141,7 @@ fn the_json_form_of_an_older_release_is_taken_over_whole() {
 #[test]
 fn b14_files_of_the_root_move_into_our_folder_and_nothing_is_lost() {
     let project = project(&[]);
-    let text = sheet("ANALYZE", "RUNNING").text();
+    let text = file_text("ANALYZE", "RUNNING").text();
     project.write("workflow_state.md", &text);
     project.write(".accordo/workflow_state.md", "older\n");
     project.write(".accordo/project_config.md", "older too\n");

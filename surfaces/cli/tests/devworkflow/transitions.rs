@@ -7,12 +7,12 @@ use serde_json::{Value, json};
 
 use crate::{
     calls::updating,
+    file_text::{FileText, file_text},
     fixtures::{
         ANALYZE, BLUEPRINT, CHANGELOG, COMPLETE, CONSTRUCT, ERROR, ESCALATE, FINALIZE, FIX, INIT,
         ITERATE, REVISE, UPDATE, VALIDATE,
     },
     said::Said,
-    sheet::{Sheet, sheet},
     stage::Stage,
 };
 
@@ -77,7 +77,7 @@ const TABLE: [(&str, &str, &str); 25] = [
 
 /// Returns the file that a call is made on.
 fn file(phase: &str, status: &str, letter: char) -> String {
-    let mut state = sheet(phase, status);
+    let mut state = file_text(phase, status);
     match letter {
         // There is something to complete.
         'd' => state.items[0].2 = "pending".to_owned(),
@@ -111,7 +111,7 @@ fn call(stage: &Stage, column: &Column, phase: &str) -> Said {
 }
 
 /// Checks where a call has led that was followed.
-fn check_followed(stage: &Stage, column: &Column, said: &Said, before: &Sheet) {
+fn check_followed(stage: &Stage, column: &Column, said: &Said, before: &FileText) {
     let cell = format!("`{}` ({}) from {before:?}", column.tool, column.letter);
     assert!(!said.is_error, "{cell}: {}\n{:#}", said.text, said.value);
     let after = stage.state();
@@ -129,11 +129,11 @@ fn check_followed(stage: &Stage, column: &Column, said: &Said, before: &Sheet) {
 }
 
 /// A task that comes in the midst of another only joins the items.
-fn check_joined(stage: &Stage, said: &Said, before: &Sheet) {
+fn check_joined(stage: &Stage, said: &Said, before: &FileText) {
     assert!(!said.is_error, "{}", said.text);
     let after = stage.state();
     assert_eq!(after.items.len(), before.items.len() + 1);
-    let stands = |it: &Sheet| (it.phase.clone(), it.status.clone(), it.item.clone());
+    let stands = |it: &FileText| (it.phase.clone(), it.status.clone(), it.item.clone());
     assert_eq!(stands(&after), stands(before));
 }
 

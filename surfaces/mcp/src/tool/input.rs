@@ -2,7 +2,7 @@
 //!
 //! What is published is strict. What is taken is what agents really send: the arguments inside
 //! another one, `2.0` for `2`, `null` for nothing, an object written as text, fields that nobody
-//! asked for. What was ignored is named. How lenient that is a toolset says: its [`Manner`].
+//! asked for. What was ignored is named. How lenient that is a toolset says: its [`Leniency`].
 
 mod coerced;
 mod limits;
@@ -17,7 +17,7 @@ use super::schema::{JSON, NULL_COUNTS, NULLABLE, RULE};
 
 /// How a toolset takes what does not quite fit.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Manner {
+pub(crate) enum Leniency {
     /// What nobody asked for is ignored, and named. All arguments may be inside `input_data`.
     Lenient,
     /// What nobody asked for is refused. Texts are trimmed, and read as the number or the yes or
@@ -29,7 +29,7 @@ pub(crate) enum Manner {
     Coercing,
 }
 
-impl Manner {
+impl Leniency {
     /// Returns the one argument that may hold all others.
     fn wrapper(self) -> &'static str {
         match self {
@@ -49,7 +49,7 @@ impl Manner {
 
 /// What was read.
 pub(crate) struct Input<P> {
-    pub(crate) parameters: Result<P, Misfit>,
+    pub(crate) parameters: Result<P, InvalidArguments>,
     /// The arguments as they were understood: the same for every way to write them.
     pub(crate) taken: Map<String, Value>,
     /// What was ignored or guessed.
@@ -58,7 +58,7 @@ pub(crate) struct Input<P> {
 
 /// Arguments that do not fit.
 #[derive(Debug, Clone)]
-pub(crate) struct Misfit {
+pub(crate) struct InvalidArguments {
     pub(crate) tool: &'static str,
     pub(crate) problems: Vec<Problem>,
 }
@@ -82,7 +82,7 @@ pub(crate) enum ProblemKind {
     WrongValue,
 }
 
-impl Misfit {
+impl InvalidArguments {
     /// One parameter is missing that is needed only at times.
     pub(crate) fn missing(tool: &'static str, path: &str, why: &str) -> Self {
         let text = format!("is missing: {why}");
@@ -98,7 +98,7 @@ impl Misfit {
 /// Reads the arguments of `tool` by its `shape`.
 pub(crate) fn read<P: DeserializeOwned>(
     tool: &'static str,
-    manner: Manner,
+    manner: Leniency,
     shape: &Value,
     arguments: Map<String, Value>,
 ) -> Input<P> {
@@ -106,8 +106,12 @@ pub(crate) fn read<P: DeserializeOwned>(
     let mut value = match unwrapped(manner, arguments) {
         Ok(arguments) => Value::Object(arguments),
         Err(problem) => {
-            let misfit = Misfit { tool, problems: vec![problem] };
-            return Input { parameters: Err(misfit), taken: Map::new(), warnings: Vec::new() };
+            let invalid_arguments = InvalidArguments { tool, problems: vec![problem] };
+            return Input {
+                parameters: Err(invalid_arguments),
+                taken: Map::new(),
+                warnings: Vec::new(),
+            };
         }
     };
     reading.check(shape, &mut value, "");
@@ -117,19 +121,19 @@ pub(crate) fn read<P: DeserializeOwned>(
     }
     let taken = value.as_object().cloned().unwrap_or_default();
     let parameters = if problems.is_empty() {
-        serde_json::from_value(value).map_err(|error| Misfit {
+        serde_json::from_value(value).map_err(|error| InvalidArguments {
             tool,
             problems: vec![problem("arguments", ProblemKind::WrongType, error.to_string())],
         })
     } else {
-        Err(Misfit { tool, problems })
+        Err(InvalidArguments { tool, problems })
     };
     Input { parameters, taken, warnings }
 }
 
 /// Takes the arguments out of the one that holds them, as an object or as its text.
 fn unwrapped(
-    manner: Manner,
+    manner: Leniency,
     mut arguments: Map<String, Value>,
 ) -> Result<Map<String, Value>, Problem> {
     if arguments.len() != 1 && !manner.has_company() {
@@ -154,14 +158,14 @@ fn unwrapped(
 }
 
 struct Reading {
-    manner: Manner,
+    manner: Leniency,
     problems: Vec<Problem>,
     ignored: Vec<String>,
     warnings: Vec<String>,
 }
 
 impl Reading {
-    fn new(manner: Manner) -> Self {
+    fn new(manner: Leniency) -> Self {
         Self { manner, problems: Vec::new(), ignored: Vec::new(), warnings: Vec::new() }
     }
 
@@ -175,7 +179,7 @@ impl Reading {
         if shape.get(JSON).is_some() && (value.is_object() || value.is_array()) {
             *value = Value::String(value.to_string());
         }
-        if self.manner == Manner::Closed {
+        if self.manner == Leniency::Closed {
             plain::read(kind, value);
         }
         if kind == "integer" {
@@ -220,13 +224,13 @@ impl Reading {
         let required: Vec<&str> =
             required.into_iter().flatten().filter_map(Value::as_str).collect();
         let may_be_null = |name: &str| match self.manner {
-            Manner::Lenient => properties.get(name).is_some_and(|it| it.get(NULLABLE).is_some()),
-            Manner::Closed | Manner::Coercing => {
+            Leniency::Lenient => properties.get(name).is_some_and(|it| it.get(NULLABLE).is_some()),
+            Leniency::Closed | Leniency::Coercing => {
                 properties.contains_key(name) && !required.contains(&name)
             }
         };
         object.retain(|name, value| !(value.is_null() && may_be_null(name)));
-        if self.manner == Manner::Coercing {
+        if self.manner == Leniency::Coercing {
             object.retain(|name, value| {
                 let is_required = required.contains(&name.as_str());
                 properties
@@ -266,8 +270,8 @@ impl Reading {
 
     fn take_unknown(&mut self, path: &str) {
         match self.manner {
-            Manner::Lenient | Manner::Coercing => self.ignored.push(format!("`{path}`")),
-            Manner::Closed => {
+            Leniency::Lenient | Leniency::Coercing => self.ignored.push(format!("`{path}`")),
+            Leniency::Closed => {
                 self.add(path, ProblemKind::Unknown, "there is no such parameter".to_owned());
             }
         }

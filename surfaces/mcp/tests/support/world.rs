@@ -12,8 +12,8 @@ use std::{
 use definition::{Digest, MemoryFiles, WorkflowName};
 use engine::{Bounds, Fact, FileFact, Question, RunId, Timestamp};
 use runtime::{
-    Desk, Found, Handled, Held, Inner, Kept, Looking, Place, Runtime, Settings, Stat, Tree, Visit,
-    Walk, Walked, Wanted, World,
+    FileSystem, Found, Handled, Held, Kept, Looking, Place, Runtime, Settings, Stat, Subfolder,
+    Tree, Visit, Walk, Walked, Wanted, World,
 };
 use store::MemoryStore;
 
@@ -24,7 +24,7 @@ pub(crate) struct Stage {
     /// Artifacts, by path.
     files: Mutex<BTreeMap<String, String>>,
     /// Promised files, by path.
-    desk: Mutex<BTreeMap<String, (String, Stat)>>,
+    file_system: Mutex<BTreeMap<String, (String, Stat)>>,
     /// The promised file that cannot be renamed.
     stuck: Mutex<String>,
     writes: AtomicI64,
@@ -44,7 +44,7 @@ impl Stage {
             now: AtomicI64::new(now.0),
             runs: AtomicU8::new(0),
             files: Mutex::default(),
-            desk: Mutex::default(),
+            file_system: Mutex::default(),
             stuck: Mutex::default(),
             writes: AtomicI64::new(0),
             definitions: Mutex::default(),
@@ -92,13 +92,13 @@ impl Stage {
     /// Puts a file where promised files are.
     pub(crate) fn put(&self, path: &str, text: &str) {
         let stat = Stat { size: text.len() as u64, modified: 0 };
-        self.desk.lock().unwrap().insert(path.to_owned(), (text.to_owned(), stat));
+        self.file_system.lock().unwrap().insert(path.to_owned(), (text.to_owned(), stat));
     }
 
     /// Writes into a promised file, as a person would.
     pub(crate) fn rewrite(&self, path: &str, change: impl Fn(&str) -> String) {
-        let mut desk = self.desk.lock().unwrap();
-        let (text, stat) = desk.get_mut(path).unwrap();
+        let mut file_system = self.file_system.lock().unwrap();
+        let (text, stat) = file_system.get_mut(path).unwrap();
         *text = change(text);
         stat.modified = -1 - stat.modified;
         stat.size = text.len() as u64;
@@ -106,7 +106,7 @@ impl Stage {
 
     /// Returns what a promised file says.
     pub(crate) fn promised(&self, path: &str) -> Option<String> {
-        self.desk.lock().unwrap().get(path).map(|(text, _)| text.clone())
+        self.file_system.lock().unwrap().get(path).map(|(text, _)| text.clone())
     }
 
     /// Lets no one rename this promised file.
@@ -116,7 +116,7 @@ impl Stage {
 
     /// Returns the names of the promised files.
     pub(crate) fn promised_names(&self) -> Vec<String> {
-        self.desk.lock().unwrap().keys().cloned().collect()
+        self.file_system.lock().unwrap().keys().cloned().collect()
     }
 
     /// Returns the id of the `number`th run.
@@ -160,7 +160,7 @@ impl Stage {
 struct Acting(Arc<Stage>);
 
 impl World for Acting {
-    fn desk(&self) -> Option<&dyn Desk> {
+    fn file_system(&self) -> Option<&dyn FileSystem> {
         Some(self)
     }
 
@@ -225,18 +225,18 @@ impl World for Acting {
 }
 
 /// Promised files are in memory too. A file's time is how many were written before it.
-impl Desk for Acting {
+impl FileSystem for Acting {
     fn has_folder<'a>(&'a self, _folder: &'a str) -> Looking<'a, bool> {
         Box::pin(std::future::ready(true))
     }
 
     fn stat<'a>(&'a self, place: &'a Place) -> Handled<'a, Option<Stat>> {
-        let found = self.0.desk.lock().unwrap().get(&key(place)).map(|(_, stat)| *stat);
+        let found = self.0.file_system.lock().unwrap().get(&key(place)).map(|(_, stat)| *stat);
         Box::pin(std::future::ready(Ok(found)))
     }
 
     fn read<'a>(&'a self, place: &'a Place) -> Handled<'a, Option<(Vec<u8>, Stat)>> {
-        let found = self.0.desk.lock().unwrap().get(&key(place)).cloned();
+        let found = self.0.file_system.lock().unwrap().get(&key(place)).cloned();
         let found = found.map(|(text, stat)| (text.into_bytes(), stat));
         Box::pin(std::future::ready(Ok(found)))
     }
@@ -244,7 +244,7 @@ impl Desk for Acting {
     fn write<'a>(&'a self, place: &'a Place, text: String) -> Handled<'a, Stat> {
         let modified = self.0.writes.fetch_add(1, Ordering::SeqCst);
         let stat = Stat { size: text.len() as u64, modified };
-        self.0.desk.lock().unwrap().insert(key(place), (text, stat));
+        self.0.file_system.lock().unwrap().insert(key(place), (text, stat));
         Box::pin(std::future::ready(Ok(stat)))
     }
 
@@ -252,15 +252,15 @@ impl Desk for Acting {
         if *self.0.stuck.lock().unwrap() == place.path {
             return Box::pin(std::future::ready(Err("it is stuck".to_owned())));
         }
-        let mut desk = self.0.desk.lock().unwrap();
-        if let Some(file) = desk.remove(&key(place)) {
-            desk.insert(path.to_owned(), file);
+        let mut file_system = self.0.file_system.lock().unwrap();
+        if let Some(file) = file_system.remove(&key(place)) {
+            file_system.insert(path.to_owned(), file);
         }
         Box::pin(std::future::ready(Ok(())))
     }
 
     fn remove<'a>(&'a self, place: &'a Place) -> Handled<'a, ()> {
-        self.0.desk.lock().unwrap().remove(&key(place));
+        self.0.file_system.lock().unwrap().remove(&key(place));
         Box::pin(std::future::ready(Ok(())))
     }
 
@@ -275,7 +275,7 @@ impl Desk for Acting {
 
     fn scan<'a>(&'a self, place: &'a Place, wanted: Wanted) -> Handled<'a, Vec<(String, Stat)>> {
         if is_anywhere(place) {
-            let files = self.0.desk.lock().unwrap();
+            let files = self.0.file_system.lock().unwrap();
             let inside = format!("{}/", place.folder);
             let names =
                 files.iter().filter_map(|(path, file)| Some((path.strip_prefix(&inside)?, file)));
@@ -292,21 +292,21 @@ impl Desk for Acting {
             let found = found.map(|it| (it.to_owned(), Stat::default())).collect();
             return Box::pin(std::future::ready(Ok(found)));
         }
-        let files = self.0.desk.lock().unwrap();
+        let files = self.0.file_system.lock().unwrap();
         let is_here = |path: &str| place.path.is_empty() && !path.contains('/') && wanted(path);
         let found = files.iter().filter(|(path, _)| is_here(path));
         let found = found.map(|(path, (_, stat))| (path.clone(), *stat)).collect();
         Box::pin(std::future::ready(Ok(found)))
     }
 
-    fn inner<'a>(&'a self, place: &'a Place, file: &'a str) -> Handled<'a, Arc<[Inner]>> {
+    fn inner<'a>(&'a self, place: &'a Place, file: &'a str) -> Handled<'a, Arc<[Subfolder]>> {
         let names = self.below(place).into_iter();
         let folders = names.filter_map(|it| Some(it.strip_suffix('/')?.to_owned()));
         let folders = folders.filter(|it| !it.starts_with('.'));
         let found = folders.map(|name| {
             let stat = self.text(place, &format!("{name}/{file}"));
             let stat = stat.map(|it| Stat { size: it.len() as u64, modified: 0 });
-            Inner { name, stat, touched: 0 }
+            Subfolder { name, stat, touched: 0 }
         });
         Box::pin(std::future::ready(Ok(found.collect())))
     }
@@ -335,8 +335,8 @@ impl Desk for Acting {
         paths: Vec<String>,
     ) -> Handled<'a, Vec<Option<Vec<u8>>>> {
         let read = |path: String| {
-            let desk = self.0.desk.lock().unwrap();
-            let promised = desk.get(&path).map(|(text, _)| text.clone());
+            let file_system = self.0.file_system.lock().unwrap();
+            let promised = file_system.get(&path).map(|(text, _)| text.clone());
             promised.or_else(|| self.text(place, &path)).map(String::into_bytes)
         };
         Box::pin(std::future::ready(Ok(paths.into_iter().map(read).collect())))

@@ -8,7 +8,7 @@ use engine::Refusal;
 use futures_util::future::join_all;
 
 use super::{TOGETHER, Taken, Unreadable, because, joined, unreadable};
-use crate::{Desk, ExecuteError, Place, Projection, Runtime, Wanted};
+use crate::{ExecuteError, FileSystem, Place, Projection, Runtime, Wanted};
 
 impl Runtime {
     /// Takes over the files of `workflow` that another folder has right in it or in some of its own
@@ -23,17 +23,18 @@ impl Runtime {
     ) -> Result<Taken, ExecuteError> {
         // A file of this project that has no run yet goes before a stranger's.
         self.scan(workflow, folders, &|_, _| {}).await?;
-        let (Some(projection), Some(desk)) = (self.find_projection(workflow), self.world.desk())
+        let (Some(projection), Some(file_system)) =
+            (self.find_projection(workflow), self.world.file_system())
         else {
             return Ok(Taken::default());
         };
         let mut taken = Taken::default();
-        let found = find(projection, desk, from, folders, &mut taken).await;
+        let found = find(projection, file_system, from, folders, &mut taken).await;
         let definition = self.find_to_begin(workflow)?;
         let mut done = 0;
         for places in found.chunks(TOGETHER) {
             let working =
-                places.iter().map(|it| self.take_one(&**projection, desk, &definition, it));
+                places.iter().map(|it| self.take_one(&**projection, file_system, &definition, it));
             for (place, begun) in places.iter().zip(join_all(working).await) {
                 match begun {
                     Ok(true) => taken.begun.push(place.path.clone()),
@@ -78,7 +79,7 @@ impl Runtime {
     async fn take_one(
         &self,
         projection: &dyn Projection,
-        desk: &dyn Desk,
+        file_system: &dyn FileSystem,
         definition: &Arc<Workflow>,
         place: &Place,
     ) -> Result<bool, ExecuteError> {
@@ -87,7 +88,7 @@ impl Runtime {
             return Ok(false);
         }
         let name = shown(place);
-        let read = desk.read(place).await.map_err(|problem| unreadable(&name, problem))?;
+        let read = file_system.read(place).await.map_err(|problem| unreadable(&name, problem))?;
         let Some((bytes, _)) = read else { return Ok(false) };
         let begun = self.begin_with(projection, definition, &place.path, (&name, bytes)).await;
         match begun {
@@ -101,7 +102,7 @@ impl Runtime {
 /// Returns the files in order. A folder that cannot be listed is told of.
 async fn find(
     projection: &Arc<dyn Projection>,
-    desk: &dyn Desk,
+    file_system: &dyn FileSystem,
     from: &str,
     folders: &[String],
     taken: &mut Taken,
@@ -111,7 +112,7 @@ async fn find(
         let place = Place { root: from.to_owned(), folder: from.to_owned(), path: folder.clone() };
         let (inside, names) = (folder.clone(), Arc::clone(projection));
         let wanted: Wanted = Arc::new(move |name| names.key(&joined(&inside, name)).is_some());
-        match desk.scan(&place, wanted).await {
+        match file_system.scan(&place, wanted).await {
             Ok(files) => found.extend(files.into_iter().map(|(name, _)| joined(folder, &name))),
             Err(problem) => {
                 let path = shown(&place);

@@ -225,7 +225,7 @@ async fn report(
         context,
         next: None,
         holder: None,
-        terms: engine::Terms::default(),
+        terms: engine::ReportOptions::default(),
     };
     let command = Command::ReportStep(Box::new(report));
     let target = Target::Run(run);

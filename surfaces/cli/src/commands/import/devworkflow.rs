@@ -14,7 +14,7 @@ use mcp::devworkflow::{
     CONFIG_FILE, Glance, Options, STATE_FILE, STATE_JSON, WORKFLOW, config_issues, config_paths,
     new_config_path, new_state_path, state_from_json, state_issues, state_paths,
 };
-use runtime::{Desk as _, ExecuteError, Place, Runtime};
+use runtime::{ExecuteError, FileSystem as _, Place, Runtime};
 
 use super::{Tally, Things, find_folder, reply};
 use crate::{

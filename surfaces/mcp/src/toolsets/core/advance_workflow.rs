@@ -1,7 +1,7 @@
 //! `advance_workflow`: how a step went, and what comes next.
 
 use definition::PartId;
-use engine::{Command, ContextChange, Holder, Refusal, ReportStep, Status, Terms};
+use engine::{Command, ContextChange, Holder, Refusal, ReportOptions, ReportStep, Status};
 use runtime::{ExecuteError, View};
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -78,7 +78,7 @@ async fn advance(
         },
         next: next_step_name,
         holder: holder(parameters.holder, parameters.lease),
-        terms: Terms::default(),
+        terms: ReportOptions::default(),
     }));
     let request_id = parameters.request_id;
     match run::execute(call, run, command, request_id).await {

@@ -14,7 +14,7 @@ use super::{
     run,
     words::Failure,
 };
-use crate::tool::{Call, Done, Hints, Misfit, Tool};
+use crate::tool::{Call, Done, Hints, InvalidArguments, Tool};
 
 pub(super) struct ClaimStep;
 
@@ -88,7 +88,7 @@ impl Tool for ClaimStep {
     async fn call(call: &Call<'_>, parameters: Parameters) -> Result<Done<Answer>, Failure> {
         if parameters.release && parameters.lease.is_none() {
             let why = "it says which lease to end";
-            return Err(Misfit::missing(Self::NAME, "lease", why).into());
+            return Err(InvalidArguments::missing(Self::NAME, "lease", why).into());
         }
         let instance = parameters.instance_id.clone();
         let answer = dispatch(call, parameters).await.map_err(|error| {

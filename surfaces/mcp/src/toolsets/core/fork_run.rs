@@ -6,7 +6,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::{answer, words::Failure};
-use crate::tool::{Call, Done, Hints, Misfit, Tool};
+use crate::tool::{Call, Done, Hints, InvalidArguments, Tool};
 
 pub(super) struct ForkRun;
 
@@ -56,24 +56,24 @@ impl Tool for ForkRun {
                 && !has_key
             {
                 let why = format!("the original lives and has `{key}`; give the copy its own");
-                return Misfit::missing(Self::NAME, "key", &why).into();
+                return InvalidArguments::missing(Self::NAME, "key", &why).into();
             }
             Failure::new(&format!("Failed to fork instance '{instance}'"), &error)
         })
     }
 }
 
-fn point(parameters: &Parameters) -> Result<ForkPoint, Misfit> {
+fn point(parameters: &Parameters) -> Result<ForkPoint, InvalidArguments> {
     match (&parameters.from_step, parameters.from_seq) {
         (Some(step), None) => Ok(ForkPoint::Step(step.clone())),
         (None, Some(seq)) => Ok(ForkPoint::Seq(seq)),
         (None, None) => {
             let why = "a fork needs it, or `from_seq`";
-            Err(Misfit::missing(ForkRun::NAME, "from_step", why))
+            Err(InvalidArguments::missing(ForkRun::NAME, "from_step", why))
         }
         (Some(_), Some(_)) => {
             let why = "cannot be given together with `from_step`";
-            Err(Misfit::wrong(ForkRun::NAME, "from_seq", why))
+            Err(InvalidArguments::wrong(ForkRun::NAME, "from_seq", why))
         }
     }
 }

@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Map;
 
 use super::{run, words::Failure};
-use crate::tool::{Call, Done, Hints, Misfit, Tool};
+use crate::tool::{Call, Done, Hints, InvalidArguments, Tool};
 
 pub(super) struct RecordEntry;
 
@@ -92,7 +92,7 @@ async fn record(
     Ok(Answer { instance_id, r#type: parameters.r#type, step_name, run, seq })
 }
 
-fn entry(parameters: &Parameters) -> Result<Entry, Misfit> {
+fn entry(parameters: &Parameters) -> Result<Entry, InvalidArguments> {
     let Parameters { answer, severity, value, unit, tags, .. } = parameters;
     let text = parameters.text.clone();
     Ok(match parameters.r#type {
@@ -100,12 +100,14 @@ fn entry(parameters: &Parameters) -> Result<Entry, Misfit> {
             Entry::Error { message: text, severity: severity.clone(), details: Map::new() }
         }
         Kind::Question => {
-            let lacking = || Misfit::missing(RecordEntry::NAME, "answer", "a question needs it");
+            let lacking =
+                || InvalidArguments::missing(RecordEntry::NAME, "answer", "a question needs it");
             let answer = answer.clone().ok_or_else(lacking)?;
             Entry::Question { question: text, answer, answered_at: None }
         }
         Kind::Metric => {
-            let lacking = || Misfit::missing(RecordEntry::NAME, "value", "a metric needs it");
+            let lacking =
+                || InvalidArguments::missing(RecordEntry::NAME, "value", "a metric needs it");
             let value = (*value).ok_or_else(lacking)?;
             Entry::Metric { name: text, value, unit: unit.clone() }
         }

@@ -1,6 +1,6 @@
 //! `resume_workflow`: back to a run, with the brief that a newcomer needs.
 
-use engine::{Command, ContextChange, Refusal, ReportStep, ResumeRun, RunId, Terms};
+use engine::{Command, ContextChange, Refusal, ReportOptions, ReportStep, ResumeRun, RunId};
 use runtime::{ExecuteError, Outcome, Runtime, View};
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -13,7 +13,7 @@ use super::{
     run,
     words::{Failure, invalid},
 };
-use crate::tool::{Call, Done, Hints, Misfit, Tool};
+use crate::tool::{Call, Done, Hints, InvalidArguments, Tool};
 
 pub(super) struct ResumeWorkflow;
 
@@ -66,7 +66,7 @@ impl Tool for ResumeWorkflow {
     ) -> Result<Done<answer::Answer>, Failure> {
         if parameters.reopen && parameters.report.is_some() {
             let why = "cannot be given together with `report`: reopen first, then report";
-            return Err(Misfit::wrong(Self::NAME, "reopen", why).into());
+            return Err(InvalidArguments::wrong(Self::NAME, "reopen", why).into());
         }
         let tried = format!("Failed to resume workflow instance '{}'", parameters.instance_id);
         let resumed = resume(call, parameters, &tried).await;
@@ -120,7 +120,7 @@ async fn reconcile(
             context: ContextChange { set: context_updates, remove: Vec::new() },
             next: next_step_name,
             holder: holder(parameters.holder, parameters.lease),
-            terms: Terms::default(),
+            terms: ReportOptions::default(),
         },
         force: parameters.force,
     };

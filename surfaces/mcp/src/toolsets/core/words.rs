@@ -6,7 +6,7 @@ use runtime::{ExecuteError, Outcome};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::tool::{Misfit, ProblemKind, Unasked};
+use crate::tool::{InvalidArguments, ProblemKind, Unasked};
 
 /// How a run stands.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -171,14 +171,15 @@ impl From<Unasked> for Failure {
     }
 }
 
-impl From<Misfit> for Failure {
-    fn from(misfit: Misfit) -> Self {
-        let error_code = match misfit.problems.first().map(|it| it.kind) {
+impl From<InvalidArguments> for Failure {
+    fn from(invalid_arguments: InvalidArguments) -> Self {
+        let error_code = match invalid_arguments.problems.first().map(|it| it.kind) {
             Some(ProblemKind::Missing) => ErrorCode::MissingField,
             Some(ProblemKind::WrongValue | ProblemKind::Unknown) => ErrorCode::InvalidFormat,
             Some(ProblemKind::WrongType) | None => ErrorCode::InvalidType,
         };
-        let problems = misfit.problems.iter().map(|it| format!("`{}` {}", it.path, it.text));
+        let problems =
+            invalid_arguments.problems.iter().map(|it| format!("`{}` {}", it.path, it.text));
         let message = problems.collect::<Vec<_>>().join("; ");
         let refusal = Refused {
             code: "parameter_invalid".to_owned(),
@@ -186,7 +187,7 @@ impl From<Misfit> for Failure {
             hint: "fix what is named, then call again".to_owned(),
             retry_after_ms: None,
         };
-        let error = format!("Invalid input for {}: {message}", misfit.tool);
+        let error = format!("Invalid input for {}: {message}", invalid_arguments.tool);
         Self { error, error_code, refusal, details: None }
     }
 }

@@ -8,7 +8,7 @@ use super::{
     classic::Trial,
     text::{self, Guidance, Next, Shown},
 };
-use crate::tool::{Misfit, ProblemKind, Unasked};
+use crate::tool::{InvalidArguments, ProblemKind, Unasked};
 
 /// After how long a call that found the store busy may be tried again.
 const RETRY_MS: u64 = 500;
@@ -142,13 +142,22 @@ impl From<Unasked> for Failure {
     }
 }
 
-impl From<Misfit> for Failure {
-    fn from(misfit: Misfit) -> Self {
-        let problems: Vec<String> =
-            misfit.problems.iter().map(|it| format!("`{}` {}", it.path, it.text)).collect();
-        let is_missing = misfit.problems.iter().all(|it| it.kind == ProblemKind::Missing);
+impl From<InvalidArguments> for Failure {
+    fn from(invalid_arguments: InvalidArguments) -> Self {
+        let problems: Vec<String> = invalid_arguments
+            .problems
+            .iter()
+            .map(|it| format!("`{}` {}", it.path, it.text))
+            .collect();
+        let is_missing =
+            invalid_arguments.problems.iter().all(|it| it.kind == ProblemKind::Missing);
         let code = if is_missing { "MISSING_FIELD" } else { "INVALID_PARAMETER" };
-        Self::new(misfit.tool, code, &problems.join("; "), "fix what is named, then retry")
+        Self::new(
+            invalid_arguments.tool,
+            code,
+            &problems.join("; "),
+            "fix what is named, then retry",
+        )
     }
 }
 

@@ -87,12 +87,12 @@ pub(super) struct Row {
 }
 
 impl Row {
-    const fn making<T: Verb>(name: &'static str) -> Self {
-        Self { entry: Entry::of::<Spoken<T>>(), tool: T::TOOL, name, ask: Some(read::<T>) }
+    const fn making<T: DialectTool>(name: &'static str) -> Self {
+        Self { entry: Entry::of::<ToolAdapter<T>>(), tool: T::TOOL, name, ask: Some(read::<T>) }
     }
 
-    const fn other<T: Verb>() -> Self {
-        Self { entry: Entry::of::<Spoken<T>>(), tool: T::TOOL, name: "", ask: None }
+    const fn other<T: DialectTool>() -> Self {
+        Self { entry: Entry::of::<ToolAdapter<T>>(), tool: T::TOOL, name: "", ask: None }
     }
 }
 
@@ -108,7 +108,7 @@ const fn entries() -> [Entry; ROWS.len()] {
 }
 
 /// Reads the arguments of a call as the call itself does.
-fn read<T: Verb>(params: Map<String, Value>, options: &Options) -> Result<Ask, Failure> {
+fn read<T: DialectTool>(params: Map<String, Value>, options: &Options) -> Result<Ask, Failure> {
     let parameters = serde_json::from_value(Value::Object(params)).map_err(|error| {
         Failure::new(
             T::TOOL.name(),
@@ -137,7 +137,7 @@ pub(super) fn tools_of(moves: &[String]) -> Vec<Guidance> {
 }
 
 /// One classic tool.
-pub(crate) trait Verb {
+pub(crate) trait DialectTool {
     /// What the agent passes in.
     type Parameters: DeserializeOwned + JsonSchema + Send + Sync;
     const TOOL: Guidance;
@@ -157,17 +157,17 @@ pub(crate) trait Verb {
     }
 }
 
-/// Makes a [`Tool`] of a [`Verb`].
-pub(crate) struct Spoken<T>(PhantomData<T>);
+/// Makes a [`Tool`] of a [`DialectTool`].
+pub(crate) struct ToolAdapter<T>(PhantomData<T>);
 
-impl<T: Verb> Tool for Spoken<T> {
+impl<T: DialectTool> Tool for ToolAdapter<T> {
     type Parameters = T::Parameters;
     type Answer = Answer;
     type Failure = Failure;
     const NAME: &'static str = T::TOOL.name();
-    const TITLE: &'static str = <T as Verb>::TITLE;
-    const DESCRIPTION: &'static str = <T as Verb>::DESCRIPTION;
-    const HINTS: Hints = <T as Verb>::HINTS;
+    const TITLE: &'static str = <T as DialectTool>::TITLE;
+    const DESCRIPTION: &'static str = <T as DialectTool>::DESCRIPTION;
+    const HINTS: Hints = <T as DialectTool>::HINTS;
     const LISTS_WARNINGS: bool = true;
 
     fn text(answer: &Answer) -> Option<&str> {
@@ -179,7 +179,7 @@ impl<T: Verb> Tool for Spoken<T> {
     }
 
     async fn call(call: &Call<'_>, parameters: T::Parameters) -> Result<Done<Answer>, Failure> {
-        <T as Verb>::call(call, parameters).await
+        <T as DialectTool>::call(call, parameters).await
     }
 }
 

@@ -6,8 +6,10 @@ use std::{
 };
 
 use definition::{StepName, Workflow};
-use engine::{Event, Item, JournalRotated, Progress, Recorded, Stage, Stood, journal_line};
-use runtime::{Basis, Errand, Goal, Projection, Reading, Sheet};
+use engine::{
+    ClaimedProgress, ClaimedStatus, Event, Item, JournalRotated, Progress, Recorded, journal_line,
+};
+use runtime::{Basis, FileText, Goal, Projection, Reading, SideFileWrite};
 use serde_json::{Map, Value};
 
 use super::{
@@ -56,7 +58,7 @@ impl Projection for WorkflowFiles {
         true
     }
 
-    fn blank(&self, _workflow: &Arc<Workflow>) -> Option<Box<dyn Sheet>> {
+    fn blank(&self, _workflow: &Arc<Workflow>) -> Option<Box<dyn FileText>> {
         Some(Box::new(Page::blank()))
     }
 
@@ -71,7 +73,7 @@ impl Projection for WorkflowFiles {
         format!("{}/backups/{STATE_FILE}", self.options.directory)
     }
 
-    fn errand(&self, recorded: &Recorded) -> Option<Goal> {
+    fn side_file(&self, recorded: &Recorded) -> Option<Goal> {
         if let Some(path) = archive_path(recorded, &self.options) {
             return Some(Goal { name: "errand:archive", paths: vec![path] });
         }
@@ -81,15 +83,17 @@ impl Projection for WorkflowFiles {
         Some(Goal { name: "errand:changelog", paths })
     }
 
-    fn run_errand(&self, recorded: &Recorded, text: Option<&str>) -> Errand {
+    fn write_side_file(&self, recorded: &Recorded, text: Option<&str>) -> SideFileWrite {
         if let Event::JournalRotated(rotated) = &recorded.event {
             return keep(rotated, text);
         }
-        let Event::LineInserted { line, .. } = &recorded.event else { return Errand::default() };
+        let Event::LineInserted { line, .. } = &recorded.event else {
+            return SideFileWrite::default();
+        };
         let date = self.options.changelog_date.then(|| recorded.at.to_date());
         let inserted = config_file::insert_changelog(text, line, date.as_deref());
         let text = inserted.is_changed.then_some(inserted.text);
-        Errand { text, notice: inserted.warning }
+        SideFileWrite { text, notice: inserted.warning }
     }
 }
 
@@ -102,7 +106,7 @@ pub(super) fn archive_path(recorded: &Recorded, options: &Options) -> Option<Str
 
 /// Keeps a log that was put into the archive, whole, with the plan that was put away with it. Two of
 /// one moment share a file.
-fn keep(rotated: &JournalRotated, text: Option<&str>) -> Errand {
+fn keep(rotated: &JournalRotated, text: Option<&str>) -> SideFileWrite {
     let mut kept = rotated.text.clone();
     if !rotated.with.trim().is_empty() {
         kept.push_str(&format!("\n\n## Plan\n\n{}", rotated.with));
@@ -112,7 +116,7 @@ fn keep(rotated: &JournalRotated, text: Option<&str>) -> Errand {
         Some(text) => Some(format!("{text}\n{kept}\n")),
         None => Some(format!("{kept}\n")),
     };
-    Errand { text, notice: None }
+    SideFileWrite { text, notice: None }
 }
 
 /// Returns where the work is, as a state file says.
@@ -122,7 +126,7 @@ fn read(file: &StateFile) -> Reading {
     let place = PHASES.iter().position(|it| *it == phase);
     let stages = PHASES.iter().take(place.map_or(0, |it| it + 1)).filter_map(|name| {
         let progress = if *name == phase { Progress::Active } else { Progress::Done };
-        let stage = Stage { progress, attempts: 1, ..Stage::default() };
+        let stage = ClaimedProgress { progress, attempts: 1, ..ClaimedProgress::default() };
         Some((StepName::parse(name).ok()?, stage))
     });
     let is_asked = phase == "BLUEPRINT" && status == "NEEDS_PLAN_APPROVAL";
@@ -137,7 +141,7 @@ fn read(file: &StateFile) -> Reading {
         ("plan", file.plan()),
     ];
     Reading {
-        stood: if is_asked { Stood::Waiting } else { Stood::Running },
+        stood: if is_asked { ClaimedStatus::Waiting } else { ClaimedStatus::Running },
         reason: String::new(),
         at: None,
         parts: BTreeMap::new(),
@@ -166,7 +170,7 @@ pub(super) struct Page {
     phase: String,
 }
 
-impl Sheet for Page {
+impl FileText for Page {
     fn apply(&mut self, recorded: &Recorded) {
         if let Event::RunPlaced(placement) = &recorded.event {
             self.file = StateFile::parse(&placement.text);

@@ -25,7 +25,7 @@ mod workflow_semantic_search;
 mod workflow_state;
 
 use crate::tool::Entry;
-use dialect::Spoken;
+use dialect::ToolAdapter;
 
 pub use files::{SessionFile, SessionFiles, read_session};
 pub use memory::Memory;
@@ -33,11 +33,11 @@ pub use upkeep::{Unadopted, adopt_session, tend_sessions};
 
 /// The tools of graph mode, in the order they are listed.
 pub(super) const TOOLS: [Entry; 7] = [
-    Entry::of::<Spoken<workflow_guidance::WorkflowGuidance>>(),
-    Entry::of::<Spoken<workflow_state::WorkflowState>>(),
+    Entry::of::<ToolAdapter<workflow_guidance::WorkflowGuidance>>(),
+    Entry::of::<ToolAdapter<workflow_state::WorkflowState>>(),
     Entry::of::<workflow_discovery::WorkflowDiscovery>(),
     Entry::of::<workflow_creation_guidance::WorkflowCreationGuidance>(),
-    Entry::of::<Spoken<workflow_cache_management::WorkflowCacheManagement>>(),
-    Entry::of::<Spoken<workflow_semantic_search::WorkflowSemanticSearch>>(),
+    Entry::of::<ToolAdapter<workflow_cache_management::WorkflowCacheManagement>>(),
+    Entry::of::<ToolAdapter<workflow_semantic_search::WorkflowSemanticSearch>>(),
     Entry::of::<validate_workflow_file::ValidateWorkflowFile>(),
 ];

@@ -5,7 +5,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::{Map, Value};
 
-use crate::tool::{Misfit, ProblemKind, Unasked};
+use crate::tool::{InvalidArguments, ProblemKind, Unasked};
 
 /// What a call that did something is answered.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
@@ -120,9 +120,9 @@ impl From<Unasked> for Failure {
     }
 }
 
-impl From<Misfit> for Failure {
-    fn from(misfit: Misfit) -> Self {
-        let problems: Vec<String> = misfit
+impl From<InvalidArguments> for Failure {
+    fn from(invalid_arguments: InvalidArguments) -> Self {
+        let problems: Vec<String> = invalid_arguments
             .problems
             .iter()
             .map(|it| {
@@ -149,7 +149,7 @@ mod tests {
     use serde_json::{Value, json};
 
     use super::*;
-    use crate::tool::{Manner, probe};
+    use crate::tool::{Leniency, probe};
 
     #[derive(Debug, PartialEq, Deserialize, JsonSchema)]
     struct Parameters {
@@ -167,7 +167,7 @@ mod tests {
 
     #[track_caller]
     fn check(arguments: Value, expected: Result<Parameters, &str>) {
-        let read = probe::read::<Parameters>(Manner::Coercing, arguments).map_err(Failure::from);
+        let read = probe::read::<Parameters>(Leniency::Coercing, arguments).map_err(Failure::from);
         match (read, expected) {
             (Ok(read), Ok(expected)) => assert_eq!(read, expected),
             (Err(failure), Err(expected)) => assert_eq!(failure.refusal.message, expected),

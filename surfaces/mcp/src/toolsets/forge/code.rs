@@ -9,15 +9,15 @@ mod impact_scope;
 mod looking;
 mod place;
 
-use super::dialect::Spoken;
+use super::dialect::ToolAdapter;
 use crate::tool::Entry;
 
 /// The tools on source code.
 pub(super) const TOOLS: [Entry; 4] = [
-    Entry::of::<Spoken<ast_summary::AstSummary>>(),
-    Entry::of::<Spoken<ast_find_definition::AstFindDefinition>>(),
-    Entry::of::<Spoken<dependency_graph::DependencyGraph>>(),
-    Entry::of::<Spoken<impact_scope::ImpactScope>>(),
+    Entry::of::<ToolAdapter<ast_summary::AstSummary>>(),
+    Entry::of::<ToolAdapter<ast_find_definition::AstFindDefinition>>(),
+    Entry::of::<ToolAdapter<dependency_graph::DependencyGraph>>(),
+    Entry::of::<ToolAdapter<impact_scope::ImpactScope>>(),
 ];
 
 /// How much one answer says, in bytes. More would fill the context of most agents.

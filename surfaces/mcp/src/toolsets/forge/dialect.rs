@@ -5,10 +5,10 @@ use schemars::JsonSchema;
 use serde::de::DeserializeOwned;
 
 use super::answer::{Answer, Failure};
-use crate::tool::{Answering, Call, Done, Hints, Manner, Tool};
+use crate::tool::{Answering, Call, Done, Hints, Leniency, Tool};
 
 /// One tool of the dialect.
-pub(crate) trait Verb {
+pub(crate) trait DialectTool {
     /// What the agent passes in.
     type Parameters: DeserializeOwned + JsonSchema + Send + Sync;
     const NAME: &'static str;
@@ -31,18 +31,18 @@ pub(crate) trait Verb {
     ) -> impl Future<Output = Result<Done<Answer>, Failure>> + Send;
 }
 
-/// Makes a [`Tool`] of a [`Verb`].
-pub(crate) struct Spoken<T>(std::marker::PhantomData<T>);
+/// Makes a [`Tool`] of a [`DialectTool`].
+pub(crate) struct ToolAdapter<T>(std::marker::PhantomData<T>);
 
-impl<T: Verb> Tool for Spoken<T> {
+impl<T: DialectTool> Tool for ToolAdapter<T> {
     type Parameters = T::Parameters;
     type Answer = Answer;
     type Failure = Failure;
-    const NAME: &'static str = <T as Verb>::NAME;
-    const TITLE: &'static str = <T as Verb>::TITLE;
-    const DESCRIPTION: &'static str = <T as Verb>::DESCRIPTION;
-    const HINTS: Hints = <T as Verb>::HINTS;
-    const MANNER: Manner = Manner::Coercing;
+    const NAME: &'static str = <T as DialectTool>::NAME;
+    const TITLE: &'static str = <T as DialectTool>::TITLE;
+    const DESCRIPTION: &'static str = <T as DialectTool>::DESCRIPTION;
+    const HINTS: Hints = <T as DialectTool>::HINTS;
+    const MANNER: Leniency = Leniency::Coercing;
     // The contract answers with one text, and has more tools than any other.
     const DESCRIBES_ANSWER: bool = false;
 
@@ -55,10 +55,10 @@ impl<T: Verb> Tool for Spoken<T> {
     }
 
     async fn answers(call: &Call<'_>, parameters: &T::Parameters) -> Option<Answering> {
-        <T as Verb>::answers(call, parameters).await
+        <T as DialectTool>::answers(call, parameters).await
     }
 
     async fn call(call: &Call<'_>, parameters: T::Parameters) -> Result<Done<Answer>, Failure> {
-        <T as Verb>::call(call, parameters).await
+        <T as DialectTool>::call(call, parameters).await
     }
 }

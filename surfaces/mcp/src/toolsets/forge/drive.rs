@@ -10,11 +10,11 @@ mod prompting;
 mod report;
 mod waiting;
 
-use super::dialect::Spoken;
+use super::dialect::ToolAdapter;
 use crate::tool::Entry;
 
 /// The tools that drive a pipeline.
 pub(super) const TOOLS: [Entry; 2] = [
-    Entry::of::<Spoken<pipeline_next_action::PipelineNextAction>>(),
-    Entry::of::<Spoken<pipeline_report_result::PipelineReportResult>>(),
+    Entry::of::<ToolAdapter<pipeline_next_action::PipelineNextAction>>(),
+    Entry::of::<ToolAdapter<pipeline_report_result::PipelineReportResult>>(),
 ];

@@ -10,7 +10,7 @@ use definition::{StepName, Workflow};
 use engine::{
     Entry, Event, GateReason, Recorded, Ruling, RunId, RunState, evolve, find_agent, find_starter,
 };
-use runtime::{Sheet, Teller};
+use runtime::{FileText, LineFormatter};
 use serde::Serialize;
 use serde_json::Value;
 
@@ -39,7 +39,7 @@ struct ForgeEvent {
 pub(in crate::toolsets::forge) struct Telling {
     workflow: Arc<Workflow>,
     state: RunState,
-    sheet: Box<dyn Sheet>,
+    file_text: Box<dyn FileText>,
 }
 
 impl Telling {
@@ -47,25 +47,25 @@ impl Telling {
     pub(in crate::toolsets::forge) fn new(
         workflow: &Arc<Workflow>,
         run: RunId,
-        sheet: Box<dyn Sheet>,
+        file_text: Box<dyn FileText>,
     ) -> Self {
-        Self { workflow: Arc::clone(workflow), state: RunState::new(run), sheet }
+        Self { workflow: Arc::clone(workflow), state: RunState::new(run), file_text }
     }
 }
 
-impl Teller for Telling {
+impl LineFormatter for Telling {
     fn tell(&mut self, events: &[Recorded]) -> Vec<String> {
         let is_edit = events.iter().any(|it| is_placed(&it.event));
-        let was = if is_edit { self.sheet.text() } else { String::new() };
+        let was = if is_edit { self.file_text.text() } else { String::new() };
         for recorded in events {
             let blank = RunState::new(self.state.run);
             self.state = evolve(std::mem::replace(&mut self.state, blank), recorded);
-            self.sheet.apply(recorded);
+            self.file_text.apply(recorded);
         }
         if !is_told(events) {
             return Vec::new();
         }
-        let (was, stated) = (Stated::read(&was), Stated::read(&self.sheet.text()));
+        let (was, stated) = (Stated::read(&was), Stated::read(&self.file_text.text()));
         let after = After { workflow: &self.workflow, state: &self.state, was, stated };
         let lines = lines(events, &after);
         lines.iter().filter_map(|it| serde_json::to_string(it).ok()).collect()

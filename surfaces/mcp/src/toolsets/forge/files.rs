@@ -1,8 +1,8 @@
 //! `state.json` of each workspace: where it is, how it is read, and how the log is written into it.
 
 mod answers;
+mod file_text;
 mod reading;
-mod sheet;
 mod tasks;
 mod vars;
 
@@ -10,7 +10,7 @@ use std::sync::Arc;
 
 use definition::Workflow;
 use engine::{Recorded, RunId, RunState};
-use runtime::{Ledger, Projection, Reading, Sheet, Teller};
+use runtime::{EventLog, FileText, LineFormatter, Projection, Reading};
 use serde_json::{Map, Value};
 
 use super::{
@@ -27,18 +27,19 @@ pub const STATE_FILE: &str = "state.json";
 /// project's root.
 #[derive(Debug, Clone, Default)]
 pub struct SpecFiles {
-    ledger: Option<Ledger>,
+    event_log: Option<EventLog>,
 }
 
 /// How large the file that others are told in becomes before it is put aside.
-const LEDGER_BYTES_MAX: u64 = 10 * 1024 * 1024;
+const EVENT_LOG_BYTES_MAX: u64 = 10 * 1024 * 1024;
 
 impl SpecFiles {
     /// Returns the files of a project in which others are told what happens as the configuration
     /// has it.
     pub fn new(options: &Options) -> Self {
-        let ledger = |path: &String| Ledger { path: path.clone(), bytes_max: LEDGER_BYTES_MAX };
-        Self { ledger: options.events_log.as_ref().map(ledger) }
+        let event_log =
+            |path: &String| EventLog { path: path.clone(), bytes_max: EVENT_LOG_BYTES_MAX };
+        Self { event_log: options.events_log.as_ref().map(event_log) }
     }
 }
 
@@ -91,8 +92,8 @@ impl Projection for SpecFiles {
         true
     }
 
-    fn blank(&self, workflow: &Arc<Workflow>) -> Option<Box<dyn Sheet>> {
-        Some(Box::new(sheet::State::new(workflow)))
+    fn blank(&self, workflow: &Arc<Workflow>) -> Option<Box<dyn FileText>> {
+        Some(Box::new(file_text::State::new(workflow)))
     }
 
     fn read(&self, text: &str) -> Result<Reading, String> {
@@ -103,17 +104,17 @@ impl Projection for SpecFiles {
         format!("{key}/backups/state-replaced.json")
     }
 
-    fn ledger(&self) -> Option<&Ledger> {
-        self.ledger.as_ref()
+    fn event_log(&self) -> Option<&EventLog> {
+        self.event_log.as_ref()
     }
 
     fn is_told(&self, events: &[Recorded]) -> bool {
         events::is_told(events)
     }
 
-    fn teller(&self, workflow: &Arc<Workflow>, run: RunId) -> Option<Box<dyn Teller>> {
-        let sheet = Box::new(sheet::State::new(workflow));
-        Some(Box::new(events::Telling::new(workflow, run, sheet)))
+    fn formatter(&self, workflow: &Arc<Workflow>, run: RunId) -> Option<Box<dyn LineFormatter>> {
+        let file_text = Box::new(file_text::State::new(workflow));
+        Some(Box::new(events::Telling::new(workflow, run, file_text)))
     }
 }
 

@@ -29,17 +29,17 @@ mod subscribe_events;
 mod validate_artifact;
 mod validate_input;
 
-use super::dialect::Spoken;
+use super::dialect::ToolAdapter;
 use crate::tool::Entry;
 
 /// The tools before a pipeline runs.
 pub(super) const TOOLS: [Entry; 8] = [
-    Entry::of::<Spoken<important::Important>>(),
-    Entry::of::<Spoken<validate_input::ValidateInput>>(),
-    Entry::of::<Spoken<pipeline_init::PipelineInit>>(),
-    Entry::of::<Spoken<pipeline_init_with_context::PipelineInitWithContext>>(),
-    Entry::of::<Spoken<validate_artifact::ValidateArtifact>>(),
-    Entry::of::<Spoken<preferences_get::PreferencesGet>>(),
-    Entry::of::<Spoken<preferences_set::PreferencesSet>>(),
-    Entry::of::<Spoken<subscribe_events::SubscribeEvents>>(),
+    Entry::of::<ToolAdapter<important::Important>>(),
+    Entry::of::<ToolAdapter<validate_input::ValidateInput>>(),
+    Entry::of::<ToolAdapter<pipeline_init::PipelineInit>>(),
+    Entry::of::<ToolAdapter<pipeline_init_with_context::PipelineInitWithContext>>(),
+    Entry::of::<ToolAdapter<validate_artifact::ValidateArtifact>>(),
+    Entry::of::<ToolAdapter<preferences_get::PreferencesGet>>(),
+    Entry::of::<ToolAdapter<preferences_set::PreferencesSet>>(),
+    Entry::of::<ToolAdapter<subscribe_events::SubscribeEvents>>(),
 ];

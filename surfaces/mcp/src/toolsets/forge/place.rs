@@ -5,7 +5,7 @@
 
 use std::sync::Arc;
 
-use runtime::{Desk, Inner, Kept, Place, Stat, Wanted};
+use runtime::{FileSystem, Kept, Place, Stat, Subfolder, Wanted};
 
 use super::answer::Failure;
 use crate::tool::Call;
@@ -80,14 +80,16 @@ impl Folder {
         path: &str,
     ) -> Result<Option<String>, String> {
         let place = self.place(call, path)?;
-        let Some((bytes, _)) = desk(call)?.read(&place).await? else { return Ok(None) };
+        let Some((bytes, _)) = file_system(call)?.read(&place).await? else { return Ok(None) };
         String::from_utf8(bytes).map(Some).map_err(|_| "it is no text".to_owned())
     }
 
     /// Returns whether the folder is there.
     pub(in crate::toolsets::forge) async fn is_there(&self, call: &Call<'_>) -> bool {
-        let (Ok(desk), Ok(place)) = (desk(call), self.place(call, "")) else { return false };
-        desk.has_folder(&place.folder).await
+        let (Ok(file_system), Ok(place)) = (file_system(call), self.place(call, "")) else {
+            return false;
+        };
+        file_system.has_folder(&place.folder).await
     }
 
     /// Returns whether a file is in the folder.
@@ -101,7 +103,7 @@ impl Folder {
         call: &Call<'_>,
         wanted: Wanted,
     ) -> Result<Vec<String>, String> {
-        let found = desk(call)?.scan(&self.place(call, "")?, wanted).await?;
+        let found = file_system(call)?.scan(&self.place(call, "")?, wanted).await?;
         let mut names: Vec<String> = found.into_iter().map(|(name, _)| name).collect();
         names.sort();
         Ok(names)
@@ -114,9 +116,9 @@ impl Folder {
         path: &str,
         text: String,
     ) -> Result<(), String> {
-        let desk = desk(call)?;
-        let _held = desk.lock(&lock_of(call, self, path)).await?;
-        desk.write_privately(&self.place(call, path)?, text).await.map(drop)
+        let file_system = file_system(call)?;
+        let _held = file_system.lock(&lock_of(call, self, path)).await?;
+        file_system.write_privately(&self.place(call, path)?, text).await.map(drop)
     }
 
     /// Reads a file in the folder, and removes it.
@@ -127,7 +129,7 @@ impl Folder {
     ) -> Result<Option<String>, String> {
         let text = self.read(call, path).await?;
         if text.is_some() {
-            desk(call)?.remove(&self.place(call, path)?).await?;
+            file_system(call)?.remove(&self.place(call, path)?).await?;
         }
         Ok(text)
     }
@@ -140,17 +142,19 @@ impl Folder {
         path: &str,
         change: impl FnOnce(Option<&str>) -> Option<String> + Send,
     ) -> Result<(), String> {
-        let desk = desk(call)?;
-        let _held = desk.lock(&lock_of(call, self, path)).await?;
+        let file_system = file_system(call)?;
+        let _held = file_system.lock(&lock_of(call, self, path)).await?;
         let text = self.read(call, path).await?;
         let Some(text) = change(text.as_deref()) else { return Ok(()) };
-        desk.write_durably(&self.place(call, path)?, text).await.map(drop)
+        file_system.write_durably(&self.place(call, path)?, text).await.map(drop)
     }
 
     /// Returns whether the folder is there.
     pub(in crate::toolsets::forge) async fn exists(&self, call: &Call<'_>) -> bool {
-        let (Ok(desk), Ok(place)) = (desk(call), self.place(call, "")) else { return false };
-        desk.has_folder(&place.folder).await
+        let (Ok(file_system), Ok(place)) = (file_system(call), self.place(call, "")) else {
+            return false;
+        };
+        file_system.has_folder(&place.folder).await
     }
 
     /// Looks at a file from outside; `None` where there is none.
@@ -159,7 +163,7 @@ impl Folder {
         call: &Call<'_>,
         path: &str,
     ) -> Result<Option<Stat>, String> {
-        desk(call)?.stat(&self.place(call, path)?).await
+        file_system(call)?.stat(&self.place(call, path)?).await
     }
 
     /// Returns the folders in this one in order, each with how its file `file` looks from outside;
@@ -168,8 +172,8 @@ impl Folder {
         &self,
         call: &Call<'_>,
         file: &str,
-    ) -> Result<Arc<[Inner]>, String> {
-        desk(call)?.inner(&self.place(call, "")?, file).await
+    ) -> Result<Arc<[Subfolder]>, String> {
+        file_system(call)?.inner(&self.place(call, "")?, file).await
     }
 
     /// Returns all names in a folder of this one in order, those of folders with `/` at the end.
@@ -178,7 +182,7 @@ impl Folder {
         call: &Call<'_>,
         path: &str,
     ) -> Result<Vec<String>, String> {
-        desk(call)?.names(&self.place(call, path)?).await
+        file_system(call)?.names(&self.place(call, path)?).await
     }
 
     /// Returns the wanted files of each of these folders, by name and in order.
@@ -188,7 +192,7 @@ impl Folder {
         folders: Vec<String>,
         wanted: Wanted,
     ) -> Result<Vec<Vec<String>>, String> {
-        desk(call)?.list_all(&self.place(call, "")?, folders, wanted).await
+        file_system(call)?.list_all(&self.place(call, "")?, folders, wanted).await
     }
 
     /// Reads many files at once; what is not there, too large or no text is `None`.
@@ -197,7 +201,7 @@ impl Folder {
         call: &Call<'_>,
         paths: Vec<String>,
     ) -> Result<Vec<Option<String>>, String> {
-        let found = desk(call)?.read_all(&self.place(call, "")?, paths).await?;
+        let found = file_system(call)?.read_all(&self.place(call, "")?, paths).await?;
         let text = |bytes: Option<Vec<u8>>| bytes.and_then(|it| String::from_utf8(it).ok());
         Ok(found.into_iter().map(text).collect())
     }
@@ -214,7 +218,7 @@ impl Folder {
 
     /// Returns what the repository keeps that the folder is in; `None` where it is in none.
     pub(in crate::toolsets::forge) async fn kept(&self, call: &Call<'_>) -> Option<Kept> {
-        desk(call).ok()?.kept(&self.0).await
+        file_system(call).ok()?.kept(&self.0).await
     }
 
     /// Returns where a path of the folder is. Only what is in the project, or in a folder that the
@@ -247,8 +251,8 @@ fn lock_of(call: &Call<'_>, folder: &Folder, path: &str) -> Place {
     Place { folder: root.clone(), root, path: format!("{}/{path}", folder.as_str()) }
 }
 
-fn desk<'a>(call: &Call<'a>) -> Result<&'a dyn Desk, String> {
-    call.runtime.desk().ok_or_else(|| "no files can be reached here".to_owned())
+fn file_system<'a>(call: &Call<'a>) -> Result<&'a dyn FileSystem, String> {
+    call.runtime.file_system().ok_or_else(|| "no files can be reached here".to_owned())
 }
 
 #[cfg(test)]

@@ -21,7 +21,7 @@ mod profile_get;
 mod refresh_index;
 mod search_patterns;
 
-use super::dialect::Spoken;
+use super::dialect::ToolAdapter;
 use crate::tool::Entry;
 
 pub(super) use self::{
@@ -32,13 +32,13 @@ pub use memory::Memory;
 
 /// The tools over past pipelines and the repository.
 pub(super) const TOOLS: [Entry; 9] = [
-    Entry::of::<Spoken<refresh_index::RefreshIndex>>(),
-    Entry::of::<Spoken<search_patterns::SearchPatterns>>(),
-    Entry::of::<Spoken<history_search::HistorySearch>>(),
-    Entry::of::<Spoken<history_get_patterns::HistoryGetPatterns>>(),
-    Entry::of::<Spoken<history_get_friction_map::HistoryGetFrictionMap>>(),
-    Entry::of::<Spoken<analytics_pipeline_summary::AnalyticsPipelineSummary>>(),
-    Entry::of::<Spoken<analytics_repo_dashboard::AnalyticsRepoDashboard>>(),
-    Entry::of::<Spoken<analytics_estimate::AnalyticsEstimate>>(),
-    Entry::of::<Spoken<profile_get::ProfileGet>>(),
+    Entry::of::<ToolAdapter<refresh_index::RefreshIndex>>(),
+    Entry::of::<ToolAdapter<search_patterns::SearchPatterns>>(),
+    Entry::of::<ToolAdapter<history_search::HistorySearch>>(),
+    Entry::of::<ToolAdapter<history_get_patterns::HistoryGetPatterns>>(),
+    Entry::of::<ToolAdapter<history_get_friction_map::HistoryGetFrictionMap>>(),
+    Entry::of::<ToolAdapter<analytics_pipeline_summary::AnalyticsPipelineSummary>>(),
+    Entry::of::<ToolAdapter<analytics_repo_dashboard::AnalyticsRepoDashboard>>(),
+    Entry::of::<ToolAdapter<analytics_estimate::AnalyticsEstimate>>(),
+    Entry::of::<ToolAdapter<profile_get::ProfileGet>>(),
 ];

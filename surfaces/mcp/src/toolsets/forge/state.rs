@@ -20,33 +20,33 @@ mod task_init;
 mod task_update;
 
 use self::change::Changing;
-use super::dialect::Spoken;
+use super::dialect::ToolAdapter;
 use crate::tool::Entry;
 
 /// The tools on the state.
 pub(super) const TOOLS: [Entry; 24] = [
-    Entry::of::<Spoken<init::Init>>(),
-    Entry::of::<Spoken<reading::Get>>(),
-    Entry::of::<Spoken<Changing<phase_start::PhaseStart>>>(),
-    Entry::of::<Spoken<Changing<phase_complete::PhaseComplete>>>(),
-    Entry::of::<Spoken<Changing<phase_fail::PhaseFail>>>(),
-    Entry::of::<Spoken<Changing<checkpoint::Checkpoint>>>(),
-    Entry::of::<Spoken<abandon::Abandon>>(),
-    Entry::of::<Spoken<Changing<skip_phase::SkipPhase>>>(),
-    Entry::of::<Spoken<task_init::TaskInit>>(),
-    Entry::of::<Spoken<Changing<task_update::TaskUpdate>>>(),
-    Entry::of::<Spoken<Changing<settings::RevisionBump>>>(),
-    Entry::of::<Spoken<Changing<settings::InlineRevisionBump>>>(),
-    Entry::of::<Spoken<Changing<settings::SetBranch>>>(),
-    Entry::of::<Spoken<Changing<settings::SetEffort>>>(),
-    Entry::of::<Spoken<Changing<settings::SetFlowTemplate>>>(),
-    Entry::of::<Spoken<Changing<settings::SetAutoApprove>>>(),
-    Entry::of::<Spoken<Changing<settings::SetSkipPr>>>(),
-    Entry::of::<Spoken<Changing<settings::SetDebug>>>(),
-    Entry::of::<Spoken<Changing<settings::SetUseCurrentBranch>>>(),
-    Entry::of::<Spoken<Changing<settings::SetRevisionPending>>>(),
-    Entry::of::<Spoken<Changing<settings::ClearRevisionPending>>>(),
-    Entry::of::<Spoken<Changing<phase_log::PhaseLog>>>(),
-    Entry::of::<Spoken<reading::PhaseStats>>(),
-    Entry::of::<Spoken<reading::ResumeInfo>>(),
+    Entry::of::<ToolAdapter<init::Init>>(),
+    Entry::of::<ToolAdapter<reading::Get>>(),
+    Entry::of::<ToolAdapter<Changing<phase_start::PhaseStart>>>(),
+    Entry::of::<ToolAdapter<Changing<phase_complete::PhaseComplete>>>(),
+    Entry::of::<ToolAdapter<Changing<phase_fail::PhaseFail>>>(),
+    Entry::of::<ToolAdapter<Changing<checkpoint::Checkpoint>>>(),
+    Entry::of::<ToolAdapter<abandon::Abandon>>(),
+    Entry::of::<ToolAdapter<Changing<skip_phase::SkipPhase>>>(),
+    Entry::of::<ToolAdapter<task_init::TaskInit>>(),
+    Entry::of::<ToolAdapter<Changing<task_update::TaskUpdate>>>(),
+    Entry::of::<ToolAdapter<Changing<settings::RevisionBump>>>(),
+    Entry::of::<ToolAdapter<Changing<settings::InlineRevisionBump>>>(),
+    Entry::of::<ToolAdapter<Changing<settings::SetBranch>>>(),
+    Entry::of::<ToolAdapter<Changing<settings::SetEffort>>>(),
+    Entry::of::<ToolAdapter<Changing<settings::SetFlowTemplate>>>(),
+    Entry::of::<ToolAdapter<Changing<settings::SetAutoApprove>>>(),
+    Entry::of::<ToolAdapter<Changing<settings::SetSkipPr>>>(),
+    Entry::of::<ToolAdapter<Changing<settings::SetDebug>>>(),
+    Entry::of::<ToolAdapter<Changing<settings::SetUseCurrentBranch>>>(),
+    Entry::of::<ToolAdapter<Changing<settings::SetRevisionPending>>>(),
+    Entry::of::<ToolAdapter<Changing<settings::ClearRevisionPending>>>(),
+    Entry::of::<ToolAdapter<Changing<phase_log::PhaseLog>>>(),
+    Entry::of::<ToolAdapter<reading::PhaseStats>>(),
+    Entry::of::<ToolAdapter<reading::ResumeInfo>>(),
 ];

@@ -5,7 +5,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::{document::Document, text::Scene};
-use crate::tool::{Misfit, Unasked};
+use crate::tool::{InvalidArguments, Unasked};
 
 /// What a program reads of an answer.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, JsonSchema)]
@@ -132,11 +132,14 @@ impl From<Unasked> for Failure {
     }
 }
 
-impl From<Misfit> for Failure {
-    fn from(misfit: Misfit) -> Self {
-        let problems: Vec<String> =
-            misfit.problems.iter().map(|it| format!("{}: {}", it.path, it.text)).collect();
-        let (count, tool) = (problems.len(), misfit.tool);
+impl From<InvalidArguments> for Failure {
+    fn from(invalid_arguments: InvalidArguments) -> Self {
+        let problems: Vec<String> = invalid_arguments
+            .problems
+            .iter()
+            .map(|it| format!("{}: {}", it.path, it.text))
+            .collect();
+        let (count, tool) = (problems.len(), invalid_arguments.tool);
         let noun = if count == 1 { "error" } else { "errors" };
         let text = problems.join("\n");
         let mut failure = Self::new(

@@ -6,7 +6,7 @@ use serde::Deserialize;
 
 use super::{
     answer::{Facts, Failure},
-    dialect::Verb,
+    dialect::DialectTool,
     scene,
     scene_id::SceneId,
     text::cancel as text,
@@ -27,7 +27,7 @@ pub(super) struct Parameters {
     pub(super) reason: Option<String>,
 }
 
-impl Verb for CancelGeneration {
+impl DialectTool for CancelGeneration {
     type Parameters = Parameters;
     const NAME: &'static str = "cancel_generation";
     const TITLE: &'static str = "Cancel Generation Workflow";

@@ -7,7 +7,7 @@ use serde_json::{Map, Value};
 
 use super::{
     answer::{Facts, Failure},
-    dialect::Verb,
+    dialect::DialectTool,
     path,
     scene::{self, Stopped},
     scene_id::SceneId,
@@ -38,7 +38,7 @@ pub(super) struct Parameters {
     pub(super) retry_count: u8,
 }
 
-impl Verb for CompleteGeneration {
+impl DialectTool for CompleteGeneration {
     type Parameters = Parameters;
     const NAME: &'static str = "complete_generation";
     const TITLE: &'static str = "Complete Generation Workflow (Terminal)";

@@ -2,22 +2,22 @@
 
 use std::collections::BTreeMap;
 
-use engine::{AtEnd, Command, ContextChange, Refusal, Report, ReportStep, Terms};
+use engine::{AtEnd, Command, ContextChange, Refusal, Report, ReportOptions, ReportStep};
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Map, Value};
 
 use super::{
     answer::{Facts, Failure},
-    dialect::Verb,
+    dialect::DialectTool,
     path,
     scene::{self, Found, Stopped},
     scene_id::SceneId,
     step_choice::StepChoice,
     text::step as text,
-    words::{DRAFT, Dialect, Spoken, StepStatus},
+    words::{DRAFT, Dialect, StepStatus, ToolAdapter},
 };
-use crate::tool::{Call, Done, Hints, Misfit};
+use crate::tool::{Call, Done, Hints, InvalidArguments};
 
 /// What tells the definition that the draft was checked when it was written.
 const FOLDED: &str = "check_is_folded";
@@ -40,7 +40,7 @@ pub(super) struct Parameters {
     pub(super) metadata: Option<Map<String, Value>>,
 }
 
-impl Verb for CompleteStep {
+impl DialectTool for CompleteStep {
     type Parameters = Parameters;
     const NAME: &'static str = "complete_step";
     const TITLE: &'static str = "Complete Workflow Step";
@@ -70,12 +70,12 @@ impl Verb for CompleteStep {
 
 impl Parameters {
     /// Returns the step that is done.
-    pub(super) fn step(&self) -> Result<Spoken, Misfit> {
+    pub(super) fn step(&self) -> Result<ToolAdapter, InvalidArguments> {
         self.step.read(CompleteStep::NAME)
     }
 
     /// Returns what is asked of the run: the step is done, and with the last one the whole.
-    fn command(&self, spoken: Spoken) -> Command {
+    fn command(&self, spoken: ToolAdapter) -> Command {
         let report = Command::ReportStep(Box::new(self.report(spoken)));
         if !self.is_last() {
             return report;
@@ -84,7 +84,7 @@ impl Parameters {
         Command::All(vec![report, Command::CompleteRun { details, context, early: false }])
     }
 
-    fn report(&self, spoken: Spoken) -> ReportStep {
+    fn report(&self, spoken: ToolAdapter) -> ReportStep {
         let artifacts: Map<String, Value> =
             self.artifacts.iter().map(|(key, path)| (key.clone(), path.as_str().into())).collect();
         let paths = artifacts.iter().filter(|(key, _)| key.ends_with("_path"));
@@ -117,11 +117,11 @@ impl Parameters {
             context,
             next: None,
             holder: None,
-            terms: Terms {
+            terms: ReportOptions {
                 is_begun: true,
                 is_approved: true,
                 end: AtEnd::StaysOpen,
-                ..Terms::default()
+                ..ReportOptions::default()
             },
         }
     }
@@ -156,7 +156,7 @@ fn is_known(found: &Found, refusal: &Refusal) -> bool {
 }
 
 /// Why a step may not be completed.
-fn words(found: &Found, spoken: Spoken, refusal: &Refusal) -> Option<String> {
+fn words(found: &Found, spoken: ToolAdapter, refusal: &Refusal) -> Option<String> {
     let scene = found.scene();
     match refusal.code() {
         "run_ended" => Some(text::ended_to_complete(&scene)),

@@ -4,10 +4,10 @@ use schemars::JsonSchema;
 use serde::de::DeserializeOwned;
 
 use super::answer::{Facts, Failure};
-use crate::tool::{Call, Done, Hints, Manner, Tool};
+use crate::tool::{Call, Done, Hints, Leniency, Tool};
 
 /// One tool of this toolset.
-pub(crate) trait Verb {
+pub(crate) trait DialectTool {
     /// What the agent passes in.
     type Parameters: DeserializeOwned + JsonSchema + Send + Sync;
     const NAME: &'static str;
@@ -24,16 +24,16 @@ pub(crate) trait Verb {
     ) -> impl Future<Output = Result<Done<Facts>, Failure>> + Send;
 }
 
-impl<T: Verb> Tool for T {
+impl<T: DialectTool> Tool for T {
     type Parameters = T::Parameters;
     type Answer = Facts;
     type Failure = Failure;
-    const NAME: &'static str = <T as Verb>::NAME;
-    const TITLE: &'static str = <T as Verb>::TITLE;
-    const DESCRIPTION: &'static str = <T as Verb>::DESCRIPTION;
-    const HINTS: Hints = <T as Verb>::HINTS;
-    const MANNER: Manner = Manner::Closed;
-    const LISTS_WARNINGS: bool = <T as Verb>::LISTS_WARNINGS;
+    const NAME: &'static str = <T as DialectTool>::NAME;
+    const TITLE: &'static str = <T as DialectTool>::TITLE;
+    const DESCRIPTION: &'static str = <T as DialectTool>::DESCRIPTION;
+    const HINTS: Hints = <T as DialectTool>::HINTS;
+    const MANNER: Leniency = Leniency::Closed;
+    const LISTS_WARNINGS: bool = <T as DialectTool>::LISTS_WARNINGS;
 
     fn text(answer: &Facts) -> Option<&str> {
         Some(&answer.result)
@@ -44,6 +44,6 @@ impl<T: Verb> Tool for T {
     }
 
     async fn call(call: &Call<'_>, parameters: T::Parameters) -> Result<Done<Facts>, Failure> {
-        <T as Verb>::call(call, parameters).await
+        <T as DialectTool>::call(call, parameters).await
     }
 }

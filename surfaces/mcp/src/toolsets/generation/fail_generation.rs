@@ -7,14 +7,14 @@ use serde_json::{Map, Value};
 
 use super::{
     answer::{Facts, Failure},
-    dialect::Verb,
+    dialect::DialectTool,
     scene,
     scene_id::SceneId,
     step_choice::StepChoice,
     text::failure as text,
-    words::{Spoken, Status, Step},
+    words::{Status, Step, ToolAdapter},
 };
-use crate::tool::{Call, Done, Hints, Misfit};
+use crate::tool::{Call, Done, Hints, InvalidArguments};
 
 pub(super) struct FailGeneration;
 
@@ -31,7 +31,7 @@ pub(super) struct Parameters {
     pub(super) final_errors: Option<Vec<Map<String, Value>>>,
 }
 
-impl Verb for FailGeneration {
+impl DialectTool for FailGeneration {
     type Parameters = Parameters;
     const NAME: &'static str = "fail_generation";
     const TITLE: &'static str = "Fail Generation Workflow (Terminal)";
@@ -86,7 +86,7 @@ impl Parameters {
     }
 
     /// Returns the step at which it failed.
-    pub(super) fn step(&self) -> Result<Spoken, Misfit> {
+    pub(super) fn step(&self) -> Result<ToolAdapter, InvalidArguments> {
         self.step.read(FailGeneration::NAME)
     }
 }

@@ -7,14 +7,14 @@ use serde_json::{Map, Value};
 
 use super::{
     answer::{Facts, Failure},
-    dialect::Verb,
+    dialect::DialectTool,
     scene,
     scene_id::SceneId,
     step_choice::StepChoice,
     text::{failure as text, step},
-    words::Spoken,
+    words::ToolAdapter,
 };
-use crate::tool::{Call, Done, Hints, Misfit};
+use crate::tool::{Call, Done, Hints, InvalidArguments};
 
 pub(super) struct FailStep;
 
@@ -43,7 +43,7 @@ pub(super) struct RetryParameters {
     pub(super) metadata: Option<Map<String, Value>>,
 }
 
-impl Verb for FailStep {
+impl DialectTool for FailStep {
     type Parameters = FailParameters;
     const NAME: &'static str = "fail_step";
     const TITLE: &'static str = "Fail Step (Recoverable or Terminal)";
@@ -69,7 +69,7 @@ impl Verb for FailStep {
     }
 }
 
-impl Verb for RetryStep {
+impl DialectTool for RetryStep {
     type Parameters = RetryParameters;
     const NAME: &'static str = "retry_step";
     const TITLE: &'static str = "Retry Failed Step";
@@ -101,12 +101,12 @@ impl Verb for RetryStep {
 
 impl FailParameters {
     /// Returns the step that failed.
-    pub(super) fn step(&self) -> Result<Spoken, Misfit> {
+    pub(super) fn step(&self) -> Result<ToolAdapter, InvalidArguments> {
         self.step.read(FailStep::NAME)
     }
 
     /// Returns what is asked of the run: the step failed, and with a terminal failure the whole.
-    fn command(&self, spoken: Spoken) -> Command {
+    fn command(&self, spoken: ToolAdapter) -> Command {
         let (step, reason) = (spoken.step.key.to_owned(), self.failure_reason.clone());
         let details = self.metadata.clone().unwrap_or_default();
         let fail = Command::FailStep { step: step.clone(), reason: reason.clone(), details };
@@ -130,7 +130,7 @@ impl FailParameters {
 
 impl RetryParameters {
     /// Returns the step that is tried again.
-    pub(super) fn step(&self) -> Result<Spoken, Misfit> {
+    pub(super) fn step(&self) -> Result<ToolAdapter, InvalidArguments> {
         self.step.read(RetryStep::NAME)
     }
 }

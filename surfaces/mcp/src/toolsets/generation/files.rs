@@ -8,7 +8,7 @@ mod tests;
 use std::collections::BTreeMap;
 
 use definition::{StepName, Workflow};
-use engine::{Progress, RunState, Stage, Stood};
+use engine::{ClaimedProgress, ClaimedStatus, Progress, RunState};
 use runtime::{Basis, Projection, Reading};
 use serde_json::Map;
 
@@ -164,18 +164,18 @@ fn read(document: &Document) -> Reading {
         format!("its `workflow_status` is {word}, and must be one of {}", Status::listed())
     });
     let (stood, reason) = match (document.status(), said) {
-        (Some(Status::InProgress), _) | (None, None) => (Stood::Running, String::new()),
-        (Some(Status::WaitingUserApproval), _) => (Stood::Waiting, String::new()),
-        (Some(Status::Completed), _) => (Stood::Completed, String::new()),
-        (Some(Status::Failed), _) => (Stood::Failed, document.reason().to_owned()),
+        (Some(Status::InProgress), _) | (None, None) => (ClaimedStatus::Running, String::new()),
+        (Some(Status::WaitingUserApproval), _) => (ClaimedStatus::Waiting, String::new()),
+        (Some(Status::Completed), _) => (ClaimedStatus::Completed, String::new()),
+        (Some(Status::Failed), _) => (ClaimedStatus::Failed, document.reason().to_owned()),
         (Some(Status::Cancelled), _) => {
             let reason = document.find_text("cancellation_reason").unwrap_or_default();
-            (Stood::Cancelled, reason.to_owned())
+            (ClaimedStatus::Cancelled, reason.to_owned())
         }
         // Nobody knows what it means, so it is for a person to have it resumed.
-        (None, Some(word)) => (Stood::Failed, format!("workflow_status was {word}")),
+        (None, Some(word)) => (ClaimedStatus::Failed, format!("workflow_status was {word}")),
     };
-    let steps: BTreeMap<StepName, Stage> = STEPS
+    let steps: BTreeMap<StepName, ClaimedProgress> = STEPS
         .iter()
         .filter_map(|step| {
             let record = document.step(step);
@@ -204,7 +204,7 @@ fn read(document: &Document) -> Reading {
     }
 }
 
-fn stage(record: StepRecord<'_>) -> Stage {
+fn stage(record: StepRecord<'_>) -> ClaimedProgress {
     let (progress, failure) = match record.status() {
         StepStatus::Pending => (Progress::Idle, None),
         StepStatus::InProgress => (Progress::Active, None),
@@ -215,13 +215,13 @@ fn stage(record: StepRecord<'_>) -> Stage {
             (Progress::Ready, Some(reason.to_owned()))
         }
     };
-    Stage {
+    ClaimedProgress {
         progress,
         attempts: u32::from(progress == Progress::Active || failure.is_some()),
         started_at: record.started_at(),
         ended_at: record.find_text("completed_at").and_then(crate::toolsets::moment::moment),
         failure,
         is_retried: record.is_retried(),
-        ..Stage::default()
+        ..ClaimedProgress::default()
     }
 }

@@ -5,7 +5,7 @@ use serde::Deserialize;
 
 use super::{
     answer::{Facts, Failure},
-    dialect::Verb,
+    dialect::DialectTool,
     scene,
     scene_id::SceneId,
     text::status as text,
@@ -26,7 +26,7 @@ pub(super) struct Parameters {
     pub(super) detailed: bool,
 }
 
-impl Verb for GetGenerationStatus {
+impl DialectTool for GetGenerationStatus {
     type Parameters = Parameters;
     const NAME: &'static str = "get_generation_status";
     const TITLE: &'static str = "Get Generation Status";
@@ -39,7 +39,7 @@ impl Verb for GetGenerationStatus {
     }
 }
 
-impl Verb for GetStatus {
+impl DialectTool for GetStatus {
     type Parameters = Parameters;
     const NAME: &'static str = "get_status";
     const TITLE: &'static str = GetGenerationStatus::TITLE;

@@ -10,7 +10,7 @@ use serde::Deserialize;
 use super::{
     WORKFLOW,
     answer::{Facts, Failure},
-    dialect::Verb,
+    dialect::DialectTool,
     document::UNKNOWN,
     files::{folder, split},
     scene,
@@ -43,7 +43,7 @@ pub(super) struct Parameters {
     pub(super) offset: u32,
 }
 
-impl Verb for ListGenerations {
+impl DialectTool for ListGenerations {
     type Parameters = Parameters;
     const NAME: &'static str = "list_generations";
     const TITLE: &'static str = "List All Generations";

@@ -6,13 +6,13 @@ use serde::Deserialize;
 
 use super::{
     answer::{Facts, Failure},
-    dialect::Verb,
+    dialect::DialectTool,
     scene,
     scene_id::SceneId,
     text::question as text,
 };
 use crate::{
-    tool::{Call, Done, Hints, Misfit},
+    tool::{Call, Done, Hints, InvalidArguments},
     toolsets::moment::moment,
 };
 
@@ -32,7 +32,7 @@ pub(super) struct Parameters {
     pub(super) timestamp: Option<String>,
 }
 
-impl Verb for LogQuestionAnswer {
+impl DialectTool for LogQuestionAnswer {
     type Parameters = Parameters;
     const NAME: &'static str = "log_question_answer";
     const TITLE: &'static str = "Log QuestionTool Interaction (BONUS)";
@@ -61,11 +61,11 @@ impl Verb for LogQuestionAnswer {
 
 impl Parameters {
     /// Checks what no schema says.
-    pub(super) fn check(&self) -> Result<(), Misfit> {
+    pub(super) fn check(&self) -> Result<(), InvalidArguments> {
         match self.timestamp.as_deref() {
             Some(text) if moment(text).is_none() => {
                 let why = "must be ISO 8601, as in 2025-11-03T14:32:15Z";
-                Err(Misfit::wrong(LogQuestionAnswer::NAME, "timestamp", why))
+                Err(InvalidArguments::wrong(LogQuestionAnswer::NAME, "timestamp", why))
             }
             Some(_) | None => Ok(()),
         }

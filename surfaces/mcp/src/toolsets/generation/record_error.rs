@@ -7,14 +7,14 @@ use serde_json::Map;
 
 use super::{
     answer::{Facts, Failure},
-    dialect::Verb,
+    dialect::DialectTool,
     scene,
     scene_id::SceneId,
     step_choice::StepChoice,
     text::failure as text,
-    words::Spoken,
+    words::ToolAdapter,
 };
-use crate::tool::{Call, Done, Hints, Misfit};
+use crate::tool::{Call, Done, Hints, InvalidArguments};
 
 pub(super) struct RecordError;
 
@@ -46,7 +46,7 @@ pub(super) enum Severity {
     Critical,
 }
 
-impl Verb for RecordError {
+impl DialectTool for RecordError {
     type Parameters = Parameters;
     const NAME: &'static str = "record_error";
     const TITLE: &'static str = "Record Non-Terminal Error";
@@ -77,7 +77,7 @@ impl Verb for RecordError {
 
 impl Parameters {
     /// Returns the step that had the error.
-    pub(super) fn step(&self) -> Result<Spoken, Misfit> {
+    pub(super) fn step(&self) -> Result<ToolAdapter, InvalidArguments> {
         self.step.read(RecordError::NAME)
     }
 }

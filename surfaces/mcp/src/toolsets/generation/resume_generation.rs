@@ -6,7 +6,7 @@ use serde::Deserialize;
 
 use super::{
     answer::{Facts, Failure},
-    dialect::Verb,
+    dialect::DialectTool,
     scene,
     scene_id::SceneId,
     text::resume::{self as text, Standing},
@@ -27,7 +27,7 @@ pub(super) struct Parameters {
     pub(super) confirm: bool,
 }
 
-impl Verb for ResumeGeneration {
+impl DialectTool for ResumeGeneration {
     type Parameters = Parameters;
     const NAME: &'static str = "resume_generation";
     const TITLE: &'static str = "Resume Generation Workflow";

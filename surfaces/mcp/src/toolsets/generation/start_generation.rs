@@ -7,7 +7,7 @@ use serde_json::{Map, Value};
 
 use super::{
     answer::{Facts, Failure},
-    dialect::Verb,
+    dialect::DialectTool,
     path,
     scene::{self, Found, Stopped},
     scene_id::SceneId,
@@ -32,7 +32,7 @@ pub(super) struct Parameters {
     pub(super) metadata: Option<Map<String, Value>>,
 }
 
-impl Verb for StartGeneration {
+impl DialectTool for StartGeneration {
     type Parameters = Parameters;
     const NAME: &'static str = "start_generation";
     const TITLE: &'static str = "Start Generation Workflow";

@@ -7,14 +7,14 @@ use serde_json::{Map, Value};
 
 use super::{
     answer::{Facts, Failure},
-    dialect::Verb,
+    dialect::DialectTool,
     scene::{self, Found},
     scene_id::SceneId,
     step_choice::StepChoice,
     text::step as text,
-    words::{Spoken, StepStatus},
+    words::{StepStatus, ToolAdapter},
 };
-use crate::tool::{Call, Done, Hints, Misfit};
+use crate::tool::{Call, Done, Hints, InvalidArguments};
 
 pub(super) struct StartStep;
 
@@ -37,7 +37,7 @@ pub(super) struct Parameters {
     pub(super) awaiting_approval: bool,
 }
 
-impl Verb for StartStep {
+impl DialectTool for StartStep {
     type Parameters = Parameters;
     const NAME: &'static str = "start_step";
     const TITLE: &'static str = "Start Workflow Step";
@@ -65,7 +65,7 @@ impl Verb for StartStep {
 
 impl Parameters {
     /// Returns the step that begins.
-    pub(super) fn step(&self) -> Result<Spoken, Misfit> {
+    pub(super) fn step(&self) -> Result<ToolAdapter, InvalidArguments> {
         self.step.read(StartStep::NAME)
     }
 
@@ -92,7 +92,7 @@ impl Parameters {
 }
 
 /// Why a step may not begin.
-fn words(found: &Found, spoken: Spoken, refusal: &Refusal) -> Option<String> {
+fn words(found: &Found, spoken: ToolAdapter, refusal: &Refusal) -> Option<String> {
     let scene = found.scene();
     let is_completed = found.document.step(spoken.step).status() == StepStatus::Completed;
     match refusal.code() {

@@ -5,8 +5,8 @@ use std::borrow::Cow;
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::Deserialize;
 
-use super::words::{Dialect, STEPS, Spoken, Step};
-use crate::tool::Misfit;
+use super::words::{Dialect, STEPS, Step, ToolAdapter};
+use crate::tool::InvalidArguments;
 
 /// Exactly one of the two.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, JsonSchema)]
@@ -25,16 +25,16 @@ struct StepName(&'static Step);
 
 impl StepChoice {
     /// Returns the step that a call of `tool` is about.
-    pub(crate) fn read(self, tool: &'static str) -> Result<Spoken, Misfit> {
+    pub(crate) fn read(self, tool: &'static str) -> Result<ToolAdapter, InvalidArguments> {
         match (self.step_number.and_then(Step::find), self.step_name) {
-            (Some(step), None) => Ok(Spoken { step, dialect: Dialect::Numbered }),
-            (None, Some(StepName(step))) => Ok(Spoken { step, dialect: Dialect::Named }),
+            (Some(step), None) => Ok(ToolAdapter { step, dialect: Dialect::Numbered }),
+            (None, Some(StepName(step))) => Ok(ToolAdapter { step, dialect: Dialect::Named }),
             (None, None) => {
-                Err(Misfit::missing(tool, "step_number", "say it, or step_name instead"))
+                Err(InvalidArguments::missing(tool, "step_number", "say it, or step_name instead"))
             }
             (Some(_), Some(_)) => {
                 let why = "must not be given beside step_number: exactly one of the two";
-                Err(Misfit::wrong(tool, "step_name", why))
+                Err(InvalidArguments::wrong(tool, "step_name", why))
             }
         }
     }

@@ -12,12 +12,12 @@ use super::{
     cancel_generation, complete_step, fail_step, get_generation_status, list_generations,
     log_question_answer, resume_generation, start_step,
 };
-use crate::tool::{Entry, Manner, probe};
+use crate::tool::{Entry, Leniency, probe};
 
 /// Reads arguments, or says in one line what is wrong with them.
 fn read<P: DeserializeOwned + JsonSchema>(arguments: Value) -> Result<P, String> {
-    probe::read(Manner::Closed, arguments).map_err(|misfit| {
-        let text = Failure::from(misfit).text().to_owned();
+    probe::read(Leniency::Closed, arguments).map_err(|invalid_arguments| {
+        let text = Failure::from(invalid_arguments).text().to_owned();
         text.lines().skip(2).collect::<Vec<_>>().join(" | ")
     })
 }

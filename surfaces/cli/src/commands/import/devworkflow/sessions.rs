@@ -4,13 +4,13 @@ use std::{collections::BTreeMap, path::Path, sync::Arc};
 
 use engine::{RunId, Timestamp};
 use mcp::devworkflow::{SessionFiles, Unadopted, WORKFLOW, adopt_session, read_session};
-use runtime::{Desk as _, Place, Wanted};
+use runtime::{FileSystem as _, Place, Wanted};
 
 use super::Taker;
 use crate::failure::Failure;
 
 /// A session's file.
-struct Sheet {
+struct FileText {
     name: String,
     /// As people are told of it.
     shown: String,
@@ -61,7 +61,7 @@ impl Taker<'_> {
     /// Begins the sessions whose files a folder has in one of these: of each session, from the file
     /// that was written last.
     pub(super) async fn take_sessions(&mut self, folder: &Path, folders: &[&Path]) {
-        let mut sessions: BTreeMap<RunId, Vec<Sheet>> = BTreeMap::new();
+        let mut sessions: BTreeMap<RunId, Vec<FileText>> = BTreeMap::new();
         for inside in folders {
             let inside = inside.join("sessions");
             for name in self.list(folder, &inside, &[".json"]).await {
@@ -74,18 +74,18 @@ impl Taker<'_> {
                 match read_session(&text) {
                     Ok(file) => {
                         let updated_at = file.placement.updated_at;
-                        let sheet = Sheet { name, shown, text, updated_at };
-                        sessions.entry(file.run).or_default().push(sheet);
+                        let file_text = FileText { name, shown, text, updated_at };
+                        sessions.entry(file.run).or_default().push(file_text);
                     }
                     Err(problem) => self.tally.refused.push((shown, problem)),
                 }
             }
         }
-        for mut sheets in sessions.into_values() {
-            sheets
+        for mut file_texts in sessions.into_values() {
+            file_texts
                 .sort_by(|one, two| (one.updated_at, &one.name).cmp(&(two.updated_at, &two.name)));
-            let Some(newest) = sheets.pop() else { continue };
-            for older in sheets {
+            let Some(newest) = file_texts.pop() else { continue };
+            for older in file_texts {
                 let why = format!("`{}` was written after it", newest.shown);
                 self.tally.left.push((older.shown, why));
             }
@@ -93,8 +93,8 @@ impl Taker<'_> {
         }
     }
 
-    async fn take_session(&mut self, sheet: Sheet) {
-        let Sheet { name, shown, text, .. } = sheet;
+    async fn take_session(&mut self, file_text: FileText) {
+        let FileText { name, shown, text, .. } = file_text;
         match adopt_session(self.runtime(), &text, SessionFiles::key_of(&name)).await {
             Ok((run, true)) => {
                 self.tally.told.push(format!("{shown}: session {run}"));

@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use super::{Ask, Verb, named};
+use super::{Ask, DialectTool, named};
 use crate::toolsets::devworkflow::{answer::Failure, options::Options, text::Guidance};
 
 pub(super) struct Guide;
@@ -17,7 +17,7 @@ pub(super) struct Parameters {
     project_config_path: Option<String>,
 }
 
-impl Verb for Guide {
+impl DialectTool for Guide {
     type Parameters = Parameters;
     const TOOL: Guidance = Guidance::Analyze;
     const TITLE: &'static str = "Begin ANALYZE";

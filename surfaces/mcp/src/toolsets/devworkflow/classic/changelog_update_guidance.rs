@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use super::{Ask, Verb, named};
+use super::{Ask, DialectTool, named};
 use crate::toolsets::devworkflow::{
     answer::Failure, options::Options, text::Guidance, words::CONFIG_FILE,
 };
@@ -21,7 +21,7 @@ pub(super) struct Parameters {
     summary: Option<String>,
 }
 
-impl Verb for Guide {
+impl DialectTool for Guide {
     type Parameters = Parameters;
     const TOOL: Guidance = Guidance::Changelog;
     const TITLE: &'static str = "Update the changelog";

@@ -4,7 +4,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 
 use super::{
-    Ask, Verb,
+    Ask, DialectTool,
     place::{self, Config, Found},
     told::{self, Said},
 };
@@ -24,7 +24,7 @@ pub(super) struct Guide;
 #[derive(Debug, Deserialize, JsonSchema)]
 pub(super) struct Parameters {}
 
-impl Verb for Guide {
+impl DialectTool for Guide {
     type Parameters = Parameters;
     const TOOL: Guidance = Guidance::CreateConfig;
     const TITLE: &'static str = "Create the project configuration";

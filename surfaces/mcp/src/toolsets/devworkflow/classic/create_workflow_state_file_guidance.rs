@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use super::{Ask, Verb, failed, make, place, told};
+use super::{Ask, DialectTool, failed, make, place, told};
 use crate::{
     tool::{Call, Done},
     toolsets::devworkflow::{
@@ -21,7 +21,7 @@ pub(super) struct Parameters {
     task_description: String,
 }
 
-impl Verb for Guide {
+impl DialectTool for Guide {
     type Parameters = Parameters;
     const TOOL: Guidance = Guidance::CreateState;
     const TITLE: &'static str = "Create the state file";

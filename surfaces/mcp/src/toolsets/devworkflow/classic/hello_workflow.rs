@@ -4,7 +4,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 
 use super::{
-    Ask, Verb, failed,
+    Ask, DialectTool, failed,
     place::{self, Found},
     told::{self, Said},
 };
@@ -22,7 +22,7 @@ pub(super) struct Guide;
 #[derive(Debug, Deserialize, JsonSchema)]
 pub(super) struct Parameters {}
 
-impl Verb for Guide {
+impl DialectTool for Guide {
     type Parameters = Parameters;
     const TOOL: Guidance = Guidance::Hello;
     const TITLE: &'static str = "Hello";

@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use super::{Ask, Verb};
+use super::{Ask, DialectTool};
 use crate::toolsets::devworkflow::{answer::Failure, options::Options, text::Guidance};
 
 pub(super) struct Guide;
@@ -14,7 +14,7 @@ pub(super) struct Parameters {
     task_description: String,
 }
 
-impl Verb for Guide {
+impl DialectTool for Guide {
     type Parameters = Parameters;
     const TOOL: Guidance = Guidance::Init;
     const TITLE: &'static str = "Take up a task";

@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use super::{Ask, Verb};
+use super::{Ask, DialectTool};
 use crate::toolsets::devworkflow::{
     answer::Failure,
     options::Options,
@@ -29,7 +29,7 @@ pub(super) struct Parameters {
     plan: Option<String>,
 }
 
-impl Verb for Guide {
+impl DialectTool for Guide {
     type Parameters = Parameters;
     const TOOL: Guidance = Guidance::Update;
     const TITLE: &'static str = "Update the state";

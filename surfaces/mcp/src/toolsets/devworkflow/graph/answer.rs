@@ -6,7 +6,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::{Map, Value};
 
-use crate::tool::{Misfit, Unasked};
+use crate::tool::{InvalidArguments, Unasked};
 
 /// After how long a call that found the store busy may be tried again.
 const RETRY_MS: u64 = 500;
@@ -157,11 +157,14 @@ impl From<Unasked> for Failure {
     }
 }
 
-impl From<Misfit> for Failure {
-    fn from(misfit: Misfit) -> Self {
-        let problems: Vec<String> =
-            misfit.problems.iter().map(|it| format!("`{}` {}", it.path, it.text)).collect();
-        let content = format!("❌ **Error:** {}: {}", misfit.tool, problems.join("; "));
+impl From<InvalidArguments> for Failure {
+    fn from(invalid_arguments: InvalidArguments) -> Self {
+        let problems: Vec<String> = invalid_arguments
+            .problems
+            .iter()
+            .map(|it| format!("`{}` {}", it.path, it.text))
+            .collect();
+        let content = format!("❌ **Error:** {}: {}", invalid_arguments.tool, problems.join("; "));
         Self::new("INVALID_INPUT", content, "fix what is named, then call again")
     }
 }

@@ -7,7 +7,7 @@ use super::answer::{Answer, Failure};
 use crate::tool::{Call, Done, Hints, Tool};
 
 /// One tool that answers with a text.
-pub(crate) trait Verb {
+pub(crate) trait DialectTool {
     /// What the agent passes in.
     type Parameters: DeserializeOwned + JsonSchema + Send + Sync;
     const NAME: &'static str;
@@ -22,19 +22,19 @@ pub(crate) trait Verb {
     ) -> impl Future<Output = Result<Done<Answer>, Failure>> + Send;
 }
 
-/// Makes a [`Tool`] of a [`Verb`].
-pub(crate) struct Spoken<T>(std::marker::PhantomData<T>);
+/// Makes a [`Tool`] of a [`DialectTool`].
+pub(crate) struct ToolAdapter<T>(std::marker::PhantomData<T>);
 
-impl<T: Verb> Tool for Spoken<T> {
+impl<T: DialectTool> Tool for ToolAdapter<T> {
     type Parameters = T::Parameters;
     type Answer = Answer;
     type Failure = Failure;
-    const NAME: &'static str = <T as Verb>::NAME;
-    const TITLE: &'static str = <T as Verb>::TITLE;
-    const DESCRIPTION: &'static str = <T as Verb>::DESCRIPTION;
-    const HINTS: Hints = <T as Verb>::HINTS;
+    const NAME: &'static str = <T as DialectTool>::NAME;
+    const TITLE: &'static str = <T as DialectTool>::TITLE;
+    const DESCRIPTION: &'static str = <T as DialectTool>::DESCRIPTION;
+    const HINTS: Hints = <T as DialectTool>::HINTS;
 
     async fn call(call: &Call<'_>, parameters: T::Parameters) -> Result<Done<Answer>, Failure> {
-        <T as Verb>::call(call, parameters).await
+        <T as DialectTool>::call(call, parameters).await
     }
 }

@@ -6,7 +6,7 @@ use std::{cmp::Ordering, sync::Arc};
 
 use definition::{Form, Workflow};
 use engine::{Event, Recorded};
-use runtime::{Basis, Projection, Reading, Sheet};
+use runtime::{Basis, FileText, Projection, Reading};
 
 use super::{
     record::Record,
@@ -79,7 +79,7 @@ impl Projection for SessionFiles {
         true
     }
 
-    fn blank(&self, workflow: &Arc<Workflow>) -> Option<Box<dyn Sheet>> {
+    fn blank(&self, workflow: &Arc<Workflow>) -> Option<Box<dyn FileText>> {
         let record = Record::new(workflow);
         let workflow = Arc::clone(workflow);
         Some(Box::new(Page { workflow, record, written: None, format: self.format }))
@@ -109,7 +109,7 @@ struct Page {
     format: SessionFormat,
 }
 
-impl Sheet for Page {
+impl FileText for Page {
     fn apply(&mut self, recorded: &Recorded) {
         if !self.record.apply(&self.workflow, recorded) {
             return;

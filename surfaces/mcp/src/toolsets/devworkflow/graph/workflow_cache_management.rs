@@ -10,7 +10,7 @@ use serde::Deserialize;
 use super::{
     answer::{Answer, Failure},
     change::change,
-    dialect::Verb,
+    dialect::DialectTool,
     search,
     session::{self, Found, Which},
     upkeep::{self, Cleaned},
@@ -41,7 +41,7 @@ pub(super) struct Parameters {
     session_id: Option<String>,
 }
 
-impl Verb for WorkflowCacheManagement {
+impl DialectTool for WorkflowCacheManagement {
     type Parameters = Parameters;
     const NAME: &'static str = "workflow_cache_management";
     const TITLE: &'static str = "Manage sessions";

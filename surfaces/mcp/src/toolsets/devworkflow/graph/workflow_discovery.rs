@@ -12,7 +12,7 @@ use super::{
     session,
     workflow_guidance::TASK_BYTES_MAX,
 };
-use crate::tool::{Call, Done, Hints, Misfit, Tool, Unasked};
+use crate::tool::{Call, Done, Hints, InvalidArguments, Tool, Unasked};
 
 pub(super) struct WorkflowDiscovery;
 
@@ -121,10 +121,13 @@ impl From<Unasked> for Failure {
     }
 }
 
-impl From<Misfit> for Failure {
-    fn from(misfit: Misfit) -> Self {
-        let problems: Vec<String> =
-            misfit.problems.iter().map(|it| format!("`{}` {}", it.path, it.text)).collect();
+impl From<InvalidArguments> for Failure {
+    fn from(invalid_arguments: InvalidArguments) -> Self {
+        let problems: Vec<String> = invalid_arguments
+            .problems
+            .iter()
+            .map(|it| format!("`{}` {}", it.path, it.text))
+            .collect();
         failed("INVALID_INPUT", "", "", problems.join("; "))
     }
 }

@@ -10,7 +10,7 @@ use serde::Deserialize;
 use super::{
     answer::{Answer, Failure, check_size},
     context::{self, Ask},
-    dialect::Verb,
+    dialect::DialectTool,
     session::{self, Found},
     upkeep, view,
 };
@@ -44,7 +44,7 @@ pub(super) struct Parameters {
     session_id: Option<String>,
 }
 
-impl Verb for WorkflowGuidance {
+impl DialectTool for WorkflowGuidance {
     type Parameters = Parameters;
     const NAME: &'static str = "workflow_guidance";
     const TITLE: &'static str = "Workflow guidance";

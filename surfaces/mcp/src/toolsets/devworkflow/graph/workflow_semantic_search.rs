@@ -9,7 +9,7 @@ use serde_json::{Map, Value, json};
 
 use super::{
     answer::{Answer, Failure, check_size},
-    dialect::Verb,
+    dialect::DialectTool,
     search,
     session::{self, Found, Which},
     upkeep, words,
@@ -50,7 +50,7 @@ pub(super) struct Parameters {
     min_similarity: Option<f64>,
 }
 
-impl Verb for WorkflowSemanticSearch {
+impl DialectTool for WorkflowSemanticSearch {
     type Parameters = Parameters;
     const NAME: &'static str = "workflow_semantic_search";
     const TITLE: &'static str = "Search sessions";

@@ -11,7 +11,7 @@ use serde::Deserialize;
 use super::{
     answer::{Answer, Failure, check_size},
     change::{change, note},
-    dialect::Verb,
+    dialect::DialectTool,
     session::{self, Found},
     upkeep,
     view::{self, Extent},
@@ -38,7 +38,7 @@ pub(super) struct Parameters {
     session_id: Option<String>,
 }
 
-impl Verb for WorkflowState {
+impl DialectTool for WorkflowState {
     type Parameters = Parameters;
     const NAME: &'static str = "workflow_state";
     const TITLE: &'static str = "Workflow state";

@@ -9,7 +9,7 @@ use crate::{
     tool::{Call, Done, Hints},
     toolsets::forge::{
         answer::{Answer, Failure},
-        dialect::Verb,
+        dialect::DialectTool,
     },
 };
 
@@ -25,7 +25,7 @@ pub(super) struct Parameters {
     language: Option<String>,
 }
 
-impl Verb for AstFindDefinition {
+impl DialectTool for AstFindDefinition {
     type Parameters = Parameters;
     const NAME: &'static str = "ast_find_definition";
     const TITLE: &'static str = "Find a definition";

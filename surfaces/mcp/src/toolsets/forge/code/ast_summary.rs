@@ -9,7 +9,7 @@ use crate::{
     tool::{Call, Done, Hints},
     toolsets::forge::{
         answer::{Answer, Failure},
-        dialect::Verb,
+        dialect::DialectTool,
     },
 };
 
@@ -23,7 +23,7 @@ pub(super) struct Parameters {
     language: Option<String>,
 }
 
-impl Verb for AstSummary {
+impl DialectTool for AstSummary {
     type Parameters = Parameters;
     const NAME: &'static str = "ast_summary";
     const TITLE: &'static str = "Summarise a source file";

@@ -13,7 +13,7 @@ use crate::{
     tool::{Call, Done, Hints},
     toolsets::forge::{
         answer::{Answer, Failure},
-        dialect::Verb,
+        dialect::DialectTool,
         place::Folder,
     },
 };
@@ -63,7 +63,7 @@ struct Cut {
     note: &'static str,
 }
 
-impl Verb for DependencyGraph {
+impl DialectTool for DependencyGraph {
     type Parameters = Parameters;
     const NAME: &'static str = "dependency_graph";
     const TITLE: &'static str = "Graph of imports";

@@ -15,7 +15,7 @@ use crate::{
     tool::{Call, Done, Hints},
     toolsets::forge::{
         answer::{Answer, Failure},
-        dialect::Verb,
+        dialect::DialectTool,
         place::Folder,
     },
 };
@@ -63,7 +63,7 @@ struct Line<'a> {
     distance: i64,
 }
 
-impl Verb for ImpactScope {
+impl DialectTool for ImpactScope {
     type Parameters = Parameters;
     const NAME: &'static str = "impact_scope";
     const TITLE: &'static str = "What a change reaches";

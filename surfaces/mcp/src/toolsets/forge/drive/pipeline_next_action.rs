@@ -16,7 +16,7 @@ use serde_json::{Map, Value};
 use super::{
     super::{
         answer::{Answer, Failure},
-        dialect::Verb,
+        dialect::DialectTool,
         display::{self, Spent},
         intake::{begin::REQUEST_FILE, branch::classify, request::RequestFile},
         records,
@@ -95,7 +95,7 @@ struct Told {
     analytics: Option<Value>,
 }
 
-impl Verb for PipelineNextAction {
+impl DialectTool for PipelineNextAction {
     type Parameters = Parameters;
     const NAME: &'static str = "pipeline_next_action";
     const TITLE: &'static str = "Next action";
@@ -314,7 +314,7 @@ impl Turn<'_> {
             how: How::Relayed,
             digest: None,
         };
-        let command = Command::Halting(Command::AnswerGate(Box::new(answer)).into());
+        let command = Command::StopAtNextStep(Command::AnswerGate(Box::new(answer)).into());
         match self.pipeline.execute(self.call, command).await {
             Ok(changed) => {
                 self.pipeline = changed.pipeline;

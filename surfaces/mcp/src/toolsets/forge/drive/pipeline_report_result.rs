@@ -6,7 +6,7 @@ use serde::Deserialize;
 use super::{
     super::{
         answer::{Answer, Failure},
-        dialect::Verb,
+        dialect::DialectTool,
         workspace,
     },
     report::{self, Reported},
@@ -35,7 +35,7 @@ pub(super) struct Parameters {
     setup_only: bool,
 }
 
-impl Verb for PipelineReportResult {
+impl DialectTool for PipelineReportResult {
     type Parameters = Parameters;
     const NAME: &'static str = "pipeline_report_result";
     const TITLE: &'static str = "Report a phase";

@@ -3,7 +3,7 @@
 use definition::{Finding, PartSpec, Review, Step, read_review};
 use engine::{
     Command, ContextChange, Entry, Event, Progress, Recorded, Refusal, ReopenCause, Report,
-    ReportStep, Ruling, Standing, Terms, find_agent, find_promised,
+    ReportOptions, ReportStep, Ruling, Standing, find_agent, find_promised,
 };
 use runtime::ExecuteError;
 use serde::Serialize;
@@ -216,10 +216,10 @@ fn command(reported: &Reported) -> Command {
         context: ContextChange::default(),
         next: None,
         holder: None,
-        terms: Terms::default(),
+        terms: ReportOptions::default(),
     };
     let report = Command::ReportStep(Box::new(report));
-    Command::All(vec![usage, Command::Halting(report.into())])
+    Command::All(vec![usage, Command::StopAtNextStep(report.into())])
 }
 
 /// Keeps what a review found, for later agents to know.

@@ -5,7 +5,7 @@ use engine::{Event, GateReason, How, OpenGate, Timestamp};
 
 use super::{
     super::state_doc::{PHASES, Status},
-    sheet::{State, Way},
+    file_text::{State, Way},
     tasks,
 };
 

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use definition::{PartId, PartSpec, StepName};
-use engine::{PartStage, Progress, Stage, Stood};
+use engine::{ClaimedPart, ClaimedProgress, ClaimedStatus, Progress};
 use runtime::Reading;
 use serde_json::Map;
 
@@ -57,41 +57,43 @@ fn doubt(document: &SpecDocument) -> Option<String> {
     })
 }
 
-fn stood(document: &SpecDocument) -> (Stood, String) {
+fn stood(document: &SpecDocument) -> (ClaimedStatus, String) {
     if document.phase() == COMPLETED {
-        return (Stood::Completed, String::new());
+        return (ClaimedStatus::Completed, String::new());
     }
     match document.status() {
-        Status::Pending | Status::InProgress | Status::Completed => (Stood::Running, String::new()),
-        Status::AwaitingHuman => (Stood::Waiting, String::new()),
+        Status::Pending | Status::InProgress | Status::Completed => {
+            (ClaimedStatus::Running, String::new())
+        }
+        Status::AwaitingHuman => (ClaimedStatus::Waiting, String::new()),
         Status::Failed => {
             let message = document.inside("error", "message").and_then(Json::as_text);
-            (Stood::Failed, message.unwrap_or_default().to_owned())
+            (ClaimedStatus::Failed, message.unwrap_or_default().to_owned())
         }
-        Status::Abandoned => (Stood::Cancelled, "it was abandoned".to_owned()),
+        Status::Abandoned => (ClaimedStatus::Cancelled, "it was abandoned".to_owned()),
     }
 }
 
-fn stages(document: &SpecDocument) -> BTreeMap<StepName, Stage> {
+fn stages(document: &SpecDocument) -> BTreeMap<StepName, ClaimedProgress> {
     let tasks = document.tasks();
     let mut stages = BTreeMap::new();
     for phase in PHASES {
-        let parts: BTreeMap<PartId, PartStage> = match phase {
+        let parts: BTreeMap<PartId, ClaimedPart> = match phase {
             BUILDING => tasks.iter().filter_map(built).collect(),
             JUDGING => tasks.iter().filter_map(judged).collect(),
             _ => BTreeMap::new(),
         };
         let stage = stage(document, phase);
-        let stage = stage.or_else(|| (!parts.is_empty()).then(Stage::default));
+        let stage = stage.or_else(|| (!parts.is_empty()).then(ClaimedProgress::default));
         if let (Some(stage), Ok(name)) = (stage, StepName::parse(phase)) {
-            stages.insert(name, Stage { parts, ..stage });
+            stages.insert(name, ClaimedProgress { parts, ..stage });
         }
     }
     stages
 }
 
 /// Returns how far a phase is; `None` where it was not come to.
-fn stage(document: &SpecDocument, phase: &str) -> Option<Stage> {
+fn stage(document: &SpecDocument, phase: &str) -> Option<ClaimedProgress> {
     if document.phase() == phase {
         return Some(current(document, phase));
     }
@@ -102,10 +104,10 @@ fn stage(document: &SpecDocument, phase: &str) -> Option<Stage> {
         (false, true) => Progress::Done,
         (false, false) => return None,
     };
-    Some(Stage { progress, ..Stage::default() })
+    Some(ClaimedProgress { progress, ..ClaimedProgress::default() })
 }
 
-fn current(document: &SpecDocument, phase: &str) -> Stage {
+fn current(document: &SpecDocument, phase: &str) -> ClaimedProgress {
     let progress = match document.status() {
         Status::InProgress => Progress::Active,
         // Nothing is left of it but the answer.
@@ -116,11 +118,11 @@ fn current(document: &SpecDocument, phase: &str) -> Stage {
         | Status::Failed
         | Status::Abandoned => Progress::Ready,
     };
-    Stage {
+    ClaimedProgress {
         progress,
         attempts: u32::from(progress == Progress::Active),
         started_at: document.moment("timestamps", "phaseStarted"),
-        ..Stage::default()
+        ..ClaimedProgress::default()
     }
 }
 
@@ -135,7 +137,7 @@ fn plan(task: Task<'_>) -> Result<PartSpec, String> {
     })
 }
 
-fn built(task: &Task<'_>) -> Option<(PartId, PartStage)> {
+fn built(task: &Task<'_>) -> Option<(PartId, ClaimedPart)> {
     let progress = match task.text("implStatus") {
         "in_progress" => Progress::Active,
         "completed" => Progress::Done,
@@ -144,7 +146,7 @@ fn built(task: &Task<'_>) -> Option<(PartId, PartStage)> {
     Some((PartId::parse(task.key).ok()?, part(progress, task.count("implRetries"))))
 }
 
-fn judged(task: &Task<'_>) -> Option<(PartId, PartStage)> {
+fn judged(task: &Task<'_>) -> Option<(PartId, ClaimedPart)> {
     let progress = match (task.is_passed(), task.is_rejected()) {
         (true, _) => Progress::Done,
         (false, true) => Progress::Rejected,
@@ -153,6 +155,6 @@ fn judged(task: &Task<'_>) -> Option<(PartId, PartStage)> {
     Some((PartId::parse(task.key).ok()?, part(progress, task.count("reviewRetries"))))
 }
 
-fn part(progress: Progress, revisions: u64) -> PartStage {
-    PartStage { progress, revisions: u32::try_from(revisions).unwrap_or(u32::MAX) }
+fn part(progress: Progress, revisions: u64) -> ClaimedPart {
+    ClaimedPart { progress, revisions: u32::try_from(revisions).unwrap_or(u32::MAX) }
 }

@@ -5,7 +5,7 @@ use serde::Deserialize;
 
 use super::super::{
     answer::{Answer, Failure},
-    dialect::Verb,
+    dialect::DialectTool,
 };
 use crate::tool::{Call, Done, Hints};
 
@@ -14,7 +14,7 @@ pub(super) struct Important;
 #[derive(Debug, Deserialize, JsonSchema)]
 pub(super) struct Parameters {}
 
-impl Verb for Important {
+impl DialectTool for Important {
     type Parameters = Parameters;
     const NAME: &'static str = "__IMPORTANT";
     const TITLE: &'static str = "Read this first";

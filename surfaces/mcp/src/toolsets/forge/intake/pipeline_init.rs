@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use super::{
     super::{
         answer::{Answer, Failure},
-        dialect::Verb,
+        dialect::DialectTool,
         place::Folder,
     },
     arguments::{Arguments, Subject},
@@ -58,7 +58,7 @@ struct New {
     fetch_needed: Option<Fetch>,
 }
 
-impl Verb for PipelineInit {
+impl DialectTool for PipelineInit {
     type Parameters = Parameters;
     const NAME: &'static str = "pipeline_init";
     const TITLE: &'static str = "Read a pipeline's input";

@@ -10,7 +10,7 @@ use super::{
     super::{
         WORKFLOW,
         answer::{Answer, Failure},
-        dialect::Verb,
+        dialect::DialectTool,
         display,
         place::Folder,
         records, way_out,
@@ -66,7 +66,7 @@ struct Ready<'a> {
     warning: String,
 }
 
-impl Verb for PipelineInitWithContext {
+impl DialectTool for PipelineInitWithContext {
     type Parameters = Parameters;
     const NAME: &'static str = "pipeline_init_with_context";
     const TITLE: &'static str = "Begin a pipeline";

@@ -6,7 +6,7 @@ use serde::Deserialize;
 use super::{
     super::{
         answer::{Answer, Failure},
-        dialect::Verb,
+        dialect::DialectTool,
         place::Folder,
     },
     preferences::{PREFERENCES, Preferences},
@@ -18,7 +18,7 @@ pub(super) struct PreferencesGet;
 #[derive(Debug, Deserialize, JsonSchema)]
 pub(super) struct Parameters {}
 
-impl Verb for PreferencesGet {
+impl DialectTool for PreferencesGet {
     type Parameters = Parameters;
     const NAME: &'static str = "preferences_get";
     const TITLE: &'static str = "Get preferences";

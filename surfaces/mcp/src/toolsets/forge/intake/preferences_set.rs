@@ -7,7 +7,7 @@ use serde_json::{Map, Value};
 use super::{
     super::{
         answer::{Answer, Failure},
-        dialect::Verb,
+        dialect::DialectTool,
         place::Folder,
     },
     preferences::{PREFERENCES, Preferences},
@@ -27,7 +27,7 @@ struct Set {
     ok: bool,
 }
 
-impl Verb for PreferencesSet {
+impl DialectTool for PreferencesSet {
     type Parameters = Parameters;
     const NAME: &'static str = "preferences_set";
     const TITLE: &'static str = "Set preferences";

@@ -5,7 +5,7 @@ use serde::Deserialize;
 
 use super::super::{
     answer::{Answer, Failure},
-    dialect::Verb,
+    dialect::DialectTool,
 };
 use crate::tool::{Call, Done, Hints};
 
@@ -14,7 +14,7 @@ pub(super) struct SubscribeEvents;
 #[derive(Debug, Deserialize, JsonSchema)]
 pub(super) struct Parameters {}
 
-impl Verb for SubscribeEvents {
+impl DialectTool for SubscribeEvents {
     type Parameters = Parameters;
     const NAME: &'static str = "subscribe_events";
     const TITLE: &'static str = "Subscribe to events";

@@ -9,7 +9,7 @@ use serde::Deserialize;
 use super::{
     super::{
         answer::{Answer, Failure},
-        dialect::Verb,
+        dialect::DialectTool,
         place::Folder,
     },
     artifact::{Files, Rules},
@@ -27,7 +27,7 @@ pub(super) struct Parameters {
     phase: String,
 }
 
-impl Verb for ValidateArtifact {
+impl DialectTool for ValidateArtifact {
     type Parameters = Parameters;
     const NAME: &'static str = "validate_artifact";
     const TITLE: &'static str = "Validate artifact";

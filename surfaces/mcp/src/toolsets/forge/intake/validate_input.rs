@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use super::{
     super::{
         answer::{Answer, Failure},
-        dialect::Verb,
+        dialect::DialectTool,
     },
     arguments::Arguments,
 };
@@ -38,7 +38,7 @@ struct Parsed {
     source_type: &'static str,
 }
 
-impl Verb for ValidateInput {
+impl DialectTool for ValidateInput {
     type Parameters = Parameters;
     const NAME: &'static str = "validate_input";
     const TITLE: &'static str = "Validate input";

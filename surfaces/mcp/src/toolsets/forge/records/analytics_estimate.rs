@@ -7,7 +7,7 @@ use serde::Deserialize;
 use super::{
     super::{
         answer::{Answer, Failure},
-        dialect::Verb,
+        dialect::DialectTool,
         place::Folder,
     },
     files::no_specs,
@@ -23,7 +23,7 @@ pub(super) struct Parameters {
     effort: String,
 }
 
-impl Verb for AnalyticsEstimate {
+impl DialectTool for AnalyticsEstimate {
     type Parameters = Parameters;
     const NAME: &'static str = "analytics_estimate";
     const TITLE: &'static str = "Estimate";

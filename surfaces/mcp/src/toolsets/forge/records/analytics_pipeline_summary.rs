@@ -7,7 +7,7 @@ use serde::Deserialize;
 use super::{
     super::{
         answer::{Answer, Failure},
-        dialect::Verb,
+        dialect::DialectTool,
         place::Folder,
     },
     files::{STATE, read_wanted, unreadable},
@@ -22,7 +22,7 @@ pub(super) struct Parameters {
     workspace: String,
 }
 
-impl Verb for AnalyticsPipelineSummary {
+impl DialectTool for AnalyticsPipelineSummary {
     type Parameters = Parameters;
     const NAME: &'static str = "analytics_pipeline_summary";
     const TITLE: &'static str = "Pipeline summary";

@@ -7,7 +7,7 @@ use serde::Deserialize;
 use super::{
     super::{
         answer::{Answer, Failure},
-        dialect::Verb,
+        dialect::DialectTool,
         place::Folder,
     },
     library, patterns,
@@ -19,7 +19,7 @@ pub(super) struct AnalyticsRepoDashboard;
 #[derive(Debug, Deserialize, JsonSchema)]
 pub(super) struct Parameters {}
 
-impl Verb for AnalyticsRepoDashboard {
+impl DialectTool for AnalyticsRepoDashboard {
     type Parameters = Parameters;
     const NAME: &'static str = "analytics_repo_dashboard";
     const TITLE: &'static str = "Repository dashboard";

@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use super::{
     super::{
         answer::{Answer, Failure},
-        dialect::Verb,
+        dialect::DialectTool,
     },
     friction,
 };
@@ -33,7 +33,7 @@ struct Found {
     total_friction_points: Option<usize>,
 }
 
-impl Verb for HistoryGetFrictionMap {
+impl DialectTool for HistoryGetFrictionMap {
     type Parameters = Parameters;
     const NAME: &'static str = "history_get_friction_map";
     const TITLE: &'static str = "Friction map";

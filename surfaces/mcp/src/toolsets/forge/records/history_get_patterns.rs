@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use super::{
     super::{
         answer::{Answer, Failure},
-        dialect::Verb,
+        dialect::DialectTool,
     },
     patterns,
 };
@@ -33,7 +33,7 @@ struct Found<'a> {
     total_reviews_analyzed: u64,
 }
 
-impl Verb for HistoryGetPatterns {
+impl DialectTool for HistoryGetPatterns {
     type Parameters = Parameters;
     const NAME: &'static str = "history_get_patterns";
     const TITLE: &'static str = "Review patterns";

@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use super::{
     super::{
         answer::{Answer, Failure},
-        dialect::Verb,
+        dialect::DialectTool,
         place::Folder,
     },
     files::DESIGN,
@@ -48,7 +48,7 @@ struct Found {
     duration_total_ms: u64,
 }
 
-impl Verb for HistorySearch {
+impl DialectTool for HistorySearch {
     type Parameters = Parameters;
     const NAME: &'static str = "history_search";
     const TITLE: &'static str = "Search past pipelines";

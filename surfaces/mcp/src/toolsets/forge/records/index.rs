@@ -6,7 +6,7 @@ use insight::{
     Ranking,
     past::{IndexEntry, SpecTexts},
 };
-use runtime::{Inner, Stat, Wanted};
+use runtime::{Stat, Subfolder, Wanted};
 
 use super::{
     super::place::Folder,
@@ -64,7 +64,7 @@ impl Library {
         &mut self,
         call: &Call<'_>,
         specs: &Folder,
-        some: &[&Inner],
+        some: &[&Subfolder],
     ) -> Result<(), String> {
         let names: Vec<String> = some.iter().map(|it| it.name.clone()).collect();
         let wanted: Wanted = Arc::new(SpecTexts::wants);

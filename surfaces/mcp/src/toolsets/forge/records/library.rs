@@ -7,7 +7,7 @@ use insight::{
     Ranking,
     past::{HistoryIndex, Record, SpecState},
 };
-use runtime::{Inner, Stat};
+use runtime::{Stat, Subfolder};
 use tokio::sync::OwnedMutexGuard;
 
 use super::{
@@ -32,7 +32,7 @@ pub(super) struct Seen {
 }
 
 impl Seen {
-    pub(super) fn of(inner: &Inner) -> Self {
+    pub(super) fn of(inner: &Subfolder) -> Self {
         Self { stat: inner.stat, touched: inner.touched }
     }
 
@@ -51,7 +51,7 @@ pub(super) struct Library {
     /// The pipelines that are over, by folder.
     ranking: Ranking<String>,
     /// The specs as they were when they were last looked at.
-    looked_at: Option<Arc<[Inner]>>,
+    looked_at: Option<Arc<[Subfolder]>>,
     /// Whether what was written down is not so any more.
     is_owed: bool,
     was_written: bool,
@@ -140,7 +140,7 @@ impl Library {
         Ok(())
     }
 
-    fn forget_all_but(&mut self, all: &[Inner]) {
+    fn forget_all_but(&mut self, all: &[Subfolder]) {
         let is_there = |name: &String| {
             let at = all.binary_search_by(|it| it.name.as_str().cmp(name));
             at.ok().and_then(|it| all.get(it)).is_some_and(|it| it.stat.is_some())
@@ -157,7 +157,7 @@ impl Library {
         &mut self,
         call: &Call<'_>,
         specs: &Folder,
-        some: &[&Inner],
+        some: &[&Subfolder],
     ) -> Result<(), String> {
         let paths = some.iter().flat_map(|it| [STATE, REQUEST].map(|file| path(&it.name, file)));
         let texts = specs.read_all(call, paths.collect()).await?;
@@ -207,7 +207,7 @@ impl Library {
 async fn read_summaries(
     call: &Call<'_>,
     specs: &Folder,
-    some: &[&Inner],
+    some: &[&Subfolder],
     texts: &[Option<String>],
 ) -> Result<BTreeMap<String, String>, String> {
     let is_asked = |it: &[Option<String>]| matches!(it, [_, Some(request)] if !request.is_empty());

@@ -6,7 +6,7 @@ use serde::Deserialize;
 use super::{
     super::{
         answer::{Answer, Failure},
-        dialect::Verb,
+        dialect::DialectTool,
     },
     profile,
 };
@@ -21,7 +21,7 @@ pub(super) struct Parameters {
     _workspace: Option<String>,
 }
 
-impl Verb for ProfileGet {
+impl DialectTool for ProfileGet {
     type Parameters = Parameters;
     const NAME: &'static str = "profile_get";
     const TITLE: &'static str = "Repository profile";

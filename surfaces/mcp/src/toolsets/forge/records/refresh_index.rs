@@ -6,7 +6,7 @@ use serde::Deserialize;
 use super::{
     super::{
         answer::{Answer, Failure},
-        dialect::Verb,
+        dialect::DialectTool,
         place::Folder,
     },
     files::{INDEX, no_specs, unreadable},
@@ -22,7 +22,7 @@ pub(super) struct Parameters {
     workspace: String,
 }
 
-impl Verb for RefreshIndex {
+impl DialectTool for RefreshIndex {
     type Parameters = Parameters;
     const NAME: &'static str = "refresh_index";
     const TITLE: &'static str = "Refresh the index";

@@ -7,7 +7,7 @@ use serde::Deserialize;
 use super::{
     super::{
         answer::{Answer, Failure},
-        dialect::Verb,
+        dialect::DialectTool,
         place::Folder,
     },
     files::REQUEST,
@@ -32,7 +32,7 @@ pub(super) struct Parameters {
     mode: Option<String>,
 }
 
-impl Verb for SearchPatterns {
+impl DialectTool for SearchPatterns {
     type Parameters = Parameters;
     const NAME: &'static str = "search_patterns";
     const TITLE: &'static str = "Search patterns";

@@ -5,7 +5,7 @@ use engine::{Command, Standing};
 use super::{
     super::{
         answer::{Answer, Failure},
-        dialect::Verb,
+        dialect::DialectTool,
         workspace,
     },
     change::{self, ENDS, InWorkspace as _, OnWorkspace},
@@ -14,7 +14,7 @@ use crate::tool::{Call, Done, Hints};
 
 pub(super) struct Abandon;
 
-impl Verb for Abandon {
+impl DialectTool for Abandon {
     type Parameters = OnWorkspace;
     const NAME: &'static str = "abandon";
     const TITLE: &'static str = "Abandon a pipeline";

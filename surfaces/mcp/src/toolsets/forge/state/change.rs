@@ -8,7 +8,7 @@ use serde::{Deserialize, de::DeserializeOwned};
 
 use super::super::{
     answer::{Answer, Failure},
-    dialect::Verb,
+    dialect::DialectTool,
     way_out,
     workspace::{self, Pipeline},
 };
@@ -79,10 +79,10 @@ pub(super) trait Change {
     }
 }
 
-/// Makes a [`Verb`] of a [`Change`].
+/// Makes a [`DialectTool`] of a [`Change`].
 pub(super) struct Changing<T>(std::marker::PhantomData<T>);
 
-impl<T: Change> Verb for Changing<T> {
+impl<T: Change> DialectTool for Changing<T> {
     type Parameters = T::Parameters;
     const NAME: &'static str = T::NAME;
     const TITLE: &'static str = T::TITLE;

@@ -10,7 +10,7 @@ use super::{
     super::{
         WORKFLOW,
         answer::{Answer, Failure},
-        dialect::Verb,
+        dialect::DialectTool,
         place::Folder,
         workspace,
     },
@@ -33,7 +33,7 @@ pub(super) struct Parameters {
 /// What the state file of a pipeline is called that another took the place of.
 const REPLACED: &str = "state-replaced";
 
-impl Verb for Init {
+impl DialectTool for Init {
     type Parameters = Parameters;
     const NAME: &'static str = "init";
     const TITLE: &'static str = "Begin a bare pipeline";

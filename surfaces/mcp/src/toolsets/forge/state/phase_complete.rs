@@ -1,7 +1,7 @@
 //! `phase_complete`: a phase is done, or what the user was asked is agreed to.
 
 use definition::{PartSpec, Step};
-use engine::{Command, ContextChange, Refusal, Report, ReportStep, Rigor, Terms};
+use engine::{Command, ContextChange, Refusal, Report, ReportOptions, ReportStep, Rigor};
 
 use super::{
     super::{answer::Failure, stated::Stated, workspace::Pipeline},
@@ -30,7 +30,7 @@ impl Change for PhaseComplete {
         } else {
             Command::ReportStep(Box::new(report(name)))
         };
-        Ok(taken_up(pipeline, vec![Command::Halting(command.into())]))
+        Ok(taken_up(pipeline, vec![Command::StopAtNextStep(command.into())]))
     }
 
     fn warnings(parameters: &OnPhase, pipeline: &Pipeline) -> Vec<String> {
@@ -85,6 +85,6 @@ fn report(step: String) -> ReportStep {
         context: ContextChange::default(),
         next: None,
         holder: None,
-        terms: Terms { rigor: Rigor::Presence, ..Terms::default() },
+        terms: ReportOptions { rigor: Rigor::Presence, ..ReportOptions::default() },
     }
 }

@@ -1,7 +1,7 @@
 //! `phase_start`: a phase begins.
 
 use definition::StepName;
-use engine::{Command, Passing, Refusal, StartStep};
+use engine::{Command, GatePolicy, Refusal, StartStep};
 
 use super::{
     super::{answer::Failure, way_out, workspace::Pipeline},
@@ -23,9 +23,9 @@ impl Change for PhaseStart {
     fn command(parameters: &OnPhase, pipeline: &Pipeline) -> Result<Command, Failure> {
         let step = phase::find(Self::NAME, pipeline, &parameters.phase)?.name.to_string();
         let start = StartStep { step: step.clone(), again: true, ..StartStep::default() };
-        let go = Command::GoTo { step, passing: Passing::InOrder };
+        let go = Command::GoTo { step, passing: GatePolicy::InOrder };
         let both = Command::All(vec![go, Command::StartStep(start)]);
-        Ok(taken_up(pipeline, vec![Command::Halting(both.into())]))
+        Ok(taken_up(pipeline, vec![Command::StopAtNextStep(both.into())]))
     }
 
     fn guard(parameters: &OnPhase, pipeline: &Pipeline, refusal: &Refusal) -> Option<String> {

@@ -7,7 +7,7 @@ use serde::Deserialize;
 use super::{
     super::{
         answer::{Answer, Failure},
-        dialect::Verb,
+        dialect::DialectTool,
         state_doc::SpecDocument,
         workspace,
     },
@@ -25,7 +25,7 @@ pub(super) struct OnField {
     field: String,
 }
 
-impl Verb for Get {
+impl DialectTool for Get {
     type Parameters = OnField;
     const NAME: &'static str = "get";
     const TITLE: &'static str = "Get a field";
@@ -48,7 +48,7 @@ impl Verb for Get {
 
 pub(super) struct PhaseStats;
 
-impl Verb for PhaseStats {
+impl DialectTool for PhaseStats {
     type Parameters = OnWorkspace;
     const NAME: &'static str = "phase_stats";
     const TITLE: &'static str = "Sum the log up";
@@ -63,7 +63,7 @@ impl Verb for PhaseStats {
 
 pub(super) struct ResumeInfo;
 
-impl Verb for ResumeInfo {
+impl DialectTool for ResumeInfo {
     type Parameters = OnWorkspace;
     const NAME: &'static str = "resume_info";
     const TITLE: &'static str = "Tell how to go on";

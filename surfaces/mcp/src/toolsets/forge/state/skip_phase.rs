@@ -23,7 +23,7 @@ impl Change for SkipPhase {
         let step = phase::find(Self::NAME, pipeline, &parameters.phase)?.name.to_string();
         let args = Map::from_iter([("phase".to_owned(), Value::from(step.clone()))]);
         let noted = MakeMove { name: "leave_out".to_owned(), args, ..MakeMove::default() };
-        let skip = Command::Halting(Command::SkipStep { step }.into());
+        let skip = Command::StopAtNextStep(Command::SkipStep { step }.into());
         Ok(taken_up(pipeline, vec![Command::Move(Box::new(noted)), skip]))
     }
 

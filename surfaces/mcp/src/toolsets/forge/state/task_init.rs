@@ -11,7 +11,7 @@ use serde_json::{Map, Value};
 use super::{
     super::{
         answer::{Answer, Failure},
-        dialect::Verb,
+        dialect::DialectTool,
         way_out,
         workspace::{self, Pipeline},
     },
@@ -52,7 +52,7 @@ struct Warned {
     warnings: Vec<String>,
 }
 
-impl Verb for TaskInit {
+impl DialectTool for TaskInit {
     type Parameters = Parameters;
     const NAME: &'static str = "task_init";
     const TITLE: &'static str = "Initialise the tasks";

@@ -4,10 +4,10 @@ use std::{collections::BTreeMap, fs, path::Path, sync::Arc};
 
 use definition::{Answers, Digest, MemoryFiles, Workflow, WorkflowName, parse};
 use engine::{
-    Actor, Answer, AnswerGate, Command, Event, How, Known, Placement, Recorded, RunId, RunState,
+    Actor, Answer, AnswerGate, Command, Event, FileClaim, How, Known, Recorded, RunId, RunState,
     Standing, StartRun, Stop, Timestamp, decide, fold,
 };
-use runtime::{Projection as _, Sheet as _};
+use runtime::{FileText as _, Projection as _};
 use serde_json::{Map, Value, json};
 
 use super::super::{
@@ -256,7 +256,7 @@ impl<'a> Player<'a> {
         let text = file.text().to_owned();
         self.story.push(format!("edit: {} {}", file.phase(), file.status()));
         let Ok(reading) = WorkflowFiles::new(self.options.clone()).read(&text) else { return };
-        let placement = Placement {
+        let placement = FileClaim {
             path: PATH.to_owned(),
             sha256: Digest::of(text.as_bytes()),
             text,

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use definition::{Digest, StepName};
-use engine::{Placement, Progress, RunId, Stage, Stood};
+use engine::{ClaimedProgress, ClaimedStatus, FileClaim, Progress, RunId};
 use runtime::Reading;
 use serde_json::{Map, Value};
 
@@ -26,7 +26,7 @@ pub struct SessionFile {
     pub stem: String,
     /// The start context.
     pub context: Map<String, Value>,
-    pub placement: Placement,
+    pub placement: FileClaim,
 }
 
 /// Reads a session's file.
@@ -39,7 +39,7 @@ pub fn read_session(text: &str) -> Result<SessionFile, String> {
     let stem = named.filter(|it| super::is_stem(it)).map(ToOwned::to_owned);
     let stem = stem.unwrap_or_else(|| words::stem(run, created));
     let Reading { stood, reason, stated, steps, started_at, updated_at, context, .. } = of(&record);
-    let placement = Placement {
+    let placement = FileClaim {
         path: format!("{stem}.json"),
         sha256: Digest::of(text.as_bytes()),
         text: text.to_owned(),
@@ -71,9 +71,9 @@ pub fn read_session(text: &str) -> Result<SessionFile, String> {
 /// Returns what a record says of where the work is.
 pub(super) fn of(record: &Record) -> Reading {
     let (stood, reason) = match Status::parse(&record.status) {
-        Some(Status::Completed) => (Stood::Completed, String::new()),
-        Some(Status::Failed) => (Stood::Failed, "its file says so".to_owned()),
-        Some(Status::Cancelled) => (Stood::Cancelled, "its file says so".to_owned()),
+        Some(Status::Completed) => (ClaimedStatus::Completed, String::new()),
+        Some(Status::Failed) => (ClaimedStatus::Failed, "its file says so".to_owned()),
+        Some(Status::Cancelled) => (ClaimedStatus::Cancelled, "its file says so".to_owned()),
         Some(
             Status::Ready
             | Status::Running
@@ -81,7 +81,7 @@ pub(super) fn of(record: &Record) -> Reading {
             | Status::Paused
             | Status::Error,
         )
-        | None => (Stood::Running, String::new()),
+        | None => (ClaimedStatus::Running, String::new()),
     };
     Reading {
         stood,
@@ -101,13 +101,14 @@ pub(super) fn of(record: &Record) -> Reading {
 }
 
 /// Every node that was left is done, and the one that it says to be at is under way.
-fn steps(record: &Record, stood: Stood) -> BTreeMap<StepName, Stage> {
-    let of = |progress| Stage { progress, attempts: 1, ..Stage::default() };
+fn steps(record: &Record, stood: ClaimedStatus) -> BTreeMap<StepName, ClaimedProgress> {
+    let of = |progress| ClaimedProgress { progress, attempts: 1, ..ClaimedProgress::default() };
     let left = record.node_history.iter().chain(record.node_outputs.keys());
     let left = left.filter_map(|it| StepName::parse(it).ok());
-    let mut steps: BTreeMap<StepName, Stage> = left.map(|it| (it, of(Progress::Done))).collect();
+    let mut steps: BTreeMap<StepName, ClaimedProgress> =
+        left.map(|it| (it, of(Progress::Done))).collect();
     if let Ok(current) = StepName::parse(&record.current_node) {
-        let is_over = stood == Stood::Completed;
+        let is_over = stood == ClaimedStatus::Completed;
         steps.insert(current, of(if is_over { Progress::Done } else { Progress::Active }));
     }
     steps
@@ -144,7 +145,7 @@ fn items(record: &Record) -> Vec<engine::Item> {
 
 #[cfg(test)]
 mod tests {
-    use engine::{Progress, Stood};
+    use engine::{ClaimedStatus, Progress};
     use serde_json::json;
 
     use super::read_session;
@@ -181,7 +182,7 @@ mod tests {
         let placed = file.placement;
         assert_eq!(
             (placed.stood, placed.journal.as_deref()),
-            (Stood::Running, Some("[10:00:00] began\nwent on"))
+            (ClaimedStatus::Running, Some("[10:00:00] began\nwent on"))
         );
         let progress = |name: &str| {
             placed.steps.iter().find(|(step, _)| step.as_str() == name).map(|(_, it)| it.progress)
@@ -197,7 +198,7 @@ mod tests {
     #[test]
     fn a_word_that_ends_a_session_is_no_variable() {
         let file = read_session(&foreign("completed")).unwrap();
-        assert_eq!(file.placement.stood, Stood::Completed);
+        assert_eq!(file.placement.stood, ClaimedStatus::Completed);
         assert!(file.placement.vars.is_empty());
     }
 

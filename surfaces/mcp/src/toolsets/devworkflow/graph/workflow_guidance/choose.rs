@@ -3,7 +3,7 @@
 //! Whether that may be is the engine's decision; here it is asked for, and its answer put in words.
 
 use definition::{Answers, Evidence, Step};
-use engine::{Command, ContextChange, Refusal, Report, ReportStep, Standing, Terms};
+use engine::{Command, ContextChange, Refusal, Report, ReportOptions, ReportStep, Standing};
 use runtime::ExecuteError;
 use serde_json::{Map, Value, json};
 
@@ -79,7 +79,7 @@ fn keeping(found: &Found, step: &Step, choice: &Choice) -> Result<Vec<Command>, 
         context: ContextChange::default(),
         next: None,
         holder: None,
-        terms: Terms::default(),
+        terms: ReportOptions::default(),
     };
     Ok(vec![note(line), Command::ReportStep(Box::new(report))])
 }
@@ -148,9 +148,9 @@ fn command(found: &Found, (step, next): (&Step, Option<&str>), choice: &Choice) 
         context: ContextChange::default(),
         next: next.map(ToOwned::to_owned),
         holder: None,
-        terms: Terms {
+        terms: ReportOptions {
             is_approved: choice.is_approved && found.session().needs_approval(),
-            ..Terms::default()
+            ..ReportOptions::default()
         },
     })));
     if let Some(target) = next.and_then(|it| view::find_node(&found.view.workflow, it)) {

@@ -1,6 +1,6 @@
 //! Changes a session by hand: each key of the updates is a command, and all of them are one.
 
-use engine::{Command, ContextChange, Passing, Refusal, Report, ReportStep, Terms};
+use engine::{Command, ContextChange, GatePolicy, Refusal, Report, ReportOptions, ReportStep};
 use runtime::ExecuteError;
 use serde_json::{Map, Value, json};
 
@@ -177,7 +177,7 @@ impl Asked {
         if is_forced {
             let running = (words::STATUS.to_owned(), Value::from(Status::Running.word()));
             self.commands.push(Command::SetVars { set: Map::from_iter([running]) });
-            let (step, passing) = (node.to_owned(), Passing::Anything);
+            let (step, passing) = (node.to_owned(), GatePolicy::Anything);
             self.commands.push(Command::GoTo { step, passing });
         } else {
             self.commands.push(left(found, node));
@@ -278,6 +278,6 @@ fn left(found: &Found, node: &str) -> Command {
         context: ContextChange::default(),
         next: Some(node.to_owned()),
         holder: None,
-        terms: Terms::default(),
+        terms: ReportOptions::default(),
     }))
 }

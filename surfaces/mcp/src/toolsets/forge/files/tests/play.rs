@@ -4,11 +4,11 @@ use std::{collections::BTreeMap, fs, path::Path, sync::Arc, time::Duration};
 
 use definition::{Digest, MemoryFiles, PartId, PartSpec, StepName, Workflow, WorkflowName, parse};
 use engine::{
-    Actor, Answer, AnswerGate, ChoreOutcome, Command, ContextChange, Event, Fact, FileFact, How,
-    Known, PartPlaced, Placement, Progress, Question, Recorded, Report, ReportStep, RunId,
-    RunState, StartRun, StartStep, Stop, Terms, Timestamp, decide, evolve, find_chore,
+    Actor, Answer, AnswerGate, ChoreOutcome, Command, ContextChange, Event, Fact, FileClaim,
+    FileFact, How, Known, PartPlaced, Progress, Question, Recorded, Report, ReportOptions,
+    ReportStep, RunId, RunState, StartRun, StartStep, Stop, Timestamp, decide, evolve, find_chore,
 };
-use runtime::{Projection as _, Reading, Sheet};
+use runtime::{FileText, Projection as _, Reading};
 use serde_json::{Map, Value};
 
 use super::super::{super::state_doc::SpecDocument, SpecFiles};
@@ -21,7 +21,7 @@ pub(super) struct Pipeline {
     workflow: Arc<Workflow>,
     pub(super) state: RunState,
     pub(super) log: Vec<Recorded>,
-    pub(super) sheet: Box<dyn Sheet>,
+    pub(super) file_text: Box<dyn FileText>,
     files: BTreeMap<String, String>,
     now: Timestamp,
 }
@@ -44,10 +44,10 @@ impl Pipeline {
 
     fn blank() -> Self {
         let workflow = Arc::new(workflow());
-        let sheet = SpecFiles::default().blank(&workflow).unwrap();
+        let file_text = SpecFiles::default().blank(&workflow).unwrap();
         let state = RunState::new(RunId::from_bytes([7; 16]));
         let now = Timestamp::parse("2026-01-01T10:00:00Z").unwrap();
-        Self { workflow, state, log: Vec::new(), sheet, files: BTreeMap::new(), now }
+        Self { workflow, state, log: Vec::new(), file_text, files: BTreeMap::new(), now }
     }
 
     /// Has the engine decide a command, which it must not refuse.
@@ -83,7 +83,7 @@ impl Pipeline {
             let recorded =
                 Recorded { seq, at: self.now, steady: self.now, by: Actor::default(), event };
             self.state = evolve(self.state.clone(), &recorded);
-            self.sheet.apply(&recorded);
+            self.file_text.apply(&recorded);
             self.log.push(recorded);
         }
         None
@@ -126,7 +126,7 @@ impl Pipeline {
     }
 
     pub(super) fn text(&self) -> String {
-        self.sheet.text()
+        self.file_text.text()
     }
 
     pub(super) fn document(&self) -> SpecDocument {
@@ -223,8 +223,8 @@ fn start(vars: &Value) -> StartRun {
 }
 
 /// Returns what a file says as the engine takes it.
-pub(super) fn placement(text: &str, reading: Reading) -> Placement {
-    Placement {
+pub(super) fn placement(text: &str, reading: Reading) -> FileClaim {
+    FileClaim {
         path: format!("{KEY}/state.json"),
         sha256: Digest::of(text.as_bytes()),
         text: text.to_owned(),
@@ -255,7 +255,7 @@ pub(super) fn report(phase: &str) -> Command {
         context: ContextChange::default(),
         next: None,
         holder: None,
-        terms: Terms::default(),
+        terms: ReportOptions::default(),
     }))
 }
 

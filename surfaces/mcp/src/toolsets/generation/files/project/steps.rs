@@ -2,7 +2,7 @@
 
 use definition::StepName;
 use engine::{
-    Attempt, AttemptEnd, AttemptOutcome, Begun, Mark, Progress, RunState, Trouble, Visited,
+    Attempt, AttemptEnd, AttemptOutcome, AttemptStatus, Begun, Mark, Progress, RunState, Visited,
     comes_again,
 };
 use serde_json::{Map, Value};
@@ -153,7 +153,7 @@ impl<'a> Base<'a> {
         let trouble = self.state.effort(step, None).map(|it| it.trouble).unwrap_or_default();
         let mut failures = self.failures_of_run().map(|it| it.0).filter(|it| it.fails_step);
         let is_failed =
-            trouble == Trouble::Failed || failures.any(|it| it.step.as_ref() == Some(step));
+            trouble == AttemptStatus::Failed || failures.any(|it| it.step.as_ref() == Some(step));
         match progress {
             Progress::Done => StepStatus::Completed,
             Progress::Skipped => StepStatus::Skipped,

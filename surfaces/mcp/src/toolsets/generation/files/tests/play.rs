@@ -5,8 +5,8 @@ use std::{fs, path::Path, sync::Arc, time::Duration};
 use definition::{MemoryFiles, PartId, Workflow, WorkflowName, parse};
 use engine::{
     Actor, Answer, AnswerGate, AtEnd, Command, ContextChange, Entry, Event, Fact, FileFact,
-    ForkPoint, How, Known, Question, Recorded, Report, ReportStep, RunId, RunState, StartRun,
-    StartStep, Stop, Terms, Timestamp, decide, evolve, fold, fork,
+    ForkPoint, How, Known, Question, Recorded, Report, ReportOptions, ReportStep, RunId, RunState,
+    StartRun, StartStep, Stop, Timestamp, decide, evolve, fold, fork,
 };
 use serde_json::{Map, Value, json};
 
@@ -19,7 +19,7 @@ pub(super) struct Player {
     pub(super) workflow: Arc<Workflow>,
     pub(super) state: RunState,
     log: Vec<Recorded>,
-    sheet: State,
+    file_text: State,
     now: Timestamp,
     chance: u64,
     story: Vec<String>,
@@ -31,7 +31,7 @@ impl Player {
             workflow: workflow(),
             state: RunState::new(RunId::from_bytes([7; 16])),
             log: Vec::new(),
-            sheet: State::default(),
+            file_text: State::default(),
             now: Timestamp::parse("2026-01-01T10:00:00Z").unwrap(),
             chance: seed.wrapping_mul(0x9E37_79B9_7F4A_7C15).wrapping_add(1),
             story: Vec::new(),
@@ -47,7 +47,7 @@ impl Player {
     }
 
     pub(super) fn written(&self) -> String {
-        self.sheet.text()
+        self.file_text.text()
     }
 
     pub(super) fn rendered(&self) -> String {
@@ -183,11 +183,11 @@ impl Player {
             _ => json!({}),
         };
         let context = self.context();
-        let terms = Terms {
+        let terms = ReportOptions {
             is_begun: true,
             is_approved: self.picks(4) != 0,
             end: AtEnd::StaysOpen,
-            ..Terms::default()
+            ..ReportOptions::default()
         };
         let report =
             Report { step_id: step, status: status.to_owned(), details, ..Report::default() };
@@ -201,7 +201,7 @@ impl Player {
         let Command::ReportStep(mut report) = self.report(step, status) else {
             unreachable!("it is a report")
         };
-        report.terms = Terms::default();
+        report.terms = ReportOptions::default();
         Command::ReportStep(report)
     }
 
@@ -253,7 +253,7 @@ impl Player {
                 let Command::ReportStep(mut report) = self.report(step, status) else {
                     unreachable!("it is a report")
                 };
-                (report.part, report.terms) = (part, Terms::default());
+                (report.part, report.terms) = (part, ReportOptions::default());
                 Command::ReportStep(report)
             }
         }
@@ -268,8 +268,8 @@ impl Player {
         self.story.push(format!("{} copied", self.state.length));
         let run = RunId::from_bytes([8; 16]);
         self.state = fold(run, &log);
-        self.sheet = State::default();
-        log.iter().for_each(|it| self.sheet.apply(it));
+        self.file_text = State::default();
+        log.iter().for_each(|it| self.file_text.apply(it));
         self.log = log;
         self.decide(&Command::SettleRun { goes_on: true });
     }
@@ -300,7 +300,7 @@ impl Player {
             let (seq, at) = (self.state.length + 1, self.now);
             let recorded = Recorded { seq, at, steady: at, by: Actor::default(), event };
             self.state = evolve(self.state.clone(), &recorded);
-            self.sheet.apply(&recorded);
+            self.file_text.apply(&recorded);
             self.story.push(tell(&recorded));
             self.log.push(recorded);
         }

@@ -1,7 +1,7 @@
 //! What people write into a state file, by chance.
 
 use definition::Digest;
-use engine::{Command, Placement};
+use engine::{Command, FileClaim};
 use runtime::Projection as _;
 use serde_json::{Value, json};
 
@@ -84,9 +84,9 @@ impl Player {
     }
 }
 
-fn placement(text: &str) -> Option<Placement> {
+fn placement(text: &str) -> Option<FileClaim> {
     let reading = StateFiles::default().read(text).ok()?;
-    Some(Placement {
+    Some(FileClaim {
         path: "workspace/generation-state-0204.json".to_owned(),
         sha256: Digest::of(text.as_bytes()),
         text: text.to_owned(),

@@ -8,12 +8,14 @@ use std::{
     time::Duration,
 };
 
-use runtime::{Desk, Handled, Held, Inner, Kept, Looking, Place, Stat, Wanted, World as _};
+use runtime::{
+    FileSystem, Handled, Held, Kept, Looking, Place, Stat, Subfolder, Wanted, World as _,
+};
 
 use crate::{
     RealWorld,
     beneath::{Care, Root, absent},
-    git, ledger,
+    event_log, git,
     watched::Watched,
 };
 
@@ -26,7 +28,7 @@ const LOCK_FOLDER: &str = ".locks";
 /// The same for files that lie in the project's root, which belongs to other things.
 const ROOT_LOCK_FOLDER: &str = ".milepost/locks";
 
-impl Desk for RealWorld {
+impl FileSystem for RealWorld {
     fn has_folder<'a>(&'a self, folder: &'a str) -> Looking<'a, bool> {
         let folder = PathBuf::from(folder);
         Box::pin(async move {
@@ -105,7 +107,7 @@ impl Desk for RealWorld {
         handle(place, move |place| Ok(absent(scan(place, &wanted, &watched))?.unwrap_or_default()))
     }
 
-    fn inner<'a>(&'a self, place: &'a Place, file: &'a str) -> Handled<'a, Arc<[Inner]>> {
+    fn inner<'a>(&'a self, place: &'a Place, file: &'a str) -> Handled<'a, Arc<[Subfolder]>> {
         let (watch, file) = (self.inner.clone(), file.to_owned());
         handle(place, move |place| {
             let listing = enter(place).and_then(|it| watch.list(&it, &file));
@@ -201,7 +203,7 @@ fn write(place: &Place, text: &str, care: Care) -> io::Result<Stat> {
 }
 
 fn append(place: &Place, line: &str, bytes_max: u64) -> io::Result<()> {
-    ledger::append(&make(place, Care::Plain)?, plain(&place.path)?, (line, bytes_max))
+    event_log::append(&make(place, Care::Plain)?, plain(&place.path)?, (line, bytes_max))
 }
 
 /// A file that has the name already is not written over: the new one gets a number.

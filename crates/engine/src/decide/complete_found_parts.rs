@@ -5,7 +5,7 @@ use alloc::string::String;
 use definition::{PartSpec, Step, Whole};
 
 use super::{
-    Draft, Sight, change_context, lease,
+    Draft, EvalContext, change_context, lease,
     mode::{Mode, Source},
     parts, report_step, review, verdict,
 };
@@ -109,7 +109,7 @@ fn is_untouched(
 fn miss(draft: &mut Draft<'_>, step: &Step) -> Result<(), Stop> {
     for part in draft.state.parts_of(step).to_vec() {
         let only = step.each.as_ref().and_then(|it| it.only.as_ref());
-        let is_meant = draft.holds(only, step, Sight::of_part(Some(&part)))?;
+        let is_meant = draft.holds(only, step, EvalContext::of_part(Some(&part)))?;
         if !is_meant || draft.state.part_progress(&step.name, &part.id) != Progress::Done {
             continue;
         }

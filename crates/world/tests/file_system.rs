@@ -6,7 +6,7 @@ use std::{
     os::unix::fs::PermissionsExt as _,
 };
 
-use runtime::{Desk as _, Place};
+use runtime::{FileSystem as _, Place};
 use world::{RealWorld, WorldSettings};
 
 #[tokio::test]

@@ -3,7 +3,7 @@
 
 /// What a state file says.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub(crate) struct Sheet {
+pub(crate) struct FileText {
     pub(crate) phase: String,
     pub(crate) status: String,
     pub(crate) item: Option<String>,
@@ -16,9 +16,9 @@ pub(crate) struct Sheet {
 /// Returns a state in which one item is worked on and another waits.
 ///
 /// Where the work is `COMPLETED`, the first item is completed too.
-pub(crate) fn sheet(phase: &str, status: &str) -> Sheet {
+pub(crate) fn file_text(phase: &str, status: &str) -> FileText {
     let first = if status == "COMPLETED" { "completed" } else { "pending" };
-    Sheet {
+    FileText {
         phase: phase.to_owned(),
         status: status.to_owned(),
         item: Some("Add: login".to_owned()),
@@ -33,7 +33,7 @@ pub(crate) fn row(id: u64, description: &str, status: &str) -> (u64, String, Str
     (id, description.to_owned(), status.to_owned())
 }
 
-impl Sheet {
+impl FileText {
     /// Returns the file that says so. Cells are written as they are.
     pub(crate) fn text(&self) -> String {
         let rows: Vec<String> = self

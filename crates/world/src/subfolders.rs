@@ -4,7 +4,7 @@
 use std::{collections::BTreeMap, io, path::Path, sync::Arc};
 
 use parking_lot::Mutex;
-use runtime::Inner;
+use runtime::Subfolder;
 
 use crate::beneath::{Kind, Root};
 
@@ -24,14 +24,14 @@ struct Known {
 #[derive(Debug)]
 struct Folder {
     news: news::News,
-    inner: BTreeMap<String, Inner>,
+    inner: BTreeMap<String, Subfolder>,
     /// The same as a list.
-    listed: Arc<[Inner]>,
+    listed: Arc<[Subfolder]>,
 }
 
 impl Watch {
     /// Returns the folders in `folder` in order. Hidden ones and links are left out.
-    pub(crate) fn list(&self, folder: &Root, file: &str) -> io::Result<Arc<[Inner]>> {
+    pub(crate) fn list(&self, folder: &Root, file: &str) -> io::Result<Arc<[Subfolder]>> {
         let mut known = self.0.lock();
         let key = (folder.id()?, file.to_owned());
         known.changes += 1;
@@ -43,7 +43,7 @@ impl Watch {
         }
         known.folders.remove(&key);
         let (news, inner) = look_at_all(folder, file, touched)?;
-        let listed: Arc<[Inner]> = inner.values().cloned().collect();
+        let listed: Arc<[Subfolder]> = inner.values().cloned().collect();
         if let Some(news) = news {
             known.folders.insert(key, Folder { news, inner, listed: Arc::clone(&listed) });
         }
@@ -78,7 +78,7 @@ impl Folder {
     }
 }
 
-type All = (Option<news::News>, BTreeMap<String, Inner>);
+type All = (Option<news::News>, BTreeMap<String, Subfolder>);
 
 /// First the watch, then the look: what happens in between is seen twice, and not missed.
 fn look_at_all(folder: &Root, file: &str, touched: u64) -> io::Result<All> {
@@ -99,9 +99,9 @@ fn look_at_all(folder: &Root, file: &str, touched: u64) -> io::Result<All> {
     Ok((news, inner))
 }
 
-fn look_at(folder: &Root, name: String, file: &str, touched: u64) -> Inner {
+fn look_at(folder: &Root, name: String, file: &str, touched: u64) -> Subfolder {
     let stat = folder.stat(&Path::new(&name).join(file)).ok();
-    Inner { name, stat, touched }
+    Subfolder { name, stat, touched }
 }
 
 fn is_folder(folder: &Root, name: &str) -> bool {
@@ -255,7 +255,7 @@ mod tests {
 
     fn shown(watch: &Watch, folder: &Path) -> Vec<String> {
         let all = watch.list(&Root::open(folder).unwrap(), "state.json").unwrap();
-        let row = |it: &super::Inner| {
+        let row = |it: &super::Subfolder| {
             let size = it.stat.map_or("none".to_owned(), |it| it.size.to_string());
             format!("{} {size} {}", it.name, it.touched)
         };

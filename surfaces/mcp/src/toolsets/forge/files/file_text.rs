@@ -4,9 +4,10 @@ use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
 use definition::{StepName, Workflow};
 use engine::{
-    CompletedBy, Entry, Event, OpenGate, Recorded, Ruling, RunStarted, SkipCause, Stood, Timestamp,
+    ClaimedStatus, CompletedBy, Entry, Event, OpenGate, Recorded, Ruling, RunStarted, SkipCause,
+    Timestamp,
 };
-use runtime::{Basis, Sheet};
+use runtime::{Basis, FileText};
 use serde_json::{Map, Value};
 
 use super::{
@@ -82,14 +83,14 @@ impl State {
     }
 }
 
-impl Sheet for State {
+impl FileText for State {
     fn apply(&mut self, recorded: &Recorded) {
         if let Event::RunPlaced(placement) = &recorded.event {
             self.document = SpecDocument::parse(&placement.text).unwrap_or_default();
             self.written = Some(placement.text.clone());
             self.way = Way::Onward;
             // A question that is open stays so while the file says that someone is asked.
-            if placement.stood != Stood::Waiting {
+            if placement.stood != ClaimedStatus::Waiting {
                 self.gate = None;
                 self.unanswered = None;
             }

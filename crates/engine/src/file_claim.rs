@@ -10,18 +10,18 @@ use crate::{Item, Progress, Timestamp};
 
 /// Where the work on a run is, as a file says that is made from it.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Placement {
+pub struct FileClaim {
     /// The file, as people name it.
     pub path: String,
     pub sha256: Digest,
     /// What it says, letter by letter.
     pub text: String,
-    pub stood: Stood,
+    pub stood: ClaimedStatus,
     /// Why the run failed or was cancelled.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub reason: String,
     /// Those that are not named were not reached.
-    pub steps: BTreeMap<StepName, Stage>,
+    pub steps: BTreeMap<StepName, ClaimedProgress>,
     /// Where the file itself says that the run is.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub stated: Option<StepName>,
@@ -55,7 +55,7 @@ pub struct Placement {
 /// Whether a run goes on, as a file says.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
-pub enum Stood {
+pub enum ClaimedStatus {
     Running,
     Waiting,
     Completed,
@@ -65,7 +65,7 @@ pub enum Stood {
 
 /// How far a step is, as a file says.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
-pub struct Stage {
+pub struct ClaimedProgress {
     pub progress: Progress,
     #[serde(default)]
     pub attempts: u32,
@@ -84,12 +84,12 @@ pub struct Stage {
     pub revisions: u32,
     /// How far its parts are.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
-    pub parts: BTreeMap<PartId, PartStage>,
+    pub parts: BTreeMap<PartId, ClaimedPart>,
 }
 
 /// How far a part of a step is, as a file says.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
-pub struct PartStage {
+pub struct ClaimedPart {
     pub progress: Progress,
     #[serde(default, skip_serializing_if = "is_zero")]
     pub revisions: u32,

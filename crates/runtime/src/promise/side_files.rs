@@ -1,6 +1,6 @@
 //! Other files that events have written or changed: each event once, at least once, in order.
 //!
-//! How far that was done is kept under the name of the errand. Whoever runs one holds its lock, and
+//! How far that was done is kept under a name of its own. A writer holds its lock, and
 //! looks at that only then, so that two who run it at once do not do the same twice.
 
 use definition::Digest;
@@ -8,7 +8,9 @@ use engine::{Event, Recorded};
 use store::{FileFilter, FileMark, Touch};
 
 use super::{place, shown, telling::TOLD};
-use crate::{Desk, Errand, ExecuteError, Goal, Outcome, Place, Projection, Runtime, View, fault};
+use crate::{
+    ExecuteError, FileSystem, Goal, Outcome, Place, Projection, Runtime, SideFileWrite, View, fault,
+};
 
 /// How many runs are remembered to have been looked at.
 const LOOKED_MAX: usize = 10_000;
@@ -16,14 +18,14 @@ const LOOKED_MAX: usize = 10_000;
 impl Runtime {
     /// Returns whether a command asked for other files to be changed, or an earlier one did and
     /// they were not.
-    pub(crate) fn has_errands(&self, outcome: &Outcome) -> bool {
+    pub(crate) fn has_side_files(&self, outcome: &Outcome) -> bool {
         let (view, events) = (&outcome.view, &outcome.events);
         !self.owed_by(view, None, events).is_empty()
             || self.promises.unfinished.lock().contains(&view.state.run)
     }
 
     /// Notes that events that were just committed have other files changed, whoever sees to it.
-    pub(crate) fn note_errands(&self, view: &View, events: &[Recorded]) {
+    pub(crate) fn note_side_files(&self, view: &View, events: &[Recorded]) {
         if !self.owed_by(view, None, events).is_empty() {
             self.promises.unfinished.lock().insert(view.state.run);
         }
@@ -31,12 +33,12 @@ impl Runtime {
 
     /// Changes the other files as the log of a run has it. Returns what the caller should know:
     /// what is committed is committed, and what cannot be done stays owed.
-    pub(crate) async fn keep_errands(&self, view: &View) -> Vec<String> {
+    pub(crate) async fn keep_side_files(&self, view: &View) -> Vec<String> {
         let run = view.state.run;
         let mut notices = Vec::new();
         // What is committed from here on may not be seen, and says so itself.
         self.promises.unfinished.lock().remove(&run);
-        let is_finished = match self.run_errands(view, &mut notices).await {
+        let is_finished = match self.write_side_files(view, &mut notices).await {
             Ok(is_finished) => is_finished,
             Err(error) => {
                 tracing::warn!(%run, %error, "other files were not changed");
@@ -56,25 +58,25 @@ impl Runtime {
         if self.promises.looked.lock().find(&run).is_some() {
             return Vec::new();
         }
-        let notices = self.keep_errands(view).await;
+        let notices = self.keep_side_files(view).await;
         self.promises.looked.lock().keep(run, (), LOOKED_MAX);
         notices
     }
 
-    async fn run_errands(
+    async fn write_side_files(
         &self,
         view: &View,
         notices: &mut Vec<String>,
     ) -> Result<bool, ExecuteError> {
-        let Some(desk) = self.world.desk() else { return Ok(true) };
+        let Some(file_system) = self.world.file_system() else { return Ok(true) };
         let projection = self.find_covering(&view.workflow).map(|it| &**it);
         let (root, home) = (view.state.root(), self.home_of(view));
-        let errands = Errands { projection, desk, root, home };
+        let side_files = SideFileWrites { projection, file_system, root, home };
         let own = view.state.key().and_then(|it| projection?.path(it));
         let mut is_finished = true;
-        for mark in self.owed_errands(view, own.as_deref()).await? {
-            let lock = errands.place(mark.path.clone());
-            let held = match desk.lock(&lock).await {
+        for mark in self.owed_side_files(view, own.as_deref()).await? {
+            let lock = side_files.place(mark.path.clone());
+            let held = match file_system.lock(&lock).await {
                 Ok(held) => held,
                 Err(problem) => {
                     notices.push(format!("other files are changed later: {problem}"));
@@ -83,11 +85,11 @@ impl Runtime {
                 }
             };
             // Someone else may have done it while this one waited.
-            let marks = self.owed_errands(view, own.as_deref()).await?;
+            let marks = self.owed_side_files(view, own.as_deref()).await?;
             if let Some(mark) = marks.into_iter().find(|it| it.path == mark.path) {
                 is_finished &= match mark.path.as_str() {
-                    TOLD => self.tell(view, desk, mark).await?,
-                    _ => self.run_errand(view, &errands, mark, notices).await?,
+                    TOLD => self.tell(view, file_system, mark).await?,
+                    _ => self.write_side_file(view, &side_files, mark, notices).await?,
                 };
             }
             drop(held);
@@ -96,7 +98,7 @@ impl Runtime {
     }
 
     /// Returns what is owed of a run besides its own file.
-    async fn owed_errands(
+    async fn owed_side_files(
         &self,
         view: &View,
         own: Option<&str>,
@@ -107,10 +109,10 @@ impl Runtime {
         Ok(marks.into_iter().map(|(_, it)| it).filter(|it| Some(it.path.as_str()) != own).collect())
     }
 
-    async fn run_errand(
+    async fn write_side_file(
         &self,
         view: &View,
-        errands: &Errands<'_>,
+        side_files: &SideFileWrites<'_>,
         mut mark: FileMark,
         notices: &mut Vec<String>,
     ) -> Result<bool, ExecuteError> {
@@ -122,10 +124,10 @@ impl Runtime {
         let copied = events.iter().rposition(|it| matches!(it.event, Event::RunForked { .. }));
         events.drain(..copied.unwrap_or_default());
         for recorded in &events {
-            if find_name(errands.projection, recorded) != Some(mark.path.as_str()) {
+            if find_name(side_files.projection, recorded) != Some(mark.path.as_str()) {
                 continue;
             }
-            match errands.run(recorded).await {
+            match side_files.run(recorded).await {
                 Ok(notice) => notices.extend(notice),
                 Err(problem) => {
                     notices.push(problem);
@@ -152,18 +154,18 @@ pub(super) fn find_name(
     if let Event::FileLeft { .. } = recorded.event {
         return Some(FILES);
     }
-    projection?.errand(recorded).map(|it| it.name)
+    projection?.side_file(recorded).map(|it| it.name)
 }
 
-/// Where errands are run.
-struct Errands<'a> {
+/// Where side files are written.
+struct SideFileWrites<'a> {
     projection: Option<&'a dyn Projection>,
-    desk: &'a dyn Desk,
+    file_system: &'a dyn FileSystem,
     root: &'a str,
     home: String,
 }
 
-impl Errands<'_> {
+impl SideFileWrites<'_> {
     fn place(&self, path: String) -> Place {
         match self.projection {
             Some(projection) => place(projection, self.root, path),
@@ -176,14 +178,14 @@ impl Errands<'_> {
             return self.leave(path, was.as_ref(), text.as_ref()).await.map(|()| None);
         }
         let Some(projection) = self.projection else { return Ok(None) };
-        let Some(goal) = projection.errand(recorded) else { return Ok(None) };
+        let Some(goal) = projection.side_file(recorded) else { return Ok(None) };
         let Some(place) = self.find(&goal).await? else { return Ok(None) };
         let name = shown(projection, &place.path);
         let named = |problem: String| format!("`{name}` could not be changed: {problem}");
-        let bytes = self.desk.read(&place).await.map_err(named)?.map(|(bytes, _)| bytes);
+        let bytes = self.file_system.read(&place).await.map_err(named)?.map(|(bytes, _)| bytes);
         let text = bytes.map(String::from_utf8).transpose();
         let text = text.map_err(|_| named("it is not UTF-8 text".to_owned()))?;
-        let Errand { text, notice } = projection.run_errand(recorded, text.as_deref());
+        let SideFileWrite { text, notice } = projection.write_side_file(recorded, text.as_deref());
         if let Some(text) = text {
             self.write(&place, text).await.map_err(named)?;
         }
@@ -200,12 +202,12 @@ impl Errands<'_> {
         let named = |problem: String| format!("`{path}` could not be changed: {problem}");
         let place =
             Place { root: self.home.clone(), folder: self.home.clone(), path: path.to_owned() };
-        let found = self.desk.read(&place).await.map_err(named)?;
+        let found = self.file_system.read(&place).await.map_err(named)?;
         let found = found.map(|(bytes, _)| Digest::of(&bytes));
         match text {
             _ if found.is_some() && found.as_ref() != was => Ok(()),
             Some(text) => self.write(&place, text.clone()).await.map_err(named),
-            None => self.desk.remove(&place).await.map_err(named),
+            None => self.file_system.remove(&place).await.map_err(named),
         }
     }
 
@@ -213,9 +215,9 @@ impl Errands<'_> {
     async fn write(&self, place: &Place, text: String) -> Result<(), String> {
         let is_private = self.projection.is_some_and(Projection::is_private);
         let written = if is_private {
-            self.desk.write_privately(place, text)
+            self.file_system.write_privately(place, text)
         } else {
-            self.desk.write_durably(place, text)
+            self.file_system.write_durably(place, text)
         };
         written.await.map(drop)
     }
@@ -225,12 +227,12 @@ impl Errands<'_> {
         let mut made = None;
         for path in &goal.paths {
             let place = self.place(path.clone());
-            if self.desk.stat(&place).await?.is_some() {
+            if self.file_system.stat(&place).await?.is_some() {
                 return Ok(Some(place));
             }
             let whole = std::path::Path::new(&place.folder).join(path);
             let folder = whole.parent().map(|it| it.to_string_lossy().into_owned());
-            let has_folder = self.desk.has_folder(&folder.unwrap_or_default()).await;
+            let has_folder = self.file_system.has_folder(&folder.unwrap_or_default()).await;
             if made.is_none() && (has_folder || goal.paths.len() == 1) {
                 made = Some(place);
             }

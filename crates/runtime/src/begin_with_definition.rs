@@ -7,8 +7,8 @@ use definition::Workflow;
 use engine::{Actor, Command, Fact, FileFact, Question, Recorded, Refusal, RunId, RunState};
 
 use crate::{
-    Desk, ExecuteError, Outcome, Place, Request, Runtime, Target, View, Wanted, execute::Checks,
-    promise::Rendering,
+    ExecuteError, FileSystem, Outcome, Place, Request, Runtime, Target, View, Wanted,
+    execute::Checks, promise::Rendering,
 };
 
 /// A workflow that is handed in, and the run that begins with it.
@@ -93,10 +93,11 @@ impl Runtime {
             return Ok(name);
         }
         let places = self.places_left(view).await?;
-        let (Some(desk), Some(own)) = (self.world.desk(), places.last().cloned()) else {
+        let (Some(file_system), Some(own)) = (self.world.file_system(), places.last().cloned())
+        else {
             return Ok(name);
         };
-        if let Err(problem) = move_away(desk, &places, name.as_deref()).await {
+        if let Err(problem) = move_away(file_system, &places, name.as_deref()).await {
             let path = own.path;
             return Err(Refusal::FileUnreadable { path, problem, is_corrupt: false }.into());
         }
@@ -158,14 +159,14 @@ impl Runtime {
         folder: &str,
         wanted: Wanted,
     ) -> Result<Option<Vec<String>>, String> {
-        let Some(desk) = self.world.desk() else { return Ok(None) };
+        let Some(file_system) = self.world.file_system() else { return Ok(None) };
         let root = self.settings.root.clone();
         let inside = std::path::Path::new(&root).join(folder);
-        if !desk.has_folder(&inside.to_string_lossy()).await {
+        if !file_system.has_folder(&inside.to_string_lossy()).await {
             return Ok(None);
         }
         let place = Place { folder: root.clone(), root, path: folder.to_owned() };
-        let found = desk.scan(&place, wanted).await?;
+        let found = file_system.scan(&place, wanted).await?;
         let mut names: Vec<String> = found.into_iter().map(|(name, _)| name).collect();
         names.sort();
         Ok(Some(names))
@@ -173,13 +174,17 @@ impl Runtime {
 }
 
 /// Moves files while nobody writes the last of them, which is the run's own.
-async fn move_away(desk: &dyn Desk, places: &[Place], name: Option<&str>) -> Result<(), String> {
+async fn move_away(
+    file_system: &dyn FileSystem,
+    places: &[Place],
+    name: Option<&str>,
+) -> Result<(), String> {
     let Some(own) = places.last() else { return Ok(()) };
-    let _held = desk.lock(own).await?;
+    let _held = file_system.lock(own).await?;
     for place in places {
         match name {
-            Some(name) => desk.rename(place, &named_after(name, &place.path)).await?,
-            None => desk.remove(place).await?,
+            Some(name) => file_system.rename(place, &named_after(name, &place.path)).await?,
+            None => file_system.remove(place).await?,
         }
     }
     Ok(())

@@ -3,7 +3,7 @@
 use std::{any::Any, collections::BTreeMap, sync::Arc};
 
 use definition::{PartSpec, StepName, Workflow};
-use engine::{Item, Recorded, RunId, RunState, Stage, Stood, Timestamp};
+use engine::{ClaimedProgress, ClaimedStatus, Item, Recorded, RunId, RunState, Timestamp};
 use serde_json::{Map, Value};
 
 use crate::Looking;
@@ -74,7 +74,7 @@ pub trait Projection: Send + Sync {
 
     /// Returns the file of a run of this workflow, to be written event by event. `None`: it is
     /// rendered from the state.
-    fn blank(&self, _workflow: &Arc<Workflow>) -> Option<Box<dyn Sheet>> {
+    fn blank(&self, _workflow: &Arc<Workflow>) -> Option<Box<dyn FileText>> {
         None
     }
 
@@ -85,18 +85,18 @@ pub trait Projection: Send + Sync {
     fn aside(&self, key: &str, text: &str) -> String;
 
     /// Returns which other file an event has written or changed, if any.
-    fn errand(&self, _recorded: &Recorded) -> Option<Goal> {
+    fn side_file(&self, _recorded: &Recorded) -> Option<Goal> {
         None
     }
 
     /// Returns what the other file is to say after an event, given what it says now. It may be
     /// asked again after a crash, and must then find that all is done.
-    fn run_errand(&self, _recorded: &Recorded, _text: Option<&str>) -> Errand {
-        Errand::default()
+    fn write_side_file(&self, _recorded: &Recorded, _text: Option<&str>) -> SideFileWrite {
+        SideFileWrite::default()
     }
 
     /// Returns the file that others are told in what happens to the runs, if they are.
-    fn ledger(&self) -> Option<&Ledger> {
+    fn event_log(&self) -> Option<&EventLog> {
         None
     }
 
@@ -106,14 +106,14 @@ pub trait Projection: Send + Sync {
     }
 
     /// Returns who words what others are told of a run of this workflow.
-    fn teller(&self, _workflow: &Arc<Workflow>, _run: RunId) -> Option<Box<dyn Teller>> {
+    fn formatter(&self, _workflow: &Arc<Workflow>, _run: RunId) -> Option<Box<dyn LineFormatter>> {
         None
     }
 }
 
 /// A file that only grows, and that many share.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Ledger {
+pub struct EventLog {
     /// Absolute.
     pub path: String,
     /// How large it becomes before it is put aside.
@@ -121,7 +121,7 @@ pub struct Ledger {
 }
 
 /// Words what others are told of one run.
-pub trait Teller: Send + Sync {
+pub trait LineFormatter: Send + Sync {
     /// Takes the events of the next change in, and returns the lines about them.
     fn tell(&mut self, events: &[Recorded]) -> Vec<String>;
 }
@@ -138,7 +138,7 @@ pub struct Goal {
 
 /// What an event does to another file.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct Errand {
+pub struct SideFileWrite {
     /// What it is to say. `None`: it stays as it is.
     pub text: Option<String>,
     /// For the caller to know.
@@ -146,7 +146,7 @@ pub struct Errand {
 }
 
 /// One run's file that is written event by event, for dialects that do not render it from the state.
-pub trait Sheet: Send + Sync {
+pub trait FileText: Send + Sync {
     /// Takes the next event of the log in.
     fn apply(&mut self, recorded: &Recorded);
 
@@ -213,14 +213,14 @@ pub enum Basis {
 /// Where the work is, as a file says.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Reading {
-    pub stood: Stood,
+    pub stood: ClaimedStatus,
     /// Why the run failed or was cancelled.
     pub reason: String,
     /// The step that it says to be at.
     pub stated: Option<StepName>,
     /// The step that the run is at, where the file is to be believed.
     pub at: Option<StepName>,
-    pub steps: BTreeMap<StepName, Stage>,
+    pub steps: BTreeMap<StepName, ClaimedProgress>,
     pub started_at: Option<Timestamp>,
     pub updated_at: Option<Timestamp>,
     /// What a run that is begun from it starts with.
@@ -246,7 +246,7 @@ pub struct Stat {
 
 /// A folder in a folder, and what tells whether anything in it changed.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Inner {
+pub struct Subfolder {
     pub name: String,
     /// The file that was asked for; `None` where there is none.
     pub stat: Option<Stat>,
@@ -283,7 +283,7 @@ pub type Wanted = Arc<dyn Fn(&str) -> bool + Send + Sync>;
 pub type Handled<'a, T> = Looking<'a, Result<T, String>>;
 
 /// The hands on promised files.
-pub trait Desk: Send + Sync {
+pub trait FileSystem: Send + Sync {
     /// Returns whether a folder is there.
     fn has_folder<'a>(&'a self, folder: &'a str) -> Looking<'a, bool>;
 
@@ -330,7 +330,7 @@ pub trait Desk: Send + Sync {
     /// Returns the folders right in `place` (a folder) in order, without hidden ones and links,
     /// each with how its file `file` looks from outside. Where it is known that nothing changed the
     /// very same list is returned again.
-    fn inner<'a>(&'a self, _place: &'a Place, _file: &'a str) -> Handled<'a, Arc<[Inner]>> {
+    fn inner<'a>(&'a self, _place: &'a Place, _file: &'a str) -> Handled<'a, Arc<[Subfolder]>> {
         Box::pin(std::future::ready(Ok(Arc::default())))
     }
 
