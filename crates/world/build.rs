@@ -28,7 +28,7 @@ fn collect(root: &Path, folder: &Path, paths: &mut Vec<String>) -> Result<(), Bo
         if path.is_dir() {
             collect(root, &path, paths)?;
         } else if is_part(&path) {
-            let relative = path.strip_prefix(root)?.to_str().ok_or("a path is no UTF-8")?;
+            let relative = path.strip_prefix(root)?.to_str().ok_or("a path is not UTF-8")?;
             paths.push(relative.replace('\\', "/"));
         }
     }

@@ -40,7 +40,7 @@ cargo test
 - Drew the sign.
 
 ## Documentation Maintenance Plan
-Whoever changes it writes it down.
+Anyone who changes it writes it down.
 """
 NOTES = "## Notes\n\n* mine, and *only* mine\n\n```\n## Log\nnot a log\n```\n"
 CLASSIC = {
@@ -366,7 +366,7 @@ async def go_on(agent):
     _, sheet = await agent.task("init_workflow", "ANALYZE", "RUNNING", task=SIGN)
     assert (sheet.item, sheet.items[2]) == (LOGOUT, (3, SIGN, "pending")), sheet.text
     agent.project.edit(("## Notes\n", "## Notes\n\nMind the hinges.\n", "Mind the hinges."))
-    summary = "whoever leaves closes the door"
+    summary = "anyone who leaves closes the door"
     await agent.task("blueprint_phase", task=LOGOUT, requirements_summary=summary)
     await agent.update("BLUEPRINT", "NEEDS_PLAN_APPROVAL", plan="1. close the door")
     await agent.project.remember()

@@ -57,7 +57,7 @@ async def work(client, place):
     state = medium.state()
     assert state["revisions"]["designRevisions"] == 1, state["revisions"]
     assert state["tasks"]["1"]["implRetries"] == 1, state["tasks"]
-    # The parallel tasks are committed together; the one that failed once more when it is mended.
+    # The parallel tasks are committed together; the one that failed once more when it is fixed.
     state = large.state()
     assert state["revisions"]["taskRevisions"] == 1, state["revisions"]
     assert [it["implRetries"] for _, it in sorted(state["tasks"].items())] == [0, 1, 0, 0], state

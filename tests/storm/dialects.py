@@ -137,7 +137,7 @@ class Generation(Driver):
         """Writes a file that says that everything before step 5 is done."""
         try:
             text = self.file(scene).read_text()
-            # What is copied into another run is no write of its own.
+            # What is copied into another run is not a write of its own.
             state = json.loads(text if scene == target else unmarked(text))
             state["scene_id"] = target
             state["session_id"] = state["session_id"][:-4] + target

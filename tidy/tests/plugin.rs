@@ -86,7 +86,7 @@ fn every_skill_is_called_like_its_folder_and_leads_to_files_that_are_there() {
     }
 }
 
-/// Returns what a link within the page to this heading is called; `None` where it is no heading.
+/// Returns what a link within the page to this heading is called; `None` where it is not a heading.
 fn anchor_of(line: &str) -> Option<String> {
     let title = line.strip_prefix('#')?.trim_start_matches('#').strip_prefix(' ')?;
     let kept = title.to_lowercase().replace(' ', "-");

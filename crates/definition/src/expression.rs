@@ -34,7 +34,7 @@ const JOINED_BYTES_MAX: usize = 64 << 10;
 /// How large a text may grow by rendering a template, in bytes.
 const RENDERED_BYTES_MAX: usize = 512 << 10;
 
-/// Why a text is no condition, expression or template.
+/// Why a text is not a condition, expression or template.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{message}")]
 pub struct ExpressionError {
@@ -173,13 +173,13 @@ impl Compiled {
         let tokens = tokens::cut(source);
         ENVIRONMENT.compile_expression_owned(source.to_owned()).map_err(|error| {
             let detail = error.detail().unwrap_or("syntax error");
-            let message = format!("it is no expression: {detail}");
+            let message = format!("it is not an expression: {detail}");
             ExpressionError { help: names::foreign_sign(&tokens), ..whole(message) }
         })?;
         let names = names::find_names(source, &tokens)?;
         let program = ENVIRONMENT
             .compile_expression_owned(names::guard(source, &names))
-            .map_err(|error| whole(format!("it is no expression: {error}")))?;
+            .map_err(|error| whole(format!("it is not an expression: {error}")))?;
         Ok(Self { source: source.to_owned(), names, program })
     }
 

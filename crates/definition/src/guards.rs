@@ -272,7 +272,7 @@ impl<'a> Graph<'a> {
     /// Returns a route for failure by which a step behind `gate` is reached without it.
     fn find_bypass(&self, gate: usize, behind: &BTreeSet<usize>) -> Option<Bypass> {
         let reached = self.reach(Some(gate), Routes::All);
-        // To end after a failure is no way to a step.
+        // To end after a failure is not a way to a step.
         let is_behind = |it: &usize| *it != self.end && behind.contains(it);
         let to = reached.iter().copied().find(is_behind)?;
         let leads = |from: &usize| {

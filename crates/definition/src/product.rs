@@ -21,7 +21,7 @@ pub fn check_product(checks: &[Check], text: Option<&str>, beside: Beside<'_>) -
         return None;
     }
     let Some(text) = text else {
-        return Some("it is no text, or too large to be checked".to_owned());
+        return Some("it is not text, or too large to be checked".to_owned());
     };
     let mut covers = checks.iter().filter_map(Check::covers).zip(beside.listed);
     checks
@@ -49,7 +49,7 @@ fn problem_with(check: &Check, text: &str, parts_max: usize) -> Option<String> {
         }
         Check::Schema(schema) => match serde_json::from_str(text) {
             Ok(value) => schema.check(&value).err().map(|problems| problems.join("; ")),
-            Err(error) => Some(format!("it is no JSON: {error}")),
+            Err(error) => Some(format!("it is not JSON: {error}")),
         },
         Check::Words { min, max } => {
             let words = word_count(text);

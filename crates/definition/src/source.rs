@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 
 /// Gives the text of files, by paths relative to the definitions folder, with `/` between names.
 ///
-/// Whoever implements it keeps readers inside that folder, symbolic links included; the parser
+/// Anyone who implements it keeps readers inside that folder, symbolic links included; the parser
 /// has already refused absolute paths and `..` that lead out.
 pub trait Files {
     /// Returns the text of the file at `path`.

@@ -17,7 +17,7 @@ pub struct Step {
     pub title: String,
     /// The text under `# Goal`, or empty.
     pub goal: String,
-    /// `# Orchestrator Guidance`: for whoever decides what comes next.
+    /// `# Orchestrator Guidance`: for anyone who decides what comes next.
     pub guidance: String,
     /// `# Client Instructions`: for the agent that does the work.
     pub instructions: String,
@@ -78,7 +78,7 @@ pub enum Presence {
     /// The step may not be begun.
     #[default]
     Required,
-    /// Nothing: whoever works on the step is told of the file all the same.
+    /// Nothing: anyone who works on the step is told of the file all the same.
     Optional,
     /// Nothing, and nobody is told of it.
     Found,

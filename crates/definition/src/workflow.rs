@@ -56,7 +56,7 @@ pub struct Workflow {
     /// What is done when a run is begun from a file.
     pub adopt: Vec<Action>,
     pub form: Form,
-    /// What a graph takes from whoever starts it, in the order it is written.
+    /// What a graph takes from anyone who starts it, in the order it is written.
     pub inputs: Vec<Input>,
     /// The steps, in the order of their links. A step called `FINISH` is among them.
     pub steps: Vec<Step>,
@@ -102,7 +102,7 @@ pub enum Form {
     Graph,
 }
 
-/// What a graph takes from whoever starts it.
+/// What a graph takes from anyone who starts it.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Input {
     pub name: String,
@@ -247,7 +247,7 @@ impl Workflow {
     }
 
     /// Returns whether only the guidance of a step says what follows it, and names another step than
-    /// the one listed next: whoever reads the guidance has to choose.
+    /// the one listed next: anyone who reads the guidance has to choose.
     pub fn leaves_choice(&self, step: &Step) -> bool {
         if self.decider.is_some() || !step.next.is_empty() {
             return false;

@@ -197,15 +197,15 @@ fn a_join_ends_before_it_fills_the_memory() {
 fn syntax_errors_are_told() {
     check(
         "context.x ==",
-        "refused at `context.x ==`: it is no expression: unexpected end of input, expected expression",
+        "refused at `context.x ==`: it is not an expression: unexpected end of input, expected expression",
     );
     check(
         "context.x = 1",
-        "refused at `context.x = 1`: it is no expression: unexpected input after expression (compare with `==`)",
+        "refused at `context.x = 1`: it is not an expression: unexpected input after expression (compare with `==`)",
     );
     check(
         "context.x && context.y",
-        "refused at `context.x && context.y`: it is no expression: unexpected character (write `and`, `or` and `not`)",
+        "refused at `context.x && context.y`: it is not an expression: unexpected character (write `and`, `or` and `not`)",
     );
     check("", "refused at ``: an expression must not be empty");
     for broken in ["context.", "context[", "context.x 'y'", "((", "'open", "a b", "1 +* 2", "é"] {

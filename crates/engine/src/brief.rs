@@ -214,7 +214,7 @@ fn action(workflow: &Workflow, state: &RunState, idiom: &Idiom) -> Vec<String> {
             let mut lines = Vec::from([format!("The server is to {what} first.")]);
             if let Some(why) = &chore.failure {
                 lines.push(format!("It could not: {}", quote(why)));
-                lines.push(String::from("Mend that, then report: it is tried again."));
+                lines.push(String::from("Fix that, then report: it is tried again."));
             }
             lines
         }

@@ -1,5 +1,5 @@
 //! What the server itself is to do for a run: the first chore whose condition holds, with all of
-//! its texts rendered, so that whoever does it decides nothing.
+//! its texts rendered, so that anyone who does it decides nothing.
 
 use alloc::{
     format,

@@ -134,7 +134,7 @@ pub enum Command {
         goes_on: bool,
     },
     /// The same, but the run comes no further than to the next step: whether that is left out, asks a
-    /// person or falls into parts is found out by whoever goes on.
+    /// person or falls into parts is found out by anyone who goes on.
     StopAtNextStep(Box<Self>),
     /// Several commands that are one: all of them happen, or none.
     All(Vec<Self>),
@@ -260,7 +260,7 @@ pub struct AnswerGate {
     /// Who answers, as far as is known.
     pub by: String,
     pub how: How,
-    /// What was shown to whoever answers. `None`: what was shown when the gate opened.
+    /// What was shown to anyone who answers. `None`: what was shown when the gate opened.
     pub digest: Option<Digest>,
 }
 

@@ -88,7 +88,7 @@ pub fn decide(
     known: &Known,
     command: &Command,
 ) -> Result<Decided, Stop> {
-    // What a copy has from its original is no excuse for where it stands.
+    // What a copy has from its original is not an excuse for where it stands.
     let nothing = RunState::new(state.run);
     let before = if matches!(command, Command::SettleRun { .. }) { &nothing } else { state };
     let (state, events) = (state.clone(), Vec::new());

@@ -71,7 +71,7 @@ fn find_said(state: &RunState, open: &OpenGate) -> Option<String> {
     report.message.clone()
 }
 
-/// The branch is compared, not the head: work that was committed is no surprise.
+/// The branch is compared, not the head: work that was committed is not a surprise.
 fn git_drift(state: &RunState, known: &Known) -> Result<Option<String>, Stop> {
     let efforts = state.steps.values().map(|it| &it.effort);
     let newest = efforts.filter(|it| it.git.is_some()).max_by_key(|it| it.ended_at);

@@ -633,7 +633,7 @@ pub enum Entry {
         tokens: u64,
         #[serde(default)]
         duration_ms: u64,
-        /// As it is called by whoever says so.
+        /// As it is called by anyone who says so.
         #[serde(default, skip_serializing_if = "String::is_empty")]
         model: String,
     },

@@ -562,7 +562,7 @@ fn answer(state: &mut RunState, recorded: &Recorded) {
     });
     match effect {
         Some(Effect::Back(_)) => step_of(state, step).rounds += 1,
-        // The question stands: whoever reopens the run is asked again.
+        // The question stands: anyone who reopens the run is asked again.
         Some(Effect::Fail | Effect::Cancel) => state.standing = asked,
         Some(Effect::Approve | Effect::Skip) | None => {}
     }

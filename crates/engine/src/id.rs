@@ -1,4 +1,4 @@
-//! The id of a run: a `UUIDv7`, minted by whoever owns the clock and chance.
+//! The id of a run: a `UUIDv7`, minted by anyone who owns the clock and chance.
 //!
 //! People and models see the short form (`run_` and 26 letters of Crockford's base 32), the
 //! `instance_id` of the tools is the hyphenated form. Both are read everywhere.

@@ -1,6 +1,6 @@
 //! What must be known of the world before a command can be decided, and what was found out.
 //!
-//! The engine cannot look. Where it needs to know something it stops with the question; whoever
+//! The engine cannot look. Where it needs to know something it stops with the question; anyone who
 //! can look does so and asks again with the answer. What mattered goes into the events, so a
 //! replay never looks again.
 
@@ -51,7 +51,7 @@ pub enum FileFact {
     Present {
         sha256: Digest,
         size: u64,
-        /// `None` where it is no UTF-8, or too large to be looked into.
+        /// `None` where it is not UTF-8, or too large to be looked into.
         text: Option<String>,
         /// When it was last written, where that is known.
         modified: Option<Timestamp>,

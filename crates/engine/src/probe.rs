@@ -1,4 +1,4 @@
-//! What a command would lead to. The engine decides it on a copy and keeps nothing, so whoever gives
+//! What a command would lead to. The engine decides it on a copy and keeps nothing, so anyone who gives
 //! advice asks the rules themselves and needs no second copy of them.
 
 use alloc::{boxed::Box, vec::Vec};

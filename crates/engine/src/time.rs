@@ -1,4 +1,4 @@
-//! Moments, handed in by whoever owns the clock. Written as RFC 3339 in UTC with microseconds.
+//! Moments, handed in by anyone who owns the clock. Written as RFC 3339 in UTC with microseconds.
 
 use alloc::string::String;
 use core::{fmt, time::Duration};

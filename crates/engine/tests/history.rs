@@ -145,7 +145,7 @@ fn a_retry_opens_the_attempt_that_the_next_start_begins() {
 fn the_first_error_ends_an_attempt_for_the_next_start() {
     let events = [started("a"), error("a", "one"), error("a", "two"), started("a")];
     assert_eq!(attempts(&folded(&events), "a"), ["3 [3] fault 4 one", "6 [6]"]);
-    // One that is recorded of a step that nobody begun is no attempt.
+    // One that is recorded of a step that nobody begun is not an attempt.
     assert_eq!(attempts(&folded(&[error("a", "one")]), "a"), [""; 0]);
 }
 

@@ -2,7 +2,7 @@
 //!
 //! A scenario is a definition (`== PATH` and the file's text, up to `== play`), then lines of
 //! `> command`, each followed by what it led to. `write PATH TEXT`, `remove PATH` and `wait 30m`
-//! change the world in between; `gates verified` sets what counts at gates; `anew` begins another run; `> chore NAME done DETAIL` and `> chore NAME failed REASON` say how a chore went; `model says TEXT` and `model fails KIND MESSAGE` are what a
+//! change the world in between; `gates verified` sets what counts at gates; `again` begins another run; `> chore NAME done DETAIL` and `> chore NAME failed REASON` say how a chore went; `model says TEXT` and `model fails KIND MESSAGE` are what a
 //! language model answers when it is asked next; `? action`, `? brief` and `? prompt` look. Run with `UPDATE_EXPECT=1` to
 //! rewrite what followed, and read the diff before keeping it.
 #![expect(clippy::unwrap_used, clippy::panic, reason = "a test may panic")]
@@ -80,7 +80,7 @@ fn play<'a>(name: &str, files: &MemoryFiles, lines: impl Iterator<Item = &'a str
     let mut player = Player::new(&workflow);
     let mut played = String::new();
     for line in lines {
-        // What a command led to is indented; it is written anew.
+        // What a command led to is indented; it is written again.
         if line.starts_with("  ") {
             continue;
         }

@@ -1,6 +1,6 @@
 //! What past runs of a specification pipeline left in their folders, and what that teaches.
 //!
-//! Each run has a folder with `state.json`, a request, reviews and reports. Whoever asks reads them;
+//! Each run has a folder with `state.json`, a request, reviews and reports. Anyone who asks reads them;
 //! here they are only understood: found again by words, counted, and boiled down to what to mind.
 
 mod cut;

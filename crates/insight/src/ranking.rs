@@ -52,7 +52,7 @@ impl<K: Ord + Clone> Ranking<K> {
         self.slots.len()
     }
 
-    /// Whether there is no text.
+    /// Whether there is not text.
     pub fn is_empty(&self) -> bool {
         self.slots.is_empty()
     }

@@ -45,7 +45,7 @@ pub struct Similar {
     pub similarity: f32,
 }
 
-/// Texts by id, ready to be searched. It holds vectors, not texts, and can be made anew at any time.
+/// Texts by id, ready to be searched. It holds vectors, not texts, and can be made again at any time.
 pub struct Index {
     embedder: Box<dyn Embedder>,
     entries_max: usize,

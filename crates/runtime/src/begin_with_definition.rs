@@ -142,7 +142,7 @@ impl Runtime {
         match self.world.look((root, root), &question).await {
             Some(Fact::File(FileFact::Present { text: Some(text), .. })) => Ok(Some(text)),
             Some(Fact::File(FileFact::Present { text: None, size, .. })) => {
-                Err(format!("it is no text, or too large with its {size} bytes"))
+                Err(format!("it is not text, or too large with its {size} bytes"))
             }
             Some(Fact::File(FileFact::Unreadable(problem))) => Err(problem),
             Some(

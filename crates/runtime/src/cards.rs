@@ -65,7 +65,7 @@ impl Card {
 
 impl Runtime {
     /// Returns a card of each workflow that can be started, by name, and those that cannot. Graphs
-    /// that are a part of the program are left out: whoever works by graphs has a list of their
+    /// that are a part of the program are left out: anyone who works by graphs has a list of their
     /// own, and everyone else would only read past them.
     pub fn list_cards(&self) -> (Vec<Arc<Card>>, Vec<Invalid>) {
         let mut found = self.world.find_workflows();

@@ -1,4 +1,4 @@
-//! Follows all runs: which of them changed, whoever changed them.
+//! Follows all runs: which of them changed, no matter who changed them.
 
 use std::sync::Arc;
 

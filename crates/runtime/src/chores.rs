@@ -87,7 +87,7 @@ impl Runtime {
         before: Chores,
     ) -> Result<Outcome, ExecuteError> {
         if is_halting(&request.command) {
-            // Whoever goes on has the next ones done.
+            // Anyone who goes on has the next ones done.
             outcome.chores = before;
             return Ok(outcome);
         }
@@ -157,7 +157,7 @@ impl Runtime {
         };
         let mut last: Option<Chore> = None;
         for _ in 0..TURNS_MAX {
-            // Whoever held the lock before may have done it.
+            // Anyone who held the lock before may have done it.
             let view = self.load(run).await?;
             match self.do_next(view, &mut last, &mut chores, &held).await? {
                 Turn::Done(done) => {
@@ -343,7 +343,7 @@ impl Runtime {
         if let ChoreOutcome::Done { detail, warnings, pushed } = done {
             fill_in(&mut rehearsed, (detail, warnings), pushed.as_ref());
             match self.append(view, rehearsed, &request, None).await {
-                // Someone else was faster, so it is decided anew.
+                // Someone else was faster, so it is decided again.
                 Err(ExecuteError::Store(StoreError::Conflict { .. })) => {}
                 appended => return appended.map(Some),
             }

@@ -11,7 +11,7 @@ use store::{Append, Definition, LeaseChange, RequestKey, StoreError};
 
 use crate::{Chores, RunFile, Runtime, View, asked::check_same, fault, watch};
 
-/// How often a command is decided anew because someone else was faster. With eight processes at one
+/// How often a command is decided again because someone else was faster. With eight processes at one
 /// run each try has about one chance in eight, so fewer would be too few now and then.
 const TRIES_MAX: u32 = 512;
 /// How often the engine may ask before it has to decide.

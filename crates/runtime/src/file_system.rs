@@ -293,7 +293,7 @@ pub trait FileSystem: Send + Sync {
     /// Reads a file; `None` where there is none.
     fn read<'a>(&'a self, place: &'a Place) -> Handled<'a, Option<(Vec<u8>, Stat)>>;
 
-    /// Replaces a file as a whole. Whoever reads it meanwhile sees the old text or the new one.
+    /// Replaces a file as a whole. Anyone who reads it meanwhile sees the old text or the new one.
     fn write<'a>(&'a self, place: &'a Place, text: String) -> Handled<'a, Stat>;
 
     /// The same for a file that only its owner may read and write, where that can be said.
@@ -315,7 +315,7 @@ pub trait FileSystem: Send + Sync {
         self.write_durably(place, text)
     }
 
-    /// Adds a line to the end of a file in one piece, whoever else does so. Before the file becomes
+    /// Adds a line to the end of a file in one piece, no matter who else does so. Before the file becomes
     /// larger than `bytes_max` it is put aside, with `.1` after its name, for an empty one.
     fn append<'a>(&'a self, _place: &'a Place, _line: String, _bytes_max: u64) -> Handled<'a, ()> {
         Box::pin(std::future::ready(Err("nothing can be added to files here".to_owned())))

@@ -1,4 +1,4 @@
-//! What settings say about workflows. The engine is told with every decision, whoever asks for it.
+//! What settings say about workflows. The engine is told with every decision, no matter who asks for it.
 
 use std::collections::BTreeMap;
 

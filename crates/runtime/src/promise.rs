@@ -204,7 +204,7 @@ impl Runtime {
         let mut file = promise.blank();
         log.iter().chain(events).for_each(|it| file.apply(it));
         let home = promise.projection.home(&promise.key).map(|it| format!("{it}/"));
-        // Whoever does the chore sees paths from where the artifacts are.
+        // Anyone who does the chore sees paths from where the artifacts are.
         let seen = |path: String| match home.as_deref().and_then(|it| path.strip_prefix(it)) {
             Some(inside) => inside.to_owned(),
             None => path,
@@ -390,7 +390,7 @@ impl Runtime {
         }
         let path = &promise.shown;
         match edit.made {
-            // Only whoever reads a file as people write it is told what they wrote.
+            // Only a caller who reads a file as people write it is told what they wrote.
             Made::Now if known.file.distance(&edit.text).is_none() => {}
             Made::Now => notices.push(format!("`{path}` was changed by hand: taken in")),
             Made::Back => {
@@ -415,7 +415,7 @@ impl Runtime {
     }
 
     /// Has a run give its key up if someone took its file away and it is over, or is over with it,
-    /// so that the work can be begun anew.
+    /// so that the work can be begun again.
     pub(crate) async fn release_taken_away(
         &self,
         workflow: &str,

@@ -1,4 +1,4 @@
-//! Waits for a run to change, whoever changes it.
+//! Waits for a run to change, no matter who changes it.
 
 use std::time::Duration;
 

@@ -1,4 +1,4 @@
-//! The workflows that are to be had: found anew at each call, so that a new folder is there at once.
+//! The workflows that are to be had: found again at each call, so that a new folder is there at once.
 
 use std::sync::Arc;
 

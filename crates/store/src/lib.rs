@@ -83,7 +83,7 @@ pub struct Append {
     pub definition: Option<Definition>,
     pub request: Option<RequestKey>,
     pub leases: Vec<LeaseChange>,
-    /// The paths of files that must be written anew, now that the log has become this long.
+    /// The paths of files that must be written again, now that the log has become this long.
     pub owes: Vec<String>,
 }
 
@@ -303,7 +303,7 @@ pub struct Hit {
     pub score: f64,
 }
 
-/// Where an event is in the order of all runs, and in its own. What it says is not read: whoever
+/// Where an event is in the order of all runs, and in its own. What it says is not read: anyone who
 /// follows all runs must not stumble over an event of a later release in one of them.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Tailed {

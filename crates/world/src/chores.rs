@@ -234,7 +234,7 @@ impl Repository<'_> {
         Ok(Told::new(format!("made branch `{branch}` of `{from}`, and checked it out")))
     }
 
-    /// Refuses what is no name that was set up by the user, such as an address from elsewhere.
+    /// Refuses what is not a name that was set up by the user, such as an address from elsewhere.
     async fn check_remote(&self, remote: &str) -> Result<(), String> {
         let remotes = self.git.say(["remote"]).await?;
         if remotes.lines().any(|it| it == remote) {

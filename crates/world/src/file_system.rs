@@ -88,7 +88,7 @@ impl FileSystem for RealWorld {
         Box::pin(async move {
             let file = handle(place, open_lock).await?;
             for tries in 0..LOCK_TRIES_MAX {
-                // No thread waits: whoever holds the lock may need one to get on.
+                // No thread waits: anyone who holds the lock may need one to get on.
                 match file.try_lock() {
                     Ok(()) => return Ok(Box::new(file) as Held),
                     Err(TryLockError::WouldBlock) => {
@@ -237,7 +237,7 @@ fn open_lock(place: &Place) -> io::Result<File> {
 
 fn scan(place: &Place, wanted: &Wanted, watched: &Watched) -> io::Result<Vec<(String, Stat)>> {
     let folder = enter(place)?;
-    // All files are kept in mind, whoever asks for which of them.
+    // All files are kept in mind, no matter who asks for which of them.
     let mut found = watched.list(&folder)?;
     found.retain(|(name, _)| wanted(name));
     Ok(found)

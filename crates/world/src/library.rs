@@ -1,6 +1,6 @@
 //! Finds workflows: in the folders that the configuration names, then among the built-in.
 //!
-//! A workflow is a folder, or a graph in one YAML file. Folders and files are looked for anew each
+//! A workflow is a folder, or a graph in one YAML file. Folders and files are looked for again each
 //! time; what a graph is called is read again only when its file has changed.
 
 mod graphs;

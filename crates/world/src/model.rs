@@ -260,7 +260,7 @@ impl Model {
 
     fn client(&self) -> Result<&Client, &str> {
         let made = self.client.get_or_init(|| {
-            // Whoever came first has installed the same one.
+            // Anyone who came first has installed the same one.
             drop(rustls::crypto::ring::default_provider().install_default());
             let builder = Client::builder().redirect(reqwest::redirect::Policy::none());
             // What runs on this computer is not asked for through a proxy.

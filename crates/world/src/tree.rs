@@ -53,7 +53,7 @@ impl Tree for RealWorld {
 fn elsewhere<T: Send + 'static>(
     doing: impl FnOnce() -> Result<T, String> + Send + 'static,
 ) -> Handled<'static, T> {
-    // It begins at once, so that whoever asks for several things has them done side by side.
+    // It begins at once, so that anyone who asks for several things has them done side by side.
     let doing = tokio::task::spawn_blocking(doing);
     Box::pin(async move { doing.await.unwrap_or_else(|error| Err(error.to_string())) })
 }

@@ -90,7 +90,7 @@ fn graphs_are_found_by_the_names_they_have() {
             "Alpha Flow in one/a.yaml",
             "Beta in one/b.yml",
             "Dangling in one/dangling.yaml: dangling.yaml:9:28: Node 'a' references non-existent node 'x' (known: `a`)",
-            "broken.yaml in one/broken.yaml: broken.yaml:1:7: a graph is no YAML: unclosed bracket '['",
+            "broken.yaml in one/broken.yaml: broken.yaml:1:7: a graph is not YAML: unclosed bracket '['",
             "folder in one",
             "nameless.yaml in one/nameless.yaml: nameless.yaml:1:7: Workflow name is required",
         ]
@@ -148,7 +148,7 @@ fn a_changed_file_is_read_again() {
     fs::remove_file(&file).unwrap();
     assert_eq!(stage.found(), <[String; 0]>::default());
     stage.write("one/a.yaml", "name: {");
-    assert!(stage.found().concat().contains("a graph is no YAML"));
+    assert!(stage.found().concat().contains("a graph is not YAML"));
     stage.write("one/a.yaml", &graph("Four"));
     assert_eq!(stage.found(), ["Four in one/a.yaml"]);
 }

@@ -20,7 +20,7 @@ use tokio::sync::watch;
 const VARIABLE: &str = "TEST_DIES_AFTER_COMMIT";
 
 /// Returns the store, or one whose process dies if that is asked for.
-#[expect(clippy::disallowed_methods, reason = "it is no setting, and not in a release")]
+#[expect(clippy::disallowed_methods, reason = "it is not a setting, and not in a release")]
 pub(crate) fn wrapped(store: Arc<dyn Store>) -> Arc<dyn Store> {
     match std::env::var(VARIABLE).ok().and_then(|it| it.parse().ok()) {
         Some(last) => Arc::new(Abrupt { inner: store, last, done: AtomicU64::new(0) }),

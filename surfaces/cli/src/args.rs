@@ -43,7 +43,7 @@ Examples:
   milepost run list                        what is going on in this project
   milepost gate approve run_01k9w3m6q2     say yes to what a run asks";
 
-/// The examples, and the exit codes for whoever writes a script.
+/// The examples, and the exit codes for anyone who writes a script.
 fn long_help() -> String {
     format!(
         "{EXAMPLES}\n\nExit codes:\n  \

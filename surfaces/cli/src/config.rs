@@ -58,7 +58,7 @@ pub(crate) struct Config {
     pub(crate) places: Places,
     /// Where clients keep their files.
     pub(crate) clients: ClientPlaces,
-    /// Whoever sits at the terminal, as the system calls them.
+    /// The user at the terminal, as the system calls them.
     pub(crate) person: String,
     /// Variables that are set but have no meaning in this release.
     pub(crate) unused: Vec<&'static str>,
@@ -144,7 +144,7 @@ pub(crate) struct Surroundings {
     /// Where the user's programs keep what they must remember.
     pub(crate) state: Option<PathBuf>,
     pub(crate) environment: BTreeMap<String, String>,
-    /// Whoever it is that calls, as the system calls them.
+    /// The user that calls, as the system calls them.
     pub(crate) person: Option<String>,
 }
 
@@ -571,7 +571,7 @@ impl fmt::Display for Problem {
     }
 }
 
-/// Returns what the system's own list calls whoever runs this process. Unlike a variable, it does
+/// Returns what the system's own list calls the user of this process. Unlike a variable, it does
 /// not change with what a caller says.
 #[cfg(unix)]
 fn find_person() -> Option<String> {

@@ -32,7 +32,7 @@ pub(crate) enum Kind {
     Usage,
     /// We broke our own word.
     Bug,
-    /// Whoever read our output has had enough.
+    /// Anyone who read our output has had enough.
     Gone,
 }
 

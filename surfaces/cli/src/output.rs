@@ -111,7 +111,7 @@ impl Output {
         self.print(&text::harmless_json(&text))
     }
 
-    /// Says something to whoever sits there.
+    /// says something to the user.
     pub(crate) fn say(&self, text: &str) {
         let mut out = AutoStream::new(io::stderr().lock(), self.color);
         // There is nobody left to tell that nobody listens.
@@ -132,7 +132,7 @@ impl Output {
         self.say(&text);
     }
 
-    /// Asks whoever sits there, and returns whether the answer is yes.
+    /// Asks the user, and returns whether the answer is yes.
     pub(crate) fn ask(&self, question: &str) -> Result<bool, Failure> {
         let mut err = io::stderr().lock();
         write!(err, "{} [y/N] ", text::line(question))?;

@@ -125,7 +125,7 @@ fn a01_every_schema_is_an_object_that_requires_what_the_contract_does() {
         assert_eq!(schema["type"], "object", "{name}: {schema:#}");
         let found: BTreeSet<String> = words(&schema["required"]).into_iter().collect();
         let mut expected: BTreeSet<String> = required.iter().map(|it| (*it).to_owned()).collect();
-        // The schema asks for what a log entry is made of; whoever leaves it out is still served.
+        // The schema asks for what a log entry is made of; anyone who leaves it out is still served.
         if name == "phase_log" && expected.len() < found.len() {
             expected.extend(["tokens", "duration_ms", "model"].map(ToOwned::to_owned));
         }

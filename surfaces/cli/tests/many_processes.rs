@@ -103,7 +103,7 @@ fn hammer(server: &Server, run: &str, number: u64, seed: u64) -> Tally {
         let arguments =
             json!({"instance_id": run, "report": report, "holder": holder, "lease": lease});
         let moved = server.call("advance_workflow", arguments);
-        // Whoever holds a step is not kept from reporting on it.
+        // Anyone who holds a step is not kept from reporting on it.
         assert!(!moved.is_error, "seed {seed}: {:#}", moved.value);
         tally.reports += 1;
     }

@@ -291,7 +291,7 @@ fn a30_a_slow_model_holds_nobody_else_up() {
         let other = start(&server);
         assert_eq!(status(&server, &other)["status"], "RUNNING");
         assert_eq!(status(&server, &run)["current_step_name"], "Start");
-        // Whoever writes to the same run meanwhile does not have the model asked twice.
+        // Anyone who writes to the same run meanwhile does not have the model asked twice.
         let note = json!({"instance_id": run, "type": "note", "text": "meanwhile"});
         done(&server, "record_entry", note);
         assert!(!is_answered.load(Ordering::SeqCst), "the model was not waited for");

@@ -1,5 +1,5 @@
 //! What every command prints, word for word: transcripts in `output/*.txt`. A line `$ …` is typed,
-//! what follows is what came; `!` marks standard error. `UPDATE_EXPECT=1` writes them anew.
+//! what follows is what came; `!` marks standard error. `UPDATE_EXPECT=1` writes them again.
 #![expect(
     clippy::unwrap_used,
     clippy::panic,
@@ -109,7 +109,7 @@ fn perform(project: &Project, typed: &str) -> String {
     }
 }
 
-/// Returns what the system calls whoever runs this.
+/// Returns what the system calls anyone who runs this.
 fn person() -> String {
     let asked = Command::new("id").arg("-un").output();
     let name = asked.ok().filter(|it| it.status.success()).map(|it| it.stdout);

@@ -1,5 +1,5 @@
 //! The whole thing, killed and started again: nothing that was answered is lost, nothing is done
-//! twice, and whoever comes next goes on from there.
+//! twice, and anyone who comes next goes on from there.
 #![expect(
     clippy::unwrap_used,
     clippy::panic,

@@ -22,7 +22,7 @@ const PAGE: u32 = 50;
 /// How many events of a history are read at once: the newest.
 const EVENTS_MAX: usize = 200;
 
-/// How a workflow is written, for whoever writes one.
+/// How a workflow is written, for anyone who writes one.
 pub(crate) const HOWTO: &str = include_str!("../../../docs/guide/writing-workflows.md");
 
 /// A resource in a list.

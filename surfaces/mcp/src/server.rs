@@ -181,7 +181,7 @@ where
     let quit = tokio::select! {
         quit = &mut waiting => Some(quit),
         _ = ended => {
-            // Whoever listens for news would listen for ever; it is no work to be finished.
+            // Anyone who listens for news would listen for ever; it is not work to be finished.
             watcher.end();
             match tokio::time::timeout(options.drain, &mut waiting).await {
                 Ok(quit) => Some(quit),

@@ -218,7 +218,7 @@ impl Entry {
         self.output.map(|output| schema::object(output()))
     }
 
-    /// Returns what arguments are checked against. Computed once by whoever serves the tool.
+    /// Returns what arguments are checked against. Computed once by anyone who serves the tool.
     pub(crate) fn shape(&self) -> Value {
         (self.shape)()
     }

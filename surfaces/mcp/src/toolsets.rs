@@ -55,7 +55,7 @@ pub struct Toolset {
     pub(crate) idiom: fn(&str, Form) -> Option<Idiom>,
 }
 
-/// The tools that are served. Built once: schemas are not made anew at each call.
+/// The tools that are served. Built once: schemas are not made again at each call.
 pub struct Tools {
     tools: Vec<(Entry, Value)>,
     prompts: Vec<Own>,

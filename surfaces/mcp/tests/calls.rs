@@ -4,7 +4,7 @@
 //! @ workflows demo          take the definitions of `workflows/demo.txt`
 //! @ builtin NAME            take a workflow that is a part of the program
 //! @ promised FILE           what a promised file says then
-//! @ put FILE                write such a file anew: the indented lines that follow
+//! @ put FILE                write such a file again: the indented lines that follow
 //! @ rewrite FILE            write into a promised file: put one word of it in the place of another
 //! @ edit DEMO/index.md      write a file of a definition: the indented lines that follow
 //! @ forget DEMO             remove a definition

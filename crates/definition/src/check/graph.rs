@@ -176,7 +176,7 @@ fn find_rounds(workflow: &Workflow) -> Vec<Vec<usize>> {
     let mut rounds: Vec<Vec<usize>> = Vec::new();
     for start in 0..certain.len() {
         let next = |it: &usize| certain.get(*it).copied().flatten();
-        // Whoever is on a round comes back in as many steps as there are, at most.
+        // Anyone who is on a round comes back in as many steps as there are, at most.
         let way: Vec<usize> =
             std::iter::successors(Some(start), next).take(certain.len() + 1).collect();
         let back = way.iter().skip(1).position(|it| *it == start);

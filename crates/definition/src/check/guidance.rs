@@ -1,4 +1,4 @@
-//! Names of steps in guidance. Whoever decides reads them there, in double quotes.
+//! Names of steps in guidance. Anyone who decides reads them there, in double quotes.
 
 use std::collections::{BTreeMap, BTreeSet};
 

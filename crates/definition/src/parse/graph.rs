@@ -30,7 +30,7 @@ use read::Graph;
 
 /// How many nodes a graph may have, those of other files included.
 const NODES_MAX: usize = 500;
-/// A graph may go round as often as it likes: whoever goes through it chooses each way.
+/// A graph may go round as often as it likes: anyone who goes through it chooses each way.
 const VISITS_MAX: u32 = 1_000_000;
 /// How long a journal may grow before it is archived, in characters.
 const LOG_CHARS_MAX: u64 = 5_000;

@@ -110,7 +110,7 @@ pub(super) fn index_goal(text: &str) -> String {
     let heading = lines().find(|(start, line)| *start < end && parse_heading(line).is_some());
     let start = heading.map_or(0, |(start, line)| start + line.len());
     let mut goal = text.get(start..end).unwrap_or_default().trim();
-    // `## Steps` leads to the links, and is no part of the goal.
+    // `## Steps` leads to the links, and is not a part of the goal.
     while let Some(last) = goal.lines().next_back().filter(|it| parse_heading(it).is_some()) {
         goal = goal.strip_suffix(last).unwrap_or_default().trim();
     }

@@ -32,7 +32,7 @@ impl fmt::Display for PathError {
     }
 }
 
-/// Resolves `path` against `folder`, both relative to the definitions folder. Whoever reads the
+/// Resolves `path` against `folder`, both relative to the definitions folder. Anyone who reads the
 /// file must still not follow symbolic links out of it.
 pub(super) fn resolve(folder: &str, path: &str) -> Result<String, PathError> {
     check(path)?;
@@ -52,7 +52,7 @@ pub(super) fn resolve(folder: &str, path: &str) -> Result<String, PathError> {
 /// Checks the path of an artifact, which is relative to a run's root. What its expressions give
 /// is checked when it is rendered.
 pub(super) fn check_artifact(template: &str) -> Result<(), PathError> {
-    // `..` between braces is no step up, and `{{ a / b }}` no folder.
+    // `..` between braces is not a step up, and `{{ a / b }}` no folder.
     let mut depth = 0_usize;
     let plain: String = template
         .chars()

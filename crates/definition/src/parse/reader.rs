@@ -205,7 +205,7 @@ impl Reader<'_> {
         let text = self.text(node, key)?;
         let duration = values::parse_duration(&text);
         if duration.is_none() {
-            let message = format!("`{key}` is no duration: `{text}`");
+            let message = format!("`{key}` is not a duration: `{text}`");
             let help = "write `90s`, `15m`, `2h`, `1h 30m` or `1d`; at most a year".to_owned();
             self.refuse("value_invalid", node, message, help);
         }
@@ -268,7 +268,7 @@ impl Reader<'_> {
         let text = self.text(node, key)?;
         Pattern::parse(&text)
             .map_err(|error| {
-                let message = format!("`{key}` is no pattern: {error}");
+                let message = format!("`{key}` is not a pattern: {error}");
                 self.refuse("pattern_invalid", node, message, None);
             })
             .ok()
@@ -282,7 +282,7 @@ impl Reader<'_> {
         }
         Schema::parse(json)
             .map_err(|error| {
-                let message = format!("`{key}` is no JSON Schema: {error}");
+                let message = format!("`{key}` is not JSON Schema: {error}");
                 self.refuse("schema_invalid", node, message, None);
             })
             .ok()

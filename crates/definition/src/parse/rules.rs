@@ -14,7 +14,7 @@ use crate::{
     StepName, Successor, Template, Unknown, Var, VarKind, suggest,
 };
 
-/// Reads `gate: true`, or a map. `gate: false` is no gate.
+/// Reads `gate: true`, or a map. `gate: false` is not a gate.
 pub(super) fn read_gate(reader: &mut Reader<'_>, node: &Node, step: &StepName) -> Option<Gate> {
     let mut gate = Gate {
         ask: default_question(step),
@@ -191,7 +191,10 @@ fn read_count(
     match vars.get(&name) {
         Some(var) if var.kind == VarKind::Integer => Some(name),
         Some(_) => {
-            reader.refuse_value(node, format!("variable `{name}` is no integer, and cannot count"));
+            reader.refuse_value(
+                node,
+                format!("variable `{name}` is not an integer, and cannot count"),
+            );
             None
         }
         None => {
@@ -333,7 +336,7 @@ pub(super) fn check_reviewed(steps: &[Step], documents: &[Document], problems: &
         if steps.iter().any(|it| it.name == *named && it.review.is_some()) {
             continue;
         }
-        let message = format!("step `{named}` is no review");
+        let message = format!("step `{named}` is not a review");
         let label = document.front_label(&["gate", "reviewed"]);
         let help = "name a step that has `review`".to_owned();
         problems.push(Diagnostic::error("value_invalid", label, message).with_help(help));

@@ -70,7 +70,7 @@ impl Kind {
     }
 }
 
-/// Reads YAML as a tree. One with nothing in it is no tree, and no mistake.
+/// Reads YAML as a tree. One with nothing in it is not a tree, and no mistake.
 pub(super) fn parse(yaml: &str, file: &str, kind: Kind, problems: &mut Problems) -> Option<Node> {
     match serde_saphyr::from_str_with_options::<Node>(yaml, kind.options()) {
         Ok(node) if node.is_null() => None,
@@ -138,5 +138,5 @@ fn explain(text: &str, kind: Kind) -> (String, Option<&'static str>) {
     }
     let is_key = text.starts_with("expected string scalar");
     let help = is_key.then_some("quote a text that begins with `{` or `[`");
-    (format!("{subject} is no YAML: {text}"), help)
+    (format!("{subject} is not YAML: {text}"), help)
 }

@@ -58,7 +58,7 @@ fn parse_fence(line: &str) -> Option<Fence> {
     let mark = line.chars().next().filter(|it| matches!(it, '`' | '~'))?;
     let rest = line.trim_start_matches(mark);
     let length = line.len() - rest.len();
-    // A text such as ```` ```code``` ```` within a line is no fence.
+    // A text such as ```` ```code``` ```` within a line is not a fence.
     let is_inline = mark == '`' && rest.contains('`');
     (3 <= length && !is_inline).then_some(Fence { mark, length, is_bare: rest.is_empty() })
 }

@@ -144,7 +144,7 @@ fn only_plain_data_is_read() {
     check(
         "name: [\n",
         expect![[r#"
-            error yaml_invalid ^1 demo.yaml:1:7: a graph is no YAML: unclosed bracket '['
+            error yaml_invalid ^1 demo.yaml:1:7: a graph is not YAML: unclosed bracket '['
         "#]],
     );
     check(

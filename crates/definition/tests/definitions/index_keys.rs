@@ -35,7 +35,7 @@ fn yaml_mistakes_have_places() {
         "title: [x",
         expect![[r#"
         Invalid
-        error front_matter_invalid ^1 DEMO/index.md:2:8: front matter is no YAML: unclosed bracket '['
+        error front_matter_invalid ^1 DEMO/index.md:2:8: front matter is not YAML: unclosed bracket '['
     "#]],
     );
     bad(
@@ -49,14 +49,14 @@ fn yaml_mistakes_have_places() {
         "title: a: b",
         expect![[r#"
         Invalid
-        error front_matter_invalid ^1 DEMO/index.md:2:9: front matter is no YAML: mapping values are not allowed in this context
+        error front_matter_invalid ^1 DEMO/index.md:2:9: front matter is not YAML: mapping values are not allowed in this context
     "#]],
     );
     bad(
         "title: {{ key }}",
         expect![[r#"
         Invalid
-        error front_matter_invalid ^1 DEMO/index.md:2:9: front matter is no YAML: expected string scalar (quote a text that begins with `{` or `[`)
+        error front_matter_invalid ^1 DEMO/index.md:2:9: front matter is not YAML: expected string scalar (quote a text that begins with `{` or `[`)
     "#]],
     );
     bad(
@@ -77,7 +77,7 @@ fn yaml_mistakes_have_places() {
         "title:\n\t- x",
         expect![[r#"
         Invalid
-        error front_matter_invalid ^1 DEMO/index.md:3:2: front matter is no YAML: tabs disallowed within this context (block indentation)
+        error front_matter_invalid ^1 DEMO/index.md:3:2: front matter is not YAML: tabs disallowed within this context (block indentation)
     "#]],
     );
     bad(
@@ -105,7 +105,7 @@ fn yaml_mistakes_have_places() {
         "settings: {a: .inf}",
         expect![[r#"
         Invalid
-        error front_matter_invalid ^1 DEMO/index.md:2:15: front matter is no YAML: non-finite float `.inf` rejected by the configured policy
+        error front_matter_invalid ^1 DEMO/index.md:2:15: front matter is not YAML: non-finite float `.inf` rejected by the configured policy
     "#]],
     );
     bad(
@@ -195,14 +195,14 @@ fn keys_are_patterns_of_the_whole_key() {
         "key: '[0-9'",
         expect![[r#"
         Invalid
-        error pattern_invalid ^6 DEMO/index.md:2:6: `key` is no pattern: unclosed character class
+        error pattern_invalid ^6 DEMO/index.md:2:6: `key` is not a pattern: unclosed character class
     "#]],
     );
     bad(
         "key: '(a{1000}){1000}'",
         expect![[r#"
             Invalid
-            error pattern_invalid ^17 DEMO/index.md:2:6: `key` is no pattern: compiled, it has more than 1048576 bytes
+            error pattern_invalid ^17 DEMO/index.md:2:6: `key` is not a pattern: compiled, it has more than 1048576 bytes
         "#]],
     );
     bad(
@@ -227,7 +227,7 @@ fn params_are_a_schema() {
         "params: {type: 5}",
         expect![[r#"
             Invalid
-            error schema_invalid ^1 DEMO/index.md:2:9: `params` is no JSON Schema: /type: 5 is not valid under any of the schemas listed in the 'anyOf' keyword
+            error schema_invalid ^1 DEMO/index.md:2:9: `params` is not JSON Schema: /type: 5 is not valid under any of the schemas listed in the 'anyOf' keyword
         "#]],
     );
     bad(
@@ -241,14 +241,14 @@ fn params_are_a_schema() {
         "params: {$ref: 'https://example.com/schema.json'}",
         expect![[r#"
             Invalid
-            error schema_invalid ^1 DEMO/index.md:2:9: `params` is no JSON Schema: `$ref` must lead into the schema itself
+            error schema_invalid ^1 DEMO/index.md:2:9: `params` is not JSON Schema: `$ref` must lead into the schema itself
         "#]],
     );
     bad(
         "params: {$ref: 'file:///etc/passwd'}",
         expect![[r#"
             Invalid
-            error schema_invalid ^1 DEMO/index.md:2:9: `params` is no JSON Schema: `$ref` must lead into the schema itself
+            error schema_invalid ^1 DEMO/index.md:2:9: `params` is not JSON Schema: `$ref` must lead into the schema itself
         "#]],
     );
     good("params: {$defs: {a: {type: string}}, $ref: '#/$defs/a'}");

@@ -135,7 +135,7 @@ fn mistakes_in_moves_have_places() {
         "moves: {go: {when: 'vars.', do: [{note: x}]}}",
         expect![[r#"
         Invalid
-        error expression_invalid ^5 DEMO/index.md:3:21: `moves.go.when`: it is no expression: unexpected end of input, expected identifier or integer
+        error expression_invalid ^5 DEMO/index.md:3:21: `moves.go.when`: it is not an expression: unexpected end of input, expected identifier or integer
     "#]],
     );
     bad(
@@ -243,7 +243,7 @@ fn mistakes_in_deeds_have_places() {
         "set: {status: 'y +'}",
         expect![[r#"
         Invalid
-        error expression_invalid ^3 DEMO/index.md:6:24: `moves.go.do.set.status`: it is no expression: unexpected end of input, expected expression
+        error expression_invalid ^3 DEMO/index.md:6:24: `moves.go.do.set.status`: it is not an expression: unexpected end of input, expected expression
     "#]],
     );
     bad_deed(

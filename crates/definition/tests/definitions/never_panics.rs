@@ -102,7 +102,7 @@ fn check_graph(first: String, other: String) -> Result<(), TestCaseError> {
             let again = parse(&workflow.name, &MemoryFiles(workflow.source.files.clone()));
             prop_assert_eq!(&again.unwrap().digest, &workflow.digest);
             lint(&workflow);
-            // Whoever goes on long enough comes to an end: each step leads somewhere.
+            // Anyone who goes on long enough comes to an end: each step leads somewhere.
             prop_assert!(workflow.steps.iter().all(|it| !it.next.is_empty()));
         }
         Err(error) => prop_assert!(!error.diagnostics.is_empty()),

@@ -160,7 +160,7 @@ fn products_have_checks() {
             Invalid
             error value_invalid ^5 DEMO/steps/a.md:2:36: `produces.not_empty` must be true or false, not a text
             error value_invalid ^5 DEMO/steps/a.md:2:53: `produces.headings` must be a list, not a text
-            error pattern_invalid ^3 DEMO/steps/a.md:2:69: `produces.matches` is no pattern: unclosed group
+            error pattern_invalid ^3 DEMO/steps/a.md:2:69: `produces.matches` is not a pattern: unclosed group
             error value_invalid ^1 DEMO/steps/a.md:2:82: `produces.schema` must be a JSON Schema, not a number
             error value_invalid ^1 DEMO/steps/a.md:2:92: `produces.words` wants more than it allows
         "#]],
@@ -171,7 +171,7 @@ fn products_have_checks() {
             Invalid
             error value_invalid ^10 DEMO/steps/a.md:2:33: `produces.covers` must be a map, not a text
             error path_outside ^7 DEMO/steps/a.md:2:74: `../a.md` leads out of the run's root
-            error pattern_invalid ^3 DEMO/steps/a.md:2:92: `produces.covers.pattern` is no pattern: unclosed group
+            error pattern_invalid ^3 DEMO/steps/a.md:2:92: `produces.covers.pattern` is not a pattern: unclosed group
             error key_missing ^1 DEMO/steps/a.md:2:120: `produces.covers` lacks `file`
             error key_missing ^1 DEMO/steps/a.md:2:120: `produces.covers` lacks `pattern`
         "#]],
@@ -238,7 +238,7 @@ fn checks_are_commands() {
             error value_invalid ^10 DEMO/steps/a.md:2:16: `checks.run` must be a list, not a text
             error value_invalid ^1 DEMO/steps/a.md:2:35: `checks.run` must not be empty
             error key_missing ^1 DEMO/steps/a.md:2:40: `checks` lacks `run`
-            error value_invalid ^1 DEMO/steps/a.md:2:75: `checks.timeout` is no duration: `5` (write `90s`, `15m`, `2h`, `1h 30m` or `1d`; at most a year)
+            error value_invalid ^1 DEMO/steps/a.md:2:75: `checks.timeout` is not a duration: `5` (write `90s`, `15m`, `2h`, `1h 30m` or `1d`; at most a year)
             error value_invalid ^10 DEMO/steps/a.md:2:79: `checks` must be a map, not a text
         "#]],
     );
@@ -288,7 +288,7 @@ fn a_gate_may_say_everything() {
             error value_invalid ^7 DEMO/steps/a.md:2:32: `gate.show` must be a list, not a text
             error value_invalid ^1 DEMO/steps/a.md:2:50: `gate.options` must not be empty
             error value_invalid ^1 DEMO/steps/a.md:2:63: `gate.answers` cannot be `x` (known: `verified`, `relayed`)
-            error expression_invalid ^3 DEMO/steps/a.md:2:75: `gate.unless`: it is no expression: unexpected input after expression
+            error expression_invalid ^3 DEMO/steps/a.md:2:75: `gate.unless`: it is not an expression: unexpected input after expression
             error value_invalid ^1 DEMO/steps/a.md:2:89: `gate.rounds` must be at least 1
         "#]],
     );
@@ -467,12 +467,12 @@ fn successors_may_be_written_short_or_long() {
         "next:\n  - to: B\n    when: \"context.x = 1\"\n    set: {x: \"1\", rounds: \"vars.\"}\n    merge: [a]\n    fails: maybe\n  - to: B\n    when: 'context.ok and contxt.é == \"x\"'\n  - to: B\n    when: >\n      contxt.x",
         expect![[r#"
             Invalid
-            error expression_invalid ^13 DEMO/steps/a.md:4:12: `next.when`: it is no expression: unexpected input after expression (compare with `==`)
+            error expression_invalid ^13 DEMO/steps/a.md:4:12: `next.when`: it is not an expression: unexpected input after expression (compare with `==`)
             error var_unknown ^1 DEMO/steps/a.md:5:11: there is no variable `x` (known: `done`, `rounds`)
-            error expression_invalid ^5 DEMO/steps/a.md:5:28: `next.set.rounds`: it is no expression: unexpected end of input, expected identifier or integer
+            error expression_invalid ^5 DEMO/steps/a.md:5:28: `next.set.rounds`: it is not an expression: unexpected end of input, expected identifier or integer
             error value_invalid ^1 DEMO/steps/a.md:6:12: `next.merge` must be a text, not a list
             error value_invalid ^5 DEMO/steps/a.md:7:12: `next.fails` must be true or false, not a text
-            error expression_invalid ^30 DEMO/steps/a.md:9:12: `next.when`: it is no expression: unexpected character
+            error expression_invalid ^30 DEMO/steps/a.md:9:12: `next.when`: it is not an expression: unexpected character
             error expression_invalid ^6 DEMO/steps/a.md:12:7: `next.when`: there is no name `contxt` (did you mean `context`?)
         "#]],
     );
@@ -512,7 +512,7 @@ fn a_gate_may_go_by_a_review() {
         "gate: {unless: \"true\", reviewed: B}",
         expect![[r#"
         Invalid
-        error value_invalid ^1 DEMO/steps/a.md:2:34: step `B` is no review (name a step that has `review`)
+        error value_invalid ^1 DEMO/steps/a.md:2:34: step `B` is not a review (name a step that has `review`)
     "#]],
     );
     bad(
@@ -589,7 +589,7 @@ fn parts_come_from_somewhere() {
         "each: {parts: x, context: 'context.'}",
         expect![[r#"
         Invalid
-        error expression_invalid ^8 DEMO/steps/a.md:2:28: `each.context`: it is no expression: unexpected end of input, expected identifier or integer
+        error expression_invalid ^8 DEMO/steps/a.md:2:28: `each.context`: it is not an expression: unexpected end of input, expected identifier or integer
     "#]],
     );
     bad(
@@ -625,9 +625,9 @@ fn the_rest_is_conditions_and_durations() {
         "skip_when: \"flow ==\"\nlease: 15\ntimeout: soon",
         expect![[r#"
         Invalid
-        error expression_invalid ^7 DEMO/steps/a.md:2:13: `skip_when`: it is no expression: unexpected end of input, expected expression
-        error value_invalid ^2 DEMO/steps/a.md:3:8: `lease` is no duration: `15` (write `90s`, `15m`, `2h`, `1h 30m` or `1d`; at most a year)
-        error value_invalid ^4 DEMO/steps/a.md:4:10: `timeout` is no duration: `soon` (write `90s`, `15m`, `2h`, `1h 30m` or `1d`; at most a year)
+        error expression_invalid ^7 DEMO/steps/a.md:2:13: `skip_when`: it is not an expression: unexpected end of input, expected expression
+        error value_invalid ^2 DEMO/steps/a.md:3:8: `lease` is not a duration: `15` (write `90s`, `15m`, `2h`, `1h 30m` or `1d`; at most a year)
+        error value_invalid ^4 DEMO/steps/a.md:4:10: `timeout` is not a duration: `soon` (write `90s`, `15m`, `2h`, `1h 30m` or `1d`; at most a year)
     "#]],
     );
     bad(
@@ -636,7 +636,7 @@ fn the_rest_is_conditions_and_durations() {
             Invalid
             error expression_invalid ^5 DEMO/steps/a.md:2:13: `skip_when`: there is no name `range` (known: `context`, `settings`, `vars`, `flow`, `key`, `report`, `artifacts`, `steps`, `part`, `parts`, `verdict`, `run`, `args`, `step`, `items`, `journal`, `gate`, `usage`)
             error value_invalid ^1 DEMO/steps/a.md:3:8: `lease` must be a text, not a list
-            error value_invalid ^4 DEMO/steps/a.md:4:10: `timeout` is no duration: `400d` (write `90s`, `15m`, `2h`, `1h 30m` or `1d`; at most a year)
+            error value_invalid ^4 DEMO/steps/a.md:4:10: `timeout` is not a duration: `400d` (write `90s`, `15m`, `2h`, `1h 30m` or `1d`; at most a year)
         "#]],
     );
 }
@@ -650,6 +650,6 @@ fn mistakes_in_several_steps_are_told_together() {
         error step_file_missing ^15 DEMO/index.md:6:3: Step file does not exist: DEMO/steps/c.md
         error step_unknown ^1 DEMO/steps/a.md:2:7: there is no step `X` (known: `A`, `B`, `C`)
         error section_missing ^1 DEMO/steps/a.md: Mandatory '# Orchestrator Guidance' section not found or is empty in step file: DEMO/steps/a.md
-        error front_matter_invalid ^1 DEMO/steps/b.md:2:7: front matter is no YAML: unclosed bracket '['
+        error front_matter_invalid ^1 DEMO/steps/b.md:2:7: front matter is not YAML: unclosed bracket '['
     "#]].assert_eq(&parsed(text));
 }

@@ -140,7 +140,7 @@ pub(super) fn ask(
             ModelFact::Failed { failure, usage: used } => {
                 usage.add(used);
                 wrong = Some(failure.clone());
-                // Whoever asks has tried again already where that could help.
+                // Anyone who asks has tried again already where that could help.
                 if failure.kind != ModelFailureKind::InvalidResponse {
                     break;
                 }

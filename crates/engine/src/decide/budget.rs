@@ -48,7 +48,7 @@ fn find_spent(draft: &Draft<'_>, step: &Step, budget: &Budget) -> Result<Option<
 fn cost(draft: &Draft<'_>, step: &Step, money: &Money, usage: &Spending) -> Result<f64, Refusal> {
     let prices = evaluate(draft, step, &money.prices)?;
     let invalid = |it: &Value| {
-        let problem = format!("`{}` is no table of prices: {it}", money.prices.source());
+        let problem = format!("`{}` is not a table of prices: {it}", money.prices.source());
         Refusal::ConditionFailed { step: step.name.clone(), problem }
     };
     let none = Map::new();
@@ -78,7 +78,7 @@ fn number(draft: &Draft<'_>, step: &Step, limit: &Expression) -> Result<f64, Ref
         Value::Number(it) => it.as_f64(),
         Value::Bool(_) | Value::String(_) | Value::Array(_) | Value::Object(_) => None,
     };
-    let problem = || format!("`{}` is no number: {value}", limit.source());
+    let problem = || format!("`{}` is not a number: {value}", limit.source());
     let invalid = || Refusal::ConditionFailed { step: step.name.clone(), problem: problem() };
     number.ok_or_else(invalid)
 }

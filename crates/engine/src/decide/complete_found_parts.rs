@@ -56,7 +56,7 @@ pub(super) fn take(
         if has_given_out && is_untouched(draft, step, &part, &files)? {
             continue;
         }
-        // Whoever only goes on has not said that a review is as it must be.
+        // Anyone who only goes on has not said that a review is as it must be.
         if !is_there
             || (mode.source == Source::Found && !verdict::is_given(draft, step, Some(&part))?)
         {

@@ -123,7 +123,7 @@ pub(super) fn reopen(draft: &mut Draft<'_>, reason: &str, force: bool) -> Result
     Ok(())
 }
 
-/// Gives the key of a run that is over to whoever begins with it next.
+/// Gives the key of a run that is over to the run that begins with it next.
 pub(super) fn give_up_key(draft: &mut Draft<'_>) -> Result<(), Stop> {
     draft.check_begun()?;
     if draft.state.standing.is_live() {

@@ -69,7 +69,7 @@ pub(super) fn arrive(draft: &mut Draft<'_>, mode: Mode, step: &Step) -> Result<(
         return Ok(());
     }
     if step.each.is_some() {
-        parts::begin_anew(draft, step)?;
+        parts::begin_again(draft, step)?;
         parts::plan(draft, step)?;
         return parts::settle(draft, mode, step);
     }

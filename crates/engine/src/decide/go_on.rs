@@ -1,6 +1,6 @@
 //! The run goes on with whatever is next: steps that are left out are passed, parts are planned, a
 //! review that is there already is taken, and what is to be worked on is begun. Asked again while
-//! the work is under way it begins anew, for whoever asks has lost it.
+//! the work is under way it begins again, for anyone who asks has lost it.
 
 use alloc::string::{String, ToString as _};
 

@@ -204,7 +204,7 @@ pub(super) fn settle(draft: &mut Draft<'_>, mode: Mode, step: &Step) -> Result<(
     let progress = |it: &PartSpec| draft.state.part_progress(&step.name, &it.id);
     if parts.iter().all(|it| progress(it).is_settled()) {
         if mode.reach == Reach::RecordOnly && due::find_due(draft)?.is_some() {
-            // What the server has to do for them comes first, by whoever goes on.
+            // What the server has to do for them comes first, by anyone who goes on.
             return Ok(());
         }
         if mode.reach == Reach::OneStep {
@@ -297,7 +297,7 @@ fn go_back(draft: &mut Draft<'_>, mode: Mode, step: &Step, parts: &[PartSpec]) -
 }
 
 /// Reopens every part of a step that the run came back to, if all were settled before.
-pub(super) fn begin_anew(draft: &mut Draft<'_>, step: &Step) -> Result<(), Refusal> {
+pub(super) fn begin_again(draft: &mut Draft<'_>, step: &Step) -> Result<(), Refusal> {
     let is_settled = open_parts(&draft.state, step) == 0;
     if is_settled && !draft.state.parts_of(step).is_empty() {
         let is_known = draft.state.step(&step.name).is_some_and(|it| !it.parts.is_empty());
@@ -329,7 +329,7 @@ pub(super) fn reopen(
     Ok(())
 }
 
-/// Forgets parts that come from a file which was written anew: they are planned from it once more.
+/// Forgets parts that come from a file which was written again: they are planned from it once more.
 pub(super) fn forget(draft: &mut Draft<'_>, changed: &[String]) -> Result<(), Refusal> {
     if changed.is_empty() {
         return Ok(());
@@ -469,7 +469,7 @@ fn find_parts(draft: &Draft<'_>, step: &Step, each: &Each) -> Result<Option<Vec<
                     }
                 }
                 FileFact::Present { text: None, .. } | FileFact::Unreadable(_) => {
-                    Err(invalid(format!("`{path}` is no text")).into())
+                    Err(invalid(format!("`{path}` is not text")).into())
                 }
             }
         }

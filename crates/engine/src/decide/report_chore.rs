@@ -21,7 +21,7 @@ pub(super) fn decide(
     outcome: &ChoreOutcome,
 ) -> Result<(), Stop> {
     draft.check_live()?;
-    // Whoever was faster has reported it, or the run has moved on.
+    // Anyone who was faster has reported it, or the run has moved on.
     let due = due::find_due(draft)?.filter(|it| it.name == name && it.deed == *deed);
     let Some(due) = due else {
         return Err(Refusal::ChoreNotDue { chore: name.to_string() }.into());
@@ -34,7 +34,7 @@ pub(super) fn decide(
         }
         ChoreOutcome::Failed { reason } => {
             let is_passed = due.on_failure == OnFailure::Warn;
-            // The same failure once more is no news.
+            // The same failure once more is not news.
             if !is_passed && due.failure.as_ref() == Some(reason) {
                 return Ok(());
             }

@@ -53,7 +53,7 @@ pub(super) fn judge(
             Ok(Judged::Passed)
         }
         Some(verdict) => judging.revise(draft, mode, &verdict),
-        // Whoever reports is told, and can write it; whoever goes on finds what there is.
+        // Anyone who reports is told, and can write it; anyone who goes on finds what there is.
         None if review.unknown == Unknown::Ask && mode.reach != Reach::RecordOnly => {
             judging.ask_unknown(draft)
         }
@@ -66,7 +66,7 @@ pub(super) fn judge(
 }
 
 /// Goes on from a review that was reported and wants something done again, as it is by now. Returns
-/// whether it does: one that says something else by now is judged anew.
+/// whether it does: one that says something else by now is judged again.
 pub(super) fn resume(draft: &mut Draft<'_>, mode: Mode, step: &Step) -> Result<bool, Stop> {
     let Some(review) = step.review.as_ref().filter(|_| step.each.is_none()) else {
         return Ok(false);
@@ -155,7 +155,7 @@ impl Judging<'_> {
     fn revise(&self, draft: &mut Draft<'_>, mode: Mode, verdict: &str) -> Result<Judged, Stop> {
         let revisions = self.count(draft, mode);
         if mode.reach == Reach::RecordOnly {
-            // Where that leads is for whoever goes on.
+            // Where that leads is for anyone who goes on.
             self.rule(draft, verdict, Ruling::Revised);
             let is_part = self.part.is_some();
             return Ok(if is_part { Judged::Passed } else { Judged::Moved });

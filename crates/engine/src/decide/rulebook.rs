@@ -41,7 +41,7 @@ pub(super) fn judge(draft: &mut Draft<'_>, mode: Mode, step: &Step) -> Result<Ju
     let text = Some(describe(&violations));
     draft.push(Event::FileLeft { path: note.clone(), was, text });
     let before = count(draft, rules);
-    // Whoever goes on finds that it is spent.
+    // Anyone who goes on finds that it is spent.
     let is_spent = rules.after <= before && mode.reach != Reach::RecordOnly;
     draft.push(Event::VerdictGiven {
         step: step.name.clone(),
@@ -96,7 +96,7 @@ fn read(draft: &Draft<'_>, rules: &Rules) -> Result<Option<Rulebook>, Stop> {
         FileFact::Present { text: Some(text), .. } => {
             Ok(Some(Rulebook::parse(text).map_err(invalid)?))
         }
-        FileFact::Present { text: None, .. } => Err(invalid("it is no text".to_string()).into()),
+        FileFact::Present { text: None, .. } => Err(invalid("it is not text".to_string()).into()),
         FileFact::Unreadable(problem) => Err(invalid(problem.clone()).into()),
     }
 }

@@ -1,5 +1,5 @@
 //! An agent takes a step up: an attempt begins. Asking again while it is under way changes nothing,
-//! unless it is to begin anew.
+//! unless it is to begin again.
 
 use alloc::{string::String, vec::Vec};
 

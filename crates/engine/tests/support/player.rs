@@ -87,7 +87,7 @@ impl<'a> Player<'a> {
                 Vec::new()
             }
             // Another run of the same workflow.
-            "anew" => {
+            "again" => {
                 *self = Self::new(self.workflow);
                 Vec::new()
             }

@@ -71,7 +71,7 @@ impl Language {
         }
     }
 
-    /// Whether whoever calls something need not import it by a path that can be followed: values
+    /// Whether anyone who calls something need not import it by a path that can be followed: values
     /// carry their methods with them.
     pub(super) fn is_loosely_tied(self) -> bool {
         match self {

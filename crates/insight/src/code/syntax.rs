@@ -17,7 +17,7 @@ pub struct Source<'a> {
     /// Where it is: some languages have a flavour by the ending.
     pub path: &'a str,
     pub text: &'a str,
-    /// Set by whoever has waited long enough: a text can be made to keep a parser busy.
+    /// Set by anyone who has waited long enough: a text can be made to keep a parser busy.
     pub stop: &'a AtomicBool,
 }
 

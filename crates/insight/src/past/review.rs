@@ -13,7 +13,7 @@ pub const UNKNOWN: &str = "UNKNOWN";
 pub struct Review {
     /// One of [`VERDICTS`], or [`UNKNOWN`].
     pub verdict: String,
-    /// None where there is no verdict: that is no review yet.
+    /// None where there is no verdict: that is not a review yet.
     pub findings: Vec<Finding>,
 }
 

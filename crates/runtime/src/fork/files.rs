@@ -88,7 +88,7 @@ impl Runtime {
             return seen.map_or(Ok(()), |_| Err("it is gone, so the copy lacks it".to_owned()));
         };
         let is_same = seen.is_none_or(|it| it.artifact.sha256 == definition::Digest::of(&bytes));
-        let text = String::from_utf8(bytes).map_err(|_| "it is no text, so the copy lacks it")?;
+        let text = String::from_utf8(bytes).map_err(|_| "it is not text, so the copy lacks it")?;
         to.file_system.write_privately(&to.place(path), text).await?;
         if is_same {
             return Ok(());

@@ -9,7 +9,7 @@ use store::{FileFilter, FileMark};
 use super::{Known, Promise, Rendering, shown};
 use crate::{Basis, ExecuteError, Reading, Runtime, Stat, fault};
 
-/// How long whoever writes a file in place may take between two pieces of it.
+/// How long anyone who writes a file in place may take between two pieces of it.
 const WRITING: Duration = Duration::from_millis(30);
 /// From how many of the newest states of a file an edit may have been made.
 const BASES_MAX: u64 = 300;

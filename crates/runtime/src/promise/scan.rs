@@ -98,7 +98,7 @@ impl Runtime {
         if file_system.stat(&place).await == Ok(None) {
             return Ok(None);
         }
-        // Whoever moves it away is waited for.
+        // Anyone who moves it away is waited for.
         let held = file_system.lock(&place).await.ok();
         let read = file_system.read(&place).await.map_err(|problem| unreadable(&name, problem))?;
         let Some((bytes, stat)) = read else { return Ok(None) };
@@ -370,7 +370,7 @@ impl Runtime {
         Ok((outcome.view.state.run, outcome.view.state.length, text))
     }
 
-    /// Returns what is known of the files of a workflow. Read anew only when something happened.
+    /// Returns what is known of the files of a workflow. Read again only when something happened.
     async fn marks(&self, workflow: &str) -> Result<Arc<Marks>, ExecuteError> {
         let position = *self.store.changed().borrow();
         if let Some((at, marks)) = &self.promises.scanned.lock().marks

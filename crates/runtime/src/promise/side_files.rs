@@ -24,7 +24,7 @@ impl Runtime {
             || self.promises.unfinished.lock().contains(&view.state.run)
     }
 
-    /// Notes that events that were just committed have other files changed, whoever sees to it.
+    /// Notes that events that were just committed have other files changed, no matter who sees to it.
     pub(crate) fn note_side_files(&self, view: &View, events: &[Recorded]) {
         if !self.owed_by(view, None, events).is_empty() {
             self.promises.unfinished.lock().insert(view.state.run);

@@ -85,7 +85,7 @@ pub(super) fn open_reader(
 }
 
 /// Has statements compiled once. Without the guarantee that plans do not depend on values, a kept
-/// statement would be compiled anew at each use, since its values were cleared in between.
+/// statement would be compiled again at each use, since its values were cleared in between.
 fn keep_statements(connection: &Connection) -> Result<(), rusqlite::Error> {
     connection.set_prepared_statement_cache_capacity(STATEMENTS_MAX);
     connection.set_db_config(DbConfig::SQLITE_DBCONFIG_ENABLE_QPSG, true).map(drop)
@@ -112,7 +112,7 @@ pub(super) fn wait_for_others(
         chance ^= chance << 13;
         chance ^= chance >> 7;
         chance ^= chance << 17;
-        // Whoever has waited long waits for something long.
+        // Anyone who has waited long waits for something long.
         let step = if tries < 1000 { 1 } else { 4 };
         thread::sleep(Duration::from_micros((150 + chance % 300) * step));
         true

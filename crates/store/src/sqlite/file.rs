@@ -49,7 +49,7 @@ pub(super) fn mark(
     let Some::<(String, String)>((project, workflow)) = names.optional()? else {
         return Ok(false);
     };
-    // Whoever wrote the file from less is late, and its mark says nothing about the file any more.
+    // Anyone who wrote the file from less is late, and its mark says nothing about the file any more.
     let mut statement = connection.prepare_cached(
         "INSERT INTO files (run, path, project, workflow, owed, written, sha256, size, modified)
          VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)

@@ -64,7 +64,7 @@ fn index_locked(connection: &Connection, settings: &SqliteSettings) -> Result<()
                     insert.execute(params![int(position), text, word(row::run(row, 1)?)])?;
                 }
             }
-            // It is in the log, and whoever reads the log is told. The index goes on.
+            // It is in the log, and anyone who reads the log is told. The index goes on.
             Err(error) => warn!("event {position} was not indexed: {error}"),
         }
     }

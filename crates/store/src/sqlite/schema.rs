@@ -121,7 +121,7 @@ fn migrate(
     wait_for_others(connection, MIGRATION_WAIT_MAX)?;
     switch_to_wal(connection)?;
     connection.execute_batch("BEGIN IMMEDIATE")?;
-    // From here nobody else writes. Whoever waited finds the work done.
+    // From here nobody else writes. Anyone who waited finds the work done.
     let migrated = migrate_locked(connection, path, settings, migrations);
     connection.execute_batch(if migrated.is_ok() { "COMMIT" } else { "ROLLBACK" })?;
     // All of the file may have gone through the log.

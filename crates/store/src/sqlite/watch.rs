@@ -1,4 +1,4 @@
-//! Wakes whoever waits for something to be appended, by this process or another.
+//! Wakes anyone who waits for something to be appended, by this process or another.
 //!
 //! The writer tells of its own commits. Those of other processes are found by looking at the
 //! file now and then, by a thread that exists only while someone watches.

@@ -344,7 +344,7 @@ impl Thread {
 }
 
 fn answer<T>(reply: Reply<T>, outcome: Result<T, StoreError>) {
-    // Whoever no longer waits for the answer does not need it.
+    // Anyone who no longer waits for the answer does not need it.
     drop(reply.send(outcome));
 }
 

@@ -29,7 +29,7 @@ pub(crate) async fn a_mark_says_what_was_written(store: &dyn Store) {
     let touched = FileMark { size: 7, modified: -3, ..written("a", 2, 2, "first") };
     assert!(mark(store, 1, std::slice::from_ref(&touched)).await);
     assert_eq!(all(store).await, [(run(1), touched), owed(1, "b", 2)]);
-    // An append owes it anew, and what was written is still known.
+    // An append owes it again, and what was written is still known.
     store.append(owing(append(run(1), 2, &["three"]), &["a"])).await.unwrap();
     assert!(mark(store, 1, &[written("a", 3, 2, "first"), written("b", 2, 2, "b")]).await);
     assert_eq!(left(store).await, [(run(1), written("a", 3, 2, "first"))]);

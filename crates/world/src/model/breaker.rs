@@ -71,7 +71,7 @@ mod tests {
     }
 
     #[test]
-    fn an_answer_in_between_makes_it_count_anew() {
+    fn an_answer_in_between_makes_it_count_again() {
         let now = Instant::now();
         let mut breaker = Breaker::default();
         for _ in 0..3 {

@@ -290,7 +290,7 @@ async fn fork(joined: &Joined, args: ForkArgs) -> Result<Reply, Failure> {
     Ok(Reply::new(json!({"run": wire::run(&outcome.view)}), text::lines(&text)).with_note(note))
 }
 
-/// Has a command executed on behalf of whoever sits here.
+/// Has a command executed on behalf of the user at the terminal.
 pub(crate) async fn execute(
     joined: &Joined,
     run: RunId,

@@ -58,7 +58,7 @@ pub(crate) struct Args {
 /// Serves until it is told to stop.
 pub(crate) async fn perform(config: Config, output: Output) -> Result<(), Failure> {
     let address =
-        config.address().ok_or_else(|| Failure::usage("`serve.address` is no address"))?;
+        config.address().ok_or_else(|| Failure::usage("`serve.address` is not an address"))?;
     let (token, tokens) = (find_token(&config, address)?, config.tokens());
     let listener = listen(address).map_err(|error| not_bound(address, &error))?;
     let address = listener.local_addr()?;
@@ -81,14 +81,14 @@ pub(crate) async fn perform(config: Config, output: Output) -> Result<(), Failur
         .with_state(joined)
         .route("/mcp", endpoint)
         .layer(middleware::from_fn_with_state(guard, guard::check))
-        // Whoever watches over processes has no token.
+        // Anyone who watches over processes has no token.
         .route("/healthz", get(|| async { "ok\n" }));
     limits.connections = connections::room(limits.connections);
     let serving = connections::serve(listener, pages, limits, stop.clone());
     let parting = async {
         told_to_stop().await;
         stop.cancel();
-        // Whoever has not finished its request by then, or is told twice, keeps nobody waiting.
+        // Anyone who has not finished its request by then, or is told twice, keeps nobody waiting.
         tokio::select! {
             () = runtime.sleep(PARTING) => {}
             () = told_to_stop() => {}

@@ -38,7 +38,7 @@ impl Config {
     }
 
     /// Returns the places of the project that the specs lie in, if the tools of forge are offered and
-    /// whoever started them names specs that are not in the project around the working directory. A
+    /// anyone who started them names specs that are not in the project around the working directory. A
     /// project does not send its own away.
     pub(super) fn find_elsewhere(&self) -> Option<Places> {
         let places = &self.places;

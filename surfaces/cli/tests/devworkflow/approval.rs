@@ -113,7 +113,7 @@ fn b08_a_plan_that_changes_after_its_approval_waits_again() {
     approve(&stage);
     stage.plan("1. write something else");
     no_construction(&stage);
-    // The same plan once more is no change.
+    // The same plan once more is not a change.
     let stage = waiting();
     approve(&stage);
     stage.plan(PLAN);

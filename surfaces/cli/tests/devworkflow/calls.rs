@@ -111,7 +111,7 @@ impl Stage {
 /// Returns the arguments of an update.
 pub(crate) fn updating(phase: &str, status: &str, more: Value) -> Value {
     let mut arguments = json!({"phase": phase, "status": status});
-    let Value::Object(more) = more else { panic!("{more} is no object") };
+    let Value::Object(more) = more else { panic!("{more} is not an object") };
     arguments.as_object_mut().unwrap().extend(more);
     arguments
 }
@@ -190,7 +190,7 @@ impl Stage {
 
 fn guiding(more: Value) -> Value {
     let mut arguments = json!({"task_description": "Add: login"});
-    let Value::Object(more) = more else { panic!("{more} is no object") };
+    let Value::Object(more) = more else { panic!("{more} is not an object") };
     arguments.as_object_mut().unwrap().extend(more);
     arguments
 }

@@ -275,7 +275,7 @@ fn b11_what_goes_wrong_is_logged_and_leads_on() {
             }
         }
     }
-    // A plan that is made anew has the error as its reason.
+    // A plan that is made again has the error as its reason.
     let stage = Stage::with_state(&file_text("CONSTRUCT", "RUNNING").text());
     let said = stage.error(LOGIN, "the linker gave up");
     let summary = said.next_params(BLUEPRINT)["requirements_summary"].as_str().unwrap();

@@ -98,10 +98,10 @@ fn what_is_known_is_what_the_last_look_found() {
     let look = json!({"task_description": "x"});
     stage.done("workflow_discovery", look.clone());
     start(&stage, "workflow: Loop").has(&["🚀"]);
-    let changed = LOOP.replace("Write it.", "Write it anew.");
+    let changed = LOOP.replace("Write it.", "Write it again.");
     stage.project.write(".accordo/workflows/loop.yaml", &changed);
     stage.done("workflow_discovery", look.clone());
-    start(&stage, "workflow: Loop").has(&["Write it anew."]);
+    start(&stage, "workflow: Loop").has(&["Write it again."]);
     std::fs::remove_file(stage.project.path(".accordo/workflows/loop.yaml")).unwrap();
     stage.done("workflow_discovery", look);
     start(&stage, "workflow: Loop").has(&["❌ **Workflow Not Found:** Loop"]);

@@ -184,7 +184,7 @@ fn a_database_that_is_gone_is_made_again_from_the_file() {
     let said = stage.read(CHECK_FILES, json!({}));
     assert_eq!(said.stands(), ("BLUEPRINT", "NEEDS_PLAN_APPROVAL"));
     assert_eq!(stage.text(), before);
-    // An approval is not a matter of the file: it has to be given anew.
+    // An approval is not a matter of the file: it has to be given again.
     stage.refused(CONSTRUCT, json!({"task_description": LOGIN})).code("ILLEGAL_TRANSITION");
     stage.approve(LOGIN);
     assert!(stage.state().log.contains("read the code"), "{}", stage.text());

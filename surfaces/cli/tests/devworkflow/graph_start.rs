@@ -145,7 +145,7 @@ fn a_session_is_named_by_its_id_or_by_a_token_in_the_context() {
     // The argument wins.
     let said = stage.guide(json!({"session_id": first, "context": token}));
     assert_eq!(said.session(), first);
-    // What is no id is no token.
+    // What is not an id is not a token.
     let said = stage.unguided(json!({"context": "session_id:nonsense"}));
     said.code("AMBIGUOUS_SESSION");
 }

@@ -149,7 +149,7 @@ fn the_state_is_shown_and_printed_to_the_byte() {
     assert_eq!(said["file"], "workflow_state.md");
     let printed = project.milepost(&["devworkflow", "export"]).output().unwrap();
     assert_eq!(String::from_utf8(printed.stdout).unwrap(), text);
-    // Whoever only looks makes no database.
+    // Anyone who only looks makes no database.
     assert!(!project.path(".milepost/milepost.db").exists());
     assert_eq!(at(&project, "workflow_state.md"), text);
 }

@@ -104,7 +104,7 @@ fn check_classic(tool: &str, said: Said) -> Said {
 
 fn check_graph(tool: &str, said: Said) -> Said {
     let read: Value = serde_json::from_str(&said.text).unwrap_or_else(|error| {
-        panic!("`{tool}` answered with a text that is no JSON: {error}: {}", said.text)
+        panic!("`{tool}` answered with a text that is not JSON: {error}: {}", said.text)
     });
     assert_eq!(read, said.value, "`{tool}`: text and structured content differ");
     let Some(content) = said.value["content"].as_str() else {

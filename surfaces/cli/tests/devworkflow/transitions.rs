@@ -121,7 +121,7 @@ fn check_followed(stage: &Stage, column: &Column, said: &Said, before: &FileText
         (_, Some(wanted)) => wanted,
         ('e' | 'x' | 's', None) => (before.phase.as_str(), "ERROR"),
         ('u', None) => (before.phase.as_str(), "RUNNING"),
-        // A call that is no move may still let a rule fire that was due.
+        // A call that is not a move may still let a rule fire that was due.
         (_, None) if before.status == "COMPLETED" => return,
         (_, None) => (before.phase.as_str(), before.status.as_str()),
     };

@@ -108,7 +108,7 @@ fn a_pipeline_asks_before_it_spends_more_than_its_budget() {
     );
     stage.is_at("phase-3", "in_progress");
     stage.write("design.md", "# D\n\n## A\n");
-    assert_eq!(stage.go(done())["phase"], "phase-3b", "the budget counts anew");
+    assert_eq!(stage.go(done())["phase"], "phase-3b", "the budget counts again");
     stage.write("review-design.md", "## Verdict: APPROVE\n");
     assert_eq!(stage.go(done())["name"], "budget-spent");
     let over = stage.go(answer("abandon"));

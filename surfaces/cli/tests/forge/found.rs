@@ -1,4 +1,4 @@
-//! What whoever goes on finds: reviews that were changed, put away or never made, tasks that were sent
+//! What anyone who goes on finds: reviews that were changed, put away or never made, tasks that were sent
 //! back, and questions that are not asked any more.
 
 use std::fs;
@@ -165,7 +165,7 @@ fn without_tasks_there_is_nothing_to_review() {
 }
 
 #[test]
-fn tasks_that_someone_took_out_are_planned_anew() {
+fn tasks_that_someone_took_out_are_planned_again() {
     let other = json!({"tasks": {"7": task("sequential", "pending", "pending")}});
     let stage = at("M", "phase-5", other);
     stage.go(json!({}));
@@ -319,7 +319,7 @@ fn what_a_person_says_is_told_to_the_next_agent_and_to_no_other() {
 }
 
 #[test]
-fn tasks_that_are_cut_anew_are_built_anew() {
+fn tasks_that_are_cut_anew_are_built_again() {
     let mut stage = Stage::begun("L");
     let two = "## Task 1: old\n\n## Task 2: old\n";
     let script = [("tasks.md", 1, two), ("tasks.md", 2, "## Task 1: new\n\n## Task 2: new\n")];

@@ -1,5 +1,5 @@
 //! A phase that is done leads to the next, and no further: what is left out, who is asked and which
-//! tasks there are is found by whoever goes on.
+//! tasks there are is found by anyone who goes on.
 
 use serde_json::{Value, json};
 

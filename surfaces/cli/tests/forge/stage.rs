@@ -281,7 +281,7 @@ fn entries(folder: &Path) -> Vec<PathBuf> {
 }
 
 /// Leaves out of a state file what the contract does not name: that someone's edit is written out
-/// in full is no change.
+/// in full is not a change.
 fn settled(text: String) -> String {
     let Ok(Value::Object(mut state)) = serde_json::from_str(&text) else { return text };
     state.retain(|key, _| !["status", "phases", "timestamps"].contains(&key.as_str()));

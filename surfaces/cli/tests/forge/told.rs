@@ -1,4 +1,4 @@
-//! Others are told of what happens to a pipeline, whoever makes it happen.
+//! Others are told of what happens to a pipeline, no matter who makes it happen.
 
 use std::fs;
 

@@ -1,4 +1,4 @@
-//! How a scene is given up, and begun anew.
+//! How a scene is given up, and begun again.
 
 use serde_json::json;
 
@@ -77,7 +77,7 @@ fn a_failed_scene_can_be_given_up() {
 }
 
 #[test]
-fn a_cancelled_scene_is_archived_when_it_is_begun_anew() {
+fn a_cancelled_scene_is_archived_when_it_is_begun_again() {
     let stage = Stage::new();
     stage.begin(SCENE);
     stage.work(SCENE, 1..=2);
@@ -92,7 +92,7 @@ fn a_cancelled_scene_is_archived_when_it_is_begun_anew() {
     let session = old["session_id"].as_str().unwrap();
     let archive = format!("workspace/backups/generation-state-{SCENE}-{session}.json");
     assert_eq!(std::fs::read(stage.project.path(&archive)).unwrap(), bytes);
-    // The archive is no scene.
+    // The archive is not a scene.
     let listed = stage.read("list_generations", json!({}));
     assert_eq!(listed.value["total"], 1, "{}", listed.text);
 }

@@ -113,7 +113,7 @@ fn a30_the_fast_check_sends_the_prose_back_until_it_gives_up() {
             assert_eq!(state["steps"][KEYS[4]]["status"], "PENDING");
             assert_eq!(state["current_step"], 4);
             assert_eq!(state["generation_attempts"]["current_attempt"], attempt + 1);
-            // The check has to be made anew, after the prose.
+            // The check has to be made again, after the prose.
             stage.refused("start_step", start_of(SCENE, 5)).has(&["Step order violation"]);
             stage.complete(SCENE, 4, 60.0);
         }

@@ -242,7 +242,7 @@ fn a_long_list_is_cut_and_says_how_much_is_left_out() {
     assert!(100 < shown && shown < 600, "{shown} rows");
     said.has_in_order(&["└", &format!("... {} more (use filter, limit/offset)", 600 - shown)]);
     assert_eq!(said.value["total"], 600);
-    // The rest is there for whoever asks.
+    // The rest is there for anyone who asks.
     let rest = stage.read("list_generations", json!({"sort_by": "scene_id", "offset": shown}));
     assert_eq!(rows(&rest)[0][0], format!("{shown:04}"));
 }
@@ -260,7 +260,7 @@ fn a_list_sees_what_others_did_to_the_files_since_the_last_one() {
     stage.project.write("workspace/draft", &pretty(&state("0104", "COMPLETED")));
     fs::rename(stage.project.path("workspace/draft"), stage.path("0104")).unwrap();
     assert_eq!([total("all"), total("failed"), total("completed")], [4, 2, 2]);
-    // A folder that is put in place of the old one is looked at anew.
+    // A folder that is put in place of the old one is looked at again.
     let workspace = stage.project.path("workspace");
     fs::rename(&workspace, stage.project.path("old")).unwrap();
     stage.project.write(&place("0105"), &pretty(&state("0105", "FAILED")));

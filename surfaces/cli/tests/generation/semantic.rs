@@ -101,7 +101,7 @@ fn a29_a_step_fails_and_is_tried_again() {
     stage.refused("retry_step", retry).has(&["not FAILED (status: PENDING)"]);
     let unstarted = step(NAMES[5], &json!({}));
     stage.refused("retry_step", unstarted).has(&["not found in state"]);
-    // A word is no flag.
+    // A word is not a flag.
     stage.done("start_step", step(PROSE, &json!({})));
     let metadata = json!({"terminal": "true"});
     let fail = step(PROSE, &json!({"failure_reason": "y", "metadata": metadata}));

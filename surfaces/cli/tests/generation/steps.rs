@@ -91,7 +91,7 @@ fn a08_the_first_step_is_first_and_is_started_before_it_is_completed() {
 }
 
 #[test]
-fn a09_a_step_that_is_started_again_only_begins_anew() {
+fn a09_a_step_that_is_started_again_only_begins_again() {
     let stage = Stage::new();
     stage.begin(SCENE);
     let arguments = json!({

@@ -62,7 +62,7 @@ fn a22_every_other_workflow_is_completed_with_its_files_and_answers() {
             let arguments = json!({"workflow_name": "forge", "flow": flow, "key": key});
             let begun = done(server, "start_workflow", arguments);
             // Parts are reported one by one, and tasks and reviews have two each.
-            // What a review said before is taken away when its subject is made anew.
+            // What a review said before is taken away when its subject is made again.
             let write = || write_forge(project, key);
             assert!(play_with(server, begun, write) <= steps["forge"] + 1 + 2);
         }

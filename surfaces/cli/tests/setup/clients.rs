@@ -198,7 +198,10 @@ fn entries_that_cannot_work_are_told() {
         .collect();
     assert_eq!(bad, ["nothing", "empty", "args", "env", "odd"]);
     let shown = setup(&project, "check claude").out;
-    assert!(shown.contains("✗ claude          .mcp.json  args\n    `args` is no list"), "{shown}");
+    assert!(
+        shown.contains("✗ claude          .mcp.json  args\n    `args` is not a list"),
+        "{shown}"
+    );
     project.write(".cursor/mcp.json", "{");
     let shown = setup(&project, "check cursor");
     assert_eq!(shown.code, 1);

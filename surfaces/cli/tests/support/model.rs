@@ -61,7 +61,7 @@ impl FakeModel {
         thread::spawn(move || {
             for stream in listener.incoming().flatten() {
                 let shared = Arc::clone(&serving);
-                // A client that went away is no fault of the model's.
+                // A client that went away is not a fault of the model's.
                 thread::spawn(move || drop(shared.serve(stream)));
             }
         });
@@ -85,7 +85,7 @@ impl FakeModel {
         self.shared.turns.lock().unwrap().push_back(turn);
     }
 
-    /// Lets whoever waits for it go on.
+    /// Lets anyone who waits for it go on.
     pub(crate) fn let_go(&self) {
         *self.shared.is_let_go.lock().unwrap() = true;
         self.shared.changed.notify_all();

@@ -112,7 +112,7 @@ impl Server {
         let text = result["content"][0]["text"].as_str().unwrap_or_default();
         assert_eq!(result["content"].as_array().map(Vec::len), Some(1), "{message}");
         let read: Value = serde_json::from_str(text).unwrap_or_else(|error| {
-            panic!("`{tool}` answered with a text that is no JSON: {error}: {text}")
+            panic!("`{tool}` answered with a text that is not JSON: {error}: {text}")
         });
         assert_eq!(read, value, "`{tool}`: text and structured content differ");
         Ok(Answer { value, is_error: result["isError"] == true })
@@ -187,7 +187,7 @@ impl Server {
 }
 
 impl Inbox {
-    /// Hands each answer to whoever waits for it, until the server closes its end.
+    /// Hands each answer to anyone who waits for it, until the server closes its end.
     fn hear(&self, output: ChildStdout) {
         let mut output = BufReader::new(output);
         let mut line = Vec::new();
@@ -198,7 +198,7 @@ impl Inbox {
             }
             line.clear();
         }
-        // Whoever still waits is told by the end of its channel.
+        // Anyone who still waits is told by the end of its channel.
         *self.waiting.lock().unwrap() = None;
     }
 

@@ -46,7 +46,7 @@ impl Seal {
         Self { key: *key, codec, lasts }
     }
 
-    /// Returns the name of a question. Only whoever was asked knows it, and what was shown is a
+    /// Returns the name of a question. Only a caller who was asked knows it, and what was shown is a
     /// part of it, so that an answer by this name is an answer to just that.
     pub(super) fn name(&self, form: &Form) -> String {
         let named = Hasher::default().field(self.key).field(&form.marks).finish();

@@ -84,7 +84,7 @@ pub fn endpoint(
     Ok(over(move || server.for_client(), options.limits, http))
 }
 
-/// Serves what `make` makes, anew for each session.
+/// Serves what `make` makes, again for each session.
 fn over<S: ServerHandler>(
     make: impl Fn() -> S + Send + Sync + 'static,
     limits: Limits,
@@ -196,7 +196,7 @@ async fn admit<S: ServerHandler>(door: Arc<Door<S>>, request: Request) -> Respon
     let head = match serde_json::from_slice::<Head<'_>>(&bytes) {
         Ok(head) => head,
         Err(error) if error.is_data() => {
-            let problem = "this is no JSON-RPC message; send one message a request, no batches";
+            let problem = "this is not JSON-RPC message; send one message a request, no batches";
             return refuse(
                 StatusCode::BAD_REQUEST,
                 &ErrorData::invalid_request(problem, None),
@@ -210,7 +210,7 @@ async fn admit<S: ServerHandler>(door: Arc<Door<S>>, request: Request) -> Respon
     };
     let id = head.id.and_then(|it| serde_json::from_value(it).ok());
     if head.jsonrpc.as_deref() != Some("2.0") {
-        let error = ErrorData::invalid_request("this is no JSON-RPC 2.0 message", None);
+        let error = ErrorData::invalid_request("this is not JSON-RPC 2.0 message", None);
         return refuse(StatusCode::BAD_REQUEST, &error, id.as_ref());
     }
     let begins = head.method.as_deref() == Some("initialize");

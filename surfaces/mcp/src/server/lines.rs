@@ -194,7 +194,7 @@ impl<R: AsyncRead + Unpin, W: AsyncWrite + Send + Unpin + 'static> Lines<R, W> {
                 let problem = if value.is_array() {
                     "batches are not taken; send one message a line"
                 } else {
-                    "this is no JSON-RPC message"
+                    "this is not JSON-RPC message"
                 };
                 self.refuse(id.as_ref(), &ErrorData::invalid_request(problem, None));
             }

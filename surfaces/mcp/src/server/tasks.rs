@@ -140,7 +140,7 @@ async fn payload(
         result.insert("resultType".to_owned(), "complete".into());
         return Ok(TaskPayload::Completed { result });
     }
-    // Whoever cannot show a form waits until the person answers elsewhere.
+    // Anyone who cannot show a form waits until the person answers elsewhere.
     let Some(seal) = seal else { return Ok(TaskPayload::Working) };
     let form = match gate::form(runtime, view).await {
         // What the gate is about cannot be seen from here.

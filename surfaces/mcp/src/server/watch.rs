@@ -1,4 +1,4 @@
-//! Tells clients that what they watch has changed, whoever changed it.
+//! Tells clients that what they watch has changed, no matter who changed it.
 
 use std::{
     collections::{BTreeMap, BTreeSet},

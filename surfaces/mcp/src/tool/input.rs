@@ -143,7 +143,7 @@ fn unwrapped(
     let Some(inner) = arguments.remove(wrapper) else { return Ok(arguments) };
     let inner = match inner {
         Value::String(text) => serde_json::from_str(&text).map_err(|error| {
-            problem(wrapper, ProblemKind::WrongValue, format!("is no JSON: {error}"))
+            problem(wrapper, ProblemKind::WrongValue, format!("is not JSON: {error}"))
         })?,
         Value::Null | Value::Bool(_) | Value::Number(_) | Value::Array(_) | Value::Object(_) => {
             inner

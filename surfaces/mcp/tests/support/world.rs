@@ -53,7 +53,7 @@ impl Stage {
         }
     }
 
-    /// Makes whoever looks for workflows panic.
+    /// Makes anyone who looks for workflows panic.
     pub(crate) fn break_down(&self) {
         self.is_broken.store(true, Ordering::SeqCst);
     }

@@ -146,7 +146,7 @@ impl<'a> Library<'a> {
             let message = format!("a graph is made of at most {FILES_MAX} files");
             return Err(Diagnostic::error("includes_too_many", label.clone(), message));
         }
-        // Reading it anew says the same again, at the place where it is referred to.
+        // Reading it again says the same again, at the place where it is referred to.
         if !self.texts.contains_key(&file) && self.files.read(&file) == Err(FileError::Missing) {
             let message = format!("composed file `{wanted}` does not exist");
             return Err(Diagnostic::error("file_missing", label.clone(), message));

@@ -60,7 +60,7 @@ fn successor(to: Target, set: BTreeMap<String, Expression>) -> Successor {
     Successor { to, when: None, set, merge: None, fails: false }
 }
 
-/// Whoever goes on from a node has begun.
+/// Anyone who goes on from a node has begun.
 fn running() -> BTreeMap<String, Expression> {
     let running = Expression::parse("'RUNNING'");
     let running = running.expect("the expression is fixed, and a test compiles it");

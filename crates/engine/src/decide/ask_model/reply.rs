@@ -83,7 +83,7 @@ fn read_updates(value: Option<Value>, warnings: &mut Vec<String>) -> Map<String,
             (Some(key), Some(value)) => {
                 updates.insert(key, value.clone());
             }
-            (_, _) => warnings.push(String::from("an item of its `updated_context` is no pair")),
+            (_, _) => warnings.push(String::from("an item of its `updated_context` is not a pair")),
         }
     }
     updates

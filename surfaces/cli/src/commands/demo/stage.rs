@@ -50,7 +50,7 @@ impl Stage {
         &self.folder
     }
 
-    /// Opens the database anew, as another process would.
+    /// Opens the database again, as another process would.
     pub(super) fn enter(&self) -> Result<Runtime, Failure> {
         let path = self.folder.join("demo.db");
         let store = SqliteStore::open(&path, SqliteSettings::default())?;

@@ -63,7 +63,7 @@ fn find_directory(root: &Root, options: &Options) -> Result<String, Failure> {
         entered.is_err_and(|it| it.kind() != io::ErrorKind::NotFound)
     };
     if !is_inside || is_taken() {
-        let message = format!("`{directory}` is no folder inside of the project");
+        let message = format!("`{directory}` is not a folder inside of the project");
         return Err(Failure::refused("directory_invalid", message)
             .with_hint("set `devworkflow.directory` to a folder in the project, as `.accordo`"));
     }
@@ -81,7 +81,7 @@ fn plan(root: &Root, directory: &str, options: &Options) -> Result<Plan, Failure
     for (name, setting, named) in settings {
         let Some(kind) = find_kind(root, name)? else { continue };
         if kind != Kind::File {
-            left.push((name.to_owned(), "it is no file of its own".to_owned()));
+            left.push((name.to_owned(), "it does not have a file of its own".to_owned()));
         } else if !named.is_empty() {
             let why =
                 format!("the setting `devworkflow.{setting}` says that the file is `{named}`");

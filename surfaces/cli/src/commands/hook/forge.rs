@@ -46,7 +46,7 @@ pub(super) fn is_concerned(event: Event, call: &Value) -> bool {
             other => is_edit(other),
         },
         Event::PostToolUse => matches!(tool(call), "Agent" | "Task"),
-        // Whoever was sent back once may stop, or it would go on for ever.
+        // Anyone who was sent back once may stop, or it would go on for ever.
         Event::Stop => call.get("stop_hook_active") != Some(&Value::Bool(true)),
         Event::SessionStart => true,
     }

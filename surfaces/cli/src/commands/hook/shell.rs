@@ -1,7 +1,7 @@
 //! What a line of shell would do with git, as far as it can be seen without running it.
 //!
 //! What stands in quotes is one word, and so is never a command of its own; what stands in a here
-//! document is no command at all.
+//! document is not a command at all.
 
 use std::{iter::Peekable, str::Chars};
 
@@ -144,7 +144,7 @@ impl Reader<'_> {
         }
     }
 
-    /// Passes over where something is read from or written to: it is no word of the command.
+    /// Passes over where something is read from or written to: it is not a word of the command.
     fn redirected(&mut self) {
         let is_number = |it: &String| it.bytes().all(|it| it.is_ascii_digit());
         if self.word.as_ref().is_some_and(is_number) {

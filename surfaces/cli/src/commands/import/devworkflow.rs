@@ -24,7 +24,7 @@ use crate::{
     output::{Output, Reply, text},
 };
 
-const FILES: Things = Things { one: "file", name: "path", doubtful: "worth mending" };
+const FILES: Things = Things { one: "file", name: "path", doubtful: "worth fixing" };
 /// The folders that such servers have had for their own files.
 const FOLDERS: [&str; 2] = [".accordo", ".workflow-commander"];
 

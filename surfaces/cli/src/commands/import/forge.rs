@@ -153,7 +153,7 @@ impl Taker<'_> {
             return Err(Untaken::Refused(why));
         }
         let name = workspace.file_name().and_then(|it| it.to_str());
-        let name = name.ok_or_else(|| Untaken::Refused("its name is no text".to_owned()))?;
+        let name = name.ok_or_else(|| Untaken::Refused("its name is not UTF-8".to_owned()))?;
         Ok(specs.join(name).to_string_lossy().into_owned())
     }
 

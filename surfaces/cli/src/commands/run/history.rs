@@ -81,7 +81,7 @@ fn table(events: &[Recorded], width: usize) -> String {
     grid.render(width)
 }
 
-/// Follows a run until it ends or whoever watches goes away.
+/// Follows a run until it ends or the watcher goes away.
 pub(crate) async fn watch(
     joined: &Joined,
     args: &WatchArgs,

@@ -77,7 +77,7 @@ impl Change {
     }
 
     fn make(&self) -> Result<Option<PathBuf>, Failure> {
-        // Whoever was asked may have taken a while to answer.
+        // Anyone who was asked may have taken a while to answer.
         if file::read(&self.path)? != self.before {
             let message = format!("`{}` was changed by someone else meanwhile", show(&self.path));
             return Err(Failure::refused("file_changed", message)

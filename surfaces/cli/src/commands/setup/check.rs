@@ -70,7 +70,7 @@ fn missing(file: &str) -> Failure {
 
 /// Returns what is wrong with an entry.
 fn problems(entry: &Value) -> Vec<String> {
-    let Some(entry) = entry.as_object() else { return vec!["it is no object".to_owned()] };
+    let Some(entry) = entry.as_object() else { return vec!["it is not an object".to_owned()] };
     let mut problems = Vec::new();
     let is_text = |it: &Value| it.as_str().is_some_and(|it| !it.trim().is_empty());
     match (entry.get("command"), entry.get("url")) {
@@ -85,7 +85,7 @@ fn problems(entry: &Value) -> Vec<String> {
     }
     let are_texts = |it: &Value| it.as_array().is_some_and(|it| it.iter().all(Value::is_string));
     if entry.get("args").is_some_and(|it| !are_texts(it)) {
-        problems.push("`args` is no list of texts".to_owned());
+        problems.push("`args` is not a list of strings".to_owned());
     }
     let are_named = |it: &Value| it.as_object().is_some_and(|it| it.values().all(Value::is_string));
     if entry.get("env").is_some_and(|it| !are_named(it)) {

@@ -23,7 +23,7 @@ pub(crate) struct Args {
     /// For whom to write them; all, if nobody is named
     #[arg(value_name = "AGENT")]
     agents: Vec<Agent>,
-    /// Write our part anew where it is there already
+    /// Write our part again where it is there already
     #[arg(short, long)]
     force: bool,
 }

@@ -249,7 +249,7 @@ fn command(programs: &[PathBuf]) -> Result<String, Failure> {
         return Ok(PROGRAM.to_owned());
     }
     own.into_os_string().into_string().map_err(|path| {
-        let message = format!("`{}` is no text that a file can hold", path.display());
+        let message = format!("`{}` is not UTF-8, so a file cannot hold it", path.display());
         Failure::refused("path_unusable", message).with_hint("install the program elsewhere")
     })
 }

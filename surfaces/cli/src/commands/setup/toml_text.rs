@@ -76,7 +76,7 @@ fn parse(text: &str) -> Result<DocumentMut, String> {
 }
 
 fn no_table() -> String {
-    format!("`{SERVERS}` is no table")
+    format!("`{SERVERS}` is not a table")
 }
 
 /// Returns the table of servers, which is made if it is not there.
@@ -89,7 +89,7 @@ fn servers_mut(document: &mut DocumentMut) -> Result<&mut Item, String> {
     if servers.is_table_like() { Ok(servers) } else { Err(no_table()) }
 }
 
-/// Sets the members that are ours. An entry that named an address before is made anew.
+/// Sets the members that are ours. An entry that named an address before is made again.
 fn update(table: &mut dyn TableLike, entry: &Entry) {
     if table.contains_key("url") {
         table.clear();
@@ -296,7 +296,7 @@ mod tests {
     fn what_is_no_table_of_servers_is_refused() {
         assert_eq!(
             set("mcp_servers = 3\n", "new", &entry()).unwrap_err(),
-            "`mcp_servers` is no table"
+            "`mcp_servers` is not a table"
         );
         assert!(set("a = 1\nb = = 2\n", "new", &entry()).unwrap_err().starts_with("line 2: "));
     }

@@ -109,7 +109,7 @@ fn find_graph(path: &Path) -> Result<Vec<Found>, Failure> {
     let is_it = |it: &Found| it.file.as_ref() == Some(&file);
     let found: Vec<Found> = beside.into_iter().filter(is_it).collect();
     if found.is_empty() {
-        let message = format!("`{file}` is no graph");
+        let message = format!("`{file}` is not a graph");
         let failure = Failure::refused("name_invalid", message);
         return Err(failure.with_hint("name a workflow's folder, or a file that ends in `.yaml`"));
     }

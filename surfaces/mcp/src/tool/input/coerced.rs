@@ -8,7 +8,7 @@ use super::{limits, plain};
 /// What became of a value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Coerced {
-    /// It is what is wanted, or whoever checks it next may say that it is not.
+    /// It is what is wanted, or anyone who checks it next may say that it is not.
     Kept,
     /// It says nothing that is wanted.
     Dropped,
@@ -24,7 +24,7 @@ pub(super) fn read(shape: &Value, value: &mut Value) -> Coerced {
         "string" => value.is_string().then(|| value.take()),
         _ => return Coerced::Kept,
     };
-    // A count below zero says as little as one that is no number.
+    // A count below zero says as little as one that is not a number.
     let fits = |it: &Value| it.as_number().is_none_or(|it| limits::of_number(shape, it).is_none());
     let Some(read) = read.filter(fits) else { return Coerced::Dropped };
     *value = read;

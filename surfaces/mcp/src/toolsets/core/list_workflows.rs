@@ -1,4 +1,4 @@
-//! `list_workflows`: what can be started. Looked up anew at each call.
+//! `list_workflows`: what can be started. Looked up again at each call.
 
 use std::collections::BTreeMap;
 

@@ -60,7 +60,7 @@ impl Tool for RecordEntry {
     const NAME: &'static str = "record_entry";
     const TITLE: &'static str = "Record an entry";
     const DESCRIPTION: &'static str = "Keep an error, a question with its answer, a metric or a \
-        note with the run, for whoever resumes it.";
+        note with the run, for the agent that resumes it.";
     const HINTS: Hints = Hints::ADDS;
 
     async fn call(call: &Call<'_>, parameters: Parameters) -> Result<Done<Answer>, Failure> {

@@ -16,7 +16,7 @@ pub(super) struct Report {
     result: Value,
     /// Structured facts; `evidence` by criterion
     details: Option<Map<String, Value>>,
-    /// One line for whoever comes next
+    /// One line for the agent that comes next
     message: Option<String>,
     /// Why it failed
     error: Option<String>,

@@ -298,7 +298,7 @@ fn failed(call: &Call<'_>, tool: Guidance, error: &ExecuteError, found: Option<&
 }
 
 /// Returns a path that was named; the usual one counts as none. One that could lead out of the
-/// project, or is no place for a changelog, is refused.
+/// project, or is not a place for a changelog, is refused.
 fn named(tool: Guidance, path: Option<String>, options: &Options) -> Result<String, Failure> {
     let path = path.unwrap_or_default().trim().to_owned();
     let is_file = path.is_empty() || words::is_config_path(&path, options);

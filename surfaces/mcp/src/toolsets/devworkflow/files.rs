@@ -244,7 +244,7 @@ impl Page {
             }
             Event::MoveMade { .. } => {
                 self.file.complete();
-                // A word that is no phase stays only until the next call.
+                // A word that is not a phase stays only until the next call.
                 if !self.phase.is_empty() {
                     self.file.set_phase(&self.phase);
                 }

@@ -1,7 +1,7 @@
 //! As much of Markdown as is needed to find the sections of a file: lines, level-2 headings and
 //! fenced code.
 //!
-//! A fence that is never closed is no fence. Otherwise one forgotten line of a plan would hide
+//! A fence that is never closed is not a fence. Otherwise one forgotten line of a plan would hide
 //! every section that comes after it.
 
 use std::ops::Range;
@@ -65,7 +65,7 @@ impl Outline {
                 continue;
             };
             // Looked up beforehand: to search for what is not there would take as long as the file
-            // is, for each fence anew.
+            // is, for each fence again.
             if *closer < fence.length {
                 continue;
             }

@@ -242,7 +242,7 @@ impl StateFile {
         let end = self.content_range(part).end;
         let written = format!("\n{}", escape::write_text(&entry, Fences::Kept));
         self.replace(end..end, &self.in_style(&written));
-        // An open fence in what was there changes what the entry means. Then all is written anew.
+        // An open fence in what was there changes what the entry means. Then all is written again.
         if !self.has_sections_of(&before) || self.free(part) != whole {
             *self = before;
             self.set_free(part, &whole);

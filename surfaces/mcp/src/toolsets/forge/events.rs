@@ -1,7 +1,7 @@
 //! What others are told of a pipeline: a line of JSON for everything that happens, in a file that
 //! all projects share.
 //!
-//! It is told once a change is kept, of the log alone, so that it is the same whoever made the
+//! It is told once a change is kept, of the log alone, so that it is the same anyone who made the
 //! change: an agent, a person at the terminal, or someone who wrote into the state file.
 
 use std::sync::Arc;

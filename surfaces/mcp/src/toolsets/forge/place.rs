@@ -81,7 +81,7 @@ impl Folder {
     ) -> Result<Option<String>, String> {
         let place = self.place(call, path)?;
         let Some((bytes, _)) = file_system(call)?.read(&place).await? else { return Ok(None) };
-        String::from_utf8(bytes).map(Some).map_err(|_| "it is no text".to_owned())
+        String::from_utf8(bytes).map(Some).map_err(|_| "it is not text".to_owned())
     }
 
     /// Returns whether the folder is there.

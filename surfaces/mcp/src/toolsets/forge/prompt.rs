@@ -1,7 +1,7 @@
 //! What an agent is told when it is sent out: its own file, what to read and write, what is known of
 //! the repository, what past pipelines teach, and what a person said.
 //!
-//! Pure: whoever calls has read the files already. Only paths of artifacts go into a prompt, never
+//! Pure: anyone who calls has read the files already. Only paths of artifacts go into a prompt, never
 //! their contents.
 
 mod history;

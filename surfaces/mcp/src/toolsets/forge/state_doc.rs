@@ -2,7 +2,7 @@
 //!
 //! It is written by hand too. A field that is missing or null is read as empty, one of another type
 //! makes the document unreadable, and what nobody here knows is kept behind the fields. What follows
-//! from other fields (`status`, `phases`) is worked out anew whenever a document is read.
+//! from other fields (`status`, `phases`) is worked out again whenever a document is read.
 
 mod fields;
 mod get;

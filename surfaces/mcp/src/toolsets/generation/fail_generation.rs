@@ -61,7 +61,7 @@ impl DialectTool for FailGeneration {
 
 impl Parameters {
     /// Returns what went wrong, each with the step it is of if that is said. There is always one:
-    /// whoever resumes is to know why.
+    /// anyone who resumes is to know why.
     fn errors(&self, is_again: bool) -> Vec<(Option<String>, Entry)> {
         let given = self.final_errors.as_deref().unwrap_or_default();
         if given.is_empty() && !is_again {

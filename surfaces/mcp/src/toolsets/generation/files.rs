@@ -92,7 +92,7 @@ impl Projection for StateFiles {
         }
     }
 
-    /// Whoever deletes a session's folder gives up what was done in it.
+    /// Anyone who deletes a session's folder gives up what was done in it.
     fn outlives_file(&self, key: &str) -> bool {
         split(key).1.is_none()
     }

@@ -83,7 +83,7 @@ pub(crate) fn missing(id: &str) -> String {
     format!("❌ ERROR: No state found for scene {id}")
 }
 
-/// The state is no JSON object.
+/// The state is not JSON object.
 pub(crate) fn corrupted(path: &str, detail: &str) -> String {
     format!("Error: State file corrupted: {path}. JSON error: {detail}")
 }

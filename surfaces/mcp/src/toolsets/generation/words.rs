@@ -99,7 +99,7 @@ impl Step {
     }
 }
 
-/// A step in the words of whoever called.
+/// A step in the words of anyone who called.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct ToolAdapter {
     pub(crate) step: &'static Step,
@@ -307,7 +307,7 @@ pub(crate) fn severity_icon(severity: &str) -> &'static str {
 
 /// Says how long something took: `45s`, `3m 16s`, `1h 2m 5s`.
 pub(crate) fn duration(seconds: f64) -> String {
-    // So long that nobody counts any more; and nothing where it is no time at all.
+    // So long that nobody counts any more; and nothing where it is not a time at all.
     let longest = std::time::Duration::MAX;
     let whole = std::time::Duration::try_from_secs_f64(seconds);
     let whole = whole.unwrap_or(if seconds < 0.0 { Default::default() } else { longest }).as_secs();

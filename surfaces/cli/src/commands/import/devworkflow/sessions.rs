@@ -68,7 +68,10 @@ impl Taker<'_> {
                 let path = inside.join(&name);
                 let Some((shown, text)) = self.read_text(folder, &path).await else { continue };
                 if SessionFiles::key_of(&name).is_none() {
-                    self.tally.left.push((shown, "it was put away, or is no session's".to_owned()));
+                    self.tally.left.push((
+                        shown,
+                        "it was put away, or does not belong to a session".to_owned(),
+                    ));
                     continue;
                 }
                 match read_session(&text) {

@@ -84,7 +84,7 @@ impl Copies {
                 Some(Kind::File) => self.files.push(path),
                 Some(Kind::Link | Kind::Other) => {
                     let path = self.from.path().join(path);
-                    self.left.push(format!("`{}` is no plain file", path.display()));
+                    self.left.push(format!("`{}` is not a regular file", path.display()));
                 }
                 None => {}
             }

@@ -75,7 +75,7 @@ impl Answer {
 }
 
 impl Failure {
-    /// Words a failure: its code, what is said to whoever reads it, and the way out.
+    /// Words a failure: its code, what is said to anyone who reads it, and the way out.
     pub(crate) fn new(code: &str, content: impl Into<String>, hint: impl Into<String>) -> Self {
         let (content, hint) = (content.into(), hint.into());
         let refusal = Refused {

@@ -160,7 +160,7 @@ pub(super) fn read_ask(context: &str) -> Ask {
     }
 }
 
-/// What has the wrong type counts as not said: the word "true" is no approval.
+/// What has the wrong type counts as not said: the word "true" is not an approval.
 fn read_object(said: &Map<String, Value>) -> Choice {
     let choose = said.get("choose").and_then(Value::as_str).map(|it| it.trim().to_owned());
     let evidence = said.get("criteria_evidence").and_then(Value::as_object);

@@ -18,7 +18,7 @@ use crate::tool::Call;
 
 /// The largest definition that is taken, in bytes.
 const YAML_BYTES_MAX: usize = 256 * 1024;
-/// How many near names are told to whoever gave one that is unknown.
+/// How many near names are told to anyone who gave one that is unknown.
 const NEAR_MAX: usize = 3;
 /// How often a graph is read again because it names files that were not known: at least once for
 /// each level that files may refer to others.
@@ -249,7 +249,7 @@ pub(super) fn told(diagnostics: &[Diagnostic]) -> Vec<String> {
 fn unreadable(error: &ParseError) -> Failure {
     let errors: Vec<Diagnostic> =
         error.diagnostics.iter().filter(|it| it.severity == Severity::Error).cloned().collect();
-    // Without its bare bones it is no definition; with them it is one that does not hold together.
+    // Without its bare bones it is not a definition; with them it is one that does not hold together.
     let is_bare = errors.iter().any(|it| matches!(it.code, "yaml_invalid" | "key_missing"));
     let cause = if is_bare {
         "Invalid YAML content - failed validation"

@@ -60,7 +60,7 @@ impl fmt::Debug for Memory {
 }
 
 impl PartialEq for Memory {
-    /// What is remembered is no setting.
+    /// What is remembered is not a setting.
     fn eq(&self, _other: &Self) -> bool {
         true
     }
@@ -109,7 +109,7 @@ impl Memory {
         self.0.lock().none.contains(&run)
     }
 
-    /// Keeps that a run is no session, or none any more.
+    /// Keeps that a run is not a session, or none any more.
     pub(super) fn keep_none(&self, run: RunId) {
         let mut kept = self.0.lock();
         kept.drop_record(run);

@@ -91,7 +91,7 @@ pub(super) struct Output {
     /// The evidence for each criterion; `null` where none was given.
     #[serde(deserialize_with = "lenient")]
     pub(super) completed_criteria: Map<String, Value>,
-    /// Evidence for what is no criterion of the node.
+    /// Evidence for what is not a criterion of the node.
     #[serde(skip_serializing_if = "Map::is_empty", deserialize_with = "lenient")]
     pub(super) extra_evidence: Map<String, Value>,
     #[serde(flatten)]

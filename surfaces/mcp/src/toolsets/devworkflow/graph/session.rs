@@ -149,7 +149,7 @@ pub(super) fn options<'a>(call: &'a Call<'_>) -> &'a Options {
     &call.options.devworkflow
 }
 
-/// Returns a session by its run; `None` where there is no such run, or it is no session, or it was
+/// Returns a session by its run; `None` where there is no such run, or it is not a session, or it was
 /// put away. Its log is only read where it has grown since the last time.
 pub(super) async fn load(
     runtime: &Runtime,

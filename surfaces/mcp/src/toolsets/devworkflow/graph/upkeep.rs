@@ -70,7 +70,7 @@ pub(super) async fn take_in(
 }
 
 /// Returns the names of the sessions' files that were not put away. It is always the same ones that
-/// are wanted of the folder: whoever watches it remembers by the folder alone.
+/// are wanted of the folder: anyone who watches it remembers by the folder alone.
 async fn file_names(runtime: &Runtime, folder: &str) -> Result<Vec<String>, String> {
     let wanted: Wanted = Arc::new(|name| SessionFiles::key_of(name).is_some());
     Ok(runtime.list_names(folder, wanted).await?.unwrap_or_default())

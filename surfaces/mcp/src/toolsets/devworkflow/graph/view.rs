@@ -45,7 +45,7 @@ impl<'a> Session<'a> {
         find_node(self.workflow, &self.record.current_node)
     }
 
-    /// Whether whoever leaves the current node must pass a person's consent on.
+    /// Whether anyone who leaves the current node must pass a person's consent on.
     pub(super) fn needs_approval(&self) -> bool {
         self.is_live && !self.is_done && self.node().is_some_and(words::needs_approval)
     }

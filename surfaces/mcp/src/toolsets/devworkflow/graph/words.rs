@@ -74,7 +74,7 @@ impl Status {
         }
     }
 
-    /// Returns all words, for whoever gave another one.
+    /// Returns all words, for anyone who gave another one.
     pub(super) fn list() -> String {
         Self::ALL.map(Self::word).join(", ")
     }
@@ -161,7 +161,7 @@ pub(super) fn is_terminal(step: &Step) -> bool {
     options(step).is_empty()
 }
 
-/// Whether whoever leaves a step must pass a person's consent on.
+/// Whether anyone who leaves a step must pass a person's consent on.
 pub(super) fn needs_approval(step: &Step) -> bool {
     step.gate.is_some() && !next_nodes(step).is_empty()
 }

@@ -84,7 +84,7 @@ async fn go_on(
     if let Ask::Broken(problem) = ask {
         return Err(Failure::new(
             "INVALID_JSON",
-            format!("❌ **Error:** the `context` is no JSON: {problem}\n\nNothing was changed."),
+            format!("❌ **Error:** the `context` is not JSON: {problem}\n\nNothing was changed."),
             "fix the JSON, or write `choose: NODE`",
         )
         .about(found.id()));

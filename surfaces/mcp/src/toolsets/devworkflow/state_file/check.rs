@@ -1,4 +1,4 @@
-//! What is wrong with a state file, in words for the one who mends it.
+//! What is wrong with a state file, in words for the one who fixes it.
 
 use std::collections::HashSet;
 

@@ -101,7 +101,7 @@ impl StateFile {
         blocks
     }
 
-    /// Returns every line that stands for itself: what is no field, no row and no date.
+    /// Returns every line that stands for itself: what is not a field, no row and no date.
     fn loose_lines(&self) -> Lines<'_> {
         let mut counts = Lines::new();
         let mut count = |line| *counts.entry(line).or_default() += 1;

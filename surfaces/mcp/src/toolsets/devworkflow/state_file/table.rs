@@ -34,7 +34,7 @@ pub(super) fn has_header(body: &str) -> bool {
     markdown::lines(body).any(is_header)
 }
 
-/// Returns the body with these rows. What is no row stays, and so do rows that did not change.
+/// Returns the body with these rows. What is not a row stays, and so do rows that did not change.
 pub(super) fn with_rows(body: &str, rows: &[Row], line_end: &str) -> String {
     let old: Vec<Placed<'_>> = markdown::lines(body).filter_map(placed).collect();
     let Some(first) = old.first() else { return with_table(body, rows, line_end) };

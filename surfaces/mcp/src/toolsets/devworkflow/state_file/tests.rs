@@ -361,7 +361,7 @@ fn a_large_file_is_changed_in_one_pass() {
     let rows: Vec<Row> = (1..=1000).map(|it| row(it, &format!("item {it}"), "pending")).collect();
     let mut file = StateFile::blank();
     file.set_items(&rows);
-    // Openings that nothing closes are the worst there is for whoever looks for their end.
+    // Openings that nothing closes are the worst there is for anyone who looks for their end.
     file.set_archive_log(&"```a\n~~~b\n### x\n".repeat(100_000));
     let open = format!("{}\n{}", "```a\n".repeat(100_000), file.text());
     let mut file = StateFile::parse(&open);

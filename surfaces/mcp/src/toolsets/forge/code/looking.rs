@@ -193,7 +193,7 @@ pub(super) async fn look<T: Default + Send + 'static>(
     Ok(Looked { seen: seen.collect(), is_cut })
 }
 
-/// Tells whoever looks that it is enough, also when nobody waits any more.
+/// Tells anyone who looks that it is enough, also when nobody waits any more.
 #[derive(Default)]
 struct Stop(Arc<AtomicBool>);
 

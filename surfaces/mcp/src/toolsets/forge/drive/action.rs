@@ -208,7 +208,7 @@ fn work(pipeline: &Pipeline, step: &Step, parts: &[PartSpec], model: &str) -> Ac
     }
 }
 
-/// Says that the review of the design was overruled, to whoever goes on from it unasked.
+/// Says that the review of the design was overruled, to anyone who goes on from it unasked.
 fn overruled(state: &RunState, phase: &str) -> BTreeMap<&'static str, bool> {
     let is = |name: &str| state.vars.get(name) == Some(&Value::Bool(true));
     let is_told = phase == TASKS && is("design_revise_cap_reached") && is("auto_approve");

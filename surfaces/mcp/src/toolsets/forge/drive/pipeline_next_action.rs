@@ -109,7 +109,7 @@ impl DialectTool for PipelineNextAction {
         }
         let pipeline = workspace::open(call, &parameters.workspace).await.ok()?;
         let action = parameters.action_id.trim();
-        // What is no number was never handed out.
+        // What is not a number was never handed out.
         let action = (!action.is_empty()).then(|| action.parse().unwrap_or(u64::MAX));
         Some(Answering { view: pipeline.view, action })
     }

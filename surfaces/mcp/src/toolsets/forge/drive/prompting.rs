@@ -55,7 +55,7 @@ pub(super) async fn add(call: &Call<'_>, pipeline: &Pipeline, action: &mut Actio
     assembled.warnings
 }
 
-/// Returns what a review found when it judged last, for whoever judges again.
+/// Returns what a review found when it judged last, for anyone who judges again.
 fn earlier(pipeline: &Pipeline, action: &Action, step: &Step) -> Vec<String> {
     let state = &pipeline.view.state;
     let lines = |part: Option<&PartId>| {

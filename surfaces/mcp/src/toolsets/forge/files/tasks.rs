@@ -63,7 +63,7 @@ pub(super) fn judge(document: &mut SpecDocument, part: &PartId, verdict: &str, r
         document.set_task(key, "reviewStatus", passed(verdict));
         return;
     }
-    // What was found wanting before, and not done again since, is no further failure.
+    // What was found wanting before, and not done again since, is not a further failure.
     if document.find_task(key).is_some_and(|it| it.is_rejected()) {
         return;
     }

@@ -166,7 +166,7 @@ fn phases_are_begun_done_and_logged_one_by_one() {
 }
 
 #[test]
-fn a_review_that_sends_back_is_shown_until_the_work_begins_anew() {
+fn a_review_that_sends_back_is_shown_until_the_work_begins_again() {
     let mut it = designed();
     it.work("phase-3b", "review-design.md", "## Verdict: REVISE");
     check(

@@ -98,7 +98,7 @@ impl Effort {
     }
 }
 
-/// Says that a word is no effort.
+/// Says that a word is not an effort.
 pub(in crate::toolsets::forge) fn wrong_effort(word: &str) -> String {
     if word.is_empty() {
         return format!("no effort is given: use one of {EFFORTS}");

@@ -1,4 +1,4 @@
-//! `.markdownlintignore`: has the specs passed over by whoever checks the project's Markdown.
+//! `.markdownlintignore`: has the specs passed over by anyone who checks the project's Markdown.
 
 /// The name of the file, in the folder that the specs' folder is in.
 pub(super) const LINT_IGNORE: &str = ".markdownlintignore";

@@ -27,7 +27,7 @@ pub(super) fn pretty<T: Serialize>(value: &T) -> String {
 }
 
 /// Writes a file that is made of others. One that cannot be written is made again when it is
-/// needed, so whoever only asked is not told.
+/// needed, so anyone who only asked is not told.
 pub(super) async fn keep(call: &Call<'_>, specs: &Folder, file: &str, text: String) {
     if !specs.exists(call).await {
         return;

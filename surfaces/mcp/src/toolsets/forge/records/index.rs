@@ -30,7 +30,7 @@ pub(super) struct Written {
 }
 
 impl Library {
-    /// Writes `index.json` anew, if it is to say something else. Returns how many specs there are.
+    /// Writes `index.json` again, if it is to say something else. Returns how many specs there are.
     pub(super) async fn write_index(
         &mut self,
         call: &Call<'_>,

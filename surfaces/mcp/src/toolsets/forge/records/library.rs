@@ -21,7 +21,7 @@ use crate::tool::Call;
 /// How many specs are read at once.
 const READ_AT_ONCE: usize = 256;
 /// Up to so many pipelines are written down after every change; the list of more takes its time,
-/// and whoever only asks does not wait for it.
+/// and anyone who only asks does not wait for it.
 const WRITTEN_AT_ONCE_MAX: usize = 1000;
 
 /// What a folder looked like when it was read.
@@ -78,7 +78,7 @@ pub(super) async fn runs(
 /// Takes what changed among the specs into the history now, so that nobody has to wait for it later.
 pub(in crate::toolsets::forge) async fn index_now(call: &Call<'_>) {
     let specs = Folder::specs(call);
-    // Whoever asks next is told what is wrong.
+    // Anyone who asks next is told what is wrong.
     if let Ok(mut library) = runs(call, &specs).await {
         library.write_down(call, &specs).await;
     }
@@ -231,7 +231,7 @@ pub(super) fn path(folder: &str, file: &str) -> String {
     format!("{folder}/{file}")
 }
 
-/// Returns what is remembered without looking anew.
+/// Returns what is remembered without looking again.
 pub(super) async fn library(call: &Call<'_>, specs: &Folder) -> OwnedMutexGuard<Library> {
     call.options.forge.memory.library(specs).lock_owned().await
 }

@@ -19,14 +19,14 @@ impl fmt::Debug for Memory {
 }
 
 impl PartialEq for Memory {
-    /// What is remembered is no setting.
+    /// What is remembered is not a setting.
     fn eq(&self, _other: &Self) -> bool {
         true
     }
 }
 
 impl Memory {
-    /// Returns what is remembered of a folder of specs. Whoever holds it reads for all.
+    /// Returns what is remembered of a folder of specs. Anyone who holds it reads for all.
     pub(super) fn library(&self, specs: &Folder) -> Arc<Mutex<Library>> {
         Arc::clone(self.libraries.lock().entry(specs.clone()).or_default())
     }

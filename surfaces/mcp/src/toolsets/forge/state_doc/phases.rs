@@ -27,7 +27,7 @@ impl SpecDocument {
         records.get_mut(place).expect("it was found or added").make_object()
     }
 
-    /// Works out anew what follows from the other fields.
+    /// Works out again what follows from the other fields.
     pub(super) fn derive(&mut self) {
         let records: Vec<Json> = PHASES.iter().filter_map(|it| self.derived(it)).collect();
         self.set("phases", records);

@@ -72,7 +72,7 @@ impl SpecDocument {
     }
 
     /// Puts these tasks in the place of those there are. One that was there already keeps how far
-    /// it is, unless a caller names them anew.
+    /// it is, unless a caller names them again.
     pub(in crate::toolsets::forge) fn plan_tasks(&mut self, parts: &[PartSpec], by_hand: bool) {
         let known = std::mem::take(self.object.entry("tasks").make_object());
         let status = if by_hand { "" } else { "pending" };

@@ -70,7 +70,7 @@ fn complete(numbered: &mut Json, named: &Json) {
     }
 }
 
-/// Whoever names the steps has the fast check done with the draft.
+/// Anyone who names the steps has the fast check done with the draft.
 fn fold_fast_check(steps: &mut Object, draft: &Step) {
     let Some(check) = draft.next().filter(|it| steps.get(it.key).is_none()) else { return };
     let status = steps.get(draft.key).and_then(Json::as_object).and_then(|it| it.get("status"));

@@ -32,8 +32,9 @@ pub struct SessionFile {
 /// Reads a session's file.
 pub fn read_session(text: &str) -> Result<SessionFile, String> {
     let record = Record::parse(text)?;
-    let run = RunId::parse(&record.session_id)
-        .ok_or_else(|| format!("`{}` is no session's id", words::cut(&record.session_id, 60)))?;
+    let run = RunId::parse(&record.session_id).ok_or_else(|| {
+        format!("`{}` is not the id of a session", words::cut(&record.session_id, 60))
+    })?;
     let created = words::find_moment(&record.created_at).unwrap_or_default();
     let named = record.session_filename.as_deref().and_then(|it| it.strip_suffix(".json"));
     let stem = named.filter(|it| super::is_stem(it)).map(ToOwned::to_owned);
@@ -208,7 +209,7 @@ mod tests {
             ("", "EOF"),
             ("[]", "expected"),
             ("{}", "no `session_id`"),
-            (r#"{"session_id": "x", "current_node": "a"}"#, "no session's id"),
+            (r#"{"session_id": "x", "current_node": "a"}"#, "not the id of a session"),
             (r#"{"version": 9, "session_id": "x", "current_node": "a"}"#, "version 9"),
         ] {
             let error = read_session(text).unwrap_err();

@@ -35,7 +35,7 @@ pub(super) async fn act(
 ) -> Result<Done<Answer>, Failure> {
     let action = action.trim().to_lowercase();
     let (said, text) = match ask {
-        // Whoever names the way needs no action.
+        // Anyone who names the way needs no action.
         Ask::Choose(choice) if choice.choose.is_some() => {
             return choose::choose(call, found, choice).await;
         }

@@ -121,7 +121,7 @@ fn given_inputs(options: &str) -> Result<(Map<String, Value>, Vec<String>), Fail
         let inputs: Map<String, Value> =
             pairs.map(|(key, value)| (key.trim().to_owned(), value.trim().into())).collect();
         let is_unclear = inputs.is_empty();
-        let doubt = is_unclear.then(|| "`options` is no JSON, and was ignored".to_owned());
+        let doubt = is_unclear.then(|| "`options` is not JSON, and was ignored".to_owned());
         return Ok((inputs, doubt.into_iter().collect()));
     };
     match read.remove(words::INPUTS) {
@@ -130,7 +130,7 @@ fn given_inputs(options: &str) -> Result<(Map<String, Value>, Vec<String>), Fail
         Some(
             Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) | Value::Array(_),
         ) => {
-            let content = "❌ **Error:** `inputs` in `options` is no object";
+            let content = "❌ **Error:** `inputs` in `options` is not an object";
             Err(Failure::new("INVALID_INPUT", content, "write `{\"inputs\": {\"name\": value}}`"))
         }
     }

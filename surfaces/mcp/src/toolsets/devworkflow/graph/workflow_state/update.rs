@@ -200,7 +200,7 @@ impl Asked {
     fn complete_item(&mut self, found: &Found, value: &Value) -> Result<(), Failure> {
         let id = value.as_u64().or_else(|| value.as_str()?.trim().parse().ok());
         let Some(id) = id else {
-            let content = format!("❌ **Error:** `{value}` is no item's id");
+            let content = format!("❌ **Error:** `{value}` is not the id of an item");
             return Err(Failure::new("ITEM_NOT_FOUND", content, "give the number of an item"));
         };
         if found.record.items.iter().any(|it| it.id == id && it.is_done()) {

@@ -53,7 +53,7 @@ fn a_status_goes_with_its_phase() {
 }
 
 #[test]
-fn rows_are_joined_by_their_ids_and_an_id_given_twice_is_given_anew() {
+fn rows_are_joined_by_their_ids_and_an_id_given_twice_is_given_again() {
     let ours = with_row(FOUND, 3, "ours").replace("|completed   |", "|done   |");
     let theirs =
         with_row(&with_row(FOUND, 3, "theirs"), 7, "far").replace("Write the page", "Write a page");

@@ -88,7 +88,7 @@ impl<'a> Base<'a> {
             return;
         }
         let status = self.status(&name);
-        // A resume says anew how far each step is, also where the text has a word of its own.
+        // A resume says again how far each step is, also where the text has a word of its own.
         let is_said = is_known && !past.is_touched() && self.reopenings().next().is_none();
         if !is_said || self.document.step(step).status() != status {
             document.step_mut(step).set("status", status.word());

@@ -78,7 +78,7 @@ impl State {
         }
     }
 
-    /// Whoever ends a scene that waits for approval has not approved.
+    /// Anyone who ends a scene that waits for approval has not approved.
     fn reject(&mut self, reason: &str, at: Timestamp) {
         if self.document.status() == Some(Status::WaitingUserApproval) {
             let step = Step::find(self.document.current_step()).map_or("", |it| it.key);
