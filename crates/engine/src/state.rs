@@ -468,6 +468,15 @@ impl RunState {
         self.standing.open_gate().is_some_and(is_there)
     }
 
+    /// Returns what a person wants changed at the current step, which they sent back and are not asked
+    /// about again yet. It is empty where they gave no reason.
+    pub fn sent_back(&self) -> Option<&str> {
+        let effort = self.effort(self.current.as_ref()?, None)?;
+        let is_open = effort.reopened == Some(ReopenCause::Person) && !effort.progress.is_settled();
+        let is_open = is_open && self.standing == Standing::Running;
+        is_open.then(|| effort.feedback.as_deref().unwrap_or_default())
+    }
+
     /// Returns whether the run stands at a finished step and waits for the agent to choose.
     pub fn awaits_choice(&self) -> bool {
         let is_done = |step: &StepName| self.progress(step).is_settled();

@@ -120,8 +120,8 @@ pub(crate) enum Command {
     #[command(subcommand, visible_alias = "runs")]
     Run(run::Command),
     /// Answer what runs wait for
-    #[command(subcommand, visible_alias = "gates")]
-    Gate(gate::Command),
+    #[command(visible_alias = "gates")]
+    Gate(gate::Args),
     /// List, draw, check and write workflows
     #[command(subcommand, visible_alias = "workflows")]
     Workflow(workflow::Command),

@@ -56,7 +56,7 @@ pub(crate) async fn perform(args: Args, config: Config, output: Output) -> Resul
             return run::watch(&existing(config).await?, &args, output).await.map(|()| true);
         }
         Command::Run(command) => run::perform(&existing(config).await?, command, output).await?,
-        Command::Gate(command) => gate::perform(&existing(config).await?, command, output).await?,
+        Command::Gate(args) => gate::perform(&existing(config).await?, args, output).await?,
         Command::Workflow(command) => workflow::perform(&existing(config).await?, command, output)?,
         Command::Search(args) => search::perform(&existing(config).await?, &args, output).await?,
         Command::Brief(args) => brief::perform(&existing(config).await?, &args).await?,

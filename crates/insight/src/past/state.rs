@@ -35,7 +35,7 @@ pub struct LogEntry {
 }
 
 impl SpecState {
-    /// Reads `state.json`; `None` where it is not JSON object.
+    /// Reads `state.json`; `None` where it is not a JSON object.
     pub fn parse(text: &str) -> Option<Self> {
         let value: Value = serde_json::from_str(text).ok()?;
         value.is_object().then(|| Self::of(&value))

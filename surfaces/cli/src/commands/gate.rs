@@ -9,7 +9,7 @@ use clap::Subcommand;
 use clap_complete::ArgValueCompleter;
 use definition::{Answers, Digest, Effect, GateOption};
 use engine::{Answer, AnswerGate, Artifact, Fact, FileFact, OpenGate, Question, Refusal, Shown};
-use runtime::{Request, RunFilter, Target, View, World as _};
+use runtime::{Request, Row, RunFilter, Target, View, World as _};
 use serde_json::json;
 use unicode_width::UnicodeWidthStr as _;
 
@@ -29,6 +29,14 @@ const LISTED_MAX: u32 = 100;
 const LINES_MAX: usize = 30;
 /// How much of a digest must be given, in letters.
 const DIGEST_LETTERS_MIN: usize = 12;
+
+/// What `milepost gate` takes.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "Without a command, it shows what waits for you and how to answer it.")]
+pub(crate) struct Args {
+    #[command(subcommand)]
+    command: Option<Command>,
+}
 
 /// What to do with gates.
 #[derive(Debug, Subcommand)]
@@ -51,19 +59,19 @@ pub(crate) enum Command {
 }
 
 /// What `gate show` takes.
-#[derive(Debug, clap::Args)]
+#[derive(Debug, Default, clap::Args)]
 pub(crate) struct ShowArgs {
-    /// The run: its id, the beginning of one, or its key
+    /// The run: its id, the beginning of one, or its key; not needed if only one waits
     #[arg(value_name = "RUN", add = ArgValueCompleter::new(complete::waiting))]
-    run: String,
+    run: Option<String>,
 }
 
 /// What an answer takes.
 #[derive(Debug, clap::Args)]
 pub(crate) struct AnswerArgs {
-    /// The run: its id, the beginning of one, or its key
+    /// The run: its id, the beginning of one, or its key; not needed if only one waits
     #[arg(value_name = "RUN", add = ArgValueCompleter::new(complete::waiting))]
-    run: String,
+    run: Option<String>,
     /// One of the gate's own answers, by name
     #[arg(long, value_name = "NAME")]
     answer: Option<String>,
@@ -81,11 +89,13 @@ pub(crate) struct AnswerArgs {
 }
 
 /// Does it.
-pub(crate) async fn perform(
-    joined: &Joined,
-    command: Command,
-    output: Output,
-) -> Result<Reply, Failure> {
+pub(crate) async fn perform(joined: &Joined, args: Args, output: Output) -> Result<Reply, Failure> {
+    let Some(command) = args.command else {
+        return match waiting(joined).await?.as_slice() {
+            [_] => show(joined, &ShowArgs::default(), output).await,
+            _ => list(joined, output).await,
+        };
+    };
     match command {
         Command::List => list(joined, output).await,
         Command::Show(args) => show(joined, &args, output).await,
@@ -94,13 +104,18 @@ pub(crate) async fn perform(
     }
 }
 
-async fn list(joined: &Joined, output: Output) -> Result<Reply, Failure> {
+/// Returns the runs that wait for an answer.
+async fn waiting(joined: &Joined) -> Result<Vec<Row>, Failure> {
     let statuses = vec!["waiting".to_owned()];
     let filter = RunFilter { statuses, limit: LISTED_MAX, ..RunFilter::default() };
-    let page = joined.runtime.list_runs(filter).await?;
+    Ok(joined.runtime.list_runs(filter).await?.rows)
+}
+
+async fn list(joined: &Joined, output: Output) -> Result<Reply, Failure> {
+    let rows = waiting(joined).await?;
     let mut grid = Grid::new(&["RUN", "WORKFLOW", "STEP", "SINCE", "ASKS"]).flexible(&[1, 2, 4]);
     let mut gates = Vec::new();
-    for row in &page.rows {
+    for row in &rows {
         let view = joined.runtime.view(row.run, None).await?;
         // It may have been answered between the two looks.
         let Some(gate) = view.state.standing.open_gate() else { continue };
@@ -113,18 +128,21 @@ async fn list(joined: &Joined, output: Output) -> Result<Reply, Failure> {
     let is_empty = gates.is_empty();
     let text = if is_empty { String::new() } else { grid.render(output.width()) };
     let nothing = || is_empty.then(|| "Nothing waits for an answer.".to_owned());
-    let note = joined.note().or_else(nothing);
+    let how = || {
+        Some(
+            "Look at one with `milepost gate show RUN`, and answer it with `approve` or `reject`."
+                .to_owned(),
+        )
+    };
+    let note = joined.note().or_else(nothing).or_else(how);
     Ok(Reply::new(json!({"gates": gates}), text).with_note(note))
 }
 
 async fn show(joined: &Joined, args: &ShowArgs, output: Output) -> Result<Reply, Failure> {
-    let (view, shown) = load(joined, &args.run).await?;
+    let (view, shown) = load(joined, args.run.as_deref()).await?;
     let gate = view.state.standing.open_gate().ok_or(Refusal::GateNotOpen)?;
     let json = json!({"run": view.state.run.short(), "gate": wire::gate(gate, Some(&shown))});
-    let mut text = describe(&view, gate, &shown, output.width());
-    for artifact in &shown.artifacts {
-        text.push_str(&content(joined, &view, artifact).await);
-    }
+    let text = describe_whole(joined, &view, gate, &shown, output.width()).await;
     let how = commands(gate, &short(view.state.run), shown.digest.short());
     Ok(Reply::new(json, text).with_note(format!("{DIM}{how}{DIM:#}")))
 }
@@ -136,14 +154,14 @@ async fn answer(
     output: Output,
 ) -> Result<Reply, Failure> {
     let door = PersonsDoor::find(&joined.config, &args.token, "answer")?;
-    let (view, shown) = load(joined, &args.run).await?;
+    let (view, shown) = load(joined, args.run.as_deref()).await?;
     let run = view.state.run;
     let gate = view.state.standing.open_gate().ok_or(Refusal::GateNotOpen)?;
     let answer = args.answer.map_or(answer, Answer::Named);
     let digest = match args.digest.as_deref() {
         Some(text) => find_digest(text, gate, &shown)?,
         None if door.is_terminal() && !output.is_json => {
-            output.say(&describe(&view, gate, &shown, output.width()));
+            output.say(&describe_whole(joined, &view, gate, &shown, output.width()).await);
             if !args.yes && !confirm(&answer, output)? {
                 return Err(Failure::refused("not_answered", "nothing was answered"));
             }
@@ -174,11 +192,40 @@ async fn answer(
     Ok(Reply::new(json, text::line(&text)))
 }
 
-async fn load(joined: &Joined, text: &str) -> Result<(View, Shown), Failure> {
-    let run = joined.runtime.find_run(text).await?;
+/// Loads a run that waits: the one that is named, or the only one.
+async fn load(joined: &Joined, named: Option<&str>) -> Result<(View, Shown), Failure> {
+    let run = match named {
+        Some(text) => joined.runtime.find_run(text).await?,
+        None => match waiting(joined).await?.as_slice() {
+            [only] => only.run,
+            [] => return Err(Refusal::GateNotOpen.into()),
+            several => {
+                let ids: Vec<String> = several.iter().map(|it| short(it.run)).collect();
+                let message = format!("{} runs wait for an answer: name one", ids.len());
+                return Err(
+                    Failure::usage(message).with_hint(format!("one of: {}", ids.join(", ")))
+                );
+            }
+        },
+    };
     let view = joined.runtime.view(run, None).await?;
     let shown = joined.runtime.find_shown(&view).await?.ok_or(Refusal::GateNotOpen)?;
     Ok((view, shown))
+}
+
+/// Says what a gate asks, with the files that it is about.
+async fn describe_whole(
+    joined: &Joined,
+    view: &View,
+    gate: &OpenGate,
+    shown: &Shown,
+    width: usize,
+) -> String {
+    let mut text = describe(view, gate, shown, width);
+    for artifact in &shown.artifacts {
+        text.push_str(&content(joined, view, artifact).await);
+    }
+    text
 }
 
 fn not_confirmed(id: &str) -> Failure {

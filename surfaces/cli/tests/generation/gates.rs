@@ -235,6 +235,21 @@ fn a_rejection_cancels_or_fails_the_scene() {
 }
 
 #[test]
+fn what_the_user_wants_changed_is_in_every_answer_until_they_are_asked_again() {
+    let stage = waiting();
+    let wish = "the tower, not the hospital";
+    stage.project.ask(&["gate", "reject", SCENE, "--yes", "--feedback", wish]);
+    let again = "start_step(scene_id='0204', step_number=3, awaiting_approval=True)";
+    stage.read("get_generation_status", json!({"scene_id": SCENE})).has(&[wish, again]);
+    stage.done("start_step", start_of(SCENE, 3)).has(&[wish, again]);
+    let done = json!({"scene_id": SCENE, "step_number": 3, "duration_seconds": 1});
+    stage.done("complete_step", done.clone()).has(&["Ask the user to approve"]);
+    stage.refused("start_step", start_of(SCENE, 4)).has(&["waiting for user approval"]);
+    stage.done("complete_step", done);
+    stage.start(SCENE, 4);
+}
+
+#[test]
 fn only_the_third_step_waits_for_approval() {
     let stage = begun(3);
     let mut start = start_of(SCENE, 4);

@@ -34,7 +34,7 @@ pub use records::Memory;
 const INSTRUCTIONS: &str = "\
 Milepost takes a request through a pipeline: analysis, design, tasks, implementation, reviews, summary.
 1. `pipeline_init` with what the user typed; then `pipeline_init_with_context`, asking the user what it asks.
-2. `pipeline_next_action` with `workspace`; do what its `type` says; call it again with `previous_action_complete` and the `action_id`, until `type` is `done`. At a checkpoint pass the user's answer as `user_response`.
+2. `pipeline_next_action` with `workspace`; do what its `type` says; call it again with `previous_action_complete` and the `action_id`, until `type` is `done`. If `type` is empty, call it with `workspace` alone. At a checkpoint pass the user's answer as `user_response`.
 3. An error says the way out: do that, and repeat the call.";
 
 pub(super) const TOOLSET: Toolset = Toolset {

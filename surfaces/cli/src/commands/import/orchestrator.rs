@@ -90,7 +90,7 @@ impl Log {
             None | Some(Ok(Value::Null)) => Map::new(),
             Some(Ok(Value::Object(context))) => context,
             Some(Ok(_) | Err(_)) => {
-                self.doubts.push("its context is not JSON object, and was left out".to_owned());
+                self.doubts.push("its context is not a JSON object, and was left out".to_owned());
                 Map::new()
             }
         };

@@ -161,6 +161,11 @@ impl From<InvalidArguments> for Failure {
     }
 }
 
+/// The way out where the run is over.
+pub(crate) const ENDED: &str = "only the user goes on with it: tell them to run `milepost run \
+                                resume workflow_state.md` (do not run it yourself), and call \
+                                `hello_workflow` when they have";
+
 /// The dialect's word for what is wrong.
 fn code(error: &ExecuteError) -> String {
     match error.code() {
@@ -178,12 +183,14 @@ fn hint(error: &ExecuteError) -> String {
     };
     match refusal.code() {
         "gate_needs_person" => {
-            "only the user's own answer counts here: tell them to run `milepost gate approve` \
-             (do not run it yourself), and call again when they have"
+            "only the user's own answer counts here: tell them to run `milepost gate approve \
+             workflow_state.md` (do not run it yourself), and call again when they have"
                 .to_owned()
         }
-        "gate_open" | "gate_not_open" | "run_unknown" | "run_ended" | "key_taken"
-        | "key_invalid" => "call `hello_workflow`, and make the call that it names".to_owned(),
+        "run_ended" => ENDED.to_owned(),
+        "gate_open" | "gate_not_open" | "run_unknown" | "key_taken" | "key_invalid" => {
+            "call `hello_workflow`, and make the call that it names".to_owned()
+        }
         "too_large" => "shorten it, or write it to a file and name that".to_owned(),
         _ => refusal.hint(),
     }

@@ -15,7 +15,7 @@ use super::{
     scene_id::SceneId,
     step_choice::StepChoice,
     text::step as text,
-    words::{DRAFT, Dialect, StepStatus, ToolAdapter},
+    words::{DRAFT, Dialect, NamedStep, StepStatus},
 };
 use crate::tool::{Call, Done, Hints, InvalidArguments};
 
@@ -56,7 +56,7 @@ impl DialectTool for CompleteStep {
         let id = &parameters.scene_id;
         let found = scene::expect(call, id, super::text::missing(id.as_str())).await?;
         let is_completed = found.document.step(spoken.step).status() == StepStatus::Completed;
-        match scene::change(call, id, &found, parameters.command(spoken)).await {
+        match scene::change(call, id, &found, parameters.command(spoken, &found)).await {
             Ok(after) => {
                 Ok(after.say(text::completed(&after.scene(), spoken, &parameters.artifacts)))
             }
@@ -70,13 +70,13 @@ impl DialectTool for CompleteStep {
 
 impl Parameters {
     /// Returns the step that is done.
-    pub(super) fn step(&self) -> Result<ToolAdapter, InvalidArguments> {
+    pub(super) fn step(&self) -> Result<NamedStep, InvalidArguments> {
         self.step.read(CompleteStep::NAME)
     }
 
     /// Returns what is asked of the run: the step is done, and with the last one the whole.
-    fn command(&self, spoken: ToolAdapter) -> Command {
-        let report = Command::ReportStep(Box::new(self.report(spoken)));
+    fn command(&self, spoken: NamedStep, found: &Found) -> Command {
+        let report = Command::ReportStep(Box::new(self.report(spoken, found)));
         if !self.is_last() {
             return report;
         }
@@ -84,7 +84,7 @@ impl Parameters {
         Command::All(vec![report, Command::CompleteRun { details, context, early: false }])
     }
 
-    fn report(&self, spoken: ToolAdapter) -> ReportStep {
+    fn report(&self, spoken: NamedStep, found: &Found) -> ReportStep {
         let artifacts: Map<String, Value> =
             self.artifacts.iter().map(|(key, path)| (key.clone(), path.as_str().into())).collect();
         let paths = artifacts.iter().filter(|(key, _)| key.ends_with("_path"));
@@ -119,7 +119,8 @@ impl Parameters {
             holder: None,
             terms: ReportOptions {
                 is_begun: true,
-                is_approved: true,
+                // A user who sent the work back has not agreed to what came of it.
+                is_approved: !found.is_sent_back(),
                 end: AtEnd::StaysOpen,
                 ..ReportOptions::default()
             },
@@ -156,7 +157,7 @@ fn is_known(found: &Found, refusal: &Refusal) -> bool {
 }
 
 /// Why a step may not be completed.
-fn words(found: &Found, spoken: ToolAdapter, refusal: &Refusal) -> Option<String> {
+fn words(found: &Found, spoken: NamedStep, refusal: &Refusal) -> Option<String> {
     let scene = found.scene();
     match refusal.code() {
         "run_ended" => Some(text::ended_to_complete(&scene)),

@@ -12,7 +12,7 @@ use super::{
     scene_id::SceneId,
     step_choice::StepChoice,
     text::failure as text,
-    words::{Status, Step, ToolAdapter},
+    words::{NamedStep, Status, Step},
 };
 use crate::tool::{Call, Done, Hints, InvalidArguments};
 
@@ -86,7 +86,7 @@ impl Parameters {
     }
 
     /// Returns the step at which it failed.
-    pub(super) fn step(&self) -> Result<ToolAdapter, InvalidArguments> {
+    pub(super) fn step(&self) -> Result<NamedStep, InvalidArguments> {
         self.step.read(FailGeneration::NAME)
     }
 }

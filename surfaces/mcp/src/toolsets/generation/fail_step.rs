@@ -12,7 +12,7 @@ use super::{
     scene_id::SceneId,
     step_choice::StepChoice,
     text::{failure as text, step},
-    words::ToolAdapter,
+    words::NamedStep,
 };
 use crate::tool::{Call, Done, Hints, InvalidArguments};
 
@@ -101,12 +101,12 @@ impl DialectTool for RetryStep {
 
 impl FailParameters {
     /// Returns the step that failed.
-    pub(super) fn step(&self) -> Result<ToolAdapter, InvalidArguments> {
+    pub(super) fn step(&self) -> Result<NamedStep, InvalidArguments> {
         self.step.read(FailStep::NAME)
     }
 
     /// Returns what is asked of the run: the step failed, and with a terminal failure the whole.
-    fn command(&self, spoken: ToolAdapter) -> Command {
+    fn command(&self, spoken: NamedStep) -> Command {
         let (step, reason) = (spoken.step.key.to_owned(), self.failure_reason.clone());
         let details = self.metadata.clone().unwrap_or_default();
         let fail = Command::FailStep { step: step.clone(), reason: reason.clone(), details };
@@ -130,7 +130,7 @@ impl FailParameters {
 
 impl RetryParameters {
     /// Returns the step that is tried again.
-    pub(super) fn step(&self) -> Result<ToolAdapter, InvalidArguments> {
+    pub(super) fn step(&self) -> Result<NamedStep, InvalidArguments> {
         self.step.read(RetryStep::NAME)
     }
 }

@@ -12,7 +12,7 @@ use super::{
     scene_id::SceneId,
     step_choice::StepChoice,
     text::failure as text,
-    words::ToolAdapter,
+    words::NamedStep,
 };
 use crate::tool::{Call, Done, Hints, InvalidArguments};
 
@@ -77,7 +77,7 @@ impl DialectTool for RecordError {
 
 impl Parameters {
     /// Returns the step that had the error.
-    pub(super) fn step(&self) -> Result<ToolAdapter, InvalidArguments> {
+    pub(super) fn step(&self) -> Result<NamedStep, InvalidArguments> {
         self.step.read(RecordError::NAME)
     }
 }

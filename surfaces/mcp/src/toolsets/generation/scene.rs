@@ -147,6 +147,11 @@ impl Found {
         self.view.state.standing == Standing::Completed
     }
 
+    /// Whether the user sent the current step back, and was not asked since.
+    pub(super) fn is_sent_back(&self) -> bool {
+        self.view.state.sent_back().is_some()
+    }
+
     /// Whether the run may go on without being resumed.
     pub(super) fn is_live(&self) -> bool {
         self.view.state.standing.is_live()
@@ -165,6 +170,9 @@ impl Found {
     /// Answers, and tells what was noticed on the way.
     pub(super) fn done(&self, answer: impl Into<Done<Facts>>) -> Done<Facts> {
         let mut done = answer.into();
+        if let Some(feedback) = self.view.state.sent_back() {
+            done.answer.result.push_str(&text::sent_back(&self.scene(), feedback));
+        }
         if !self.notices.is_empty() {
             let lines: Vec<String> = self.notices.iter().map(|it| format!("\n  - {it}")).collect();
             done.answer.result.push_str(&format!("\n\n⚠️ Warnings:{}", lines.concat()));

@@ -12,7 +12,7 @@ use super::{
     scene_id::SceneId,
     step_choice::StepChoice,
     text::step as text,
-    words::{StepStatus, ToolAdapter},
+    words::{NamedStep, StepStatus},
 };
 use crate::tool::{Call, Done, Hints, InvalidArguments};
 
@@ -65,7 +65,7 @@ impl DialectTool for StartStep {
 
 impl Parameters {
     /// Returns the step that begins.
-    pub(super) fn step(&self) -> Result<ToolAdapter, InvalidArguments> {
+    pub(super) fn step(&self) -> Result<NamedStep, InvalidArguments> {
         self.step.read(StartStep::NAME)
     }
 
@@ -92,7 +92,7 @@ impl Parameters {
 }
 
 /// Why a step may not begin.
-fn words(found: &Found, spoken: ToolAdapter, refusal: &Refusal) -> Option<String> {
+fn words(found: &Found, spoken: NamedStep, refusal: &Refusal) -> Option<String> {
     let scene = found.scene();
     let is_completed = found.document.step(spoken.step).status() == StepStatus::Completed;
     match refusal.code() {

@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::Deserialize;
 
-use super::words::{Dialect, STEPS, Step, ToolAdapter};
+use super::words::{Dialect, NamedStep, STEPS, Step};
 use crate::tool::InvalidArguments;
 
 /// Exactly one of the two.
@@ -25,10 +25,10 @@ struct StepName(&'static Step);
 
 impl StepChoice {
     /// Returns the step that a call of `tool` is about.
-    pub(crate) fn read(self, tool: &'static str) -> Result<ToolAdapter, InvalidArguments> {
+    pub(crate) fn read(self, tool: &'static str) -> Result<NamedStep, InvalidArguments> {
         match (self.step_number.and_then(Step::find), self.step_name) {
-            (Some(step), None) => Ok(ToolAdapter { step, dialect: Dialect::Numbered }),
-            (None, Some(StepName(step))) => Ok(ToolAdapter { step, dialect: Dialect::Named }),
+            (Some(step), None) => Ok(NamedStep { step, dialect: Dialect::Numbered }),
+            (None, Some(StepName(step))) => Ok(NamedStep { step, dialect: Dialect::Named }),
             (None, None) => {
                 Err(InvalidArguments::missing(tool, "step_number", "say it, or step_name instead"))
             }

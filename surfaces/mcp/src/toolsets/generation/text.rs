@@ -78,12 +78,22 @@ impl Scene<'_> {
 const PERSON: &str = "Only the user's own answer counts: tell them to run `milepost gate` \
                                  (do not run it yourself), and wait";
 
+/// The user wants something changed at the current step.
+pub(crate) fn sent_back(scene: &Scene<'_>, feedback: &str) -> String {
+    let (id, step) = (scene.id, scene.document.current_step());
+    let wish = if feedback.is_empty() { String::new() } else { format!(": {feedback}") };
+    format!(
+        "\n\n↩️ The user sent step {step} back{wish}\n  - Change it, then ask again: \
+         start_step(scene_id='{id}', step_number={step}, awaiting_approval=True)"
+    )
+}
+
 /// There is no state, in one line.
 pub(crate) fn missing(id: &str) -> String {
     format!("❌ ERROR: No state found for scene {id}")
 }
 
-/// The state is not JSON object.
+/// The state is not a JSON object.
 pub(crate) fn corrupted(path: &str, detail: &str) -> String {
     format!("Error: State file corrupted: {path}. JSON error: {detail}")
 }

@@ -101,7 +101,7 @@ impl Step {
 
 /// A step in the words of anyone who called.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct ToolAdapter {
+pub(crate) struct NamedStep {
     pub(crate) step: &'static Step,
     pub(crate) dialect: Dialect,
 }
@@ -115,7 +115,7 @@ pub(crate) enum Dialect {
     Named,
 }
 
-impl ToolAdapter {
+impl NamedStep {
     /// Returns the step by itself: `Step 4 - Prose Generation`, or its name.
     pub(crate) fn alone(self) -> String {
         match self.name() {
@@ -344,7 +344,7 @@ pub(crate) fn session_id(started_at: Timestamp, scene_id: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::{Dialect, Step, Timestamp, ToolAdapter, duration, session_id, thousands};
+    use super::{Dialect, NamedStep, Step, Timestamp, duration, session_id, thousands};
 
     #[test]
     fn a_duration_is_said_in_whole_seconds_without_days() {
@@ -377,8 +377,8 @@ mod tests {
     #[test]
     fn a_step_is_said_in_the_callers_words() {
         let step = Step::find(4).unwrap();
-        let numbered = ToolAdapter { step, dialect: Dialect::Numbered };
-        let named = ToolAdapter { step, dialect: Dialect::Named };
+        let numbered = NamedStep { step, dialect: Dialect::Numbered };
+        let named = NamedStep { step, dialect: Dialect::Named };
         assert_eq!(numbered.alone(), "Step 4 - Prose Generation");
         assert_eq!(named.alone(), "scene:gen:draft:prose");
         assert_eq!([numbered.position(), named.position()], ["4/7", "4/6"]);

@@ -171,6 +171,7 @@ impl Page {
             record: &self.record,
             is_done: false,
             is_live: !is_over,
+            sent_back: None,
         };
         view::state(session, Extent::Whole) + "\n"
     }

@@ -64,6 +64,7 @@ impl Found {
             record: &self.record,
             is_done: state.awaits_choice(),
             is_live: state.standing.is_live(),
+            sent_back: state.sent_back(),
         }
     }
 

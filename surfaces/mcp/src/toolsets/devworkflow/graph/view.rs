@@ -28,6 +28,8 @@ pub(super) struct Session<'a> {
     pub(super) is_done: bool,
     /// Whether it may still go on.
     pub(super) is_live: bool,
+    /// What the user wants changed at the current node, if they sent it back.
+    pub(super) sent_back: Option<&'a str>,
 }
 
 /// How much of a session is told.
@@ -70,6 +72,7 @@ pub(super) fn node(session: Session<'_>) -> String {
         push(&mut text, &format!("**🧭 Instructions:**\n{}", session.fill(&step.instructions)));
     }
     push(&mut text, &criteria(session, step));
+    push_some(&mut text, sent_back(session));
     if session.needs_approval() {
         push(
             &mut text,
@@ -93,6 +96,12 @@ fn criteria(session: Session<'_>, step: &Step) -> String {
     }
     let lines = step.criteria.iter().map(|it| format!("- {}: {}", it.key, session.fill(&it.text)));
     format!("**📋 ACCEPTANCE CRITERIA:**\n{}", lines.collect::<Vec<_>>().join("\n"))
+}
+
+fn sent_back(session: Session<'_>) -> Option<String> {
+    let feedback = session.sent_back?;
+    let wish = if feedback.is_empty() { "." } else { &format!(":\n{}", quoted(feedback)) };
+    Some(format!("**↩️ SENT BACK:** the user wants this node's work changed{wish}"))
 }
 
 fn ways(session: Session<'_>, step: &Step) -> String {
@@ -168,6 +177,7 @@ pub(super) fn state(session: Session<'_>, extent: Extent) -> String {
     if let Some(task) = &session.record.current_item {
         push(&mut text, &format!("**Task:** {}", quoted(task)));
     }
+    push_some(&mut text, sent_back(session));
     if extent == Extent::Whole
         && let Some(step) = session.node()
     {

@@ -35,6 +35,9 @@ use crate::tool::{Answering, Call, Done, Hints};
 /// Why a checkpoint is not passed that the user wants something changed at.
 const HELD: &str =
     "a revision is pending; call clear_revision_pending first, after the user has approved";
+/// What comes after a review that wants the work revised.
+const REVISION: &str = "↩ The review wants it revised. Show the user the findings, then call \
+                        `pipeline_next_action` with `workspace` alone";
 /// How a phase stands that the user is asked about.
 const AWAITING: &str = "awaiting_human";
 /// The file with the design.
@@ -170,8 +173,9 @@ impl Turn<'_> {
             brief = self.report().await?;
         }
         if let Some((brief, Hint::RevisionRequired)) = brief {
-            let report_result = Some(brief);
-            return Ok(Told { report_result, ..self.told(Action::default()) });
+            let (report_result, display_message) = (Some(brief), Some(REVISION.to_owned()));
+            let told = self.told(Action::default());
+            return Ok(Told { report_result, display_message, ..told });
         }
         let mut still_waiting = false;
         if is_asked && self.is_answered() {

@@ -2,7 +2,7 @@
 
 use super::{Scene, number, start::ATTEMPTS_MAX};
 use crate::toolsets::{
-    generation::words::{Dialect, Status, Step, ToolAdapter, severity_icon},
+    generation::words::{Dialect, NamedStep, Status, Step, severity_icon},
     json::Json,
 };
 
@@ -30,11 +30,11 @@ pub(crate) fn ended(scene: &Scene<'_>, what: &str) -> String {
 }
 
 /// An error was recorded; the step goes on.
-pub(crate) fn recorded(scene: &Scene<'_>, spoken: ToolAdapter, error: &Recorded<'_>) -> String {
+pub(crate) fn recorded(scene: &Scene<'_>, spoken: NamedStep, error: &Recorded<'_>) -> String {
     let id = scene.id;
     let max = scene.document.attempts().map_or(ATTEMPTS_MAX, |it| it.1);
     let retry = error.retry_count.map(|it| format!("**Retry**: {it}/{max}\n"));
-    let by_number = ToolAdapter { dialect: Dialect::Numbered, ..spoken };
+    let by_number = NamedStep { dialect: Dialect::Numbered, ..spoken };
     format!(
         "{} ERROR RECORDED: {}
 
@@ -68,7 +68,7 @@ pub(crate) fn recorded(scene: &Scene<'_>, spoken: ToolAdapter, error: &Recorded<
 /// A step failed: for this reason, this badly, and for good if the workflow has failed with it.
 pub(crate) fn failed(
     scene: &Scene<'_>,
-    spoken: ToolAdapter,
+    spoken: NamedStep,
     reason: &str,
     severity: Option<&str>,
 ) -> String {
@@ -117,12 +117,12 @@ pub(crate) fn failed(
 }
 
 /// A step that was never touched cannot be tried again.
-pub(crate) fn not_found(spoken: ToolAdapter) -> String {
+pub(crate) fn not_found(spoken: NamedStep) -> String {
     format!("❌ ERROR: Step {} not found in state", spoken.after_step())
 }
 
 /// A step that did not fail cannot be tried again.
-pub(crate) fn not_failed(scene: &Scene<'_>, spoken: ToolAdapter) -> String {
+pub(crate) fn not_failed(scene: &Scene<'_>, spoken: NamedStep) -> String {
     let status = scene.document.step(spoken.step).status().word();
     format!(
         "❌ ERROR: Step {} not FAILED (status: {status})
@@ -133,7 +133,7 @@ pub(crate) fn not_failed(scene: &Scene<'_>, spoken: ToolAdapter) -> String {
 }
 
 /// A step is tried again.
-pub(crate) fn retried(scene: &Scene<'_>, spoken: ToolAdapter) -> String {
+pub(crate) fn retried(scene: &Scene<'_>, spoken: NamedStep) -> String {
     let id = scene.id;
     let record = scene.document.step(spoken.step);
     let attempt = record.find("retry_metadata").and_then(Json::as_object);
@@ -163,7 +163,7 @@ pub(crate) fn retried(scene: &Scene<'_>, spoken: ToolAdapter) -> String {
 }
 
 /// The generation failed. `is_again` of one that had failed before.
-pub(crate) fn generation_failed(scene: &Scene<'_>, spoken: ToolAdapter, is_again: bool) -> String {
+pub(crate) fn generation_failed(scene: &Scene<'_>, spoken: NamedStep, is_again: bool) -> String {
     let (id, document) = (scene.id, scene.document);
     let heading = if is_again {
         format!("ℹ️ INFO: Generation already FAILED for scene {id} - failure reason updated")
@@ -173,7 +173,7 @@ pub(crate) fn generation_failed(scene: &Scene<'_>, spoken: ToolAdapter, is_again
     let work: Vec<String> = scene.work().into_iter().map(|it| it + "\n").collect();
     let step = document.object().get("failed_at_step").and_then(Json::as_count);
     let step = step.and_then(|it| u8::try_from(it).ok()).and_then(Step::find);
-    let failed_at = ToolAdapter { step: step.unwrap_or(spoken.step), dialect: Dialect::Numbered };
+    let failed_at = NamedStep { step: step.unwrap_or(spoken.step), dialect: Dialect::Numbered };
     format!(
         "{heading}
 
@@ -212,13 +212,13 @@ mod tests {
     use crate::toolsets::{
         generation::{
             text::fixture,
-            words::{Dialect, Step, ToolAdapter},
+            words::{Dialect, NamedStep, Step},
         },
         json::Object,
     };
 
-    fn draft(dialect: Dialect) -> ToolAdapter {
-        ToolAdapter { step: Step::find(4).unwrap(), dialect }
+    fn draft(dialect: Dialect) -> NamedStep {
+        NamedStep { step: Step::find(4).unwrap(), dialect }
     }
 
     #[test]

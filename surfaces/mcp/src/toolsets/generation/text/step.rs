@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use super::{PERSON, Scene};
 use crate::toolsets::{
-    generation::words::{Status, Step, StepStatus, ToolAdapter, duration},
+    generation::words::{NamedStep, Status, Step, StepStatus, duration},
     json::Json,
 };
 
@@ -28,15 +28,15 @@ pub(crate) fn ended_to_start(scene: &Scene<'_>) -> String {
 }
 
 /// Nothing was started yet, and this is not the first step.
-pub(crate) fn not_first(requested: ToolAdapter) -> String {
-    let first = Step::find(1).map_or(requested, |step| ToolAdapter { step, ..requested });
+pub(crate) fn not_first(requested: NamedStep) -> String {
+    let first = Step::find(1).map_or(requested, |step| NamedStep { step, ..requested });
     format!("❌ ERROR: First step must be {}, got {}", first.alone(), requested.alone())
 }
 
 /// A step before this one is not done.
-pub(crate) fn out_of_order(scene: &Scene<'_>, requested: ToolAdapter) -> String {
+pub(crate) fn out_of_order(scene: &Scene<'_>, requested: NamedStep) -> String {
     let current = Step::find(scene.document.current_step());
-    let current = current.map(|step| ToolAdapter { step, ..requested }.alone());
+    let current = current.map(|step| NamedStep { step, ..requested }.alone());
     format!(
         "❌ ERROR: Step order violation
 
@@ -50,7 +50,7 @@ pub(crate) fn out_of_order(scene: &Scene<'_>, requested: ToolAdapter) -> String 
 }
 
 /// A person has to say yes first.
-pub(crate) fn unapproved(scene: &Scene<'_>, requested: ToolAdapter) -> String {
+pub(crate) fn unapproved(scene: &Scene<'_>, requested: NamedStep) -> String {
     let id = scene.id;
     let step = scene.document.current_step();
     let then = match scene.find_approval() {
@@ -71,7 +71,7 @@ pub(crate) fn unapproved(scene: &Scene<'_>, requested: ToolAdapter) -> String {
 }
 
 /// No one is asked to approve this step.
-pub(crate) fn unasked(requested: ToolAdapter) -> String {
+pub(crate) fn unasked(requested: NamedStep) -> String {
     format!(
         "❌ ERROR: {} is not approved by the user
 
@@ -81,13 +81,13 @@ pub(crate) fn unasked(requested: ToolAdapter) -> String {
 }
 
 /// What is completed is not started again.
-pub(crate) fn completed_before(requested: ToolAdapter) -> String {
+pub(crate) fn completed_before(requested: NamedStep) -> String {
     let step = requested.after_step();
     format!("❌ ERROR: Step {step} already COMPLETED\n\n💡 Cannot restart completed step")
 }
 
 /// The step has begun.
-pub(crate) fn started(scene: &Scene<'_>, spoken: ToolAdapter) -> String {
+pub(crate) fn started(scene: &Scene<'_>, spoken: NamedStep) -> String {
     let (id, document) = (scene.id, scene.document);
     let record = document.step(spoken.step);
     let phase = record.find_text("phase_name").unwrap_or(spoken.step.title);
@@ -125,7 +125,7 @@ pub(crate) fn started(scene: &Scene<'_>, spoken: ToolAdapter) -> String {
 }
 
 /// The step was completed before; nothing was changed.
-pub(crate) fn completed_again(scene: &Scene<'_>, spoken: ToolAdapter) -> String {
+pub(crate) fn completed_again(scene: &Scene<'_>, spoken: NamedStep) -> String {
     format!(
         "ℹ️ INFO: Step {} already COMPLETED
 
@@ -138,7 +138,7 @@ pub(crate) fn completed_again(scene: &Scene<'_>, spoken: ToolAdapter) -> String 
 }
 
 /// The step is not being worked on.
-pub(crate) fn not_running(spoken: ToolAdapter) -> String {
+pub(crate) fn not_running(spoken: NamedStep) -> String {
     format!("❌ ERROR: Step {} not IN_PROGRESS\n\n💡 Call start_step first", spoken.after_step())
 }
 
@@ -148,7 +148,7 @@ pub(crate) fn ended_to_complete(scene: &Scene<'_>) -> String {
 }
 
 /// The workflow cannot be complete, since other steps are not.
-pub(crate) fn incomplete(scene: &Scene<'_>, spoken: ToolAdapter) -> String {
+pub(crate) fn incomplete(scene: &Scene<'_>, spoken: NamedStep) -> String {
     let others = scene.document.missing_steps().filter(|it| it.number != spoken.step.number);
     format!(
         "❌ ERROR: Cannot complete workflow - steps not completed: {}
@@ -161,7 +161,7 @@ pub(crate) fn incomplete(scene: &Scene<'_>, spoken: ToolAdapter) -> String {
 /// The step is done, and left these artifacts.
 pub(crate) fn completed(
     scene: &Scene<'_>,
-    spoken: ToolAdapter,
+    spoken: NamedStep,
     artifacts: &BTreeMap<String, String>,
 ) -> String {
     let (id, document) = (scene.id, scene.document);
@@ -198,7 +198,7 @@ fn produced(artifacts: &BTreeMap<String, String>) -> String {
 }
 
 /// What comes after a step that is done; nothing after the last.
-fn after(scene: &Scene<'_>, spoken: ToolAdapter) -> String {
+fn after(scene: &Scene<'_>, spoken: NamedStep) -> String {
     if scene.document.status() == Some(Status::Completed) {
         return "
 
@@ -207,8 +207,14 @@ fn after(scene: &Scene<'_>, spoken: ToolAdapter) -> String {
   - Final scene available in artifacts"
             .to_owned();
     }
+    if scene.document.status() == Some(Status::WaitingUserApproval) && !scene.asks_person {
+        let call = scene.complete_call();
+        return format!(
+            "\n\n🔄 Next Step:\n  - Ask the user to approve\n  - After their yes: {call}"
+        );
+    }
     // A step that was left out does not come next.
-    let is_open = |it: &ToolAdapter| scene.document.step(it.step).status() != StepStatus::Skipped;
+    let is_open = |it: &NamedStep| scene.document.step(it.step).status() != StepStatus::Skipped;
     let next = std::iter::successors(spoken.next(), |it| it.next()).find(is_open);
     let Some(next) = next else { return String::new() };
     let first = if scene.asks_person { format!("  - {PERSON}\n") } else { String::new() };
@@ -233,11 +239,11 @@ mod tests {
     use super::{completed, not_first, out_of_order, started};
     use crate::toolsets::generation::{
         text::fixture::{failed, scene},
-        words::{Dialect, Step, ToolAdapter},
+        words::{Dialect, NamedStep, Step},
     };
 
-    fn spoken(number: u8, dialect: Dialect) -> ToolAdapter {
-        ToolAdapter { step: Step::find(number).unwrap(), dialect }
+    fn spoken(number: u8, dialect: Dialect) -> NamedStep {
+        NamedStep { step: Step::find(number).unwrap(), dialect }
     }
 
     #[test]

@@ -320,7 +320,7 @@ fn awaits_person(found: &Found) -> Failure {
         "APPROVAL_REQUIRED",
         format!(
             "❌ **Transition Failed:** the work on **{}** is kept, and here only the person's own \
-             approval counts: they answer with `milepost gate` or on the dashboard. Then choose \
+             approval counts: they answer with `milepost gate`. Then choose \
              again.",
             found.record.current_node
         ),
