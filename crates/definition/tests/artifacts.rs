@@ -209,6 +209,40 @@ fn parts_are_sections() {
     );
 }
 
+#[test]
+fn a_part_for_a_person_stays_theirs_however_it_is_written() {
+    for line in [
+        "mode: human_gate",
+        "mode: `human_gate`",
+        "mode: \"human_gate\"",
+        "**mode:** human_gate",
+        "* mode: human_gate",
+        "- **Mode**: Human-Gate",
+        "mode: human gate (a person)",
+        "mode: human_gate\n\n```\nmode: sequential\n```",
+        "mode: human_gate\n## Task 1: again\nmode: parallel",
+    ] {
+        let parts = parse_parts(&format!("## Task 1: a\n{line}\n")).unwrap();
+        assert_eq!(parts[0].mode, "human_gate", "{line}");
+    }
+    for line in ["mode: human", "the mode: human_gate is for people", "model: human_gate"] {
+        let parts = parse_parts(&format!("## Task 1: a\n{line}\n")).unwrap();
+        assert_eq!(parts[0].mode, "sequential", "{line}");
+    }
+}
+
+#[test]
+fn lists_of_a_part_may_stand_in_one_line() {
+    let text = "## Task 1: a\n## Task 2: b\nfiles: [a.rs, `b.rs`]\ndepends_on: Task 1\n";
+    check_parts(
+        text,
+        expect![[r#"
+            1 "a" sequential [] []
+            2 "b" sequential ["a.rs", "b.rs"] ["1"]
+        "#]],
+    );
+}
+
 #[track_caller]
 fn check_plan(text: &str, expected: Option<&str>) {
     let product = [Check::Parts];
@@ -224,6 +258,14 @@ fn a_plan_is_checked_as_a_whole() {
         "## Task 1: a\n## Task 2 b\n",
         Some("`## Task 2 b` is not read as a part; write `## Task 2: title`"),
     );
+    for heading in
+        ["### Task 2: b", " ## Task 2: b", "##Task 2: b", "## **Task 2**", "## TASK 2: b"]
+    {
+        let problem = "is not read as a part; write `## Task 2: title`";
+        let problem = format!("`{}` {problem}", heading.trim());
+        check_plan(&format!("## Task 1: a\n{heading}\n"), Some(&problem));
+    }
+    check_plan("## Task 1: a\n### Task 1 in detail\n", None);
     check_plan("## Task 1: a\n```\n## Task 2 b\n```\n## Tasks 3 x\n", None);
     check_plan(
         "## Task 1: a\ndepends_on: [2]\n## Task 2: b\ndepends_on: [1]\n",

@@ -97,6 +97,7 @@ pub fn decide(
     change_context::follow_settings(&mut draft)?;
     apply(&mut draft, Mode::default(), command)?;
     rules::settle(&mut draft, before)?;
+    gate::ask_reworded(&mut draft)?;
     draft.check_invariant()?;
     Ok(Decided { events: draft.events, state: draft.state })
 }

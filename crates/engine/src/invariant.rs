@@ -222,12 +222,15 @@ pub(crate) fn owed_parts<'a>(
         let has_failed = effort.is_some_and(|it| it.trouble == AttemptStatus::Failed);
         let is_passed = place(&step.name) < at && !has_failed;
         let is_left = is_over || is_passed || state.progress(&step.name).is_settled();
+        let is_settled = |it: &&PartSpec| state.part_progress(&step.name, &it.id).is_settled();
+        let settled: Vec<&PartSpec> = state.parts_of(step).iter().filter(is_settled).collect();
         let is_owed = |it: &&PartSpec| {
             let effort = state.effort(&step.name, Some(&it.id));
             let progress = effort.map(|it| it.progress).unwrap_or_default();
             let is_meant = step.each.as_ref().is_none_or(|it| it.only.is_none());
             let is_answered = effort.and_then(|it| it.answered) == Some(How::Verified);
-            (is_left || progress.is_settled())
+            let is_passed = settled.iter().any(|other| other.after.contains(&it.id));
+            (is_left || is_passed || progress.is_settled())
                 && !is_answered
                 && (is_meant || progress != Progress::Skipped)
         };

@@ -10,19 +10,22 @@
 //! as they were before it: each of its commits is recognized and returns the events that it wrote
 //! then, so the tool words the same answer and finishes what it had not done.
 
-use std::{collections::BTreeMap, sync::Arc};
+use std::{collections::BTreeMap, sync::Arc, time::Duration};
 
 use definition::{Digest, Hasher};
 use engine::{Recorded, Refusal, RunId, Stop, find_worked};
 use parking_lot::Mutex;
 use store::{Answered, RequestKey, Touch};
+use tokio::sync::OwnedMutexGuard;
 
-use crate::{ExecuteError, Outcome, RunFile, Runtime, View, fault};
+use crate::{ExecuteError, Held, Outcome, Place, RunFile, Runtime, View, fault, watch};
 
 /// The longest id of a request, in bytes.
 const REQUEST_ID_BYTES_MAX: usize = 200;
 /// The longest answer that is kept, in bytes. A longer one is worded again.
 const ANSWER_BYTES_MAX: usize = 512 * 1024;
+/// How long another process may take over the same call before this one goes on beside it.
+const TURN_WAIT: Duration = Duration::from_secs(2);
 /// How many commits of one call are looked for.
 const PARTS_MAX: u32 = 1000;
 
@@ -85,7 +88,12 @@ pub(crate) struct Ask {
     key: RequestKey,
     kind: Kind,
     progress: Mutex<Progress>,
+    /// Keeps the same call of others waiting until this one has its answer.
+    _turn: Turn,
 }
+
+/// The right to make a call with an id: one of this process, and one of all processes.
+type Turn = (OwnedMutexGuard<()>, Option<Held>);
 
 #[derive(Default)]
 struct Progress {
@@ -102,6 +110,7 @@ impl Runtime {
     pub async fn ask(&self, asking: Asking) -> Result<Asked, ExecuteError> {
         let Asking { id, fingerprint, kind } = asking;
         let key = RequestKey { id, fingerprint };
+        let turn = watch::unhurried(self.take_turn(&key.id)).await;
         let answer = self.store.find_answer(&self.settings.project, &key.id).await;
         if let Some(answer) = answer.map_err(fault)? {
             check_same(&key, &answer.fingerprint)?;
@@ -116,8 +125,27 @@ impl Runtime {
             progress.pins.entry(seen.run).or_insert(seen.first.saturating_sub(1));
             progress.found = part + 1;
         }
-        let ask = Ask { key, kind, progress: Mutex::new(progress) };
+        let ask = Ask { key, kind, progress: Mutex::new(progress), _turn: turn };
         Ok(Asked::Open(Self { ask: Some(Arc::new(ask)), ..self.clone() }))
+    }
+
+    /// Waits until no other call with this id is being made. Another process that keeps its turn for
+    /// long is not waited for: the commits of both are recognized.
+    async fn take_turn(&self, id: &str) -> Turn {
+        let own = self.loaded.calls.find(id.to_owned()).lock_owned().await;
+        let root = &self.settings.root;
+        let milepost = format!("{}/.milepost", root.trim_end_matches('/'));
+        let Some(file_system) = self.world.file_system() else { return (own, None) };
+        if !file_system.has_folder(&milepost).await {
+            return (own, None);
+        }
+        let (root, folder) = (root.clone(), format!("{milepost}/calls"));
+        let place = Place { root, folder, path: id.to_owned() };
+        let held = tokio::select! {
+            held = file_system.lock(&place) => held.ok(),
+            () = self.world.sleep(TURN_WAIT) => None,
+        };
+        (own, held)
     }
 
     /// Finds out which action a report is about that has no request id. `action` is the one that it

@@ -42,7 +42,9 @@ pub(crate) struct Loaded {
     workflows: Mutex<Kept<String, Arc<Workflow>>>,
     /// Where commands of this process wait for each other that lost a race for a run. Without it
     /// hundreds of them at one run would all try again at once, and all but one in vain.
-    queues: Mutex<BTreeMap<RunId, Weak<tokio::sync::Mutex<()>>>>,
+    queues: Queues<RunId>,
+    /// Where calls of this process wait that have the same id.
+    pub(crate) calls: Queues<String>,
     /// The built-in workflows that runs were begun with, by name.
     pub(crate) builtin: Mutex<BTreeMap<String, Arc<Workflow>>>,
     pub(crate) cards: Mutex<BTreeMap<WorkflowName, cards::Kept>>,
@@ -51,13 +53,29 @@ pub(crate) struct Loaded {
 impl Loaded {
     /// Returns where commands wait for each other that lost a race for a run.
     pub(crate) fn queue(&self, run: RunId) -> Arc<tokio::sync::Mutex<()>> {
-        let mut queues = self.queues.lock();
-        if let Some(queue) = queues.get(&run).and_then(Weak::upgrade) {
+        self.queues.find(run)
+    }
+}
+
+/// What tasks of this process wait in for each other, by a key.
+pub(crate) struct Queues<K>(Mutex<BTreeMap<K, Weak<tokio::sync::Mutex<()>>>>);
+
+impl<K> Default for Queues<K> {
+    fn default() -> Self {
+        Self(Mutex::default())
+    }
+}
+
+impl<K: Ord> Queues<K> {
+    /// Returns the queue of a key. It is there as long as someone has it.
+    pub(crate) fn find(&self, key: K) -> Arc<tokio::sync::Mutex<()>> {
+        let mut queues = self.0.lock();
+        if let Some(queue) = queues.get(&key).and_then(Weak::upgrade) {
             return queue;
         }
         queues.retain(|_, it| 0 < it.strong_count());
         let queue = Arc::default();
-        queues.insert(run, Arc::downgrade(&queue));
+        queues.insert(key, Arc::downgrade(&queue));
         queue
     }
 }

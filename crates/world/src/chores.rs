@@ -166,8 +166,8 @@ impl Repository<'_> {
             return Ok(());
         }
         Err(format!(
-            "`{branch}` {what} commits that no other branch has. They may be someone's unpublished \
-             work. Push `{branch}` yourself if it is meant, or name a new branch; then call again"
+            "`{branch}` {what} commits that no other branch has. They may be someone else's \
+             work. Name a branch that is made for the run, then call again"
         ))
     }
 
@@ -176,9 +176,14 @@ impl Repository<'_> {
     async fn was_new(&self, branch: &str, base: Option<&str>) -> Result<bool, String> {
         let Some(base) = base else { return Ok(true) };
         let asked = ["for-each-ref", "--format=%(refname)", "--contains", base];
+        // A remote has the branch itself under its own name.
         let own = format!("refs/heads/{branch}");
+        let is_own = |it: &str| {
+            let remote = it.strip_prefix("refs/remotes/").and_then(|it| it.split_once('/'));
+            it == own || remote.is_some_and(|(_, name)| name == branch)
+        };
         let holders = self.git.say(asked).await?;
-        Ok(holders.lines().any(|it| it != own && !it.starts_with("refs/stash")))
+        Ok(holders.lines().any(|it| !is_own(it) && !it.starts_with("refs/stash")))
     }
 
     /// Returns whether git noted that a branch had another name, or it has no commit to note it with.

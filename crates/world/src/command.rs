@@ -163,6 +163,7 @@ impl Tool {
             .current_dir(&self.folder)
             .env("GIT_TERMINAL_PROMPT", "0")
             .env("GIT_EDITOR", "true")
+            .env("GIT_NO_REPLACE_OBJECTS", "1")
             .env("GH_PROMPT_DISABLED", "1")
             .env("LC_ALL", "C")
             .stdin(if input.is_empty() { Stdio::null() } else { Stdio::piped() })

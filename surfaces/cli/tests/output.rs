@@ -221,6 +221,7 @@ fn gates_are_shown_and_answered() {
     let answered = project.ask(&["gate", "approve", "a1", "--digest", digest]);
     assert_eq!(answered["answer"], "approve");
     assert_eq!(answered["run"]["step"], "Build");
+    run(&project, "ASKING", "a3", &[done("Plan", "the plan is written")]);
     let only = project.ask(&["gate"]);
     assert_eq!(only["gate"]["step"], "Plan", "the only one is shown: {only:#}");
     assert_eq!(project.ask(&["gate", "approve", "--yes"])["answer"], "approve");

@@ -10,6 +10,8 @@ use regex::Regex;
 use super::outside_fences;
 use crate::{PartId, PartSpec};
 
+/// The mode of a part that is for a person.
+const PERSONAL: &str = "human_gate";
 /// How many parts a plan may have.
 const PARTS_MAX: usize = 1_000;
 
@@ -19,7 +21,8 @@ const PARTS_MAX: usize = 1_000;
 /// well. The word is the same for all of them, so that `## Open questions: …` is not a part of a plan
 /// of tasks. Under the heading, `mode:` is
 /// `sequential`, `parallel` or `human_gate`; `files:` opens a list of `- path` lines; `depends_on:`
-/// names ids. Of two parts with one id the last counts. A text without any part is an error.
+/// names ids. Of two parts with one id the last counts. A part that is for a person in any of its
+/// lines stays so. A text without any part is an error.
 pub fn parse_parts(text: &str) -> Result<Vec<PartSpec>, String> {
     let word = find_word(text).ok_or("there is no section such as `## Task 1: title`")?;
     let mut parts: BTreeMap<PartId, PartSpec> = BTreeMap::new();
@@ -28,17 +31,26 @@ pub fn parse_parts(text: &str) -> Result<Vec<PartSpec>, String> {
         if let Some(heading) = parse_heading(line).filter(|it| it.word == word) {
             let id = heading.id;
             let id = PartId::parse(id).map_err(|error| format!("part `{id}`: {error}"))?;
-            parts.extend(open.take().map(|(it, _)| (it.id.clone(), it)));
+            add(&mut parts, open.take());
             open = Some((start(id, heading.title), false));
         } else if let Some((part, is_in_files)) = &mut open {
             *is_in_files = read_line(part, line, *is_in_files);
         }
     }
-    parts.extend(open.map(|(it, _)| (it.id.clone(), it)));
+    add(&mut parts, open);
     if parts.len() > PARTS_MAX {
         return Err(format!("there are more than {PARTS_MAX} parts"));
     }
     Ok(parts.into_values().collect())
+}
+
+/// Adds a part that was read to its end.
+fn add(parts: &mut BTreeMap<PartId, PartSpec>, read: Option<(PartSpec, bool)>) {
+    let Some((mut part, _)) = read else { return };
+    if parts.get(&part.id).is_some_and(|it| it.mode == PERSONAL) {
+        PERSONAL.clone_into(&mut part.mode);
+    }
+    parts.insert(part.id.clone(), part);
 }
 
 /// Returns what is wrong with a plan, if anything: it must be readable, without sections that were
@@ -50,7 +62,9 @@ pub(crate) fn find_flaw(text: &str, max: usize) -> Option<String> {
     };
     let word = find_word(text).unwrap_or_default();
     let mut lines = outside_fences(text).map(|(_, line)| line);
-    if let Some((line, id)) = lines.find_map(|line| Some((line, find_unread(line, word)?))) {
+    let is_read = |id: &str| parts.iter().any(|it| it.id.as_str() == id);
+    let unread = |line| find_unread(line, word).filter(|id| !is_read(id));
+    if let Some((line, id)) = lines.find_map(|line| Some((line, unread(line)?))) {
         let line = line.trim();
         return Some(format!("`{line}` is not read as a part; write `## {word} {id}: title`"));
     }
@@ -126,12 +140,12 @@ fn parse_heading(line: &str) -> Option<Heading<'_>> {
 
 /// Returns the number of a heading that is meant as a part and is not read as one.
 fn find_unread<'a>(line: &'a str, word: &str) -> Option<&'a str> {
-    if parse_heading(line).is_some() {
-        return None;
-    }
-    let mut words = line.strip_prefix("##")?.split_whitespace();
-    let is_meant = line.starts_with("## ") && words.next() == Some(word);
-    words.next().filter(|it| is_meant && is_number(it))
+    let heading = line.trim_start();
+    let marked = |it: char| matches!(it, '#' | '*' | '_' | '`') || it.is_whitespace();
+    let mut words = heading.trim_start_matches(marked).split_whitespace();
+    let is_meant = heading.starts_with('#') && words.next()?.eq_ignore_ascii_case(word);
+    let digits = |it: &'a str| it.trim_end_matches(|it: char| !it.is_ascii_digit());
+    words.next().map(digits).filter(|it| is_meant && !it.is_empty() && is_number(it))
 }
 
 fn is_number(id: &str) -> bool {
@@ -149,6 +163,9 @@ fn read_line(part: &mut PartSpec, line: &str, is_in_files: bool) -> bool {
     if trimmed.is_empty() {
         return is_in_files;
     }
+    if part.mode != PERSONAL && is_for_person(trimmed) {
+        PERSONAL.clone_into(&mut part.mode);
+    }
     if let Some(path) = line.strip_prefix("- ").or_else(|| line.strip_prefix("  - "))
         && is_in_files
     {
@@ -156,10 +173,11 @@ fn read_line(part: &mut PartSpec, line: &str, is_in_files: bool) -> bool {
         part.files.extend((!path.is_empty()).then(|| path.to_owned()));
         return true;
     }
-    if let Some(mode) = after_key(trimmed, "mode:") {
-        let mode = mode.trim().to_lowercase();
-        let known = ["parallel", "human_gate"].into_iter().find(|it| *it == mode);
-        part.mode = known.unwrap_or("sequential").to_owned();
+    if let Some(mode) = after_key(trimmed, "mode:").filter(|_| part.mode != PERSONAL) {
+        let is_parallel = mode.trim().eq_ignore_ascii_case("parallel");
+        part.mode = if is_parallel { "parallel" } else { "sequential" }.to_owned();
+    } else if let Some(paths) = after_key(trimmed, "files:").filter(|it| !it.trim().is_empty()) {
+        part.files.extend(items(paths).map(|it| it.trim_matches('`').to_owned()));
     } else if let Some(ids) = after_key(trimmed, "depends_on:") {
         part.after = parse_ids(ids);
         // `depends_on: none` and the like name nothing where parts are numbered.
@@ -169,6 +187,19 @@ fn read_line(part: &mut PartSpec, line: &str, is_in_files: bool) -> bool {
     trimmed.eq_ignore_ascii_case("files:")
 }
 
+/// Whether a line says that a part is for a person, however it is marked up: nobody may lose that by
+/// a quote or a dash.
+fn is_for_person(line: &str) -> bool {
+    let plain = line.trim_start_matches(|it: char| !it.is_alphanumeric()).to_lowercase();
+    let Some(value) = plain.strip_prefix("mode").map(str::trim_start) else { return false };
+    let value = value.trim_start_matches(|it: char| !it.is_alphanumeric() && it != ':');
+    let Some(value) = value.strip_prefix(':') else { return false };
+    let words: String =
+        value.chars().map(|it| if it.is_alphanumeric() { it } else { ' ' }).collect();
+    let mut words = words.split_whitespace();
+    words.next() == Some("human") && words.next() == Some("gate")
+}
+
 fn after_key<'a>(line: &'a str, key: &str) -> Option<&'a str> {
     let (start, rest) = line.split_at_checked(key.len())?;
     start.eq_ignore_ascii_case(key).then_some(rest)
@@ -176,11 +207,17 @@ fn after_key<'a>(line: &'a str, key: &str) -> Option<&'a str> {
 
 /// Reads `[1, 2]` or `1, 2`. What cannot be an id is left out.
 fn parse_ids(text: &str) -> Vec<PartId> {
+    // `Task 1` names the same as `1`.
+    let ids = items(text).map(|it| it.rsplit_once(' ').map_or(it, |(_, id)| id));
+    ids.filter_map(|it| PartId::parse(it).ok()).collect()
+}
+
+/// Returns what a list in one line names: `[a, b]` or `a, b`.
+fn items(text: &str) -> impl Iterator<Item = &str> {
     let text = text.trim();
     let inner = text.strip_prefix('[').unwrap_or(text);
     let inner = inner.strip_suffix(']').unwrap_or(inner);
-    let ids = inner.split(',').map(|it| it.trim().trim_matches(['"', '\'']));
-    ids.filter_map(|it| PartId::parse(it).ok()).collect()
+    inner.split(',').map(|it| it.trim().trim_matches(['"', '\''])).filter(|it| !it.is_empty())
 }
 
 static HEADING: LazyLock<Regex> = LazyLock::new(|| {

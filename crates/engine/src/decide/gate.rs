@@ -243,23 +243,43 @@ pub(super) fn ask_changed(draft: &mut Draft<'_>, among: Among) -> Result<bool, S
     Ok(!changed.is_empty())
 }
 
-/// Asks again at the last gate that only a person passes and at which one approved a file, if that
-/// file is not the same now. Returns whether it does.
+/// Asks again at the last gate that only a person passes and that shows a file, if that file is not
+/// the one that they approved. Returns whether it does.
 pub(super) fn ask_replaced(draft: &mut Draft<'_>, path: &str) -> Result<bool, Stop> {
     let gates = draft.workflow.guards().before(&draft.current()?.name);
     let gates: Vec<&Step> = gates.filter_map(|it| draft.workflow.find_step(it)).collect();
     for step in gates.into_iter().rev() {
+        let Some(gate) = step.gate.as_ref().filter(|it| is_personal(draft, it)) else { continue };
         let approved = draft.state.step(&step.name).map(|it| it.approved.as_slice());
         let approved = approved.unwrap_or_default().iter().find(|it| it.path == path);
-        let is_meant = step.gate.as_ref().is_some_and(|it| is_personal(draft, it));
-        let Some(approved) = approved.filter(|_| is_meant) else { continue };
-        if draft.known.artifacts([path].into_iter())?.first() != Some(approved) {
+        if approved.is_none() && !paths_of(draft, step, gate)?.iter().any(|it| it == path) {
+            continue;
+        }
+        if draft.known.artifacts([path].into_iter())?.first() != approved {
             ask_now(draft, step, GateReason::Owed)?;
             return Ok(true);
         }
         return Ok(false);
     }
     Ok(false)
+}
+
+/// Asks again what a person is being asked, if the question reads otherwise by now: an answer counts
+/// for what it was given to.
+pub(super) fn ask_reworded(draft: &mut Draft<'_>) -> Result<(), Stop> {
+    let open = |state: &RunState| state.standing.open_gate().cloned();
+    let Some(now) = open(&draft.state).filter(|it| open(draft.before).as_ref() == Some(it)) else {
+        return Ok(());
+    };
+    let is_own = matches!(now.why, GateReason::Gate | GateReason::Early | GateReason::Owed);
+    let Some(step) = draft.workflow.find_step(&now.step).filter(|it| it.gate.is_some()) else {
+        return Ok(());
+    };
+    if !is_own || now.part.is_some() || ask_of(draft, step)? == now.ask {
+        return Ok(());
+    }
+    draft.push(Event::GateWithdrawn { step: step.name.clone() });
+    ask_now(draft, step, now.why)
 }
 
 /// Which gates are looked at.
@@ -501,12 +521,16 @@ fn shown(draft: &Draft<'_>, step: &Step, gate: &Gate) -> Result<Vec<Artifact>, S
         draft.known.need_files(paths())?;
         return draft.known.artifacts(paths());
     }
-    let scope = scope(draft.workflow, &draft.state, EvalContext::default());
-    let rendered = gate.show.iter().map(|it| it.render(&scope));
-    let paths: Vec<String> =
-        rendered.collect::<Result<_, _>>().map_err(|error| condition_failed(step, &error))?;
+    let paths = paths_of(draft, step, gate)?;
     draft.known.need_files(paths.iter().map(String::as_str))?;
     draft.known.artifacts(paths.iter().map(String::as_str))
+}
+
+/// Returns the files that the definition has a gate show.
+fn paths_of(draft: &Draft<'_>, step: &Step, gate: &Gate) -> Result<Vec<String>, Refusal> {
+    let scope = scope(draft.workflow, &draft.state, EvalContext::default());
+    let rendered = gate.show.iter().map(|it| it.render(&scope));
+    rendered.collect::<Result<_, _>>().map_err(|error| condition_failed(step, &error))
 }
 
 fn left_by(draft: &Draft<'_>, step: &Step) -> Vec<Artifact> {

@@ -14,8 +14,8 @@ use definition::{Decider, Effect, PartSource, PartSpec, Step, Target};
 
 use super::{Draft, EvalContext, change_context, enter, gate, left_out, mode::Mode, parts, rules};
 use crate::{
-    Choice, Event, GatePolicy, GateReason, PartPlaced, Refusal, Rigor, SkipCause, SkipReason, Stop,
-    guard, invariant,
+    AttemptStatus, Choice, Event, GatePolicy, GateReason, PartPlaced, Refusal, Rigor, SkipCause,
+    SkipReason, Stop, guard, invariant,
 };
 
 /// Goes to a step, whatever leads there.
@@ -80,6 +80,11 @@ pub(super) fn ask(draft: &mut Draft<'_>, named: &str) -> Result<(), Stop> {
         return Ok(());
     }
     if step.name != current.name {
+        let effort = draft.state.effort(&current.name, None);
+        if effort.is_some_and(|it| it.trouble == AttemptStatus::Failed) {
+            let (from, to) = (current.name.clone(), step.name.clone());
+            return Err(Refusal::FailedForward { from, to }.into());
+        }
         check_free_between(draft, step)?;
         gate::waive_before(draft, step)?;
         hop(draft, step)?;

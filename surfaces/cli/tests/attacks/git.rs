@@ -443,18 +443,23 @@ fn a_state_file_behind_an_unanswered_checkpoint_moves_no_branch() {
 #[test]
 fn a_branch_that_is_named_after_the_checkpoints_is_neither_committed_to_nor_pushed() {
     let mut forge = Forge { commits: false, ..Forge::begun("M") };
-    forge.git(&["checkout", "-q", "-b", "alice/wip", "main"]);
-    forge.git(&["commit", "-q", "--allow-empty", "-m", "private"]);
+    for branch in ["alice/wip", "alice/public"] {
+        forge.git(&["checkout", "-q", "-b", branch, "main"]);
+        forge.git(&["commit", "-q", "--allow-empty", "-m", branch]);
+    }
+    forge.git(&["push", "-q", "origin", "alice/public"]);
     forge.git(&["checkout", "-q", BRANCH]);
     let action = forge.play_until(|it| it["phase"] == "phase-5");
     let report = forge.act(&action);
-    let named = json!({"workspace": forge.workspace(), "branch": "alice/wip"});
-    let Said::Action(_) = forge.call("set_branch", named) else { panic!("it is not set") };
-    forge.git(&["checkout", "-q", "alice/wip"]);
-    let private = forge.git(&["rev-parse", "HEAD"]);
-    let reason = forge.refused(report);
-    assert!(reason.contains("Push `alice/wip` yourself"), "{reason}");
-    assert_eq!(forge.stands("alice/wip"), (private, String::new()));
+    for branch in ["alice/wip", "alice/public"] {
+        let named = json!({"workspace": forge.workspace(), "branch": branch});
+        let Said::Action(_) = forge.call("set_branch", named) else { panic!("it is not set") };
+        forge.git(&["checkout", "-q", branch]);
+        let stood = forge.stands(branch);
+        let reason = forge.refused(report.clone());
+        assert!(reason.contains("Name a branch that is made for the run"), "{reason}");
+        assert_eq!(forge.stands(branch), stood);
+    }
     // The person names the pipeline's own branch again.
     let named = json!({"workspace": forge.workspace(), "branch": BRANCH});
     let Said::Action(_) = forge.call("set_branch", named) else { panic!("it is not set") };

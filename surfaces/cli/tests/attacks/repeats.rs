@@ -290,3 +290,25 @@ fn a_pipeline_whose_server_is_killed_at_random_always_asks_for_its_pull_request(
         assert_eq!(stated["currentPhase"], "completed", "seed {seed}, run {number}: {stated:#}");
     }
 }
+
+/// Attacker, 4th trial: two calls with one id at once led to two answers, one of them a refusal that
+/// was not true.
+#[test]
+fn one_id_from_two_processes_at_once_has_one_answer() {
+    for round in 0..3 {
+        let pipeline = Pipeline::begun("M");
+        let other = serve(&pipeline.project);
+        let params = json!({
+            "name": "pipeline_next_action", "arguments": {"workspace": pipeline.workspace()},
+            "_meta": {"milepost/request_id": format!("round-{round}")},
+        });
+        let ask = |server: &Server| server.request("tools/call", params.clone()).unwrap();
+        let (one, two) = thread::scope(|scope| {
+            let one = scope.spawn(|| ask(&pipeline.server));
+            let two = scope.spawn(|| ask(&other));
+            (one.join().unwrap(), two.join().unwrap())
+        });
+        assert_eq!(one["result"], two["result"], "round {round}");
+        assert_ne!(one["result"]["isError"], true, "{one:#}");
+    }
+}
