@@ -169,6 +169,16 @@ pub enum Refusal {
 }
 
 impl Refusal {
+    /// Returns whether a person is being asked what only they can answer.
+    pub fn is_asked(&self) -> bool {
+        matches!(
+            self,
+            Self::GateOpen { .. }
+                | Self::GateNeedsPerson { is_asked: true, .. }
+                | Self::PartNeedsPerson { is_asked: true, .. }
+        )
+    }
+
     /// Returns the stable name that callers match on.
     pub fn code(&self) -> &'static str {
         match self {

@@ -144,6 +144,10 @@ impl Runtime {
             notices.extend(self.keep_side_files(&outcome.view).await);
         }
         outcome.file = self.keep_promise(&outcome.view, notices).await;
+        if request.actor.surface == Surface::Cli {
+            // The process ends with its answer.
+            self.keep_notes().await;
+        }
         Ok(outcome)
     }
 

@@ -75,6 +75,8 @@ pub(crate) struct Promises {
     /// The runs of which this process knows whether another one left their other files undone.
     looked: Mutex<Kept<RunId, ()>>,
     formatters: Mutex<Kept<RunId, Arc<Mutex<telling::Told>>>>,
+    /// Notes on files that are being kept.
+    notes: Mutex<Vec<tokio::task::JoinHandle<()>>>,
     /// What was noticed of the files of runs while nobody was there to be told.
     untold: Mutex<BTreeMap<RunId, Vec<String>>>,
 }
@@ -489,11 +491,25 @@ impl Runtime {
 
     pub(crate) fn note(&self, run: RunId, mark: FileMark) {
         let store = Arc::clone(&self.store);
-        tokio::spawn(async move {
+        let keeping = tokio::spawn(async move {
             if let Err(error) = store.touch(Touch::Files(run, vec![mark])).await {
                 tracing::debug!(%error, "a file's mark was not kept");
             }
         });
+        let mut notes = self.promises.notes.lock();
+        notes.retain(|it| !it.is_finished());
+        notes.push(keeping);
+    }
+
+    /// Waits until the notes on files are kept. A process that ends without them leaves files behind
+    /// of which nobody knows that they were written.
+    pub(crate) async fn keep_notes(&self) {
+        let notes = std::mem::take(&mut *self.promises.notes.lock());
+        for note in notes {
+            if let Err(error) = note.await {
+                tracing::debug!(%error, "a file's mark was not kept");
+            }
+        }
     }
 
     /// Takes in what was appended to the log, unless it is known to a length that is enough.

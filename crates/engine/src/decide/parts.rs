@@ -114,10 +114,14 @@ fn follow_step(draft: &mut Draft<'_>, step: &Step, parts: &[PartId]) {
 pub(super) fn find_skip(draft: &Draft<'_>, step: &Step) -> Result<Option<LeftOut>, Stop> {
     let skip = left_out::find_skip(draft, step)?;
     let is_due = skip.is_some()
-        && invariant::asks_person(draft.workflow, draft.known.gates)
         && !invariant::is_left_out_for_sure(draft.workflow, &draft.state, step)
-        && has_personal(draft, step)?;
+        && is_for_person(draft, step)?;
     Ok(skip.filter(|_| !is_due))
+}
+
+/// Whether a step has a part that only a person settles, by an answer of their own.
+pub(super) fn is_for_person(draft: &Draft<'_>, step: &Step) -> Result<bool, Stop> {
+    Ok(invariant::asks_person(draft.workflow, draft.known.gates) && has_personal(draft, step)?)
 }
 
 /// Whether a part of a step is for a person who has not answered.

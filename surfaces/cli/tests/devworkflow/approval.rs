@@ -108,6 +108,17 @@ fn a_plan_that_is_rejected_at_the_terminal_has_to_be_revised() {
 }
 
 #[test]
+fn the_file_of_before_an_approval_that_is_put_back_is_told() {
+    let stage = waiting();
+    let before = stage.text();
+    approve(&stage);
+    assert_ne!(stage.text(), before);
+    stage.project.write("workflow_state.md", &before);
+    let said = stage.done("hello_workflow", json!({}));
+    assert_ne!(said.value["warnings"], json!([]), "{:#}", said.value);
+}
+
+#[test]
 fn b08_a_plan_that_changes_after_its_approval_waits_again() {
     let stage = waiting();
     approve(&stage);

@@ -109,7 +109,7 @@ fn a_name_of_ones_own_for_the_workspace_takes_the_place_of_the_slug() {
         "user_confirmation": {"effort": "M", "workspace_slug": "Mended Page"},
     });
     let said = stage.expect_ok(CONTEXT, arguments).json();
-    assert_eq!(said["workspace"], stage.specs("20270101-eng-7-fixed-page").as_str());
+    assert_eq!(said["workspace"], stage.specs("20270101-eng-7-mended-page").as_str());
 }
 
 #[test]

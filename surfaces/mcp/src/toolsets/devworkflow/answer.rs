@@ -182,6 +182,11 @@ fn hint(error: &ExecuteError) -> String {
         return error.hint();
     };
     match refusal.code() {
+        "gate_needs_person" if !refusal.is_asked() => {
+            "the plan must be approved again: call `revise_blueprint_guidance`, then put the plan \
+             before the user"
+                .to_owned()
+        }
         "gate_needs_person" => {
             "only the user's own answer counts here: tell them to run `milepost gate approve \
              workflow_state.md` (do not run it yourself), and call again when they have"

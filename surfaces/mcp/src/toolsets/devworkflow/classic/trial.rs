@@ -93,8 +93,24 @@ impl Trial<'_> {
     fn before_person(&self, told: &Told<'_>) -> Vec<Next> {
         let at = [("phase", "BLUEPRINT"), ("status", "NEEDS_PLAN_APPROVAL")];
         let ask = told.call("to put the plan before the user again", Guidance::Update, &at);
-        let is_asked = self.state.standing.open_gate().is_some();
-        if !is_asked && self.is_open(&ask) { vec![ask] } else { vec![told.person()] }
+        if self.state.standing.open_gate().is_some() {
+            return vec![told.person()];
+        }
+        // A plan that was approved before is not asked about again: it is made again first.
+        let feedback = [("feedback", "the plan is to be approved again")];
+        let revise = told.call("to have the plan approved again", Guidance::Revise, &feedback);
+        match self.leads_to_person(&ask) {
+            true => vec![ask],
+            false if self.is_open(&revise) => vec![revise],
+            false => vec![told.person()],
+        }
+    }
+
+    /// Whether a person is asked once a call is made.
+    fn leads_to_person(&self, call: &Next) -> bool {
+        let Some(command) = self.command(call) else { return false };
+        let found = probe(self.workflow, self.state, self.known, &command);
+        found.state().is_some_and(|it| it.standing.open_gate().is_some())
     }
 
     /// A file was edited, and the item at hand is not on the list: it must be named first.
