@@ -39,9 +39,9 @@ impl Default for Idiom {
             choose: "Choose the next one and name it as `next_step_name`:",
             relay: "Call `answer_gate` without `answer`, so that your client asks the person; or \
                     ask them, then pass the answer on with it.",
-            wait: "Only a person can answer: call `answer_gate` without `answer`, so that your \
-                   client asks them; or tell them to use `milepost gate`, do not run it yourself, \
-                   and wait with `get_workflow_status` and `wait_seconds`.",
+            wait: "Only a person can answer: tell them to use `milepost gate`, do not run it \
+                   yourself, and wait with `get_workflow_status` and `wait_seconds`; a client that \
+                   shows forms asks them when you call `answer_gate` without `answer`.",
             reopen: "`resume_workflow` with `reopen` goes on with it.",
             more: "`get_workflow_status` with `include_history` has it all.",
         }

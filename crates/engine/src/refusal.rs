@@ -354,9 +354,9 @@ impl Refusal {
                     .into()
             }
             Self::GateOpen { is_relayed: false, .. } => {
-                "call `answer_gate` without `answer`, so that your client asks the person; or \
-                 tell them to answer with `milepost gate` (do not run it yourself) and wait with \
-                 `get_workflow_status` and `wait_seconds`"
+                "tell the person to answer with `milepost gate` (do not run it yourself), and wait \
+                 with `get_workflow_status` and `wait_seconds`; a client that shows forms asks \
+                 them when you call `answer_gate` without `answer`"
                     .into()
             }
             Self::GateMissing { .. } => "report on it when it is done".into(),
@@ -371,8 +371,8 @@ impl Refusal {
             }
             Self::GateNeedsPerson { .. } | Self::PartNeedsPerson { .. } => {
                 "tell the person to answer with `milepost gate` in a terminal (do not run it \
-                 yourself); over stdio you can also call `answer_gate` without `answer`, so that \
-                 your client asks them"
+                 yourself); over stdio, a client that shows forms asks them when you call \
+                 `answer_gate` without `answer`"
                     .into()
             }
             Self::GateHeld { .. } => {

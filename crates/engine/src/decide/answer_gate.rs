@@ -192,6 +192,9 @@ fn approve(
             if gate::ask_owed(draft)? {
                 return Ok(());
             }
+            // A file that the person has just agreed to may say that a part is for one.
+            parts::restore_personal(draft)?;
+            parts::take_up_owed(draft);
             resume(draft, mode)
         }
         GateReason::Part => {

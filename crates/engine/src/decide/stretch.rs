@@ -8,13 +8,11 @@ use alloc::{
 use definition::{Expression, Step, Target};
 use serde_json::Value;
 
-use super::{Draft, EvalContext, condition_failed, mode::Mode, parts, scope};
-use crate::{AtEnd, Event, Refusal, SkipCause, SkipReason, Stop, find_chore};
+use super::{Draft, EvalContext, condition_failed, mode::Mode, scope};
+use crate::{AtEnd, Event, Refusal, SkipCause, SkipReason, find_chore};
 
 /// Leaves out what is listed before the step that the run begins with, and returns that step.
-///
-/// A step with a part for a person is not left out where only their own answer settles it.
-pub(super) fn begin<'a>(draft: &mut Draft<'a>) -> Result<&'a Step, Stop> {
+pub(super) fn begin<'a>(draft: &mut Draft<'a>) -> Result<&'a Step, Refusal> {
     let workflow = draft.workflow;
     let first = workflow.first_step().ok_or_else(|| draft.step_unknown(""))?;
     // What names no step is refused now, and not when the run comes to its end.
@@ -22,12 +20,9 @@ pub(super) fn begin<'a>(draft: &mut Draft<'a>) -> Result<&'a Step, Stop> {
     let Some(from) = find(draft, first, workflow.stretch.from.as_ref())? else { return Ok(first) };
     if last.is_some_and(|last| is_after(draft, from, last)) {
         let problem = format!("it comes before `{}`, which the run begins with", from.name);
-        return Err(Refusal::ParameterInvalid { field: "until".to_string(), problem }.into());
+        return Err(Refusal::ParameterInvalid { field: "until".to_string(), problem });
     }
     for step in workflow.work_steps().take_while(|it| it.name != from.name) {
-        if parts::is_for_person(draft, step)? {
-            return Ok(step);
-        }
         let reason = format!("the run begins with `{}`", from.name);
         let (name, why) = (step.name.clone(), SkipReason::Caller);
         let cause = Some(SkipCause::Range);

@@ -178,7 +178,7 @@ async fn a_client_that_cannot_show_forms_is_told_what_to_do() {
     client.capabilities = json!({});
     let refused = client.call("answer_gate", json!({ "instance_id": "AB-1" })).await;
     let message = refused["structuredContent"]["refusal"]["message"].as_str().unwrap();
-    assert!(message.contains("your client cannot ask"), "{message}");
+    assert!(message.contains("your client shows no forms"), "{message}");
 }
 
 #[tokio::test]

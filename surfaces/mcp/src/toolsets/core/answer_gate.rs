@@ -110,9 +110,17 @@ async fn ask(
     let mut done = answer::of_view(call.runtime, &view, &[]);
     match reach {
         Person::OutOfReach | Person::Answered(_) => {
-            let problem = "is missing, and your client cannot ask the person itself: ask, then \
-                           pass the answer on; where only the person can answer, wait with \
-                           `get_workflow_status` and `wait_seconds`";
+            let problem = match gate::wants_own_answer(call.runtime, &gate) {
+                true => {
+                    "is missing, your client shows no forms, and only the person's own answer \
+                     counts: tell them to answer with `milepost gate`, and wait with \
+                     `get_workflow_status` and `wait_seconds`"
+                }
+                false => {
+                    "is missing, and your client shows no forms: ask the person, then pass their \
+                     answer on"
+                }
+            };
             return Err(words::invalid("answer", problem));
         }
         Person::Reachable | Person::Unproven => done.then = Some(Then::Ask(run)),

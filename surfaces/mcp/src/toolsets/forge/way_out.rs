@@ -39,8 +39,13 @@ pub(in crate::toolsets::forge) fn hint_at(refusal: &Refusal, pipeline: &Pipeline
 }
 
 /// Returns the way out that holds however the pipeline stands.
+#[expect(clippy::wildcard_enum_match_arm, reason = "the others have one way out each")]
 pub(in crate::toolsets::forge) fn hint(refusal: &Refusal) -> String {
-    find(refusal.code()).map_or_else(|| refusal.hint(), ToOwned::to_owned)
+    match refusal {
+        Refusal::GateNeedsPerson { is_asked: false, .. } => refusal.hint(),
+        Refusal::PartNeedsPerson { is_asked: true, .. } => PERSON.to_owned(),
+        _ => find(refusal.code()).map_or_else(|| refusal.hint(), ToOwned::to_owned),
+    }
 }
 
 /// Returns how a person's answer is passed on at the gate that is open.
@@ -102,7 +107,7 @@ fn find(code: &str) -> Option<&'static str> {
         "gate_needs_person" => PERSON,
         "gate_held" => "`clear_revision_pending` comes first, after the user has approved",
         "condition_failed" => "fix what it speaks of, then call again",
-        "request_conflict" => "call again",
+        "request_conflict" => "that id names another call; send this one with an id of its own",
         // The built-in workflow leads to none of these; a project's own may.
         "step_not_begun" | "artifacts_drifted" => "look at the files, then call `phase_start`",
         "choice_open" | "no_choice_open" | "part_not_named" | "gate_stale" => {
