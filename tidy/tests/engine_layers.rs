@@ -23,6 +23,7 @@ const ORDER: &[&str] = &[
     // A person is asked.
     "gate",
     // The parts of a step, and what judges it.
+    "part_rules",
     "parts",
     "review",
     "rulebook",

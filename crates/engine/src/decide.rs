@@ -25,6 +25,7 @@ pub(crate) mod lease;
 mod left_out;
 mod make_move;
 mod mode;
+mod part_rules;
 pub(crate) mod parts;
 mod place_run;
 mod record_entry;

@@ -17,7 +17,7 @@ use super::{
     Draft, EvalContext, condition_failed, due, enter, gate, left_out,
     left_out::LeftOut,
     mode::{Mode, Reach},
-    review, scope,
+    part_rules, review, scope,
 };
 use crate::{
     CompletedBy, Event, FileFact, GateReason, How, PartPlaced, Progress, Refusal, ReopenCause,
@@ -147,12 +147,26 @@ fn is_lost(step: &Step, part: &PartSpec, given: &[PartSpec]) -> bool {
 /// Returns the parts that the file of a step has, if it can be read.
 fn written(draft: &Draft<'_>, step: &Step) -> Result<Vec<PartSpec>, Stop> {
     let Some(path) = source(draft, step)? else { return Ok(Vec::new()) };
-    Ok(match draft.known.file(&path)? {
-        FileFact::Present { text: Some(text), .. } => parse_parts(text).unwrap_or_default(),
-        FileFact::Present { text: None, .. } | FileFact::Missing | FileFact::Unreadable(_) => {
-            Vec::new()
+    match draft.known.file(&path)? {
+        FileFact::Present { text: Some(text), .. } => {
+            part_rules::enforce(draft, &path, parse_parts(text).unwrap_or_default())
         }
-    })
+        FileFact::Present { text: None, .. } | FileFact::Missing | FileFact::Unreadable(_) => {
+            Ok(Vec::new())
+        }
+    }
+}
+
+/// Returns parts that a caller names, as the project's rules have them.
+pub(super) fn as_ruled(
+    draft: &Draft<'_>,
+    step: &Step,
+    given: &[PartSpec],
+) -> Result<Vec<PartSpec>, Stop> {
+    match source(draft, step)? {
+        Some(path) => part_rules::enforce(draft, &path, given.to_vec()),
+        None => Ok(given.to_vec()),
+    }
 }
 
 /// Makes the parts of a step known that the run has come to, and leaves out those it is not for.
@@ -459,7 +473,8 @@ fn find_parts(draft: &Draft<'_>, step: &Step, each: &Each) -> Result<Option<Vec<
             let path = path.render(&scope).map_err(|error| condition_failed(step, &error))?;
             match draft.known.file(&path)? {
                 FileFact::Present { text: Some(text), .. } => {
-                    Ok(Some(parse_parts(text).map_err(invalid)?))
+                    let parts = parse_parts(text).map_err(invalid)?;
+                    Ok(Some(part_rules::enforce(draft, &path, parts)?))
                 }
                 FileFact::Missing => {
                     let when = each.otherwise_when.as_ref();

@@ -114,9 +114,10 @@ pub(super) fn plan(draft: &mut Draft<'_>, set: &str, given: &[PartSpec]) -> Resu
     if invariant::asks_person(draft.workflow, draft.known.gates) {
         gate::check_dismissible(draft, true)?;
     }
-    parts::check_kept(draft, step, given)?;
-    parts::check_parts(draft, step, given)?;
-    let (set_name, parts) = (set.to_string(), given.to_vec());
+    let parts = parts::as_ruled(draft, step, given)?;
+    parts::check_kept(draft, step, &parts)?;
+    parts::check_parts(draft, step, &parts)?;
+    let set_name = set.to_string();
     draft.push(Event::PartsPlanned { set: set_name, parts, by_hand: true });
     parts::reset(draft, set);
     Ok(())

@@ -8,12 +8,13 @@ use alloc::{
     vec::Vec,
 };
 
-use definition::{Effect, PartSpec, Rulebook, Rules, Step, Violation, parse_parts};
+use definition::{Effect, PartSpec, Rules, Step, Violation, parse_parts};
 use serde_json::{Map, Value};
 
 use super::{
     Draft, EvalContext, condition_failed, gate,
     mode::{Mode, Reach},
+    part_rules,
     review::Judged,
     scope,
 };
@@ -25,7 +26,7 @@ const REVISE: &str = "REVISE";
 /// Judges the parts that `step` planned, if the project has rules on them.
 pub(super) fn judge(draft: &mut Draft<'_>, mode: Mode, step: &Step) -> Result<Judged, Stop> {
     let Some(rules) = &step.rules else { return Ok(Judged::Passed) };
-    let Some(book) = read(draft, rules)? else { return Ok(Judged::Passed) };
+    let Some(book) = part_rules::read(draft, rules)? else { return Ok(Judged::Passed) };
     let scope = scope(draft.workflow, &draft.state, EvalContext::default());
     let fails = |error| condition_failed(step, &error);
     let (file, note) =
@@ -86,19 +87,6 @@ fn ask(draft: &mut Draft<'_>, step: &Step, note: &str) -> Result<Judged, Stop> {
     let options = vec![("approve", Effect::Approve), ("abandon", Effect::Cancel)];
     gate::ask(draft, step, None, GateReason::RevisionsSpent, (ask, options))?;
     Ok(Judged::Moved)
-}
-
-/// Reads the rules of the project, if it has any.
-fn read(draft: &Draft<'_>, rules: &Rules) -> Result<Option<Rulebook>, Stop> {
-    let invalid = |problem: String| Refusal::RulesInvalid { path: rules.beside.clone(), problem };
-    match draft.known.beside(&rules.beside)? {
-        FileFact::Missing => Ok(None),
-        FileFact::Present { text: Some(text), .. } => {
-            Ok(Some(Rulebook::parse(text).map_err(invalid)?))
-        }
-        FileFact::Present { text: None, .. } => Err(invalid("it is not text".to_string()).into()),
-        FileFact::Unreadable(problem) => Err(invalid(problem.clone()).into()),
-    }
 }
 
 fn parts(draft: &Draft<'_>, step: &Step, file: &str) -> Result<Vec<PartSpec>, Stop> {

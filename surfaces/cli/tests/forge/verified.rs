@@ -76,3 +76,21 @@ fn a_forged_state_file_waits_at_the_checkpoint() {
     assert_eq!(said["type"], "checkpoint", "{said:#}");
     assert_eq!(said["name"], "checkpoint-a", "{said:#}");
 }
+
+#[test]
+fn a_rule_of_the_project_gives_a_task_to_a_person_wherever_it_is_planned() {
+    let stage = at_checkpoint("M");
+    let rules = "---\nrules:\n  - {id: db, when: {files_match: [\"db/**\"]}, require: human_gate, \
+                 reason: so}\n---\n";
+    stage.project.write(".specs/instructions.md", rules);
+    assert_eq!(stage.go(json!({}))["type"], "checkpoint");
+    stage.project.ask(&["gate", "approve", "--answer", "proceed", "--yes"]);
+    for phase in ["phase-4", "phase-4b"] {
+        stage.ok("skip_phase", json!({ "phase": phase }));
+    }
+    stage.write("tasks.md", "## Task 1: Move it\nfiles:\n- db/1.sql\n");
+    assert_eq!(stage.go(json!({}))["type"], "checkpoint");
+    stage.project.ask(&["gate", "approve", "--answer", "proceed", "--yes"]);
+    assert_eq!(stage.go(json!({}))["type"], "human_gate");
+    assert_eq!(stage.state()["tasks"]["1"]["executionMode"], "human_gate");
+}
