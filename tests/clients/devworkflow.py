@@ -110,7 +110,9 @@ class Project:
 
     def check_nothing_is_lost(self):
         sheet = self.sheet()
-        kept = [it.read_text(encoding="utf-8") for it in self.folder.rglob("*.md")]
+        # A torn file that was put aside may end within a letter.
+        files = self.folder.rglob("*.md")
+        kept = [it.read_text(encoding="utf-8", errors="replace") for it in files]
         kept += [sheet.plan, sheet.log, sheet.archive, *(it[1] for it in sheet.items)]
         kept += [it for history in self.histories for it in history]
         kept = [it.replace("\r\n", "\n") for it in kept]
