@@ -392,7 +392,7 @@ fn unfinished_work_is_not_carried_to_another_branch() {
 }
 
 #[test]
-fn a_branch_that_was_named_later_is_moved_only_if_someone_else_has_its_commits() {
+fn a_branch_that_was_named_later_is_moved_only_if_another_one_has_its_commits() {
     let bench = Bench::new();
     bench.git(&["checkout", "--quiet", "-b", "alice/wip", "main"]);
     bench.work_on("private.rs");
@@ -419,13 +419,20 @@ fn a_branch_that_was_named_later_is_moved_only_if_someone_else_has_its_commits()
         base,
         is_taken: true,
     };
-    let before = bench.belongings(&[]);
-    for deed in [&commit, &push, &GitDeed::Publish { branch, files, body, closes }] {
-        let reason = failed(bench.do_it(deed));
-        assert!(reason.contains("Push `alice/wip` yourself"), "{reason}");
-        assert_eq!(bench.belongings(&[]), before);
+    let publish = GitDeed::Publish { branch, files, body, closes };
+    for is_published in [false, true] {
+        if is_published {
+            // A person who published it works on it.
+            bench.git(&["push", "--quiet", "origin", "alice/wip"]);
+        }
+        let before = bench.belongings(&[]);
+        for deed in [&commit, &push, &publish] {
+            let reason = failed(bench.do_it(deed));
+            assert!(reason.contains("Name a branch that is made for the run"), "{reason}");
+            assert_eq!(bench.belongings(&[]), before);
+        }
     }
-    bench.git(&["push", "--quiet", "origin", "alice/wip"]);
+    bench.git(&["branch", "other", "alice/wip"]);
     done(bench.do_it(&commit));
     done(bench.do_it(&push));
     assert_eq!(bench.far("alice/wip"), bench.tip("alice/wip"));
