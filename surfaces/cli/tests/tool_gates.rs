@@ -9,16 +9,18 @@
     reason = "a test may panic"
 )]
 
+#[path = "tool_gates/caller.rs"]
+mod caller;
 #[path = "tool_gates/evidence.rs"]
 mod evidence;
+#[path = "support/http.rs"]
+#[expect(dead_code, reason = "only tools are called here")]
+mod http;
 #[path = "support/project.rs"]
 mod project;
 #[path = "repeats/row.rs"]
 #[expect(dead_code, reason = "a run gets to its gate in another way here")]
 mod row;
-#[path = "support/said.rs"]
-#[expect(dead_code, reason = "answers are judged by what is stored")]
-mod said;
 #[path = "tool_gates/script.rs"]
 mod script;
 #[path = "support/server.rs"]
@@ -31,8 +33,9 @@ use std::{collections::BTreeSet, fmt::Write as _, thread};
 
 use expect_test::expect_file;
 
+use caller::Caller;
 use script::Table;
-use world::{Cell, World};
+use world::{Cell, Half, World};
 
 const HEADER: &str = "\
 PAST      the call got a run past the gate, or opened the gate for it
@@ -42,6 +45,7 @@ back      the run is before the gate again
 -         the call changed nothing about the gate
 other     the call was refused, for a reason that has nothing to do with the gate
 no        the call was refused because of the gate
+denied    the call was refused because of who made it
 
 ahead     the run is before the step with the gate
 due       it works on that step
@@ -107,32 +111,68 @@ fn check(name: &str) {
     });
     let file = format!("{}/tests/tool_gates/{name}.txt", env!("CARGO_MANIFEST_DIR"));
     expect_file![file].assert_eq(&draw(&table, [&relayed, &verified]));
-    let past = verified.iter().flatten().filter(|it| it.verdict == "PAST");
-    let mut wrong: Vec<String> = past.map(|it| format!("got past: {}", it.story)).collect();
-    for cell in relayed.iter().chain(&verified).flatten() {
+    let columns = [&relayed, &verified].map(|it| it.by_state.iter().chain(&it.by_caller));
+    let mut wrong = Vec::new();
+    for cell in columns.into_iter().flatten().flatten() {
+        wrong.extend(cell.is_bypass.then(|| format!("got past: {}", cell.story)));
         wrong.extend(cell.findings.iter().map(|it| format!("audit: {it}: {}", cell.story)));
     }
     assert!(wrong.is_empty(), "{} cells are wrong:\n\n{}", wrong.len(), wrong.join("\n\n"));
 }
 
-fn draw(table: &Table, halves: [&[Vec<Cell>]; 2]) -> String {
+/// Draws what each state leads to, and then what it changes that somebody else calls.
+fn draw(table: &Table, halves: [&Half; 2]) -> String {
+    let states: Vec<&str> = table.states.iter().map(|it| it.name.as_str()).collect();
+    let columns = halves.map(|it| it.by_state.iter().collect::<Vec<_>>());
     let mut drawn = format!("{HEADER}\n");
-    let width = table.states.len() * (CELL + 1);
+    drawn.push_str(&draw_rows(table, &states, &columns, |_| true));
+    let asked = states.iter().position(|it| *it == "asked").unwrap();
+    let columns =
+        halves.map(|it| [&it.by_state[asked]].into_iter().chain(&it.by_caller).collect::<Vec<_>>());
+    let differs = |row: usize| columns.iter().any(|it| differs_by_caller(it, row));
+    let (shown, same) = (0..table.rows.len()).partition::<Vec<_>, _>(|it| differs(*it));
+    write!(drawn, "\nAt `asked`, by who calls:\n\n{}\n", Caller::explain()).unwrap();
+    drawn.push_str(&draw_rows(table, &Caller::ALL.map(Caller::name), &columns, differs));
+    let (same, all) = (same.len(), same.len() + shown.len());
+    writeln!(drawn, "\n{same} of {all} rows are the same for every caller, and denied to `read`.")
+        .unwrap();
+    let lines: Vec<&str> = drawn.lines().map(str::trim_end).collect();
+    lines.join("\n") + "\n"
+}
+
+/// Whether a row leads to something else for another caller than for the first. A caller who may
+/// only read is denied all of them.
+fn differs_by_caller(columns: &[&Vec<Cell>], row: usize) -> bool {
+    let usual = columns[0][row].verdict;
+    let pairs = Caller::ALL.into_iter().zip(columns);
+    pairs.into_iter().any(|(caller, cells)| {
+        let expected = if caller == Caller::Read { "denied" } else { usual };
+        cells[row].verdict != expected
+    })
+}
+
+fn draw_rows(
+    table: &Table,
+    names: &[&str],
+    halves: &[Vec<&Vec<Cell>>; 2],
+    is_shown: impl Fn(usize) -> bool,
+) -> String {
+    let mut drawn = String::new();
+    let width = names.len() * (CELL + 1);
     let (left, right) =
         ("answers that an agent passes on count", "only a person's own answer counts");
     writeln!(drawn, "{:NAME$} {left:width$}| {right}", "").unwrap();
-    let states: String = table.states.iter().map(|it| format!(" {:CELL$}", it.name)).collect();
-    writeln!(drawn, "{:NAME$}{states} |{states} |", "").unwrap();
-    for (number, row) in table.rows.iter().enumerate() {
+    let names: String = names.iter().map(|it| format!(" {it:CELL$}")).collect();
+    writeln!(drawn, "{:NAME$}{names} |{names} |", "").unwrap();
+    for (number, row) in table.rows.iter().enumerate().filter(|it| is_shown(it.0)) {
         write!(drawn, "{:NAME$}", row.name).unwrap();
         for half in halves {
-            for cell in &half[number] {
-                write!(drawn, " {:CELL$}", cell.verdict).unwrap();
+            for column in half {
+                write!(drawn, " {:CELL$}", column[number].verdict).unwrap();
             }
             drawn.push_str(" |");
         }
         drawn.push('\n');
     }
-    let lines: Vec<&str> = drawn.lines().map(str::trim_end).collect();
-    lines.join("\n") + "\n"
+    drawn
 }

@@ -36,6 +36,8 @@ pub(crate) struct Server {
     pub(crate) child: Mutex<Child>,
     pub(crate) input: Mutex<Option<ChildStdin>>,
     era: Era,
+    /// What a client of the newer era says that it can do.
+    pub(crate) capabilities: Value,
     next_id: AtomicU64,
     inbox: Arc<Inbox>,
     threads: Vec<JoinHandle<()>>,
@@ -77,7 +79,8 @@ impl Server {
             thread::spawn(move || notes.note(errors)),
         ];
         let (child, input) = (Mutex::new(child), Mutex::new(Some(input)));
-        let server = Self { child, input, era, next_id: AtomicU64::new(1), inbox, threads };
+        let (capabilities, next_id) = (json!({}), AtomicU64::new(1));
+        let server = Self { child, input, era, capabilities, next_id, inbox, threads };
         if era == Era::Legacy {
             server.shake_hands();
         }
@@ -125,7 +128,7 @@ impl Server {
             params["_meta"] = json!({
                 "io.modelcontextprotocol/protocolVersion": "2026-07-28",
                 "io.modelcontextprotocol/clientInfo": {"name": "tests", "version": "1"},
-                "io.modelcontextprotocol/clientCapabilities": {},
+                "io.modelcontextprotocol/clientCapabilities": self.capabilities,
             });
         }
         let (reply, answer) = channel();

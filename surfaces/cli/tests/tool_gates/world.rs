@@ -14,9 +14,9 @@ use serde_json::{Value, json};
 use tempfile::TempDir;
 
 use crate::{
+    caller::{Caller, Line, Reply},
     evidence::Evidence,
     project::Project,
-    said::Said,
     script::{Deed, Row, State, Table},
     server::{Era, Server},
 };
@@ -30,10 +30,19 @@ const PARTS: [&str; 2] = ["work", "home"];
 /// What became of the gate by a row.
 pub(crate) struct Cell {
     pub(crate) verdict: &'static str,
+    /// The caller got past a gate that they must not answer.
+    pub(crate) is_bypass: bool,
     /// What the audit found afterwards.
     pub(crate) findings: Vec<String>,
     /// Each call with its answer, to be played again.
     pub(crate) story: String,
+}
+
+/// What was played under one policy: columns with a cell for each row.
+pub(crate) struct Half {
+    pub(crate) by_state: Vec<Vec<Cell>>,
+    /// One for each caller after the first, where the gate is asked.
+    pub(crate) by_caller: Vec<Vec<Cell>>,
 }
 
 /// A project, and the states that were kept of it.
@@ -89,19 +98,15 @@ impl<'a> World<'a> {
         tools.iter().filter(changes).map(|it| it["name"].as_str().unwrap().to_owned()).collect()
     }
 
-    /// Plays every row at every state, and returns the cells of each row.
-    pub(crate) fn play(&self) -> Vec<Vec<Cell>> {
-        let mut rows: Vec<Vec<Cell>> = self.table.rows.iter().map(|_| Vec::new()).collect();
-        for state in &self.table.states {
-            self.prepare(state);
-        }
-        for state in &self.table.states {
-            let cells = self.play_at(state);
-            for (row, cell) in rows.iter_mut().zip(cells) {
-                row.push(cell);
-            }
-        }
-        rows
+    /// Plays every row at every state, and where the gate is asked also for every other caller.
+    pub(crate) fn play(&self) -> Half {
+        let states = &self.table.states;
+        states.iter().for_each(|it| self.prepare(it));
+        let by_state = states.iter().map(|it| self.play_at(it, Caller::Agent)).collect();
+        let asked = states.iter().find(|it| it.name == "asked").unwrap();
+        let others = Caller::ALL.into_iter().filter(|it| *it != Caller::Agent);
+        let by_caller = others.map(|it| self.play_at(asked, it)).collect();
+        Half { by_state, by_caller }
     }
 
     /// Brings the project to a state, and keeps it.
@@ -113,7 +118,7 @@ impl<'a> World<'a> {
             self.change(deed);
             let Deed::Call(tool, arguments) = deed else { continue };
             // A server a call: people and files come in between.
-            let said = self.call(&self.serve(), tool, arguments);
+            let said = self.call(&self.serve(Caller::Agent), tool, arguments);
             assert!(!said.is_error, "{}: `{tool}`: {said:#?}", state.name);
             if self.run.borrow().is_empty() {
                 let runs = self.project.ask(&["run", "list"]);
@@ -124,7 +129,7 @@ impl<'a> World<'a> {
         copy(&self.root(), &self.kept.path().join(&state.name));
     }
 
-    fn play_at(&self, state: &State) -> Vec<Cell> {
+    fn play_at(&self, state: &State, caller: Caller) -> Vec<Cell> {
         self.restore(&state.name);
         let gather = |before: &Evidence| {
             Evidence::gather(&self.project, self.table, self.is_verified, before)
@@ -139,7 +144,7 @@ impl<'a> World<'a> {
                 drop(server.take());
                 self.restore(&state.name);
                 row.deeds.iter().for_each(|it| self.change(it));
-                server = Some(self.serve());
+                server = Some(self.serve(caller));
             }
             let picture = self.picture();
             let (said, mut story) = self.tell(server.as_ref().unwrap(), row);
@@ -147,13 +152,16 @@ impl<'a> World<'a> {
             let after = if is_same { before.clone() } else { gather(&before) };
             let verdict = match after.verdict(&before, is_stale) {
                 it @ ("PAST" | "ended" | "back") => it,
+                _ if said.is_denied => "denied",
                 _ if said.is_error && is_of_gate(&said, &self.table.gate) => "no",
                 _ if said.is_error => "other",
                 it => it,
             };
             let policy = if self.is_verified { "verified" } else { "relayed" };
-            story = format!("`{}` at `{}`, {policy}: {verdict}\n{story}", row.name, state.name);
-            cells.push(Cell { verdict, findings: after.findings, story });
+            let (row, state, by) = (&row.name, &state.name, caller.name());
+            story = format!("`{row}` at `{state}`, {policy}, {by}: {verdict}\n{story}");
+            let is_bypass = verdict == "PAST" && self.is_verified && !caller.is_person();
+            cells.push(Cell { verdict, is_bypass, findings: after.findings, story });
             // What a call left is not there for the next row.
             if !is_same {
                 drop(server.take());
@@ -163,7 +171,7 @@ impl<'a> World<'a> {
     }
 
     /// Makes the calls of a row, and returns the last answer and all of them as text.
-    fn tell(&self, server: &Server, row: &Row) -> (Said, String) {
+    fn tell(&self, server: &Line, row: &Row) -> (Reply, String) {
         let (mut last, mut story) = (None, String::new());
         for deed in &row.deeds {
             let Deed::Call(tool, arguments) = deed else {
@@ -178,10 +186,8 @@ impl<'a> World<'a> {
         (last.unwrap(), story)
     }
 
-    fn call(&self, server: &Server, tool: &str, arguments: &str) -> Said {
-        let said = Said::hear(server, tool, self.fill(arguments)).unwrap_or_else(|_| {
-            panic!("the server is gone while `{tool}` was called:\n{}", server.talk())
-        });
+    fn call(&self, server: &Line, tool: &str, arguments: &str) -> Reply {
+        let said = server.call(tool, &self.fill(arguments), &self.table.answer);
         if let Some(run) = said.value["instance_id"].as_str() {
             self.new.replace(run.to_owned());
         }
@@ -195,9 +201,8 @@ impl<'a> World<'a> {
         serde_json::from_str(&text).unwrap_or_else(|error| panic!("{error}: {text}"))
     }
 
-    fn serve(&self) -> Server {
-        let mut command = self.project.milepost(&["mcp", "--toolset", &self.table.toolsets]);
-        Server::start(&mut command, Era::Legacy)
+    fn serve(&self, caller: Caller) -> Line {
+        Line::open(&self.project, &self.table.toolsets, caller)
     }
 
     /// Changes a file, or answers as a person does.
@@ -273,7 +278,7 @@ impl<'a> World<'a> {
 }
 
 /// Whether a call was refused because of the gate.
-fn is_of_gate(said: &Said, gate: &str) -> bool {
+fn is_of_gate(said: &Reply, gate: &str) -> bool {
     let code = said.value["refusal"]["code"].as_str().unwrap_or_default();
     let own =
         ["approval_required", "edit_refused", "failed_forward", "next_not_allowed", "steps_open"];
