@@ -191,10 +191,21 @@ pub struct MakeMove {
 pub struct ReportOptions {
     /// Refused unless an attempt was begun.
     pub is_begun: bool,
-    /// Passes on that the person agreed, where such an answer counts.
-    pub is_approved: bool,
+    pub consent: Consent,
     pub rigor: Rigor,
     pub end: AtEnd,
+}
+
+/// Whether a report passes on that the person agreed. It matters where such an answer counts.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Consent {
+    #[default]
+    None,
+    /// The report means it without saying so. A person who sent the step back has not agreed to
+    /// what came of it.
+    Implied,
+    /// The agent says that the person agreed.
+    Stated,
 }
 
 /// How closely a report is looked at.

@@ -47,8 +47,8 @@ pub use brief::{Brief, Reader, brief, brief_for};
 pub use cause::{CompletedBy, FailCause, ReopenCause, SkipCause};
 pub use chore::{Chore, ChoreOutcome, GitDeed, Pushed, RunBranch, find_chore, find_unseen_branch};
 pub use command::{
-    Answer, AnswerGate, AtEnd, ClaimStep, Command, ContextChange, GatePolicy, Holder, MakeMove,
-    Outcome, ReportOptions, ReportStep, ResumeRun, Rigor, StartRun, StartStep,
+    Answer, AnswerGate, AtEnd, ClaimStep, Command, Consent, ContextChange, GatePolicy, Holder,
+    MakeMove, Outcome, ReportOptions, ReportStep, ResumeRun, Rigor, StartRun, StartStep,
 };
 pub use decide::{Decided, decide, find_due, lease_until, resolve_decider, target_name};
 pub use drift::{Shown, find_drift, find_shown};

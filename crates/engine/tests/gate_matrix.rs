@@ -9,7 +9,7 @@ use definition::{
 };
 use engine::{
     Actor, Answer, AnswerGate, AtEnd, ChoreOutcome, ClaimStep, ClaimedProgress, ClaimedStatus,
-    Command, ContextChange, Decided, Entry, Event, Fact, FileClaim, FileFact, ForkPoint,
+    Command, Consent, ContextChange, Decided, Entry, Event, Fact, FileClaim, FileFact, ForkPoint,
     GatePolicy, GitDeed, How, Known, MakeMove, PartPlaced, Passage, Policy, Progress, Question,
     Recorded, Refusal, Report, ReportOptions, ReportStep, ResumeRun, RunId, RunState, Standing,
     StartRun, StartStep, Stop, Surface, Timestamp, audit, decide, fold, fork,
@@ -409,8 +409,11 @@ fn done(step: &str, next: Option<&str>) -> Command {
 }
 
 fn approved(step: &str) -> Command {
-    let terms =
-        ReportOptions { is_approved: true, end: AtEnd::Completes, ..ReportOptions::default() };
+    let terms = ReportOptions {
+        consent: Consent::Stated,
+        end: AtEnd::Completes,
+        ..ReportOptions::default()
+    };
     Command::ReportStep(Box::new(reporting(step, "success", Some("ship"), terms)))
 }
 

@@ -12,7 +12,7 @@ use std::{
 
 use definition::{Answers, Digest, MemoryFiles, Workflow, WorkflowName, parse};
 use engine::{
-    Actor, Answer, ChoreOutcome, ClaimedStatus, Command, Decided, Event, Fact, FileFact,
+    Actor, Answer, ChoreOutcome, ClaimedStatus, Command, Consent, Decided, Event, Fact, FileFact,
     GatePolicy, How, Known, Progress, Question, Recorded, Refusal, ReportOptions, RunId, RunState,
     StartStep, Stop, Timestamp, decide, fold,
 };
@@ -259,7 +259,7 @@ fn commands_on_steps() -> Vec<(&'static str, Command)> {
         ),
         (
             "success b, approved",
-            on_terms("b", ReportOptions { is_approved: true, ..ReportOptions::default() }),
+            on_terms("b", ReportOptions { consent: Consent::Stated, ..ReportOptions::default() }),
         ),
         ("success v", done("v")),
         ("success v, present", by_presence("v")),

@@ -22,7 +22,7 @@ const TOLD_CHARS_MAX: usize = 600;
 const GRACE: Duration = Duration::from_secs(5);
 
 /// What would point `git` at another repository than the one it is run in.
-const FOREIGN: [&str; 5] =
+pub(crate) const FOREIGN: [&str; 5] =
     ["GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE", "GIT_OBJECT_DIRECTORY", "GIT_NAMESPACE"];
 
 /// A program in a folder.

@@ -58,6 +58,7 @@ impl Joined {
     /// Opens the database and joins the rest to it.
     pub(crate) async fn open(config: Config, access: Access) -> Result<Self, Failure> {
         let world = Arc::new(RealWorld::new(config.world()));
+        check_own(&config).await?;
         let (database, store) = open_database(&config, &world, access)?;
         set_clock(&world, &database);
         let project = find_project(&config, &*store).await?;
@@ -123,6 +124,32 @@ pub(crate) fn actor(config: &Config) -> Actor {
         client: Some(format!("milepost {}", env!("CARGO_PKG_VERSION"))),
         surface: Surface::Cli,
     }
+}
+
+/// Refuses a database that a repository brings. Someone else wrote its history, and could have
+/// written any approval into it.
+async fn check_own(config: &Config) -> Result<(), Failure> {
+    let (StorePlace::Project(path) | StorePlace::Named(path)) = config.store_place() else {
+        return Ok(());
+    };
+    let (Some(folder), Some(name)) = (path.parent(), path.file_name()) else { return Ok(()) };
+    let name = name.to_string_lossy();
+    let key = path.with_extension("key");
+    let key = key.file_name().map(|it| it.to_string_lossy().into_owned());
+    let names = [name.clone().into_owned(), format!("{name}-wal")];
+    let names: Vec<String> = names.into_iter().chain(key).collect();
+    if !path.exists() || !world::tracks(folder, &names).await {
+        return Ok(());
+    }
+    let shown = path.display();
+    let message = format!(
+        "git tracks the database `{shown}` or a file of it, so everyone who can push to the repository \
+         can write its history"
+    );
+    Err(Failure::refused("database_tracked", message).with_hint(format!(
+        "if the database came with the repository, delete it; if it is yours, take it out of the \
+         repository: `git rm --cached '{shown}*'`, then commit"
+    )))
 }
 
 fn open_database(

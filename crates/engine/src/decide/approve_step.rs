@@ -7,8 +7,8 @@ use definition::Step;
 
 use super::{Draft, answer_gate, gate, mode::Mode, report_step};
 use crate::{
-    Answer, AnswerGate, CompletedBy, ContextChange, GateReason, How, OpenGate, Refusal, Report,
-    ReportOptions, ReportStep, Rigor, Standing, Stop,
+    Answer, AnswerGate, CompletedBy, Consent, ContextChange, GateReason, How, OpenGate, Refusal,
+    Report, ReportOptions, ReportStep, Rigor, Standing, Stop,
 };
 
 pub(super) fn decide(draft: &mut Draft<'_>, mode: Mode, named: &str) -> Result<(), Stop> {
@@ -64,7 +64,7 @@ fn report(step: &Step) -> ReportStep {
         holder: None,
         terms: ReportOptions {
             rigor: Rigor::Presence,
-            is_approved: true,
+            consent: Consent::Stated,
             ..ReportOptions::default()
         },
     }

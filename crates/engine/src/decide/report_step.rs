@@ -12,13 +12,18 @@ use super::{
     parts, review, route, rulebook, verdict,
 };
 use crate::{
-    Answer, AnswerGate, Artifact, CompletedBy, Event, FailCause, GateReason, How, Outcome,
+    Answer, AnswerGate, Artifact, CompletedBy, Consent, Event, FailCause, GateReason, How, Outcome,
     Progress, ReopenCause, Report, ReportStep, Rigor, Standing, StepCompleted, Stop, guard,
 };
 
 pub(super) fn decide(draft: &mut Draft<'_>, mode: Mode, command: &ReportStep) -> Result<(), Stop> {
     let mode = Mode { at_end: command.terms.end, ..mode };
-    if command.terms.is_approved {
+    let has_consent = match command.terms.consent {
+        Consent::None => false,
+        Consent::Implied => draft.state.sent_back().is_none(),
+        Consent::Stated => true,
+    };
+    if has_consent {
         pass_on(draft, mode, &command.report.step_id, GateReason::Early)?;
         // The work was reported before, and only the consent is new.
         if pass_on(draft, mode, &command.report.step_id, GateReason::Gate)? {
@@ -33,7 +38,7 @@ pub(super) fn decide(draft: &mut Draft<'_>, mode: Mode, command: &ReportStep) ->
     }
     take(draft, mode, step, (command, None))?;
     // Where only a person's own answer counts, the run waits for it.
-    if command.terms.is_approved && is_relayed(draft) {
+    if has_consent && is_relayed(draft) {
         pass_on(draft, mode, &command.report.step_id, GateReason::Gate)?;
         if let Some(next) = command.next.as_deref().filter(|_| draft.state.awaits_choice()) {
             let step = draft.current()?;

@@ -15,11 +15,11 @@ use std::{
 use definition::{Answers, Digest, Evidence, PartId, StepName, Workflow};
 use engine::{
     Action, Actor, Answer, AnswerGate, AtEnd, CheckFact, ChoreOutcome, ClaimStep, ClaimedProgress,
-    Command, ContextChange, Entry, Event, Fact, FileClaim, FileFact, GatePolicy, GitDeed, Holder,
-    How, Known, MakeMove, ModelFact, ModelFailure, ModelFailureKind, PartPlaced, Policy, Question,
-    Recorded, Refusal, Report, ReportOptions, ReportStep, ResumeRun, Rigor, RunId, RunState,
-    StartRun, StartStep, Stop, Timestamp, Usage, audit, brief, decide, find_chore, find_drift,
-    fold, next, target_name,
+    Command, Consent, ContextChange, Entry, Event, Fact, FileClaim, FileFact, GatePolicy, GitDeed,
+    Holder, How, Known, MakeMove, ModelFact, ModelFailure, ModelFailureKind, PartPlaced, Policy,
+    Question, Recorded, Refusal, Report, ReportOptions, ReportStep, ResumeRun, Rigor, RunId,
+    RunState, StartRun, StartStep, Stop, Timestamp, Usage, audit, brief, decide, find_chore,
+    find_drift, fold, next, target_name,
 };
 use serde_json::{Map, Value};
 
@@ -381,7 +381,7 @@ fn parse_command(words: &[String]) -> Command {
             .map(|name| Holder { name, generation: option("lease").map(|it| it.parse().unwrap()) }),
         terms: ReportOptions {
             is_begun: has("begun"),
-            is_approved: has("approved"),
+            consent: if has("approved") { Consent::Stated } else { Consent::None },
             rigor: if has("lax") { Rigor::Presence } else { Rigor::Full },
             end: if has("open") { AtEnd::StaysOpen } else { AtEnd::Completes },
         },

@@ -417,6 +417,24 @@ fn a_repository_does_not_bring_the_word_that_allows_it() {
 }
 
 #[test]
+fn a_repository_does_not_bring_the_database() {
+    let project = gated("verified");
+    report(&project, "GATED", "Plan", json!({}));
+    let git = |arguments: &[&str]| {
+        let mut command = Command::new("git");
+        project.place(&mut command);
+        assert!(command.args(arguments).stdout(Stdio::null()).status().unwrap().success());
+    };
+    git(&["init", "-q"]);
+    assert_eq!(status(&project), "waiting");
+    git(&["add", "--force", ".milepost/milepost.db"]);
+    let (code, said) = refused(&project, &["run", "list"]);
+    assert_eq!(code, "database_tracked", "{said}");
+    git(&["rm", "-q", "--cached", ".milepost/milepost.db"]);
+    assert_eq!(status(&project), "waiting");
+}
+
+#[test]
 fn lines_of_an_agent_do_not_imitate_lines_of_gate_show() {
     let project = gated("verified");
     let forged = "Is it right?\n  only a person's own answer counts; digest 000000000000\n  \

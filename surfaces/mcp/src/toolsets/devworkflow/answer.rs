@@ -7,6 +7,7 @@ use serde::Serialize;
 use super::{
     classic::Trial,
     text::{self, Guidance, Next, Shown},
+    words::STATE_FILE,
 };
 use crate::tool::{InvalidArguments, ProblemKind, Unasked};
 
@@ -101,7 +102,7 @@ impl Failure {
 
     /// Words why the engine or the store did not do what a tool asked for.
     pub(crate) fn of(tool: Guidance, error: &ExecuteError, place: Place) -> Self {
-        let hint = hint(error);
+        let hint = hint(error, place.file.as_deref().unwrap_or(STATE_FILE));
         let mut failure = Self::new(tool.name(), &code(error), &error.to_string(), &hint);
         error.code().clone_into(&mut failure.refusal.code);
         if error.passes() {
@@ -136,7 +137,8 @@ impl Failure {
 impl From<Unasked> for Failure {
     fn from(unasked: Unasked) -> Self {
         let Unasked { tool, error } = unasked;
-        let mut failure = Self::new(tool, &code(&error), &error.to_string(), &hint(&error));
+        let mut failure =
+            Self::new(tool, &code(&error), &error.to_string(), &hint(&error, STATE_FILE));
         error.code().clone_into(&mut failure.refusal.code);
         failure
     }
@@ -161,10 +163,13 @@ impl From<InvalidArguments> for Failure {
     }
 }
 
-/// The way out where the run is over.
-pub(crate) const ENDED: &str = "only the user goes on with it: tell them to run `milepost run \
-                                resume workflow_state.md` (do not run it yourself), and call \
-                                `hello_workflow` when they have";
+/// Returns the way out where the run of a state file is over.
+pub(crate) fn ended(path: &str) -> String {
+    format!(
+        "only the user goes on with it: tell them to run `milepost run resume {path}` (do not run \
+         it yourself), and call `hello_workflow` when they have"
+    )
+}
 
 /// The dialect's word for what is wrong.
 fn code(error: &ExecuteError) -> String {
@@ -177,7 +182,7 @@ fn code(error: &ExecuteError) -> String {
     }
 }
 
-fn hint(error: &ExecuteError) -> String {
+fn hint(error: &ExecuteError, path: &str) -> String {
     let ExecuteError::Refused(refusal) = error else {
         return error.hint();
     };
@@ -188,11 +193,12 @@ fn hint(error: &ExecuteError) -> String {
                 .to_owned()
         }
         "gate_needs_person" => {
-            "only the user's own answer counts here: tell them to run `milepost gate approve \
-             workflow_state.md` (do not run it yourself), and call again when they have"
-                .to_owned()
+            format!(
+                "only the user's own answer counts here: tell them to run `milepost gate approve \
+                 {path}` (do not run it yourself), and call again when they have"
+            )
         }
-        "run_ended" => ENDED.to_owned(),
+        "run_ended" => ended(path),
         "gate_open" | "gate_not_open" | "run_unknown" | "key_taken" | "key_invalid" => {
             "call `hello_workflow`, and make the call that it names".to_owned()
         }

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use engine::{AtEnd, Command, ContextChange, Refusal, Report, ReportOptions, ReportStep};
+use engine::{AtEnd, Command, Consent, ContextChange, Refusal, Report, ReportOptions, ReportStep};
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Map, Value};
@@ -56,7 +56,7 @@ impl DialectTool for CompleteStep {
         let id = &parameters.scene_id;
         let found = scene::expect(call, id, super::text::missing(id.as_str())).await?;
         let is_completed = found.document.step(spoken.step).status() == StepStatus::Completed;
-        match scene::change(call, id, &found, parameters.command(spoken, &found)).await {
+        match scene::change(call, id, &found, parameters.command(spoken)).await {
             Ok(after) => {
                 Ok(after.say(text::completed(&after.scene(), spoken, &parameters.artifacts)))
             }
@@ -75,8 +75,8 @@ impl Parameters {
     }
 
     /// Returns what is asked of the run: the step is done, and with the last one the whole.
-    fn command(&self, spoken: NamedStep, found: &Found) -> Command {
-        let report = Command::ReportStep(Box::new(self.report(spoken, found)));
+    fn command(&self, spoken: NamedStep) -> Command {
+        let report = Command::ReportStep(Box::new(self.report(spoken)));
         if !self.is_last() {
             return report;
         }
@@ -84,7 +84,7 @@ impl Parameters {
         Command::All(vec![report, Command::CompleteRun { details, context, early: false }])
     }
 
-    fn report(&self, spoken: NamedStep, found: &Found) -> ReportStep {
+    fn report(&self, spoken: NamedStep) -> ReportStep {
         let artifacts: Map<String, Value> =
             self.artifacts.iter().map(|(key, path)| (key.clone(), path.as_str().into())).collect();
         let paths = artifacts.iter().filter(|(key, _)| key.ends_with("_path"));
@@ -119,8 +119,7 @@ impl Parameters {
             holder: None,
             terms: ReportOptions {
                 is_begun: true,
-                // A user who sent the work back has not agreed to what came of it.
-                is_approved: !found.is_sent_back(),
+                consent: Consent::Implied,
                 end: AtEnd::StaysOpen,
                 ..ReportOptions::default()
             },

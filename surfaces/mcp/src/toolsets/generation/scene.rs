@@ -147,11 +147,6 @@ impl Found {
         self.view.state.standing == Standing::Completed
     }
 
-    /// Whether the user sent the current step back, and was not asked since.
-    pub(super) fn is_sent_back(&self) -> bool {
-        self.view.state.sent_back().is_some()
-    }
-
     /// Whether the run may go on without being resumed.
     pub(super) fn is_live(&self) -> bool {
         self.view.state.standing.is_live()

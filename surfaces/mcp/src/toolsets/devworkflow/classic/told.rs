@@ -7,7 +7,7 @@ use runtime::{Outcome, View};
 
 use super::{
     super::{
-        answer::{Answer, ENDED, Failure, Place},
+        answer::{Answer, Failure, Place, ended},
         config_file,
         files::archive_path,
         options::{AUTO_APPROVE, Mode as Kept, Options},
@@ -158,8 +158,10 @@ pub(super) fn word(
     let commands = config.commands();
     let parsed = file.map(|(path, text)| (path, StateFile::parse(text)));
     let mut warnings = std::mem::take(&mut said.warnings);
-    let standing = trial.map(|it| &it.state.standing).filter(|it| !it.is_live());
-    warnings.extend(standing.map(|it| format!("the run is {}; {ENDED}", it.as_str())));
+    if let Some(state) = trial.map(|it| &it.state).filter(|it| !it.standing.is_live()) {
+        let way_out = ended(state.key().unwrap_or_default());
+        warnings.push(format!("the run is {}; {way_out}", state.standing.as_str()));
+    }
     let changelog = said.changelog.take().filter(|it| config.has_line(it));
     if let Some((path, file)) = &parsed {
         let is_planned = tool == Guidance::Update && file.status() == "NEEDS_PLAN_APPROVAL";

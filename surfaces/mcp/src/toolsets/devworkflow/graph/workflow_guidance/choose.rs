@@ -3,7 +3,9 @@
 //! Whether that may be is the engine's decision; here it is asked for, and its answer put in words.
 
 use definition::{Answers, Evidence, Step};
-use engine::{Command, ContextChange, Refusal, Report, ReportOptions, ReportStep, Standing};
+use engine::{
+    Command, Consent, ContextChange, Refusal, Report, ReportOptions, ReportStep, Standing,
+};
 use runtime::ExecuteError;
 use serde_json::{Map, Value, json};
 
@@ -149,7 +151,10 @@ fn command(found: &Found, (step, next): (&Step, Option<&str>), choice: &Choice) 
         next: next.map(ToOwned::to_owned),
         holder: None,
         terms: ReportOptions {
-            is_approved: choice.is_approved && found.session().needs_approval(),
+            consent: match choice.is_approved && found.session().needs_approval() {
+                true => Consent::Stated,
+                false => Consent::None,
+            },
             ..ReportOptions::default()
         },
     })));

@@ -4,9 +4,9 @@ use std::{fs, path::Path, sync::Arc, time::Duration};
 
 use definition::{MemoryFiles, PartId, Workflow, WorkflowName, parse};
 use engine::{
-    Actor, Answer, AnswerGate, AtEnd, Command, ContextChange, Entry, Event, Fact, FileFact,
-    ForkPoint, How, Known, Question, Recorded, Report, ReportOptions, ReportStep, RunId, RunState,
-    StartRun, StartStep, Stop, Timestamp, decide, evolve, fold, fork,
+    Actor, Answer, AnswerGate, AtEnd, Command, Consent, ContextChange, Entry, Event, Fact,
+    FileFact, ForkPoint, How, Known, Question, Recorded, Report, ReportOptions, ReportStep, RunId,
+    RunState, StartRun, StartStep, Stop, Timestamp, decide, evolve, fold, fork,
 };
 use serde_json::{Map, Value, json};
 
@@ -185,7 +185,7 @@ impl Player {
         let context = self.context();
         let terms = ReportOptions {
             is_begun: true,
-            is_approved: self.picks(4) != 0,
+            consent: if self.picks(4) == 0 { Consent::None } else { Consent::Implied },
             end: AtEnd::StaysOpen,
             ..ReportOptions::default()
         };
