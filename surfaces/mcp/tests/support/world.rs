@@ -9,7 +9,7 @@ use std::{
     time::Duration,
 };
 
-use definition::{Digest, MemoryFiles, WorkflowName};
+use definition::{Answers, Digest, MemoryFiles, WorkflowName};
 use engine::{Bounds, Fact, FileFact, Question, RunId, Timestamp};
 use runtime::{
     FileSystem, Found, Handled, Held, Kept, Looking, Place, Runtime, Settings, Stat, Subfolder,
@@ -133,11 +133,21 @@ impl Stage {
 
     /// Returns one that is told what these settings say.
     pub(crate) fn runtime_with(self: &Arc<Self>, dialects: &mcp::Dialects) -> Arc<Runtime> {
+        self.runtime_over(Arc::default(), dialects, None)
+    }
+
+    /// Returns one that keeps its runs in this store.
+    pub(crate) fn runtime_over(
+        self: &Arc<Self>,
+        store: Arc<MemoryStore>,
+        dialects: &mcp::Dialects,
+        gates: Option<Answers>,
+    ) -> Arc<Runtime> {
         let settings = Settings {
             project: "test".to_owned(),
             root: "/project".to_owned(),
             bounds: Bounds::default(),
-            gates: None,
+            gates,
             policies: dialects.policies(),
             has_model: false,
             fail_on_model_error: false,
@@ -147,7 +157,7 @@ impl Stage {
             states_bytes_max: 16 << 20,
         };
         let world = Arc::new(Acting(Arc::clone(self)));
-        let runtime = Runtime::new(Arc::new(MemoryStore::default()), world, settings);
+        let runtime = Runtime::new(store, world, settings);
         let sessions = mcp::devworkflow::SessionFiles::new(&mcp::Dialects::default().devworkflow);
         let scenes = mcp::StateFiles::default();
         let specs = mcp::forge::SpecFiles::default();

@@ -1,0 +1,25 @@
+//! Every piece of advice can be followed: walks at random through each dialect's tools make the
+//! calls that the answers name, and must come to an end of the run.
+//!
+//! A failure names its seed; `WALK_SEED=17` plays just that one.
+#![expect(
+    clippy::unwrap_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    reason = "a test may panic"
+)]
+
+#[expect(dead_code, reason = "other tests use more of it")]
+#[path = "support/client.rs"]
+mod client;
+#[path = "advice/core.rs"]
+mod core;
+#[path = "advice/generation.rs"]
+mod generation;
+#[path = "advice/graph.rs"]
+mod graph;
+#[path = "support/walk.rs"]
+mod walk;
+#[expect(dead_code, reason = "other tests use more of it")]
+#[path = "support/world.rs"]
+mod world;
