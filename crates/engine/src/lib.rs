@@ -71,7 +71,7 @@ pub use invariant::{Found, Violation, audit};
 pub use journal::{JournalRotated, journal_line};
 pub use known::{Bounds, CheckFact, Fact, FileFact, Known, ModelFact, Policy, Question, Stop};
 pub use next::{Action, comes_again, find_agent, find_needed, find_promised, find_starter, next};
-pub use probe::{Probe, probe, probe_in_turn};
+pub use probe::{Probe, probe, probe_approval, probe_in_turn};
 pub use refusal::Refusal;
 pub use shared::Shared;
 pub use state::{

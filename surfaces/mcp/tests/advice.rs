@@ -14,6 +14,8 @@
 mod client;
 #[path = "advice/core.rs"]
 mod core;
+#[path = "advice/forge.rs"]
+mod forge;
 #[path = "advice/generation.rs"]
 mod generation;
 #[path = "advice/graph.rs"]

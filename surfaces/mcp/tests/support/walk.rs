@@ -117,7 +117,9 @@ pub(crate) struct Walk {
     toolset: &'static str,
     gates: Option<Answers>,
     /// Whether the client can ask a person.
-    can_ask: bool,
+    pub(crate) can_ask: bool,
+    /// Whether the work that a call reports was done.
+    pub(crate) is_honest: bool,
     /// Whether the person says yes to everything.
     pub(crate) is_kind: bool,
     pub(crate) tools: Arc<Tools>,
@@ -226,22 +228,23 @@ async fn follow<D: Dialect>(
     };
     *used.entry(name(&advice[chosen])).or_default() += 1;
     let mut after = take(dialect, walk, &advice[chosen]).await;
-    if is_contradicted(dialect, &advice[chosen], &after)
+    if is_contradicted(dialect, walk, &advice[chosen], &after)
         && let Some(before) = advice[chosen].after
     {
         let first = take(dialect, walk, &advice[before]).await;
-        if is_contradicted(dialect, &advice[before], &first) {
+        if is_contradicted(dialect, walk, &advice[before], &first) {
             return Err(walk.contradiction(&advice[before], &said, &first));
         }
         after = take(dialect, walk, &advice[chosen]).await;
     }
-    if is_contradicted(dialect, &advice[chosen], &after) {
+    if is_contradicted(dialect, walk, &advice[chosen], &after) {
         return Err(walk.contradiction(&advice[chosen], &said, &after));
     }
     Ok(after)
 }
 
 async fn take<D: Dialect>(dialect: &mut D, walk: &mut Walk, advice: &Advice) -> Said {
+    walk.is_honest = true;
     dialect.prepare(walk, advice).await;
     if advice.needs_person {
         walk.answer(&dialect.run(), true).await;
@@ -249,8 +252,9 @@ async fn take<D: Dialect>(dialect: &mut D, walk: &mut Walk, advice: &Advice) -> 
     walk.call(&advice.tool, advice.arguments.clone()).await
 }
 
-fn is_contradicted<D: Dialect>(dialect: &D, advice: &Advice, after: &Said) -> bool {
+fn is_contradicted<D: Dialect>(dialect: &D, walk: &Walk, advice: &Advice, after: &Said) -> bool {
     after.is_refused
+        && walk.is_honest
         && advice.announced != Some(after.code())
         && dialect.excuse(advice, after).is_none()
 }
@@ -272,6 +276,7 @@ impl Walk {
             toolset,
             gates: None,
             can_ask: false,
+            is_honest: true,
             is_kind: false,
             tools,
             story: Vec::new(),
@@ -408,6 +413,10 @@ impl Walk {
         self.chance ^= self.chance >> 7;
         self.chance ^= self.chance << 17;
         usize::try_from(self.chance >> 11).unwrap() % below
+    }
+
+    pub(crate) fn seed_is_even(&self) -> bool {
+        self.seed.is_multiple_of(2)
     }
 
     pub(crate) fn pick<T: Clone>(&mut self, among: &[T]) -> T {

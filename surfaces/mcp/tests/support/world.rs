@@ -69,6 +69,11 @@ impl Stage {
         self.files.lock().unwrap().insert(path.to_owned(), text.to_owned());
     }
 
+    /// Removes every artifact.
+    pub(crate) fn clear_files(&self) {
+        self.files.lock().unwrap().clear();
+    }
+
     /// Writes a file of a definition.
     pub(crate) fn define(&self, path: &str, text: &str) {
         self.definitions.lock().unwrap().insert(path.to_owned(), text.to_owned());

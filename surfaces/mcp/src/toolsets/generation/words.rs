@@ -167,15 +167,6 @@ impl ToolAdapter {
         }
     }
 
-    /// Returns the step that comes next, in the same words.
-    pub(crate) fn next(self) -> Option<Self> {
-        let mut step = self.step.next()?;
-        if self.dialect == Dialect::Named && step.name.is_none() {
-            step = step.next()?;
-        }
-        Some(Self { step, ..self })
-    }
-
     /// Returns the step's name, if the caller goes by names.
     pub(crate) fn name(self) -> Option<&'static str> {
         self.step.name.filter(|_| self.dialect == Dialect::Named)
