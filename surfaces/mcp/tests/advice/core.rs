@@ -33,6 +33,7 @@ struct Runs {
 impl Dialect for Runs {
     const TOOLSET: &'static str = "core";
     const STEPS: usize = 8;
+    const ENDS_EVERY: u64 = 2;
 
     async fn begin(walk: &mut Walk) -> (Self, Said) {
         let workflow = walk.pick(&WORKFLOWS);

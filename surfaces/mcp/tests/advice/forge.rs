@@ -44,7 +44,8 @@ struct Pipelines {
 
 impl Dialect for Pipelines {
     const TOOLSET: &'static str = "forge";
-    const STEPS: usize = 6;
+    const STEPS: usize = 3;
+    const ENDS_EVERY: u64 = 10;
 
     async fn begin(walk: &mut Walk) -> (Self, Said) {
         define_builtin(&walk.stage, "forge");
@@ -61,7 +62,7 @@ impl Dialect for Pipelines {
         // The work has come somewhere.
         let mut said = pipelines.look(walk).await;
         let kind = std::mem::replace(&mut walk.is_kind, true);
-        for _ in 0..walk.draw(9) {
+        for _ in 0..walk.draw(8) {
             let Some(next) = pipelines.advice(walk, &said).into_iter().find(|it| !it.gives_up)
             else {
                 break;

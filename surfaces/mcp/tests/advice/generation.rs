@@ -35,6 +35,7 @@ struct Scenes {
 impl Dialect for Scenes {
     const TOOLSET: &'static str = "generation";
     const STEPS: usize = 6;
+    const ENDS_EVERY: u64 = 6;
 
     async fn begin(walk: &mut Walk) -> (Self, Said) {
         define_builtin(&walk.stage, "scene-generation");

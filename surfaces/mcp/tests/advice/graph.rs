@@ -36,7 +36,8 @@ struct Sessions {
 
 impl Dialect for Sessions {
     const TOOLSET: &'static str = "devworkflow";
-    const STEPS: usize = 7;
+    const STEPS: usize = 6;
+    const ENDS_EVERY: u64 = 8;
 
     async fn begin(walk: &mut Walk) -> (Self, Said) {
         let workflow = walk.pick(&WORKFLOWS);

@@ -23,9 +23,7 @@ use crate::{client::Client, world::Stage};
 const SEEDS: u64 = 2_000;
 pub(crate) const TESTS: u64 = 2;
 /// How many runs share one store. A server is dearer to make than a run.
-const TOGETHER: u64 = 20;
-/// Every how many walks the way to the end is taken.
-const ENDS_EVERY: u64 = 3;
+const TOGETHER: u64 = 10;
 /// How many calls may be advised one after another before the run is at its end.
 const DEPTH_MAX: usize = 60;
 
@@ -34,6 +32,8 @@ pub(crate) trait Dialect: Sized {
     const TOOLSET: &'static str;
     /// How many things happen before the way to the end is taken.
     const STEPS: usize;
+    /// Every how many walks the way to the end is taken.
+    const ENDS_EVERY: u64;
 
     /// Begins a run.
     async fn begin(walk: &mut Walk) -> (Self, Said);
@@ -143,7 +143,7 @@ pub(crate) fn play<D: Dialect>(part: u64) {
         let mut calls = 0;
         let mut walk = Walk::new(D::TOOLSET, Arc::clone(&tools));
         for seed in seeds {
-            if seed % TOGETHER == 0 {
+            if seed.is_multiple_of(TOGETHER) {
                 walk = Walk::new(D::TOOLSET, Arc::clone(&tools));
             }
             walk.turn_to(seed).await;
@@ -182,7 +182,7 @@ async fn play_one<D: Dialect>(walk: &mut Walk) -> Result<(), Problem> {
             dialect.disturb(walk).await
         };
     }
-    if walk.seed % ENDS_EVERY != 0 {
+    if !walk.seed.is_multiple_of(D::ENDS_EVERY) {
         return Ok(());
     }
     walk.is_kind = true;
@@ -262,7 +262,10 @@ fn is_contradicted<D: Dialect>(dialect: &D, walk: &Walk, advice: &Advice, after:
 impl Walk {
     fn new(toolset: &'static str, tools: Arc<Tools>) -> Self {
         let stage = Arc::new(Stage::new(false));
-        let (store, dialects) = (Arc::default(), Dialects::default());
+        stage.enliven();
+        let (store, mut dialects) = (Arc::default(), Dialects::default());
+        // Nobody answers while a call waits.
+        dialects.forge.poll = Duration::from_secs(1);
         let runtime = stage.runtime_over(Arc::clone(&store), &dialects, None);
         let client = Self::client(&runtime, toolset, &dialects, false);
         Self {
