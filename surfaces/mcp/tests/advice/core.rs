@@ -75,8 +75,8 @@ impl Dialect for Runs {
             self.answers(walk, &data["waiting"], &mut advice);
         }
         let warnings = data["warnings"].as_array().into_iter().flatten().filter_map(Value::as_str);
-        let reason = data["reason"].as_str();
-        for text in warnings.chain(reason).chain([said.hint()]) {
+        let more = [data["reason"].as_str(), data["hint"].as_str()];
+        for text in warnings.chain(more.into_iter().flatten()).chain([said.hint()]) {
             self.in_text(walk, said, text, &mut advice);
         }
         if let Some(brief) = data["brief"].as_str() {
@@ -160,6 +160,12 @@ impl Dialect for Runs {
     fn run(&self) -> String {
         self.run.clone()
     }
+
+    fn excuse(&self, advice: &Advice, refused: &Said) -> Option<&'static str> {
+        let has_answer = advice.arguments.contains_key("answer");
+        (advice.tool == "answer_gate" && !has_answer && refused.code() == "parameter_invalid")
+            .then_some("the engine's hint does not know whether the client can ask the person")
+    }
 }
 
 impl Runs {
@@ -196,9 +202,12 @@ impl Runs {
     /// The tools that a text names.
     fn in_text(&self, walk: &Walk, said: &Said, text: &str, advice: &mut Vec<Advice>) {
         for mut found in find_named(text, &walk.tools) {
-            found.needs_person = text.contains("`milepost gate`");
+            found.needs_person =
+                text.contains("`milepost gate`") && found.tool == "get_workflow_status";
             found.arguments.insert("instance_id".to_owned(), json!(self.run));
-            found.arguments.retain(|name, _| !walk.tools[&found.tool]["properties"][name].is_null());
+            found
+                .arguments
+                .retain(|name, _| !walk.tools[&found.tool]["properties"][name].is_null());
             if found.tool != "advance_workflow" {
                 walk.fill(&found.tool, &mut found.arguments);
                 advice.push(found);

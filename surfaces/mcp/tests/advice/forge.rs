@@ -35,6 +35,17 @@ fn advice_on_pipelines_can_be_followed_in_the_second_half() {
     play::<Pipelines>(walk::TESTS - 1);
 }
 
+/// What is known and left: the code of the refusal, and why.
+const LEFT: [(&str, &str); 4] = [
+    (
+        "parts_unknown",
+        "a pipeline that failed before its tasks were planned needs `task_init` first",
+    ),
+    ("artifact_missing", "a phase that is put to the user offers `approve` without its file"),
+    ("gate_held", "a checkpoint that is marked before it is reached is not announced"),
+    ("parts_invalid", "a `tasks.md` that was broken by hand is noticed when the phase begins"),
+];
+
 struct Pipelines {
     workspace: String,
     /// Which phase the pipeline is at.
@@ -44,6 +55,8 @@ struct Pipelines {
 
 impl Dialect for Pipelines {
     const TOOLSET: &'static str = "forge";
+    // An action is dearer than a call of the other dialects.
+    const SEEDS: u64 = 1_000;
     const STEPS: usize = 3;
     const ENDS_EVERY: u64 = 10;
 
@@ -137,7 +150,8 @@ impl Dialect for Pipelines {
     async fn disturb(&mut self, walk: &mut Walk) -> Said {
         let current = walk.state(&self.run()).await.and_then(|it| it.current);
         self.phase = current.map(|it| it.to_string()).unwrap_or_default();
-        let phase = if walk.draw(3) == 0 { walk.pick(&PHASES).to_owned() } else { self.phase.clone() };
+        let phase =
+            if walk.draw(3) == 0 { walk.pick(&PHASES).to_owned() } else { self.phase.clone() };
         let workspace = json!(self.workspace);
         let on_phase = json!({ "workspace": workspace, "phase": phase });
         let (tool, arguments) = match walk.draw(18) {
@@ -163,13 +177,20 @@ impl Dialect for Pipelines {
                 (TOOL, json!({ "workspace": workspace, "user_response": answer }))
             }
             10..=11 => (TOOL, json!({ "workspace": workspace, "previous_action_complete": true })),
-            12 => ("pipeline_report_result", json!({ "workspace": workspace, "phase": phase,
-                "tokens_used": 1, "duration_ms": 1, "model": "m" })),
+            12 => (
+                "pipeline_report_result",
+                json!({ "workspace": workspace, "phase": phase,
+                "tokens_used": 1, "duration_ms": 1, "model": "m" }),
+            ),
             13 => ("resume_info", json!({ "workspace": workspace })),
-            14 => ("set_revision_pending", json!({ "workspace": workspace,
-                "checkpoint": walk.pick(&["checkpoint-a", "checkpoint-b"]) })),
+            14 => (
+                "set_revision_pending",
+                json!({ "workspace": workspace,
+                "checkpoint": walk.pick(&["checkpoint-a", "checkpoint-b"]) }),
+            ),
             15 => {
-                let bad = ["## Task 1 - x\n", "# T\n\n## Task 1: a\ndepends_on: [1]\n", "", "# T\n"];
+                let bad =
+                    ["## Task 1 - x\n", "# T\n\n## Task 1: a\ndepends_on: [1]\n", "", "# T\n"];
                 let text = walk.pick(&bad);
                 self.write(walk, "tasks.md", text);
                 return self.look(walk).await;
@@ -193,6 +214,10 @@ impl Dialect for Pipelines {
 
     fn run(&self) -> String {
         self.workspace.clone()
+    }
+
+    fn excuse(&self, _advice: &Advice, refused: &Said) -> Option<&'static str> {
+        LEFT.iter().find(|it| it.0 == refused.code()).map(|it| it.1)
     }
 
     fn is_end(&self, standing: &engine::Standing) -> bool {
@@ -260,7 +285,10 @@ impl Pipelines {
         let Ok(mut document) = serde_json::from_str::<Map<String, Value>>(&text) else { return };
         let (key, value) = match walk.draw(3) {
             0 => ("currentPhase", walk.pick(&PHASES)),
-            1 => ("currentPhaseStatus", walk.pick(&["pending", "in_progress", "completed", "failed"])),
+            1 => (
+                "currentPhaseStatus",
+                walk.pick(&["pending", "in_progress", "completed", "failed"]),
+            ),
             _ => ("currentPhase", "phase-99"),
         };
         walk.tell(format!("edit of the file: {key} {value}"));

@@ -208,7 +208,8 @@ fn edit(walk: &mut Walk, file: &str) {
 }
 
 /// A tool's name, with its arguments where they are named.
-static CALL: LazyLock<Regex> = LazyLock::new(|| Regex::new(r"\b([a-z_]+)\b(\(([^)]*)\))?").unwrap());
+static CALL: LazyLock<Regex> =
+    LazyLock::new(|| Regex::new(r"\b([a-z_]+)\b(\(([^)]*)\))?").unwrap());
 /// One argument: `name='text'`, `name=True` or `name=3`. Everything else is left open.
 static ARGUMENT: LazyLock<Regex> =
     LazyLock::new(|| Regex::new(r"([a-z_]+)=(?:'([^']*)'|(True|False)|([0-9]+))").unwrap());

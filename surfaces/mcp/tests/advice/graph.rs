@@ -16,8 +16,16 @@ const WORKFLOWS: [&str; 8] = [
     "Simple Decision Workflow",
     "Simple Linear Workflow",
 ];
-const STATUSES: [&str; 8] =
-    ["READY", "RUNNING", "NEEDS_PLAN_APPROVAL", "PAUSED", "COMPLETED", "FAILED", "ERROR", "CANCELLED"];
+const STATUSES: [&str; 8] = [
+    "READY",
+    "RUNNING",
+    "NEEDS_PLAN_APPROVAL",
+    "PAUSED",
+    "COMPLETED",
+    "FAILED",
+    "ERROR",
+    "CANCELLED",
+];
 
 #[test]
 fn advice_on_sessions_can_be_followed_in_the_first_half() {
@@ -59,11 +67,14 @@ impl Dialect for Sessions {
         {
             let context = context.replace("<true, once the user has said yes>", "true");
             let context: Value = serde_json::from_str(&context).unwrap();
-            advice.push(self.call(session, &context, line));
+            let is_announced = content.contains("is answered `approval_required`");
+            let announced = is_announced.then_some("approval_required");
+            advice.push(Advice { announced, ..self.call(session, &context, line) });
             for name in options_in(content) {
                 let mut other = context.clone();
                 other["choose"] = json!(name);
                 let other = self.call(session, &other, &format!("NEXT STEPS: {name}"));
+                let other = Advice { announced, ..other };
                 if !advice.contains(&other) {
                     advice.push(other);
                 }
@@ -93,6 +104,18 @@ impl Dialect for Sessions {
                 }
             }
             advice.push(self.call(session, &context, hint));
+        }
+        let mut again = said.arguments.get("context").cloned().unwrap_or(json!({}));
+        if hint.contains("make this call again") {
+            let mut next = self.call(session, &again, hint);
+            next.needs_person = true;
+            advice.push(next);
+        }
+        if hint.contains("leave `choose` out") {
+            if let Some(context) = again.as_object_mut() {
+                context.remove("choose");
+            }
+            advice.push(self.call(session, &again, hint));
         }
         for line in content.lines().chain([hint]) {
             if line.contains("How to go on") {

@@ -19,8 +19,7 @@ use store::MemoryStore;
 
 use crate::{client::Client, world::Stage};
 
-/// How many walks there are in each dialect, and in how many tests, which run at the same time.
-const SEEDS: u64 = 2_000;
+/// In how many tests the walks of a dialect are, which run at the same time.
 pub(crate) const TESTS: u64 = 2;
 /// How many runs share one store. A server is dearer to make than a run.
 const TOGETHER: u64 = 10;
@@ -30,6 +29,8 @@ const DEPTH_MAX: usize = 60;
 /// One dialect, as a walk meets it.
 pub(crate) trait Dialect: Sized {
     const TOOLSET: &'static str;
+    /// How many walks there are.
+    const SEEDS: u64 = 2_000;
     /// How many things happen before the way to the end is taken.
     const STEPS: usize;
     /// Every how many walks the way to the end is taken.
@@ -133,7 +134,7 @@ pub(crate) type Tools = BTreeMap<String, Value>;
 pub(crate) fn play<D: Dialect>(part: u64) {
     #[expect(clippy::disallowed_methods, reason = "a test is told which seed to play again")]
     let only: Option<u64> = env::var("WALK_SEED").ok().and_then(|it| it.parse().ok());
-    let size = SEEDS / TESTS;
+    let size = D::SEEDS / TESTS;
     let seeds = only.map_or(part * size..(part + 1) * size, |it| it..it + 1);
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
     let problems = runtime.block_on(async {
@@ -160,7 +161,8 @@ pub(crate) fn play<D: Dialect>(part: u64) {
         println!("{}: {calls} calls", D::TOOLSET);
         problems
     });
-    let told = problems.iter().map(|(kind, (text, count))| format!("{count} times: {kind}\n{text}"));
+    let told =
+        problems.iter().map(|(kind, (text, count))| format!("{count} times: {kind}\n{text}"));
     let told: Vec<String> = told.collect();
     assert!(told.is_empty(), "{}", told.join("\n\n"));
 }
@@ -300,12 +302,7 @@ impl Walk {
         self.serve(gates, can_ask).await;
     }
 
-    fn client(
-        runtime: &Arc<Runtime>,
-        toolset: &str,
-        dialects: &Dialects,
-        can_ask: bool,
-    ) -> Client {
+    fn client(runtime: &Arc<Runtime>, toolset: &str, dialects: &Dialects, can_ask: bool) -> Client {
         let options = Options {
             toolsets: vec![toolset.to_owned()],
             dialects: dialects.clone(),
@@ -509,9 +506,7 @@ async fn load_tools(toolset: &str) -> Tools {
     let runtime = stage.runtime();
     let mut client = Walk::client(&runtime, toolset, &Dialects::default(), false);
     let listed = client.ask("tools/list", json!({})).await;
-    let schema = |it: &Value| {
-        (it["name"].as_str().unwrap().to_owned(), it["inputSchema"].clone())
-    };
+    let schema = |it: &Value| (it["name"].as_str().unwrap().to_owned(), it["inputSchema"].clone());
     listed["result"]["tools"].as_array().unwrap().iter().map(schema).collect()
 }
 

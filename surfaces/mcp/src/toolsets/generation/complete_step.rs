@@ -63,7 +63,9 @@ impl DialectTool for CompleteStep {
             Err(Stopped::Refused(refusal)) if is_completed && is_known(&found, &refusal) => {
                 Ok(found.say(text::completed_again(&found.scene(), spoken)))
             }
-            Err(stopped) => Err(found.fail(stopped.or_else(Some(&found), |it| words(&found, spoken, it)))),
+            Err(stopped) => {
+                Err(found.fail(stopped.or_else(Some(&found), |it| words(&found, spoken, it))))
+            }
         }
     }
 }
@@ -142,11 +144,8 @@ impl Parameters {
 
 /// Returns the command that completes a step, with nothing else said of it.
 pub(super) fn plain(step: &'static Step) -> Command {
-    let report = Report {
-        step_id: step.key.to_owned(),
-        status: "success".to_owned(),
-        ..Report::default()
-    };
+    let report =
+        Report { step_id: step.key.to_owned(), status: "success".to_owned(), ..Report::default() };
     let (context, terms) = (ContextChange::default(), terms());
     let report = ReportStep { part: None, report, context, next: None, holder: None, terms };
     Command::ReportStep(Box::new(report))

@@ -49,6 +49,7 @@ pub(super) fn find(workflow: &Workflow, state: &RunState, known: &Known) -> Onwa
         };
         (state, needs_person) = (after, true);
     }
+    let needs_person = needs_person || state.standing.open_gate().is_some();
     Onward { ways: Vec::new(), needs_person }
 }
 

@@ -56,11 +56,13 @@ impl DialectTool for ResumeGeneration {
                 let number = after.document.list("resume_history").len() as u64;
                 Ok(after.done(text::plan(&scene, Some((number, &after.scene())))))
             }
-            Err(stopped) => Err(found.fail(stopped.or_else(Some(&found), |refusal| match refusal.code() {
-                "run_ended" => Some(text::completed(&scene)),
-                "run_not_ended" => Some(text::running(&scene)),
-                _ => None,
-            }))),
+            Err(stopped) => {
+                Err(found.fail(stopped.or_else(Some(&found), |refusal| match refusal.code() {
+                    "run_ended" => Some(text::completed(&scene)),
+                    "run_not_ended" => Some(text::running(&scene)),
+                    _ => None,
+                })))
+            }
         }
     }
 }

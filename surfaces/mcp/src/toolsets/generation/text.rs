@@ -58,7 +58,10 @@ impl Scene<'_> {
             Some(first) if *needs_person => {
                 vec![format!("{PERSON}. Then call {}", self.call(*first, dialect))]
             }
-            None if *needs_person => vec![PERSON.to_owned()],
+            None if *needs_person => {
+                let id = self.id;
+                vec![format!("{PERSON}. Then call get_generation_status(scene_id='{id}')")]
+            }
             Some(_) | None => ways.iter().map(line).collect(),
         }
     }

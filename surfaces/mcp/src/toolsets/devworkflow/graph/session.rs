@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use definition::Form;
+use definition::{Answers, Form};
 use engine::{Recorded, RunId};
 use runtime::{ExecuteError, RunFilter, Runtime, View};
 use serde_json::{Map, Value, json};
@@ -173,6 +173,11 @@ pub(super) async fn load(
     let found = Found { notices, ..Found::new(view, &log) };
     options.memory.keep_record(run, length, Arc::clone(&found.record));
     Ok(Some(found))
+}
+
+/// Whether only a person's own approval counts.
+pub(super) fn is_personal(call: &Call<'_>) -> bool {
+    call.runtime.settings().gates == Some(Answers::Verified)
 }
 
 /// Whether a run is a session, and was not put away.

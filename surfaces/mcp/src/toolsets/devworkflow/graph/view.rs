@@ -61,7 +61,9 @@ pub(super) fn find_node<'a>(workflow: &'a Workflow, name: &str) -> Option<&'a St
 }
 
 /// Returns the view of the node that a session is at: what to do there, and how to go on.
-pub(super) fn node(session: Session<'_>) -> String {
+///
+/// `is_personal`: only the person's own approval counts.
+pub(super) fn node(session: Session<'_>, is_personal: bool) -> String {
     let Some(step) = session.node() else { return state(session, Extent::Answer) };
     let mut text = String::new();
     push(&mut text, &format!("**📍 Node:** {}", step.name));
@@ -70,7 +72,15 @@ pub(super) fn node(session: Session<'_>) -> String {
         push(&mut text, &format!("**🧭 Instructions:**\n{}", session.fill(&step.instructions)));
     }
     push(&mut text, &criteria(session, step));
-    if session.needs_approval() {
+    if session.needs_approval() && is_personal {
+        push(
+            &mut text,
+            "**⚠️ APPROVAL REQUIRED:** only the user's own answer counts here. The call below \
+             reports the work, and is answered `approval_required` until they have answered. Tell \
+             them to answer with `milepost gate` (do not run it yourself), then make the same \
+             call again.",
+        );
+    } else if session.needs_approval() {
         push(
             &mut text,
             "**⚠️ APPROVAL REQUIRED:** this node may only be left once the user has agreed. Show \

@@ -11,7 +11,7 @@ use super::{
     answer::{Answer, Failure, check_size},
     context::{self, Ask},
     dialect::DialectTool,
-    session::{self, Found},
+    session::{self, Found, is_personal},
     upkeep, view,
 };
 use crate::tool::{Call, Done, Hints};
@@ -101,6 +101,6 @@ async fn go_on(
 /// Shows the node that a session is at.
 async fn show(call: &Call<'_>, found: &Found) -> Done<Answer> {
     let mut text = start::changed(call, found).await;
-    text.push_str(&view::node(found.session()));
+    text.push_str(&view::node(found.session(), is_personal(call)));
     found.say(text)
 }

@@ -242,7 +242,6 @@ mod tests {
             💡 Workflow Status: IN_PROGRESS (can retry)
 
             🔄 Next Action:
-              - Retry: start_step(scene_id='0204', step_number=4, phase_name='Prose Generation')
               - Or give up: fail_generation(scene_id='0204', step_number=4, failure_reason='...')"#]].assert_eq(&recorded(&scene, draft(Dialect::Numbered), &error));
         expect![[r#"
             ⚠️ STEP FAILED: scene:gen:draft:prose

@@ -237,13 +237,10 @@ fn stale(scene: &Scene<'_>) -> Option<String> {
     Some(format!("State is {hours}h old - blueprint may have changed"))
 }
 
-fn last_line(
-    scene: &Scene<'_>,
-    is_forced: bool,
-    confirmed: Option<(u64, &Scene<'_>)>,
-) -> String {
+fn last_line(scene: &Scene<'_>, is_forced: bool, confirmed: Option<(u64, &Scene<'_>)>) -> String {
     let Some((count, after)) = confirmed else {
-        let (id, force) = (scene.id, if is_forced { ", force=True" } else { "" });
+        let is_waiting = scene.document.status() == Some(Status::WaitingUserApproval);
+        let (id, force) = (scene.id, if is_forced || is_waiting { ", force=True" } else { "" });
         return format!(
             "❓ Proceed with resume? Once the user agrees: resume_generation(scene_id='{id}', \
              confirm=True{force})"

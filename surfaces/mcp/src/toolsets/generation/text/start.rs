@@ -26,11 +26,7 @@ pub(crate) fn exists(scene: &Scene<'_>) -> String {
         scene.status(),
         document.current_step(),
         document.shown("started_at"),
-        scene
-            .onward(Dialect::Numbered)
-            .iter()
-            .map(|it| format!("  - {it}\n"))
-            .collect::<String>(),
+        scene.onward(Dialect::Numbered).iter().map(|it| format!("  - {it}\n")).collect::<String>(),
     )
 }
 

@@ -316,7 +316,7 @@ mod tests {
 
     #[test]
     fn steps_out_of_order_are_named() {
-        expect!["❌ ERROR: First step must be Step 1 - File System Check, got Step 2 - Blueprint Validation"].assert_eq(&not_first(spoken(2, Dialect::Numbered)));
+        expect!["❌ ERROR: First step must be Step 1 - File System Check, got Step 2 - Blueprint Validation"].assert_eq(&not_first(&scene(&failed()), spoken(2, Dialect::Numbered)));
         expect![[r#"
             ❌ ERROR: Step order violation
 

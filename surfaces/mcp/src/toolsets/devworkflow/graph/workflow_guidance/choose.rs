@@ -2,7 +2,7 @@
 //!
 //! Whether that may be is the engine's decision; here it is asked for, and its answer put in words.
 
-use definition::{Answers, Evidence, Step};
+use definition::{Evidence, Step};
 use engine::{Command, ContextChange, Refusal, Report, ReportOptions, ReportStep, Standing};
 use runtime::ExecuteError;
 use serde_json::{Map, Value, json};
@@ -12,7 +12,7 @@ use super::{
         answer::{Answer, Failure, check_size},
         change::{change, note},
         context::{Choice, find_named},
-        session::{self, Found, Which},
+        session::{self, Found, Which, is_personal},
         view, words,
     },
     start,
@@ -109,8 +109,7 @@ async fn report(
         return Err(unapproved(call, found, (step, next.unwrap_or_default()), choice).await?);
     }
     // Where only the person's own answer counts, the work is reported, and the way is taken later.
-    let is_personal = found.session().needs_approval()
-        && call.runtime.settings().gates == Some(Answers::Verified);
+    let is_personal = found.session().needs_approval() && is_personal(call);
     if is_personal && found.view.state.standing.open_gate().is_some() {
         return Err(awaits_person(found));
     }
@@ -223,11 +222,11 @@ async fn answer(
             "↩️ **Back to the parent:** session `{}`, node **{}**\n\n{}",
             parent.id(),
             parent.record.current_node,
-            view::node(parent.session())
+            view::node(parent.session(), is_personal(call))
         ));
         return Ok(start::warned(parent.say(content), warnings));
     }
-    content.push_str(&view::node(after.session()));
+    content.push_str(&view::node(after.session(), is_personal(call)));
     Ok(start::warned(after.say(content), warnings))
 }
 
@@ -277,6 +276,11 @@ pub(in super::super) fn closed(found: &Found) -> Failure {
 
 /// Says that a node does not lead there.
 fn invalid(found: &Found, wanted: &str, options: &[&str]) -> Failure {
+    let hint = if options.is_empty() {
+        "leave `choose` out: this node is the last, and its report ends the session".to_owned()
+    } else {
+        format!("choose one of: {}", options.join(", "))
+    };
     let options = if options.is_empty() { "(none)".to_owned() } else { options.join(", ") };
     let node = &found.record.current_node;
     Failure::new(
@@ -285,7 +289,7 @@ fn invalid(found: &Found, wanted: &str, options: &[&str]) -> Failure {
             "❌ **Invalid choice:** {}\n\n**Current node:** {node}\n**Valid options:** {options}",
             words::cut(wanted, 200)
         ),
-        format!("choose one of: {options}"),
+        hint,
     )
     .about(found.id())
 }
@@ -324,7 +328,8 @@ fn awaits_person(found: &Found) -> Failure {
              again.",
             found.record.current_node
         ),
-        "tell the user to answer with `milepost gate`; do not run it yourself",
+        "tell the user to answer with `milepost gate` (do not run it yourself), then make this call \
+         again",
     )
     .about(found.id())
 }

@@ -11,7 +11,7 @@ use super::super::{
     change::{self, Beginning, change, note},
     context::{self, Start},
     library::{self, Lookup},
-    session::Found,
+    session::{Found, is_personal},
     view, words,
 };
 use crate::tool::{Call, Done};
@@ -46,7 +46,11 @@ pub(super) async fn start(
     warnings.extend(opened.1);
     let found = opened.0;
     let told: String = warnings.iter().map(|it| format!("⚠️ {it}\n\n")).collect();
-    let content = format!("{}\n\n{told}{}", announce(&found, source), view::node(found.session()));
+    let content = format!(
+        "{}\n\n{told}{}",
+        announce(&found, source),
+        view::node(found.session(), is_personal(call))
+    );
     Ok(warned(found.say(content), warnings))
 }
 
@@ -75,7 +79,7 @@ pub(super) async fn start_child(
         announce(&child, DISCOVERED),
         parent.id(),
         parent.record.current_node,
-        view::node(child.session())
+        view::node(child.session(), is_personal(call))
     );
     Ok(warned(child.say(content), warnings))
 }

@@ -8,7 +8,7 @@ use super::super::{
     answer::{Answer, Failure, check_size},
     change::{change, note},
     context::find_named,
-    session::Found,
+    session::{Found, is_personal},
     view::{self, Extent},
     words::{self, Status},
     workflow_guidance::choose,
@@ -59,7 +59,7 @@ pub(super) async fn update(
     }
     let mut id = after.id().to_owned();
     if let Some(parent) = choose::back_to(call, &after).await? {
-        let node = view::node(parent.session());
+        let node = view::node(parent.session(), is_personal(call));
         parent.id().clone_into(&mut id);
         content.push_str(&format!("\n↩️ **Back to the parent:** session `{id}`\n\n{node}"));
     } else {
