@@ -48,7 +48,7 @@ impl Scene<'_> {
             let when = match way {
                 Way::Complete(_) if is_asked => "After the user approved:",
                 Way::Complete(_) => "When its work is done:",
-                Way::Start(_) if has_complete => "If its work was lost:",
+                Way::Start(_) if has_complete => "To begin it again:",
                 Way::Start(_) | Way::Finish => "Call",
                 Way::Resume => "See how it goes on:",
             };
