@@ -269,7 +269,11 @@ fn a_plan_is_checked_as_a_whole() {
     check_plan("## Task 1: a\n```\n## Task 2 b\n```\n## Tasks 3 x\n", None);
     check_plan(
         "## Task 1: a\ndepends_on: [2]\n## Task 2: b\ndepends_on: [1]\n",
-        Some("`1` waits for itself, by a cycle of dependencies"),
+        Some("`1` depends on itself, by a cycle of dependencies"),
+    );
+    check_plan(
+        "## Task 1: a\n## Task 1: b\n",
+        Some("there are two sections `Task 1`; give each an id of its own"),
     );
     check_plan(
         "## Task 1: a\n## Task 2: b\n## Task 3: c\n## Task 4: d\n",

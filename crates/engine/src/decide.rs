@@ -92,7 +92,8 @@ pub fn decide(
     // What a copy has from its original is not an excuse for where it stands.
     let nothing = RunState::new(state.run);
     let before = if matches!(command, Command::SettleRun { .. }) { &nothing } else { state };
-    let (state, events) = (state.clone(), Vec::new());
+    let (mut state, events) = (state.clone(), Vec::new());
+    state.harden(known.gates);
     let mut draft =
         Draft { before, watch: Watch::default(), workflow, known, state, events, hops: 0 };
     change_context::follow_settings(&mut draft)?;
@@ -138,7 +139,7 @@ fn apply(draft: &mut Draft<'_>, mode: Mode, command: &Command) -> Result<(), Sto
         Command::FailRun { reason, step, errors } => {
             end_run::fail(draft, reason, step.as_deref(), errors)
         }
-        Command::ReopenRun { reason, force } => end_run::reopen(draft, reason, *force),
+        Command::ReopenRun { reason, force } => end_run::reopen(draft, mode, reason, *force),
         Command::GiveUpKey => end_run::give_up_key(draft),
         Command::ExpireStep => expire_step::decide(draft, mode),
         Command::ReportChore { name, deed, outcome } => {

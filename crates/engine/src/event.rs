@@ -542,6 +542,21 @@ pub struct OpenGate {
     pub opened_at: Timestamp,
 }
 
+impl OpenGate {
+    /// Whether only a person's own answer counts.
+    #[must_use]
+    pub fn is_personal(&self) -> bool {
+        self.answers == Answers::Verified
+    }
+
+    /// Has only a person's own answer count, where the settings say so by now.
+    pub(crate) fn harden(&mut self, gates: Option<Answers>) {
+        if gates == Some(Answers::Verified) {
+            self.answers = Answers::Verified;
+        }
+    }
+}
+
 /// Why a person is asked.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]

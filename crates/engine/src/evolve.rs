@@ -353,7 +353,10 @@ fn place(state: &mut RunState, recorded: &Recorded, placement: &FileClaim) {
     state.unasked = if is_first { PendingRules::Placed } else { PendingRules::Nothing };
     let updated_at = placement.updated_at.map_or(recorded.at, |it| it.min(recorded.at));
     state.updated_at = updated_at;
-    state.started_at = placement.started_at.map_or(Timestamp::default(), |it| it.min(recorded.at));
+    // A file that does not say when the work began leaves that as it is known, and nobody knows it
+    // of work that was begun elsewhere.
+    let known = state.current.as_ref().map_or(Timestamp::default(), |_| state.started_at);
+    state.started_at = placement.started_at.map_or(known, |it| it.min(recorded.at));
     state.steps.retain(|step, _| placement.steps.contains_key(step));
     for (step, stage) in &placement.steps {
         let known = step_of(state, step);

@@ -48,6 +48,12 @@ impl RunId {
         }
     }
 
+    /// Returns whether a text could be taken for an id, or for the beginning of a short one.
+    pub(crate) fn is_like(text: &str) -> bool {
+        let text = text.to_lowercase();
+        text.starts_with(PREFIX) || Self::parse(&text).is_some()
+    }
+
     /// Returns the smallest and the largest id that begins with `text`, in whichever form it is
     /// written; `None` if no id can.
     pub fn parse_prefix(text: &str) -> Option<(Self, Self)> {

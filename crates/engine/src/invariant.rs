@@ -234,7 +234,8 @@ pub(crate) fn owed_parts<'a>(
                 && !is_answered
                 && (is_meant || progress != Progress::Skipped)
         };
-        let personal = state.parts_of(step).iter().filter(|it| parts::is_personal(step, it));
+        let personal =
+            state.parts_of(step).iter().filter(|it| parts::is_personal(workflow, state, step, it));
         owed.extend(personal.filter(is_owed).map(|it| (&step.name, it.id.clone())));
     }
     owed
@@ -300,6 +301,27 @@ pub(crate) fn owed_before_end<'a>(
 pub(crate) fn is_personal(workflow: &Workflow, gate: &Gate, gates: Option<Answers>) -> bool {
     let own = gate.answers.unwrap_or(workflow.answers);
     gates == Some(Answers::Verified) || own == Answers::Verified
+}
+
+/// Returns the step at whose gate only a person's own answer counts: the one that a run waits at, has
+/// passed without such an answer, or works on now.
+#[must_use]
+pub fn find_personal<'a>(
+    workflow: &'a Workflow,
+    state: &RunState,
+    gates: Option<Answers>,
+) -> Option<&'a StepName> {
+    let has_personal = |step: &&Step| {
+        let gate = step.gate.as_ref().filter(|it| is_personal(workflow, it, gates));
+        gate.is_some() && !counts(workflow, state, &step.name, gates)
+    };
+    if let Some(open) = state.standing.open_gate() {
+        let step = workflow.find_step(&open.step).filter(|_| open.is_personal());
+        return step.map(|it| &it.name);
+    }
+    let owed = owed(workflow, state, gates);
+    let steps = owed.into_iter().chain(state.current.as_ref());
+    steps.filter_map(|it| workflow.find_step(it)).find(has_personal).map(|it| &it.name)
 }
 
 /// Whether a run got past the gate of a step in a way that counts.

@@ -1,11 +1,11 @@
 //! What a command would lead to. The engine decides it on a copy and keeps nothing, so anyone who gives
 //! advice asks the rules themselves and needs no second copy of them.
 
-use alloc::{boxed::Box, vec::Vec};
+use alloc::{boxed::Box, string::String, vec::Vec};
 
 use definition::Workflow;
 
-use crate::{Command, Known, Question, Refusal, RunState, Stop, decide};
+use crate::{Answer, AnswerGate, Command, How, Known, Question, Refusal, RunState, Stop, decide};
 
 /// What a command would lead to.
 #[derive(Debug, Clone, PartialEq)]
@@ -41,6 +41,18 @@ pub fn probe(workflow: &Workflow, state: &RunState, known: &Known, command: &Com
         Err(Stop::Ask(questions)) => Probe::Needs(questions),
         Err(Stop::Refused(refusal)) => Probe::Closed(refusal),
     }
+}
+
+/// Tries a person's own yes at the gate that is open, so that what comes after it can be told.
+pub fn probe_approval(workflow: &Workflow, state: &RunState, known: &Known) -> Probe {
+    let approval = AnswerGate {
+        answer: Answer::Approve,
+        feedback: String::new(),
+        by: String::new(),
+        how: How::Verified,
+        digest: None,
+    };
+    probe(workflow, state, known, &Command::AnswerGate(Box::new(approval)))
 }
 
 /// Tries commands one after another: each on the state that those before it led to. One that is

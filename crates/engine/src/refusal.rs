@@ -162,7 +162,7 @@ pub enum Refusal {
     NothingDue,
     #[error("the run has no event {seq}; its last is {length}")]
     SeqUnknown { seq: u64, length: u64 },
-    #[error("the run's files are at `{root}`, which this process cannot see")]
+    #[error("the run's files are in `{root}`, which is not there or not part of this project")]
     WorkspaceNotHere { root: String },
     #[error("{field}: {problem}")]
     ParameterInvalid { field: String, problem: String },
@@ -402,7 +402,11 @@ impl Refusal {
             Self::RequestConflict(_) => "take a new `request_id` for a new request".into(),
             Self::NothingDue => "nothing to do".into(),
             Self::SeqUnknown { .. } => "`milepost run history` shows the events".into(),
-            Self::WorkspaceNotHere { .. } => "call the server that runs beside those files".into(),
+            Self::WorkspaceNotHere { .. } => {
+                "serve the folder that the run was begun in; if its project was moved or copied \
+                 here, cancel the run and begin it here"
+                    .into()
+            }
             Self::ParameterInvalid { .. } => "fix it, then call again".into(),
         }
     }

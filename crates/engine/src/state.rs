@@ -5,7 +5,9 @@
 
 use alloc::{boxed::Box, collections::BTreeMap, string::String, vec::Vec};
 
-use definition::{Decider, Digest, Finding, PartId, PartSpec, Step, StepName, WorkflowName};
+use definition::{
+    Answers, Decider, Digest, Finding, PartId, PartSpec, Step, StepName, WorkflowName,
+};
 use rpds::{RedBlackTreeMapSync, VectorSync};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
@@ -355,6 +357,13 @@ impl Standing {
 }
 
 impl RunState {
+    /// Has only a person's own answer count at the open gate, where the settings say so by now.
+    pub fn harden(&mut self, gates: Option<Answers>) {
+        if let Standing::Waiting(open) = &mut self.standing {
+            open.harden(gates);
+        }
+    }
+
     /// Returns the state of a run that has not begun.
     pub fn new(run: RunId) -> Self {
         Self {

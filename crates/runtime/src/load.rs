@@ -197,8 +197,10 @@ impl Runtime {
         };
         let state = match kept {
             Some(state) if log.events.is_empty() => state,
-            Some(state) => Arc::new(log.events.iter().fold(Arc::unwrap_or_clone(state), evolve)),
-            None => Arc::new(fold(run, &log.events)),
+            Some(state) => {
+                self.hardened(log.events.iter().fold(Arc::unwrap_or_clone(state), evolve))
+            }
+            None => self.hardened(fold(run, &log.events)),
         };
         let workflow = self.workflow_of(&state).await?;
         let view = View { project: log.project, workflow, state, leases: log.leases };
@@ -230,10 +232,16 @@ impl Runtime {
             }
             log.events.retain(|it| it.seq <= seq);
         }
-        let state = Arc::new(fold(run, &log.events));
+        let state = self.hardened(fold(run, &log.events));
         let workflow = self.workflow_of(&state).await?;
         let view = View { project: log.project, workflow, state, leases: log.leases };
         Ok((view, log.events))
+    }
+
+    /// Returns a state as the settings of now have it.
+    fn hardened(&self, mut state: RunState) -> Arc<RunState> {
+        state.harden(self.settings.gates);
+        Arc::new(state)
     }
 
     pub(crate) fn remember(&self, view: &View) {

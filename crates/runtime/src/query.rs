@@ -124,6 +124,11 @@ impl Runtime {
         Some(key).filter(|it| !it.is_empty() && *it != text)
     }
 
+    /// Returns the step at whose gate only a person's own answer counts, if that concerns the run now.
+    pub fn find_personal<'a>(&self, view: &'a View) -> Option<&'a definition::StepName> {
+        engine::find_personal(&view.workflow, &view.state, self.settings.gates)
+    }
+
     /// Returns whether a run is worked on in the folder that such runs have here.
     pub fn is_here(&self, summary: &engine::Summary) -> bool {
         summary.root == self.root_for(&summary.workflow)

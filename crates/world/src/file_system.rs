@@ -32,7 +32,9 @@ impl FileSystem for RealWorld {
     fn has_folder<'a>(&'a self, folder: &'a str) -> Looking<'a, bool> {
         let folder = PathBuf::from(folder);
         Box::pin(async move {
-            let looking = tokio::task::spawn_blocking(move || Root::open(&folder).is_ok()).await;
+            let permits = Arc::clone(&self.settings.permits);
+            let look = move || permits.serves(&folder) && Root::open(&folder).is_ok();
+            let looking = tokio::task::spawn_blocking(look).await;
             looking.unwrap_or(false)
         })
     }
@@ -53,40 +55,41 @@ impl FileSystem for RealWorld {
     }
 
     fn write<'a>(&'a self, place: &'a Place, text: String) -> Handled<'a, Stat> {
-        handle(place, move |place| write(place, &text, Care::Plain))
+        self.change(place, move |place| write(place, &text, Care::Plain))
     }
 
     fn write_for_owner<'a>(&'a self, place: &'a Place, text: String) -> Handled<'a, Stat> {
-        handle(place, move |place| write(place, &text, Care::Closed))
+        self.change(place, move |place| write(place, &text, Care::Closed))
     }
 
     fn write_durably<'a>(&'a self, place: &'a Place, text: String) -> Handled<'a, Stat> {
-        handle(place, move |place| write(place, &text, Care::Durable))
+        self.change(place, move |place| write(place, &text, Care::Durable))
     }
 
     fn write_privately<'a>(&'a self, place: &'a Place, text: String) -> Handled<'a, Stat> {
-        handle(place, move |place| write(place, &text, Care::Private))
+        self.change(place, move |place| write(place, &text, Care::Private))
     }
 
     fn rename<'a>(&'a self, place: &'a Place, path: &'a str) -> Handled<'a, ()> {
         let path = path.to_owned();
-        handle(place, move |place| absent(rename(place, &path)).map(drop))
+        self.change(place, move |place| absent(rename(place, &path)).map(drop))
     }
 
     fn remove<'a>(&'a self, place: &'a Place) -> Handled<'a, ()> {
-        handle(place, |place| {
+        self.change(place, |place| {
             let path = plain(&place.path)?;
             absent(open(place).and_then(|it| it.remove(path))).map(drop)
         })
     }
 
     fn append<'a>(&'a self, place: &'a Place, line: String, bytes_max: u64) -> Handled<'a, ()> {
+        // The log is where the user's own settings say.
         handle(place, move |place| append(place, &line, bytes_max))
     }
 
     fn lock<'a>(&'a self, place: &'a Place) -> Handled<'a, Held> {
         Box::pin(async move {
-            let file = handle(place, open_lock).await?;
+            let file = self.change(place, open_lock).await?;
             for tries in 0..LOCK_TRIES_MAX {
                 // No thread waits: anyone who holds the lock may need one to get on.
                 match file.try_lock() {
@@ -155,6 +158,24 @@ impl FileSystem for RealWorld {
 
     fn kept<'a>(&'a self, folder: &'a str) -> Looking<'a, Option<Kept>> {
         Box::pin(async move { git::kept(Path::new(folder)).await })
+    }
+}
+
+impl RealWorld {
+    /// Changes something, if the place belongs to the project.
+    fn change<'a, T: Send + 'static>(
+        &self,
+        place: &'a Place,
+        doing: impl FnOnce(&Place) -> io::Result<T> + Send + 'static,
+    ) -> Handled<'a, T> {
+        let permits = Arc::clone(&self.settings.permits);
+        handle(place, move |place| {
+            if permits.serves(Path::new(&place.root)) {
+                return doing(place);
+            }
+            let problem = format!("`{}` does not belong to this project", place.root);
+            Err(io::Error::new(ErrorKind::PermissionDenied, problem))
+        })
     }
 }
 

@@ -88,6 +88,10 @@ pub trait Permits: fmt::Debug + Send + Sync {
     /// Returns whether the chores of the definition with this digest may be done in the folder
     /// `root`.
     fn allows_chores(&self, root: &Path, definition: &Digest) -> bool;
+
+    /// Returns whether the files in the folder `root` belong to the project that is served. A copy of
+    /// a project has runs that were begun in the original, and must leave that alone.
+    fn serves(&self, root: &Path) -> bool;
 }
 
 /// Allows nothing.
@@ -101,6 +105,10 @@ impl Permits for NothingPermitted {
 
     fn allows_chores(&self, _root: &Path, _definition: &Digest) -> bool {
         false
+    }
+
+    fn serves(&self, _root: &Path) -> bool {
+        true
     }
 }
 
@@ -204,6 +212,9 @@ impl World for RealWorld {
                 return Some(Fact::Model(self.ask(system, user, names).await));
             }
             let (root, home) = (Path::new(root), Path::new(home));
+            if !self.settings.permits.serves(root) {
+                return None;
+            }
             // Where the folder itself is gone nothing can be said of what is in it.
             let folder = match Root::of(root, home) {
                 Err(error) if error.kind() == ErrorKind::PermissionDenied => {
@@ -240,6 +251,9 @@ impl World for RealWorld {
         Box::pin(async move {
             if self.settings.forbidden_chores.iter().any(|it| it == deed.word()) {
                 return Some(forbidden(deed));
+            }
+            if !self.settings.permits.serves(Path::new(root)) {
+                return None;
             }
             Root::of(Path::new(root), Path::new(home)).ok()?;
             let [root, home] = [root, home].map(|it| PathBuf::from(it).canonicalize());

@@ -276,12 +276,18 @@ impl Config {
 
     /// Returns what the world is told.
     pub(crate) fn world(&self) -> WorldSettings {
+        let is_own = matches!(self.store_place(), StorePlace::Project(_));
         WorldSettings {
             workflow_dirs: self
                 .places
                 .workflow_dirs(self.list("workflows.dirs"), self.text("devworkflow.directory")),
             has_builtin: self.flag("workflows.builtin"),
-            permits: Arc::new(Permitted { trust: self.trust(), checks: self.flag("checks.allow") }),
+            permits: Arc::new(Permitted {
+                trust: self.trust(),
+                places: is_own.then(|| self.places.clone()),
+                folders: self.folders(),
+                checks: self.flag("checks.allow"),
+            }),
             forbidden_chores: self.forbidden_chores(),
             chore_times: ChoreTimes {
                 near: self.duration("chores.timeout"),
@@ -291,6 +297,12 @@ impl Config {
             clock_ahead_s: self.clock_ahead_s,
             ..WorldSettings::default()
         }
+    }
+
+    /// Returns the folders that the settings name for files of the project. Each may be elsewhere.
+    fn folders(&self) -> Vec<PathBuf> {
+        let named = ["devworkflow.directory", "forge.specs", "generation.workspace"];
+        named.into_iter().map(|it| self.places.root.join(self.text(it))).collect()
     }
 
     /// Returns what the user has allowed projects.

@@ -203,6 +203,10 @@ impl Trust {
 #[derive(Debug)]
 pub(crate) struct Permitted {
     pub(crate) trust: Trust,
+    /// Where the project is, if the database lies in it.
+    pub(crate) places: Option<Places>,
+    /// Folders elsewhere that the settings name for files of the project.
+    pub(crate) folders: Vec<PathBuf>,
     /// Whether commands are run at all.
     pub(crate) checks: bool,
 }
@@ -216,6 +220,21 @@ impl Permits for Permitted {
     fn allows_chores(&self, root: &Path, definition: &Digest) -> bool {
         let has = |it: Allowed| it.powers.chores.contains_key(definition.as_str());
         self.trust.find_around(root).is_some_and(has)
+    }
+
+    fn serves(&self, root: &Path) -> bool {
+        let Some(places) = self.places.as_ref().filter(|it| it.root != root) else { return true };
+        // A folder that is named may still have to be made.
+        if self.folders.iter().any(|it| root.starts_with(it)) {
+            return true;
+        }
+        let (Ok(root), Ok(project)) = (root.canonicalize(), places.project.canonicalize()) else {
+            return false;
+        };
+        let is_named = |it: &PathBuf| it.canonicalize().is_ok_and(|it| root.starts_with(it));
+        root.starts_with(&project)
+            || Places::find(&root, None, None).project == project
+            || self.folders.iter().any(is_named)
     }
 }
 
@@ -273,7 +292,8 @@ mod tests {
         assert_eq!(trust.standing(&project, &Powers::default()), Standing::NotNeeded);
         assert_eq!(trust.list()[0].powers, allowed);
 
-        let permits = Permitted { trust: trust.clone(), checks: true };
+        let permits =
+            Permitted { trust: trust.clone(), places: None, folders: Vec::new(), checks: true };
         let may = |root: &Path, run: &[&str]| {
             let run: Vec<String> = run.iter().map(|it| (*it).to_owned()).collect();
             permits.allows_check(root, &run)
@@ -284,7 +304,7 @@ mod tests {
         assert!(permits.allows_chores(&project, &Digest::of(b"W")));
         assert!(!permits.allows_chores(&project, &Digest::of(b"V")));
         assert!(
-            !Permitted { trust: trust.clone(), checks: false }
+            !Permitted { trust: trust.clone(), places: None, folders: Vec::new(), checks: false }
                 .allows_check(&project, &["make".to_owned(), "test".to_owned()])
         );
 

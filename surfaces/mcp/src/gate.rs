@@ -1,6 +1,6 @@
 //! An open gate as a form that a client can put to the person before it.
 
-use definition::{Answers, Digest};
+use definition::Digest;
 use engine::{Action, Entry, OpenGate, next};
 use runtime::{ExecuteError, Runtime, View};
 use serde_json::{Value, json};
@@ -61,11 +61,6 @@ pub(crate) async fn form(runtime: &Runtime, view: &View) -> Result<Option<Form>,
         count_unanswered(view)
     );
     Ok(Some(Form { marks, message, schema, digest: shown.digest }))
-}
-
-/// Returns whether only a person's own answer counts at a gate.
-pub(crate) fn wants_own_answer(runtime: &Runtime, gate: &OpenGate) -> bool {
-    runtime.settings().gates == Some(Answers::Verified) || gate.answers == Answers::Verified
 }
 
 /// Returns how often the person was asked and gave no answer.

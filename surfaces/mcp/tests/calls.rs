@@ -41,6 +41,7 @@ mod sent_again;
 mod tasks;
 #[path = "calls/watching.rs"]
 mod watching;
+#[expect(dead_code, reason = "the walks use more of it")]
 #[path = "support/world.rs"]
 mod world;
 

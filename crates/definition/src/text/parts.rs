@@ -68,6 +68,12 @@ pub(crate) fn find_flaw(text: &str, max: usize) -> Option<String> {
         let line = line.trim();
         return Some(format!("`{line}` is not read as a part; write `## {word} {id}: title`"));
     }
+    let mut headings = text.lines().filter_map(parse_heading).filter(|it| it.word == word);
+    let mut seen = BTreeSet::new();
+    if let Some(again) = headings.find(|it| !seen.insert(it.id)) {
+        let id = again.id;
+        return Some(format!("there are two sections `{word} {id}`; give each an id of its own"));
+    }
     check_parts(&parts, max).err()
 }
 
@@ -90,7 +96,7 @@ pub fn check_parts(parts: &[PartSpec], max: usize) -> Result<(), String> {
         }
     }
     match parts.iter().find(|it| !settled.contains(&it.id)) {
-        Some(part) => Err(format!("`{}` waits for itself, by a cycle of dependencies", part.id)),
+        Some(part) => Err(format!("`{}` depends on itself, by a cycle of dependencies", part.id)),
         None => Ok(()),
     }
 }

@@ -6,7 +6,7 @@ use alloc::{
     vec::Vec,
 };
 
-use definition::{Answers, Digest, Effect, GateOption, PartId, Step, StepName, Target};
+use definition::{Digest, Effect, GateOption, PartId, Step, StepName, Target};
 
 use super::{
     Draft, NAME_BYTES_MAX, check_size, enter, files, gate,
@@ -27,8 +27,7 @@ pub(super) fn decide(draft: &mut Draft<'_>, mode: Mode, answer: &AnswerGate) -> 
     let Some(step) = draft.workflow.find_step(&gate.step) else {
         return Err(draft.step_unknown(gate.step.as_str()).into());
     };
-    let is_hardened = draft.known.gates == Some(Answers::Verified);
-    if answer.how == How::Relayed && (is_hardened || gate.answers == Answers::Verified) {
+    if answer.how == How::Relayed && gate.is_personal() {
         return Err(Refusal::GateNeedsPerson { step: gate.step.clone(), is_asked: true }.into());
     }
     check_size("the name of the person who answers", answer.by.len(), NAME_BYTES_MAX)?;
@@ -39,6 +38,11 @@ pub(super) fn decide(draft: &mut Draft<'_>, mode: Mode, answer: &AnswerGate) -> 
         gate::check_free(draft, step)?;
     }
     let (digest, shown) = check_shown(draft, step, &gate, answer)?;
+    if shown != gate.artifacts {
+        // The log says what was answered about.
+        draft.push(Event::GateWithdrawn { step: gate.step.clone() });
+        gate::ask_again(draft, OpenGate { artifacts: shown.clone(), ..(*gate).clone() })?;
+    }
     if option.effect == Effect::Approve && gate.why == GateReason::Gate {
         check_products(draft, step)?;
     }

@@ -47,7 +47,7 @@ pub(super) fn take(
     let mut is_any = false;
     let mut open = parts::open(&draft.state, step);
     if invariant::asks_person(draft.workflow, draft.known.gates) {
-        open.retain(|it| !parts::is_personal(step, it));
+        open.retain(|it| !parts::is_personal(draft.workflow, &draft.state, step, it));
     }
     let has_given_out = open.iter().any(|it| is_begun(draft, step, it));
     for part in open {

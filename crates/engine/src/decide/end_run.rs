@@ -2,10 +2,12 @@
 
 use alloc::{string::String, vec::Vec};
 
-use definition::{Answers, Decider, StepName};
+use definition::{Decider, StepName};
 use serde_json::{Map, Value};
 
-use super::{Draft, change_context, check_depth, check_size, gate, parts, record_entry};
+use super::{
+    Draft, change_context, check_depth, check_size, gate, mode::Mode, parts, record_entry,
+};
 use crate::{
     Artifact, ContextChange, Entry, Event, FailCause, FileFact, GateReason, Refusal, ReopenCause,
     Standing, Stop,
@@ -44,8 +46,7 @@ pub(super) fn complete(
         return Err(Refusal::StepsOpen { open }.into());
     }
     if let Standing::Waiting(gate) = &draft.state.standing {
-        let is_hardened = draft.known.gates == Some(Answers::Verified);
-        if is_hardened || gate.answers == Answers::Verified {
+        if gate.is_personal() {
             return Err(gate::refusal(gate).into());
         }
         let step = gate.step.clone();
@@ -89,7 +90,12 @@ pub(super) fn fail(
     Ok(())
 }
 
-pub(super) fn reopen(draft: &mut Draft<'_>, reason: &str, force: bool) -> Result<(), Stop> {
+pub(super) fn reopen(
+    draft: &mut Draft<'_>,
+    mode: Mode,
+    reason: &str,
+    force: bool,
+) -> Result<(), Stop> {
     check_reason(draft, reason)?;
     let gate = match &draft.state.standing {
         Standing::Failed { gate, .. } | Standing::Cancelled { gate, .. } => gate.clone(),
@@ -105,11 +111,17 @@ pub(super) fn reopen(draft: &mut Draft<'_>, reason: &str, force: bool) -> Result
     draft.push(Event::RunReopened { reason: String::from(reason), forced: force });
     // What was asked while the work went on is asked again when it is done again.
     if let Some(gate) = gate.filter(|it| it.why != GateReason::Early) {
-        draft.push(Event::GateOpened(gate));
-        return Ok(());
+        return Ok(gate::ask_again(draft, *gate)?);
     }
     // What a person approved is not for an agent to accept in another form.
     if gate::ask_changed(draft, gate::Among::Personal)? || gate::ask_owed(draft)? {
+        return Ok(());
+    }
+    // A run that ended elsewhere may have left the parts of a person behind.
+    parts::restore_personal(draft)?;
+    parts::take_up_owed(draft);
+    parts::ask_owed(draft, mode)?;
+    if draft.state.standing != Standing::Running {
         return Ok(());
     }
     // A step that was done when the run ended led nowhere; it is there to be done again.

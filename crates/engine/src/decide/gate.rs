@@ -11,8 +11,8 @@ use definition::{
 
 use super::{Draft, EvalContext, condition_failed, left_out, mode::Mode, route, scope, verdict};
 use crate::{
-    Artifact, CompletedBy, Event, GateReason, How, OpenGate, Refusal, Report, Ruling, RunState,
-    SkipReason, Standing, StepCompleted, Stop, invariant,
+    Artifact, CompletedBy, Event, FileFact, GateReason, How, OpenGate, Refusal, Report, Ruling,
+    RunState, SkipReason, Standing, StepCompleted, Stop, invariant,
 };
 
 /// Why work is done that nobody reported.
@@ -244,8 +244,13 @@ pub(super) fn ask_changed(draft: &mut Draft<'_>, among: Among) -> Result<bool, S
 }
 
 /// Asks again at the last gate that only a person passes and that shows a file, if that file is not
-/// the one that they approved. Returns whether it does.
-pub(super) fn ask_replaced(draft: &mut Draft<'_>, path: &str) -> Result<bool, Stop> {
+/// the one that they approved. A file that was not there then and says what the definition has it
+/// say, `own`, is no news. Returns whether it asks.
+pub(super) fn ask_replaced(
+    draft: &mut Draft<'_>,
+    path: &str,
+    own: Option<&str>,
+) -> Result<bool, Stop> {
     let gates = draft.workflow.guards().before(&draft.current()?.name);
     let gates: Vec<&Step> = gates.filter_map(|it| draft.workflow.find_step(it)).collect();
     for step in gates.into_iter().rev() {
@@ -255,7 +260,9 @@ pub(super) fn ask_replaced(draft: &mut Draft<'_>, path: &str) -> Result<bool, St
         if approved.is_none() && !paths_of(draft, step, gate)?.iter().any(|it| it == path) {
             continue;
         }
-        if draft.known.artifacts([path].into_iter())?.first() != approved {
+        let is_own =
+            approved.is_none() && own.is_some() && text_of(draft, path)? == own.map(str::trim);
+        if !is_own && draft.known.artifacts([path].into_iter())?.first() != approved {
             ask_now(draft, step, GateReason::Owed)?;
             return Ok(true);
         }
@@ -264,22 +271,30 @@ pub(super) fn ask_replaced(draft: &mut Draft<'_>, path: &str) -> Result<bool, St
     Ok(false)
 }
 
-/// Asks again what a person is being asked, if the question reads otherwise by now: an answer counts
-/// for what it was given to.
+/// Returns what a file says, without the space around it.
+fn text_of<'a>(draft: &'a Draft<'_>, path: &str) -> Result<Option<&'a str>, Stop> {
+    match draft.known.file(path)? {
+        FileFact::Present { text, .. } => Ok(text.as_deref().map(str::trim)),
+        FileFact::Missing | FileFact::Unreadable(_) => Ok(None),
+    }
+}
+
+/// Asks again what a person is being asked, if it reads otherwise by now or the step was tried again:
+/// an answer counts for what it was given to.
 pub(super) fn ask_reworded(draft: &mut Draft<'_>) -> Result<(), Stop> {
-    let open = |state: &RunState| state.standing.open_gate().cloned();
-    let Some(now) = open(&draft.state).filter(|it| open(draft.before).as_ref() == Some(it)) else {
-        return Ok(());
-    };
-    let is_own = matches!(now.why, GateReason::Gate | GateReason::Early | GateReason::Owed);
-    let Some(step) = draft.workflow.find_step(&now.step).filter(|it| it.gate.is_some()) else {
-        return Ok(());
-    };
-    if !is_own || now.part.is_some() || ask_of(draft, step)? == now.ask {
+    let Some(now) = draft.state.standing.open_gate().cloned() else { return Ok(()) };
+    let Some(step) = draft.workflow.find_step(&now.step) else { return Ok(()) };
+    let is_own = now.why.is_own() && now.part.is_none() && step.gate.is_some();
+    let ask = if is_own { ask_of(draft, step)? } else { now.ask.clone() };
+    let digest = digest(&draft.state, step, now.part.as_ref(), &ask, &now.artifacts);
+    if digest == now.digest {
         return Ok(());
     }
     draft.push(Event::GateWithdrawn { step: step.name.clone() });
-    ask_now(draft, step, now.why)
+    if is_own {
+        return ask_now(draft, step, now.why);
+    }
+    Ok(ask_again(draft, now)?)
 }
 
 /// Which gates are looked at.
@@ -294,9 +309,8 @@ pub(super) enum Among {
 /// of a step's own gate, which is owed wherever the run goes.
 pub(super) fn check_dismissible(draft: &Draft<'_>, is_any: bool) -> Result<(), Refusal> {
     let Standing::Waiting(open) = &draft.state.standing else { return Ok(()) };
-    let is_hardened = draft.known.gates == Some(Answers::Verified);
     let is_held = is_any || !matches!(open.why, GateReason::Gate | GateReason::Early);
-    if is_held && (is_hardened || open.answers == Answers::Verified) {
+    if is_held && open.is_personal() {
         return Err(refusal(open));
     }
     Ok(())
@@ -442,11 +456,12 @@ pub(super) fn ask_together(
     Ok(())
 }
 
-/// Asks the same again, of a copy of the run: its answer is bound to the copy.
+/// Asks the same again, of the run as it is now: the answer is bound to that.
 pub(super) fn ask_again(draft: &mut Draft<'_>, mut open: OpenGate) -> Result<(), Refusal> {
     let Some(step) = draft.workflow.find_step(&open.step) else {
         return Err(draft.step_unknown(open.step.as_str()));
     };
+    open.harden(draft.known.gates);
     open.digest = digest(&draft.state, step, open.part.as_ref(), &open.ask, &open.artifacts);
     open.opened_at = draft.known.now;
     draft.push(Event::GateOpened(open.into()));
@@ -455,8 +470,7 @@ pub(super) fn ask_again(draft: &mut Draft<'_>, mut open: OpenGate) -> Result<(),
 
 /// Returns why a run that waits takes nothing but an answer.
 pub(super) fn refusal(gate: &OpenGate) -> Refusal {
-    let is_relayed = gate.answers == Answers::Relayed;
-    Refusal::GateOpen { step: gate.step.clone(), is_relayed }
+    Refusal::GateOpen { step: gate.step.clone(), is_relayed: !gate.is_personal() }
 }
 
 /// What an answer is bound to: everything that was shown.

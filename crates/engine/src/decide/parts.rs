@@ -9,7 +9,7 @@ use alloc::{
 
 use definition::{
     Each, Effect, Order, Otherwise, PartId, PartSource, PartSpec, Step, StepName, Target, Whole,
-    parse_parts,
+    Workflow, parse_parts,
 };
 use serde_json::Value;
 
@@ -30,7 +30,7 @@ pub(super) fn plan(draft: &mut Draft<'_>, step: &Step) -> Result<(), Stop> {
     let is_kept = each.keeps && is_planned(&draft.state, step);
     if !matches!(each.from, PartSource::Shared) && !is_kept {
         if let Some(path) = source(draft, step)?
-            && gate::ask_replaced(draft, &path)?
+            && gate::ask_replaced(draft, &path, own_text(each))?
         {
             return Ok(());
         }
@@ -42,6 +42,17 @@ pub(super) fn plan(draft: &mut Draft<'_>, step: &Step) -> Result<(), Stop> {
         }
     }
     Ok(leave_out(draft, step, each)?)
+}
+
+/// Returns what the definition has the agent write where there is no file with the parts.
+fn own_text(each: &Each) -> Option<&str> {
+    match &each.from {
+        PartSource::File { otherwise: Otherwise::Text(text), .. } => Some(text),
+        PartSource::File { .. }
+        | PartSource::Shared
+        | PartSource::Listed(_)
+        | PartSource::Context(_) => None,
+    }
 }
 
 /// Returns the file that the parts of a step come from.
@@ -62,7 +73,7 @@ pub(super) fn check_kept(draft: &Draft<'_>, step: &Step, given: &[PartSpec]) -> 
     }
     let written = if given.is_empty() { Vec::new() } else { written(draft, step)? };
     let planned = draft.before.parts_of(step);
-    match planned.iter().chain(&written).find(|it| is_lost(step, it, given)) {
+    match planned.iter().chain(&written).find(|it| is_lost(draft, step, it, given)) {
         Some(lost) => {
             let problem =
                 format!("part `{}` is for a person: keep its mode and its title", lost.id);
@@ -87,8 +98,9 @@ pub(super) fn restore_personal(draft: &mut Draft<'_>) -> Result<(), Stop> {
             continue;
         }
         let parts = written(draft, step)?;
-        if parts.iter().any(|it| is_lost(step, it, &given)) {
-            let others = parts.iter().filter(|it| !is_personal(step, it));
+        if parts.iter().any(|it| is_lost(draft, step, it, &given)) {
+            let others =
+                parts.iter().filter(|it| !is_personal(draft.workflow, &draft.state, step, it));
             let others: Vec<PartId> = others.map(|it| it.id.clone()).collect();
             let set = each.parts.clone();
             draft.push(Event::PartsPlanned { set, parts, by_hand: false });
@@ -127,21 +139,25 @@ pub(super) fn is_for_person(draft: &Draft<'_>, step: &Step) -> Result<bool, Stop
 /// Whether a part of a step is for a person who has not answered.
 fn has_personal(draft: &Draft<'_>, step: &Step) -> Result<bool, Stop> {
     if !is_planned(&draft.state, step) {
-        return Ok(written(draft, step)?.iter().any(|it| is_personal(step, it)));
+        return Ok(written(draft, step)?
+            .iter()
+            .any(|it| is_personal(draft.workflow, &draft.state, step, it)));
     }
     let is_answered = |it: &PartSpec| {
         let effort = draft.state.effort(&step.name, Some(&it.id));
         effort.and_then(|it| it.answered) == Some(How::Verified)
     };
     let parts = draft.state.parts_of(step);
-    Ok(parts.iter().any(|it| is_personal(step, it) && !is_answered(it)))
+    Ok(parts
+        .iter()
+        .any(|it| is_personal(draft.workflow, &draft.state, step, it) && !is_answered(it)))
 }
 
 /// Whether a part is for a person, and not so in a list.
-fn is_lost(step: &Step, part: &PartSpec, given: &[PartSpec]) -> bool {
+fn is_lost(draft: &Draft<'_>, step: &Step, part: &PartSpec, given: &[PartSpec]) -> bool {
     let is_same =
         |it: &PartSpec| (&it.id, &it.mode, &it.title) == (&part.id, &part.mode, &part.title);
-    is_personal(step, part) && !given.iter().any(is_same)
+    is_personal(draft.workflow, &draft.state, step, part) && !given.iter().any(is_same)
 }
 
 /// Returns the parts that the file of a step has, if it can be read.
@@ -268,15 +284,29 @@ fn ask_personal(draft: &mut Draft<'_>, mode: Mode, step: &Step) -> Result<(), St
 /// Returns the part that is next and for a person to do.
 fn find_personal(draft: &Draft<'_>, step: &Step) -> Option<PartSpec> {
     let first = ready(&draft.state, step).into_iter().next();
-    first.filter(|it| is_personal(step, it))
+    first.filter(|it| is_personal(draft.workflow, &draft.state, step, it))
 }
 
-/// Whether a part is for a person to do. Only the step that plans the parts goes by their mode; one
-/// that shares them does something else with each.
-pub(crate) fn is_personal(step: &Step, part: &PartSpec) -> bool {
-    let goes_by_mode =
-        |it: &Each| it.order == Order::Declared && !matches!(it.from, PartSource::Shared);
-    step.each.as_ref().is_some_and(goes_by_mode) && part.mode == "human_gate"
+/// Whether a part is for a person to do at a step. Steps that share the parts do something else with
+/// one that a person has answered about.
+pub(crate) fn is_personal(
+    workflow: &Workflow,
+    state: &RunState,
+    step: &Step,
+    part: &PartSpec,
+) -> bool {
+    let Some(each) = step.each.as_ref().filter(|it| it.order == Order::Declared) else {
+        return false;
+    };
+    let shares = |it: &&Step| {
+        it.name != step.name && it.each.as_ref().is_some_and(|it| it.parts == each.parts)
+    };
+    let is_answered = |it: &Step| {
+        let effort = state.effort(&it.name, Some(&part.id));
+        effort.is_some_and(|it| it.answered.is_some())
+    };
+    let is_done_with = || workflow.work_steps().filter(shares).any(is_answered);
+    part.mode == "human_gate" && !(matches!(each.from, PartSource::Shared) && is_done_with())
 }
 
 /// Takes up the parts for a person again that a file or a history from elsewhere says to be done.

@@ -2,7 +2,7 @@
 
 use alloc::{format, string::String, vec, vec::Vec};
 
-use definition::{Answers, Decider, Effect, PartSpec, Spent, Step, Target};
+use definition::{Decider, Effect, PartSpec, Spent, Step, Target};
 
 use super::{
     Draft, EvalContext, answer_gate, ask_model,
@@ -69,7 +69,7 @@ fn pass_on(draft: &mut Draft<'_>, mode: Mode, named: &str, why: GateReason) -> R
 
 fn is_relayed(draft: &Draft<'_>) -> bool {
     let open = draft.state.standing.open_gate();
-    open.is_some_and(|it| it.answers == Answers::Relayed)
+    open.is_some_and(|it| !it.is_personal())
 }
 
 /// A report that completes a step.

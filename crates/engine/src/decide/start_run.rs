@@ -10,7 +10,7 @@ use definition::{Bypass, Decider, Target, Workflow};
 use serde_json::{Map, Value};
 
 use super::{Draft, change_context, check_size, enter, mode::Mode, parts, stretch};
-use crate::{Event, Refusal, RunStarted, Standing, StartRun, Stop};
+use crate::{Event, Refusal, RunId, RunStarted, Standing, StartRun, Stop};
 
 /// The longest key that is taken, in bytes.
 const KEY_BYTES_MAX: usize = 200;
@@ -103,17 +103,27 @@ pub(super) fn check_key(draft: &Draft<'_>, key: Option<&str>) -> Result<(), Refu
         }
         (Some(key), _) => {
             check_size("the key", key.len(), KEY_BYTES_MAX)?;
+            // A person who reads the key or types it must not be led to another run by it.
+            let is_misleading = key.trim() != key || key.starts_with('-') || RunId::is_like(key);
             let is_unsafe = key.is_empty()
                 || key.split(['/', '\\']).any(|it| it == "..")
-                || key.chars().any(char::is_control);
-            if is_unsafe {
-                let pattern = String::from("a name without `..` and control characters");
+                || key.chars().any(|it| it.is_control() || is_invisible(it));
+            if is_unsafe || is_misleading {
+                let pattern = String::from(
+                    "a name that does not begin with `run_`, `-` or a space, without `..` and \
+                     invisible characters",
+                );
                 return Err(Refusal::KeyInvalid { key: key.to_string(), pattern });
             }
             Ok(())
         }
         (None, None) => Ok(()),
     }
+}
+
+/// Whether a character has no width, or changes the direction of what follows.
+fn is_invisible(character: char) -> bool {
+    matches!(character, '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2060}'..='\u{206f}' | '\u{feff}')
 }
 
 fn find_flow(draft: &Draft<'_>, flow: Option<&str>) -> Result<Option<String>, Refusal> {

@@ -9,7 +9,7 @@ use alloc::{
     string::{String, ToString as _},
 };
 
-use definition::{Answers, Step, StepName, Workflow};
+use definition::{Step, StepName, Workflow};
 use serde_json::Map;
 
 use super::{
@@ -46,12 +46,10 @@ pub(super) fn edit(draft: &mut Draft<'_>, placement: &FileClaim) -> Result<(), S
     match &draft.state.standing {
         Standing::New | Standing::Running => {}
         Standing::Waiting(open) => {
-            let is_hardened = draft.known.gates == Some(Answers::Verified);
-            let is_personal = is_hardened || open.answers == Answers::Verified;
             let claimed = placement.at.as_ref().or(placement.stated.as_ref());
             let is_asked = claimed.is_none_or(|it| *it == open.step);
             let is_here = is_asked || claimed == draft.state.current.as_ref();
-            if is_personal && (placement.stood != ClaimedStatus::Waiting || !is_here) {
+            if open.is_personal() && (placement.stood != ClaimedStatus::Waiting || !is_here) {
                 let problem = format!("a person is to answer at step `{}`", open.step);
                 return Err(refused(problem).into());
             }

@@ -19,7 +19,7 @@ use engine::{
     Holder, How, Known, MakeMove, ModelFact, ModelFailure, ModelFailureKind, PartPlaced, Policy,
     Question, Recorded, Refusal, Report, ReportOptions, ReportStep, ResumeRun, Rigor, RunId,
     RunState, StartRun, StartStep, Stop, Timestamp, Usage, audit, brief, decide, find_chore,
-    find_drift, fold, next, target_name,
+    find_drift, find_shown, fold, next, target_name,
 };
 use serde_json::{Map, Value};
 
@@ -197,6 +197,7 @@ impl<'a> Player<'a> {
         self.pass(Duration::from_secs(1));
         let command = match words[0].as_str() {
             "chore" => self.chore(words),
+            _ if words.iter().any(|it| it == "seen") => self.bound(parse_command(words)),
             _ => parse_command(words),
         };
         if words[0] == "move" {
@@ -237,6 +238,20 @@ impl<'a> Player<'a> {
             led.push("(nothing)".to_owned());
         }
         led
+    }
+
+    /// `approve seen`: the person has looked at what the gate shows now.
+    fn bound(&self, command: Command) -> Command {
+        let Command::AnswerGate(mut answer) = command else { panic!("{command:?}") };
+        let mut known = self.known();
+        answer.digest = loop {
+            match find_shown(self.workflow, &self.state, &known) {
+                Ok(shown) => break shown.map(|it| it.digest),
+                Err(Stop::Ask(questions)) => self.look(&mut known, questions),
+                Err(Stop::Refused(refusal)) => panic!("{refusal}"),
+            }
+        };
+        Command::AnswerGate(answer)
     }
 
     /// `chore NAME done [DETAIL]`, `chore NAME failed REASON`: how the one that is due went.

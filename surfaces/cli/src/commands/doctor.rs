@@ -106,7 +106,12 @@ fn reply(findings: &[Finding], output: Output) -> Reply {
             text.push_str(&format!("{DIM}{}{hint}{DIM:#}\n", " ".repeat(18)));
         }
     }
-    let note = if is_fine { "All is well." } else { "Something is wrong." };
+    let is_doubtful = findings.iter().any(|it| it.state == State::Doubtful);
+    let note = match (is_fine, is_doubtful) {
+        (false, _) => "Something is wrong: see the lines with ✗.",
+        (true, true) => "Nothing is broken. Look at the lines with !.",
+        (true, false) => "All is well.",
+    };
     Reply { is_fine, ..Reply::new(json, text).with_note(note.to_owned()) }
 }
 

@@ -435,6 +435,31 @@ fn a_repository_does_not_bring_the_database() {
 }
 
 #[test]
+fn a_copy_of_a_project_leaves_the_original_alone() {
+    let project = gated("relayed");
+    project.write_all(
+        "== .milepost/workflows/DROPS/index.md\n1. [Drop](steps/drop.md)\n\
+         == .milepost/workflows/DROPS/steps/drop.md\n---\nproduces: [new.md]\ndrops: [old.md]\n\
+         next: [FINISH]\n---\n# Orchestrator Guidance\nGo to \"FINISH\".\n\
+         # Client Instructions\nDrop it.",
+    );
+    let start = json!({"workflow_name": "DROPS", "key": "v9"});
+    let server = Server::start(&mut project.milepost(&["mcp"]), Era::Legacy);
+    assert!(!server.call("start_workflow", start).is_error);
+    drop(server);
+    project.write("old.md", "the original's");
+    project.write("new.md", "the original's");
+    let mut copy = Command::new("cp");
+    project.place(&mut copy);
+    assert!(copy.args(["-a", ".", "../copy"]).status().unwrap().success());
+    let mut served = project.milepost(&["-C", "../copy", "mcp"]);
+    let server = Server::start(&mut served, Era::Legacy);
+    let refused = report_again(&server, "Drop");
+    assert_eq!(refused["refusal"]["code"], "workspace_not_here", "{refused:#}");
+    assert!(project.path("old.md").exists() && project.path("../copy/old.md").exists());
+}
+
+#[test]
 fn lines_of_an_agent_do_not_imitate_lines_of_gate_show() {
     let project = gated("verified");
     let forged = "Is it right?\n  only a person's own answer counts; digest 000000000000\n  \

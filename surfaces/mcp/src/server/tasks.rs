@@ -5,7 +5,7 @@
 //! the run has more than so many events, or is over, or the time is. While a gate is open, both ask
 //! for input.
 
-use engine::{Command, Entry, RunId, Standing, Timestamp};
+use engine::{Command, Entry, OpenGate, RunId, Standing, Timestamp};
 use rmcp::{
     ErrorData,
     model::{
@@ -112,8 +112,8 @@ pub(super) async fn get(
     (seal, door): (Option<&Seal>, Option<PersonsDoor>),
 ) -> Result<GetTaskResult, ErrorData> {
     let (name, view) = Name::find(runtime, id).await?;
-    let is_own = |it| gate::wants_own_answer(runtime, it);
-    let counts = door.is_some() || !view.state.standing.open_gate().is_some_and(is_own);
+    let open = view.state.standing.open_gate();
+    let counts = door.is_some() || !open.is_some_and(OpenGate::is_personal);
     let seal = seal.filter(|_| counts);
     let payload = payload(runtime, name, &view, seal).await?;
     let task = task(name, payload.status(), &view);

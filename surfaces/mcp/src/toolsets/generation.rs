@@ -15,6 +15,7 @@ mod files;
 mod get_generation_status;
 mod list_generations;
 mod log_question_answer;
+mod onward;
 mod path;
 pub(crate) mod prompts;
 mod record_error;

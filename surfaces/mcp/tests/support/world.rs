@@ -9,8 +9,8 @@ use std::{
     time::Duration,
 };
 
-use definition::{Digest, MemoryFiles, WorkflowName};
-use engine::{Bounds, Fact, FileFact, Question, RunId, Timestamp};
+use definition::{Answers, Digest, MemoryFiles, WorkflowName};
+use engine::{Bounds, ChoreOutcome, Fact, FileFact, GitDeed, Question, RunId, Timestamp};
 use runtime::{
     FileSystem, Found, Handled, Held, Kept, Looking, Place, Runtime, Settings, Stat, Subfolder,
     Tree, Visit, Walk, Walked, Wanted, World,
@@ -34,6 +34,8 @@ pub(crate) struct Stage {
     is_patient: bool,
     /// Whether looking for workflows panics.
     is_broken: AtomicBool,
+    /// Whether chores are done as soon as they are due, and a wait takes its time.
+    is_lively: AtomicBool,
 }
 
 impl Stage {
@@ -50,12 +52,18 @@ impl Stage {
             definitions: Mutex::default(),
             is_patient,
             is_broken: AtomicBool::new(false),
+            is_lively: AtomicBool::new(false),
         }
     }
 
     /// Makes anyone who looks for workflows panic.
     pub(crate) fn break_down(&self) {
         self.is_broken.store(true, Ordering::SeqCst);
+    }
+
+    /// Has chores done as soon as they are due, and waits take their time.
+    pub(crate) fn enliven(&self) {
+        self.is_lively.store(true, Ordering::SeqCst);
     }
 
     /// Lets time pass.
@@ -67,6 +75,11 @@ impl Stage {
     /// Writes an artifact.
     pub(crate) fn write(&self, path: &str, text: &str) {
         self.files.lock().unwrap().insert(path.to_owned(), text.to_owned());
+    }
+
+    /// Removes every artifact.
+    pub(crate) fn clear_files(&self) {
+        self.files.lock().unwrap().clear();
     }
 
     /// Writes a file of a definition.
@@ -133,11 +146,21 @@ impl Stage {
 
     /// Returns one that is told what these settings say.
     pub(crate) fn runtime_with(self: &Arc<Self>, dialects: &mcp::Dialects) -> Arc<Runtime> {
+        self.runtime_over(Arc::default(), dialects, None)
+    }
+
+    /// Returns one that keeps its runs in this store.
+    pub(crate) fn runtime_over(
+        self: &Arc<Self>,
+        store: Arc<MemoryStore>,
+        dialects: &mcp::Dialects,
+        gates: Option<Answers>,
+    ) -> Arc<Runtime> {
         let settings = Settings {
             project: "test".to_owned(),
             root: "/project".to_owned(),
             bounds: Bounds::default(),
-            gates: None,
+            gates,
             policies: dialects.policies(),
             has_model: false,
             fail_on_model_error: false,
@@ -147,7 +170,7 @@ impl Stage {
             states_bytes_max: 16 << 20,
         };
         let world = Arc::new(Acting(Arc::clone(self)));
-        let runtime = Runtime::new(Arc::new(MemoryStore::default()), world, settings);
+        let runtime = Runtime::new(store, world, settings);
         let sessions = mcp::devworkflow::SessionFiles::new(&mcp::Dialects::default().devworkflow);
         let scenes = mcp::StateFiles::default();
         let specs = mcp::forge::SpecFiles::default();
@@ -216,7 +239,25 @@ impl World for Acting {
         names.into_iter().map(found).collect()
     }
 
-    fn sleep(&self, _duration: Duration) -> Looking<'_, ()> {
+    fn do_chore<'a>(
+        &'a self,
+        _folders: (&'a str, &'a str),
+        _deed: &'a GitDeed,
+        _texts: &'a [(String, String)],
+    ) -> Looking<'a, Option<ChoreOutcome>> {
+        let outcome = if self.0.is_lively.load(Ordering::SeqCst) {
+            let detail = "done".to_owned();
+            ChoreOutcome::Done { detail, warnings: Vec::new(), pushed: None }
+        } else {
+            ChoreOutcome::Failed { reason: "nothing here can do that".to_owned() }
+        };
+        Box::pin(std::future::ready(Some(outcome)))
+    }
+
+    fn sleep(&self, duration: Duration) -> Looking<'_, ()> {
+        if self.0.is_lively.load(Ordering::SeqCst) {
+            self.0.pass(duration);
+        }
         if self.0.is_patient {
             return Box::pin(std::future::pending());
         }

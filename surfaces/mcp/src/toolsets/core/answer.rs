@@ -1,7 +1,9 @@
 //! What the tools that move a run answer: where it is now, and what the agent is to do.
 
 use definition::{Answers, Effect, PartId, PartSpec, Step, Target};
-use engine::{Action, Chore, Event, OpenGate, Recorded, find_promised, next, target_name};
+use engine::{
+    Action, Chore, Command, Event, OpenGate, Recorded, find_promised, next, probe, target_name,
+};
 use runtime::{Outcome, Runtime, View};
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -51,6 +53,9 @@ pub(super) struct Now {
     /// Why the run failed or was cancelled, or why a language model did not choose.
     #[serde(skip_serializing_if = "Option::is_none")]
     reason: Option<String>,
+    /// How a run that failed or was cancelled goes on.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    hint: Option<String>,
 }
 
 #[derive(Debug, Serialize, JsonSchema)]
@@ -151,9 +156,18 @@ impl Now {
             }
             Action::Chore { chore } => Self { reason: Some(due(&chore)), ..Self::default() },
             Action::Done => Self::default(),
-            Action::Stopped { reason } => Self { reason: Some(reason), ..Self::default() },
+            Action::Stopped { reason } => {
+                Self { reason: Some(reason), hint: reopening(runtime, view), ..Self::default() }
+            }
         }
     }
+}
+
+/// Returns how a run that is over goes on, if it may.
+fn reopening(runtime: &Runtime, view: &View) -> Option<String> {
+    let reopen = Command::ReopenRun { reason: String::new(), force: false };
+    let found = probe(&view.workflow, &view.state, &runtime.known(view), &reopen);
+    found.is_open().then(|| "`resume_workflow` with `reopen` goes on with it".to_owned())
 }
 
 /// What the server has to do before anything else, and why it has not.

@@ -10,7 +10,6 @@ use super::{
     words::{self, Failure},
 };
 use crate::{
-    gate,
     server::PersonsDoor,
     tool::{Call, Done, Effect, GateReply, Hints, Person, Then, Tool},
 };
@@ -103,14 +102,14 @@ async fn ask(
     let Action::Wait { gate } = next(&view.workflow, &view.state) else {
         return Err(Refusal::GateNotOpen.into());
     };
-    if *reach == Person::Unproven && gate::wants_own_answer(call.runtime, &gate) {
+    if *reach == Person::Unproven && gate.is_personal() {
         // The person would be asked for an answer that does not count.
         return Err(Refusal::GateNeedsPerson { step: gate.step.clone(), is_asked: true }.into());
     }
     let mut done = answer::of_view(call.runtime, &view, &[]);
     match reach {
         Person::OutOfReach | Person::Answered(_) => {
-            let problem = match gate::wants_own_answer(call.runtime, &gate) {
+            let problem = match gate.is_personal() {
                 true => {
                     "is missing, your client shows no forms, and only the person's own answer \
                      counts: tell them to answer with `milepost gate`, and wait with \

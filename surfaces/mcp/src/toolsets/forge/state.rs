@@ -15,7 +15,7 @@ mod phase_start;
 mod reading;
 mod settings;
 mod skip_phase;
-mod task;
+pub(super) mod task;
 mod task_init;
 mod task_update;
 

@@ -4,6 +4,8 @@
 use definition::{Answers, Step, StepName, Work};
 use engine::{OpenGate, Refusal, Standing};
 
+use runtime::View;
+
 use super::{drive::gate, workspace::Pipeline};
 
 /// What is told where only a person's own answer counts.
@@ -33,7 +35,7 @@ pub(in crate::toolsets::forge) fn hint_at(refusal: &Refusal, pipeline: &Pipeline
         return format!("fix `{folder}/tasks.md`, then {call}");
     }
     if let Refusal::RunEnded { .. } = refusal {
-        return taken_up(&state.standing).unwrap_or_else(|| ANOTHER.to_owned());
+        return taken_up(&pipeline.view).unwrap_or_else(|| ANOTHER.to_owned());
     }
     hint(refusal)
 }
@@ -61,9 +63,13 @@ pub(in crate::toolsets::forge) fn answer(pipeline: &Pipeline, open: &OpenGate) -
 }
 
 /// Returns how a pipeline that failed is taken up again; `None` where it cannot be.
-pub(in crate::toolsets::forge) fn taken_up(standing: &Standing) -> Option<String> {
-    let Standing::Failed { gate, .. } = standing else { return None };
+pub(in crate::toolsets::forge) fn taken_up(view: &View) -> Option<String> {
+    let Standing::Failed { gate, .. } = &view.state.standing else { return None };
+    let current = view.state.current.as_ref().and_then(|it| view.workflow.find_step(it));
+    let each = current.and_then(|it| it.each.as_ref());
+    let is_unplanned = each.is_some_and(|it| !view.state.parts.contains_key(&it.parts));
     Some(match gate {
+        None if is_unplanned => "`task_init` takes it up again".to_owned(),
         Some(gate) => {
             format!("`checkpoint` for `{}` takes it up again, and asks the user", gate.step)
         }
@@ -93,7 +99,7 @@ fn find(code: &str) -> Option<&'static str> {
         "run_unknown" => "name the workspace that `pipeline_init` answered",
         "run_exists" | "key_invalid" | "key_missing" | "key_taken" => "name another workspace",
         "run_ended" => {
-            "begin another with `pipeline_init`; one that failed is taken up by `phase_start`"
+            "begin another with `pipeline_init`; `resume_info` tells how one that failed is taken up"
         }
         "step_not_current" | "run_moved" | "gate_not_open" | "chore_not_due" => {
             "`resume_info` tells where the pipeline is"

@@ -43,11 +43,13 @@ impl DialectTool for CancelGeneration {
             Command::CancelRun { reason: reason.clone().unwrap_or_else(|| UNGIVEN.to_owned()) };
         match scene::change(call, &scene_id, &found, command).await {
             Ok(after) => Ok(after.say(text::report(&after.scene(), reason.as_deref()))),
-            Err(stopped) => Err(found.fail(stopped.or_else(|refusal| match refusal.code() {
-                "run_ended" if found.is_completed() => Some(text::completed(&found.scene())),
-                "run_ended" => Some(text::again(&found.scene())),
-                _ => None,
-            }))),
+            Err(stopped) => {
+                Err(found.fail(stopped.or_else(Some(&found), |refusal| match refusal.code() {
+                    "run_ended" if found.is_completed() => Some(text::completed(&found.scene())),
+                    "run_ended" => Some(text::again(&found.scene())),
+                    _ => None,
+                })))
+            }
         }
     }
 }

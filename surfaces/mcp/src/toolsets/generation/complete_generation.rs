@@ -63,10 +63,12 @@ impl DialectTool for CompleteGeneration {
             Err(Stopped::Refused(_)) if found.is_completed() => {
                 Ok(found.say(text::again(&found.scene())))
             }
-            Err(stopped) => Err(found.fail(stopped.or_else(|refusal| match refusal.code() {
-                "run_ended" => Some(text::ended(&found.scene())),
-                _ => None,
-            }))),
+            Err(stopped) => {
+                Err(found.fail(stopped.or_else(Some(&found), |refusal| match refusal.code() {
+                    "run_ended" => Some(text::ended(&found.scene())),
+                    _ => None,
+                })))
+            }
         }
     }
 }

@@ -15,7 +15,7 @@ use super::{
     scene_id::SceneId,
     step_choice::StepChoice,
     text::step as text,
-    words::{DRAFT, Dialect, NamedStep, StepStatus},
+    words::{DRAFT, Dialect, NamedStep, Step, StepStatus},
 };
 use crate::tool::{Call, Done, Hints, InvalidArguments};
 
@@ -63,7 +63,9 @@ impl DialectTool for CompleteStep {
             Err(Stopped::Refused(refusal)) if is_completed && is_known(&found, &refusal) => {
                 Ok(found.say(text::completed_again(&found.scene(), spoken)))
             }
-            Err(stopped) => Err(found.fail(stopped.or_else(|it| words(&found, spoken, it)))),
+            Err(stopped) => {
+                Err(found.fail(stopped.or_else(Some(&found), |it| words(&found, spoken, it))))
+            }
         }
     }
 }
@@ -117,12 +119,7 @@ impl Parameters {
             context,
             next: None,
             holder: None,
-            terms: ReportOptions {
-                is_begun: true,
-                consent: Consent::Implied,
-                end: AtEnd::StaysOpen,
-                ..ReportOptions::default()
-            },
+            terms: terms(),
         }
     }
 
@@ -145,6 +142,24 @@ impl Parameters {
     }
 }
 
+/// Returns the command that completes a step, with nothing else said of it.
+pub(super) fn plain(step: &'static Step) -> Command {
+    let report =
+        Report { step_id: step.key.to_owned(), status: "success".to_owned(), ..Report::default() };
+    let (context, terms) = (ContextChange::default(), terms());
+    let report = ReportStep { part: None, report, context, next: None, holder: None, terms };
+    Command::ReportStep(Box::new(report))
+}
+
+fn terms() -> ReportOptions {
+    ReportOptions {
+        is_begun: true,
+        consent: Consent::Implied,
+        end: AtEnd::StaysOpen,
+        ..ReportOptions::default()
+    }
+}
+
 /// Whether a step that is done is all that the run has against it: it went on since, or is
 /// completed.
 fn is_known(found: &Found, refusal: &Refusal) -> bool {
@@ -163,7 +178,7 @@ fn words(found: &Found, spoken: NamedStep, refusal: &Refusal) -> Option<String> 
         "steps_open" => Some(text::incomplete(&scene, spoken)),
         "gate_needs_person" => Some(text::unapproved(&scene, spoken)),
         "step_not_begun" | "step_not_current" | "choice_open" | "gate_open" => {
-            Some(text::not_running(spoken))
+            Some(text::not_running(&scene, spoken))
         }
         _ => None,
     }

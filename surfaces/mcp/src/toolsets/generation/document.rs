@@ -84,6 +84,12 @@ impl Document {
         Status::parse(self.find_text("workflow_status")?)
     }
 
+    /// Returns the step that it says to be at, if there is no such step.
+    pub(crate) fn beyond_steps(&self) -> Option<u64> {
+        let said = self.object.get("current_step").and_then(Json::as_count);
+        said.filter(|it| u64::from(STEPS_TOTAL) < *it)
+    }
+
     /// Returns the step where the generation is; 0 before the first.
     ///
     /// Where the field says nothing that can be used, it is the last step that was touched.

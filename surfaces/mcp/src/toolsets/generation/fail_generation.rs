@@ -51,10 +51,12 @@ impl DialectTool for FailGeneration {
         };
         match scene::change(call, id, &found, command).await {
             Ok(after) => Ok(after.say(text::generation_failed(&after.scene(), spoken, is_again))),
-            Err(stopped) => Err(found.fail(stopped.or_else(|refusal| match refusal.code() {
-                "run_ended" => Some(text::ended(&found.scene(), "fail generation")),
-                _ => None,
-            }))),
+            Err(stopped) => {
+                Err(found.fail(stopped.or_else(Some(&found), |refusal| match refusal.code() {
+                    "run_ended" => Some(text::ended(&found.scene(), "fail generation")),
+                    _ => None,
+                })))
+            }
         }
     }
 }

@@ -58,13 +58,15 @@ impl DialectTool for FailStep {
         let (reason, severity) = (parameters.failure_reason.as_str(), parameters.severity());
         match scene::change(call, id, &found, parameters.command(spoken)).await {
             Ok(after) => Ok(after.say(text::failed(&after.scene(), spoken, reason, severity))),
-            Err(stopped) => Err(found.fail(stopped.or_else(|refusal| match refusal.code() {
-                "run_ended" => Some(text::ended(&found.scene(), "fail step")),
-                "step_not_begun" | "step_not_current" | "choice_open" | "gate_open" => {
-                    Some(step::not_running(spoken))
-                }
-                _ => None,
-            }))),
+            Err(stopped) => {
+                Err(found.fail(stopped.or_else(Some(&found), |refusal| match refusal.code() {
+                    "run_ended" => Some(text::ended(&found.scene(), "fail step")),
+                    "step_not_begun" | "step_not_current" | "choice_open" | "gate_open" => {
+                        Some(step::not_running(&found.scene(), spoken))
+                    }
+                    _ => None,
+                })))
+            }
         }
     }
 }
@@ -83,18 +85,20 @@ impl DialectTool for RetryStep {
         let (step, details) = (spoken.step.key.to_owned(), metadata.unwrap_or_default());
         match scene::change(call, &id, &found, Command::RetryStep { step, details }).await {
             Ok(after) => Ok(after.say(text::retried(&after.scene(), spoken))),
-            Err(stopped) => Err(found.fail(stopped.or_else(|refusal| match refusal.code() {
-                "run_ended" => Some(text::ended(&found.scene(), "retry step")),
-                "step_not_failed" | "gate_open" => {
-                    let is_there = found.document.step(spoken.step).is_present();
-                    Some(if is_there {
-                        text::not_failed(&found.scene(), spoken)
-                    } else {
-                        text::not_found(spoken)
-                    })
-                }
-                _ => None,
-            }))),
+            Err(stopped) => {
+                Err(found.fail(stopped.or_else(Some(&found), |refusal| match refusal.code() {
+                    "run_ended" => Some(text::ended(&found.scene(), "retry step")),
+                    "step_not_failed" | "gate_open" => {
+                        let is_there = found.document.step(spoken.step).is_present();
+                        Some(if is_there {
+                            text::not_failed(&found.scene(), spoken)
+                        } else {
+                            text::not_found(&found.scene(), spoken)
+                        })
+                    }
+                    _ => None,
+                })))
+            }
         }
     }
 }

@@ -15,7 +15,7 @@ use serde_json::Map;
 use super::{
     WORKFLOW,
     document::{Document, StepRecord},
-    words::{STEPS, Status, Step, StepStatus},
+    words::{STEPS, STEPS_TOTAL, Status, Step, StepStatus},
 };
 
 pub(super) use project::project;
@@ -162,6 +162,10 @@ fn read(document: &Document) -> Reading {
     let said = document.find_text("workflow_status");
     let doubt = said.filter(|_| document.status().is_none()).map(|word| {
         format!("its `workflow_status` is {word}, and must be one of {}", Status::listed())
+    });
+    let doubt = doubt.or_else(|| {
+        let step = document.beyond_steps()?;
+        Some(format!("its `current_step` is {step}, and must be one of 0 to {STEPS_TOTAL}"))
     });
     let (stood, reason) = match (document.status(), said) {
         (Some(Status::InProgress), _) | (None, None) => (ClaimedStatus::Running, String::new()),

@@ -54,7 +54,7 @@ impl DialectTool for LogQuestionAnswer {
                 let text = text::logged(&after.scene(), &question, &answer, timestamp);
                 Ok(after.say(text))
             }
-            Err(stopped) => Err(found.fail(stopped.or_else(|_| None))),
+            Err(stopped) => Err(found.fail(stopped.or_else(None, |_| None))),
         }
     }
 }

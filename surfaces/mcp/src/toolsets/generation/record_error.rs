@@ -67,10 +67,12 @@ impl DialectTool for RecordError {
         };
         match scene::change(call, id, &found, Command::RecordEntry { step, entry }).await {
             Ok(after) => Ok(after.say(text::recorded(&after.scene(), spoken, &said))),
-            Err(stopped) => Err(found.fail(stopped.or_else(|refusal| match refusal.code() {
-                "run_ended" => Some(text::ended(&found.scene(), "record error")),
-                _ => None,
-            }))),
+            Err(stopped) => {
+                Err(found.fail(stopped.or_else(Some(&found), |refusal| match refusal.code() {
+                    "run_ended" => Some(text::ended(&found.scene(), "record error")),
+                    _ => None,
+                })))
+            }
         }
     }
 }

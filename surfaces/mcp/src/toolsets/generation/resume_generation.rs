@@ -54,13 +54,15 @@ impl DialectTool for ResumeGeneration {
         match scene::change(call, &id, &found, command).await {
             Ok(after) => {
                 let number = after.document.list("resume_history").len() as u64;
-                Ok(after.done(text::plan(&scene, Some(number))))
+                Ok(after.done(text::plan(&scene, Some((number, &after.scene())))))
             }
-            Err(stopped) => Err(found.fail(stopped.or_else(|refusal| match refusal.code() {
-                "run_ended" => Some(text::completed(&scene)),
-                "run_not_ended" => Some(text::running(&scene)),
-                _ => None,
-            }))),
+            Err(stopped) => {
+                Err(found.fail(stopped.or_else(Some(&found), |refusal| match refusal.code() {
+                    "run_ended" => Some(text::completed(&scene)),
+                    "run_not_ended" => Some(text::running(&scene)),
+                    _ => None,
+                })))
+            }
         }
     }
 }

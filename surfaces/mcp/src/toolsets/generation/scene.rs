@@ -1,6 +1,5 @@
 //! A scene as a call finds it: its run, its state file, and the session it is worked on in.
 
-use definition::Answers;
 use engine::{Command, ForkPoint, Refusal, Standing, StartRun, Timestamp};
 use runtime::{ExecuteError, Fork, Outcome, Request, RunFile, Target, View};
 use serde_json::{Map, Value};
@@ -10,8 +9,10 @@ use super::{
     answer::{Facts, Failure},
     document::Document,
     files::{is_session, key, project},
+    onward::{self, Onward},
     scene_id::SceneId,
     text::{self, Scene},
+    words::Dialect,
 };
 use crate::tool::{Call, Done};
 
@@ -26,6 +27,7 @@ pub(super) struct Found {
     view: View,
     path: String,
     pub(super) document: Document,
+    onward: Onward,
     notices: Vec<String>,
     now: Timestamp,
 }
@@ -122,12 +124,17 @@ pub(super) enum Stopped {
 
 impl Stopped {
     /// Words a refusal that the tool has no words of its own for.
-    pub(super) fn or_else(self, words: impl FnOnce(&Refusal) -> Option<String>) -> Failure {
+    pub(super) fn or_else(
+        self,
+        found: Option<&Found>,
+        words: impl FnOnce(&Refusal) -> Option<String>,
+    ) -> Failure {
         match self {
             Self::Failed(failure) => failure,
-            Self::Refused(refusal) => match words(&refusal) {
-                Some(text) => Failure::new(refusal.code(), text),
-                None => refused(&refusal),
+            Self::Refused(refusal) => match (words(&refusal), found) {
+                (Some(text), _) => Failure::new(refusal.code(), text),
+                (None, Some(found)) => found.refused(&refusal),
+                (None, None) => refused(&refusal),
             },
         }
     }
@@ -136,10 +143,17 @@ impl Stopped {
 impl Found {
     /// Returns the scene to speak of.
     pub(super) fn scene(&self) -> Scene<'_> {
-        let open = self.view.state.standing.open_gate();
-        let asks_person = open.is_some_and(|it| it.answers == Answers::Verified);
-        let Self { id, path, document, now, .. } = self;
-        Scene { id, path, document, asks_person, now: *now }
+        let Self { id, path, document, onward, now, .. } = self;
+        Scene { id, path, document, onward, now: *now }
+    }
+
+    /// Words a refusal, with what can be done instead.
+    fn refused(&self, refusal: &Refusal) -> Failure {
+        if self.onward.ways.is_empty() {
+            return refused(refusal);
+        }
+        let hint = self.scene().hint("What can be done now", Dialect::Numbered);
+        Failure::new(refusal.code(), format!("❌ ERROR: {refusal}\n\n{hint}"))
     }
 
     /// Whether the scene is done.
@@ -225,7 +239,8 @@ fn found_in(
     let RunFile { path, notices, .. } = file;
     let document = project(&view.workflow, &view.state);
     let (id, now) = (id.to_string(), call.runtime.now());
-    Found { id, session, view, path, document, notices, now }
+    let onward = onward::find(&view.workflow, &view.state, &call.runtime.known(&view));
+    Found { id, session, view, path, document, onward, notices, now }
 }
 
 fn stop(id: &SceneId, error: ExecuteError) -> Stopped {

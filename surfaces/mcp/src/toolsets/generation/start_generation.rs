@@ -61,7 +61,7 @@ impl DialectTool for StartGeneration {
                     None => Err(scene::missing(&scene_id, super::text::missing(scene_id.as_str()))),
                 }
             }
-            Err(stopped) => Err(stopped.or_else(|_| None)),
+            Err(stopped) => Err(stopped.or_else(None, |_| None)),
         }
     }
 }

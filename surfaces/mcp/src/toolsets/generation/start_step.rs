@@ -58,7 +58,9 @@ impl DialectTool for StartStep {
         });
         match scene::change(call, id, &found, command).await {
             Ok(after) => Ok(after.say(text::started(&after.scene(), spoken))),
-            Err(stopped) => Err(found.fail(stopped.or_else(|it| words(&found, spoken, it)))),
+            Err(stopped) => {
+                Err(found.fail(stopped.or_else(Some(&found), |it| words(&found, spoken, it))))
+            }
         }
     }
 }
@@ -99,8 +101,12 @@ fn words(found: &Found, spoken: NamedStep, refusal: &Refusal) -> Option<String> 
         "run_ended" => Some(text::ended_to_start(&scene)),
         "gate_open" => Some(text::unapproved(&scene, spoken)),
         "gate_missing" => Some(text::unasked(spoken)),
-        "step_not_current" | "choice_open" if is_completed => Some(text::completed_before(spoken)),
-        "step_not_current" if found.document.current_step() == 0 => Some(text::not_first(spoken)),
+        "step_not_current" | "choice_open" if is_completed => {
+            Some(text::completed_before(&scene, spoken))
+        }
+        "step_not_current" if found.document.current_step() == 0 => {
+            Some(text::not_first(&scene, spoken))
+        }
         "step_not_current" | "choice_open" => Some(text::out_of_order(&scene, spoken)),
         _ => None,
     }

@@ -17,7 +17,8 @@ use engine::Timestamp;
 
 use super::{
     document::Document,
-    words::{Step, StepStatus, duration},
+    onward::{Onward, Way},
+    words::{Dialect, NamedStep, Status, Step, duration},
 };
 use crate::toolsets::json::Json;
 
@@ -28,8 +29,7 @@ pub(crate) struct Scene<'a> {
     /// The state file, as people are shown it.
     pub(crate) path: &'a str,
     pub(crate) document: &'a Document,
-    /// Whether the run waits for an answer that only a person gives.
-    pub(crate) asks_person: bool,
+    pub(crate) onward: &'a Onward,
     pub(crate) now: Timestamp,
 }
 
@@ -39,22 +39,60 @@ impl Scene<'_> {
         self.document.shown("workflow_status")
     }
 
-    /// Returns what is to be done at the gate where only a person's own answer counts.
-    fn find_approval(&self) -> Option<String> {
-        let step = Step::find(self.document.current_step());
-        let is_done =
-            step.is_some_and(|it| self.document.step(it).status() == StepStatus::Completed);
-        let then = match is_done {
-            true => "call start_step for the next step".to_owned(),
-            false => format!("call {}", self.complete_call()),
+    /// Returns the calls that lead on, each with when it is to be made.
+    fn onward(&self, dialect: Dialect) -> Vec<String> {
+        let Onward { ways, needs_person } = self.onward;
+        let has_complete = ways.iter().any(|it| matches!(it, Way::Complete(_)));
+        let is_asked = self.document.status() == Some(Status::WaitingUserApproval);
+        let line = |way: &Way| {
+            let when = match way {
+                Way::Complete(_) if is_asked => "Ask the user to approve; after their yes:",
+                Way::Complete(_) => "When its work is done:",
+                Way::Start(_) if has_complete => "To begin it again:",
+                Way::Start(_) | Way::Finish => "Call",
+                Way::Resume => "See how it goes on:",
+            };
+            format!("{when} {}", self.call(*way, dialect))
         };
-        self.asks_person.then(|| format!("{PERSON}. Then {then}"))
+        match ways.first() {
+            Some(first) if *needs_person => {
+                vec![format!("{PERSON}. Then call {}", self.call(*first, dialect))]
+            }
+            None if *needs_person => {
+                let id = self.id;
+                vec![format!("{PERSON}. Then call get_generation_status(scene_id='{id}')")]
+            }
+            Some(_) | None => ways.iter().map(line).collect(),
+        }
     }
 
-    /// Returns the call that completes the current step.
-    fn complete_call(&self) -> String {
-        let step = self.document.current_step();
-        format!("complete_step(scene_id='{}', step_number={step}, duration_seconds=X)", self.id)
+    /// Returns a hint: what is so, and the calls that lead on.
+    pub(super) fn hint(&self, lead: &str, dialect: Dialect) -> String {
+        let lines = self.onward(dialect);
+        if lines.is_empty() {
+            return format!("💡 {lead}");
+        }
+        let lines: Vec<String> = lines.iter().map(|it| format!("\n  - {it}")).collect();
+        format!("💡 {lead}:{}", lines.concat())
+    }
+
+    fn call(&self, way: Way, dialect: Dialect) -> String {
+        let id = self.id;
+        match way {
+            Way::Start(step) => {
+                let arguments = NamedStep { step, dialect }.start_arguments();
+                format!("start_step(scene_id='{id}', {arguments})")
+            }
+            Way::Complete(step) => {
+                let argument = NamedStep { step, dialect }.argument();
+                format!("complete_step(scene_id='{id}', {argument}, duration_seconds=X)")
+            }
+            Way::Finish => format!(
+                "complete_generation(scene_id='{id}', final_scene_path='...', \
+                 validation_report_path='...', word_count=X, total_duration_seconds=X)"
+            ),
+            Way::Resume => format!("resume_generation(scene_id='{id}')"),
+        }
     }
 
     /// Returns the lines of the completed steps.

@@ -63,7 +63,9 @@ pub(super) fn find_node<'a>(workflow: &'a Workflow, name: &str) -> Option<&'a St
 }
 
 /// Returns the view of the node that a session is at: what to do there, and how to go on.
-pub(super) fn node(session: Session<'_>) -> String {
+///
+/// `personal` is the node that only the person's own approval counts for.
+pub(super) fn node(session: Session<'_>, personal: Option<&StepName>) -> String {
     let Some(step) = session.node() else { return state(session, Extent::Answer) };
     let mut text = String::new();
     push(&mut text, &format!("**📍 Node:** {}", step.name));
@@ -73,7 +75,25 @@ pub(super) fn node(session: Session<'_>) -> String {
     }
     push(&mut text, &criteria(session, step));
     push_some(&mut text, sent_back(session));
-    if session.needs_approval() {
+    if let Some(owed) = personal.filter(|it| session.is_live && **it != step.name) {
+        push(
+            &mut text,
+            &format!(
+                "**⚠️ APPROVAL REQUIRED:** only the user's own answer counts for node **{owed}**, \
+                 and they have not given it. The call below is answered `approval_required` until \
+                 they have. Tell them to answer with `milepost gate` (do not run it yourself), then \
+                 make the same call again."
+            ),
+        );
+    } else if session.needs_approval() && personal.is_some() {
+        push(
+            &mut text,
+            "**⚠️ APPROVAL REQUIRED:** only the user's own answer counts here. The call below \
+             reports the work, and is answered `approval_required` until they have answered. Tell \
+             them to answer with `milepost gate` (do not run it yourself), then make the same \
+             call again.",
+        );
+    } else if session.needs_approval() {
         push(
             &mut text,
             "**⚠️ APPROVAL REQUIRED:** this node may only be left once the user has agreed. Show \
@@ -83,7 +103,7 @@ pub(super) fn node(session: Session<'_>) -> String {
         );
     }
     push(&mut text, &ways(session, step));
-    push(&mut text, &how(session, step));
+    push(&mut text, &how(session, step, personal.is_some()));
     push(&mut text, &headline(session, false));
     push_some(&mut text, progress(session, Extent::Answer));
     text.push_str(&reminder(session));
@@ -122,7 +142,7 @@ fn ways(session: Session<'_>, step: &Step) -> String {
 }
 
 /// Says which call comes next, with everything in it.
-fn how(session: Session<'_>, step: &Step) -> String {
+fn how(session: Session<'_>, step: &Step, is_personal: bool) -> String {
     let id = &session.record.session_id;
     if !session.is_live {
         let status = &session.record.status;
@@ -137,7 +157,7 @@ fn how(session: Session<'_>, step: &Step) -> String {
     if !session.is_done {
         call.push(format!("\"criteria_evidence\": {}", Value::Object(evidence)));
     }
-    if session.needs_approval() {
+    if session.needs_approval() && !is_personal {
         call.push("\"user_approval\": <true, once the user has said yes>".to_owned());
     }
     let when = if words::is_terminal(step) {

@@ -101,6 +101,6 @@ async fn go_on(
 /// Shows the node that a session is at.
 async fn show(call: &Call<'_>, found: &Found) -> Done<Answer> {
     let mut text = start::changed(call, found).await;
-    text.push_str(&view::node(found.session()));
+    text.push_str(&view::node(found.session(), call.runtime.find_personal(&found.view)));
     found.say(text)
 }

@@ -7,6 +7,7 @@ use engine::{
     Action as Next, GateReason, OpenGate, Ruling, RunState, Standing, find_agent, find_needed,
     find_promised, find_starter, next,
 };
+use runtime::View;
 use serde::Serialize;
 use serde_json::Value;
 
@@ -109,7 +110,7 @@ pub(super) fn find(pipeline: &Pipeline, model: &str) -> Action {
         Next::Wait { gate } => wait(pipeline, &gate),
         Next::Done => done(completed(pipeline)),
         // A chore that could not be done was told as an error before.
-        Next::Stopped { .. } | Next::Choose { .. } | Next::Chore { .. } => done(over(state)),
+        Next::Stopped { .. } | Next::Choose { .. } | Next::Chore { .. } => done(over(view)),
     }
 }
 
@@ -133,13 +134,14 @@ fn completed(pipeline: &Pipeline) -> String {
 }
 
 /// Says how a pipeline ended that is not completed.
-fn over(state: &RunState) -> String {
+fn over(view: &View) -> String {
+    let state = &view.state;
     let phase = state.current.as_ref().map(ToString::to_string).unwrap_or_default();
     match &state.standing {
         Standing::Cancelled { .. } => format!("pipeline abandoned at {phase}"),
         Standing::Failed { reason, .. } => {
             let phase = state.stated.as_ref().map_or(phase, ToString::to_string);
-            let way_out = way_out::taken_up(&state.standing).unwrap_or_default();
+            let way_out = way_out::taken_up(view).unwrap_or_default();
             format!("pipeline failed at {phase}: {reason}; {way_out}")
         }
         Standing::New | Standing::Running | Standing::Waiting(_) | Standing::Completed => {

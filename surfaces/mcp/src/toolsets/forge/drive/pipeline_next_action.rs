@@ -32,9 +32,6 @@ use super::{
 };
 use crate::tool::{Answering, Call, Done, Hints};
 
-/// Why a checkpoint is not passed that the user wants something changed at.
-const HELD: &str =
-    "a revision is pending; call clear_revision_pending first, after the user has approved";
 /// What comes after a review that wants the work revised.
 const REVISION: &str = "↩ The review wants it revised. Show the user the findings, then call \
                         `pipeline_next_action` with `workspace` alone";
@@ -333,9 +330,7 @@ impl Turn<'_> {
                 self.warnings.push(format!("{refusal}; {way_out}"));
                 Ok(())
             }
-            Err(ExecuteError::Refused(refusal @ Refusal::GateHeld { .. })) => {
-                Err(workspace::blocked(&refusal, HELD))
-            }
+            Err(ExecuteError::Refused(refusal @ Refusal::GateHeld { .. })) => Err(held(&refusal)),
             Err(error) => Err(self.pipeline.failure("answer", &error)),
         }
     }
@@ -368,7 +363,7 @@ impl Turn<'_> {
                 return Ok(());
             }
             Err(ExecuteError::Refused(refusal @ Refusal::GateHeld { .. })) => {
-                return Err(workspace::blocked(&refusal, HELD));
+                return Err(held(&refusal));
             }
             Err(error) => return Err(self.pipeline.failure("next action", &error)),
         };
@@ -447,4 +442,14 @@ impl Turn<'_> {
 /// Returns what the branch of a pipeline is called.
 fn branch(pipeline: &Pipeline) -> &str {
     pipeline.view.state.vars.get("branch").and_then(Value::as_str).unwrap_or_default()
+}
+
+/// Says that a person still wants something changed.
+fn held(refusal: &Refusal) -> Failure {
+    let step = if let Refusal::GateHeld { step, .. } = refusal { step.as_str() } else { "" };
+    let words = format!(
+        "a revision is pending; call `clear_revision_pending` for `{step}` first, after the user \
+         has approved"
+    );
+    workspace::blocked(refusal, &words)
 }

@@ -8,6 +8,7 @@ use runtime::Reading;
 use serde_json::Map;
 
 use super::{
+    super::state::task::{REVIEWS, WORK},
     super::state_doc::{COMPLETED, PHASES, SETUP, SpecDocument, Status, Task},
     tasks::{BUILDING, JUDGING, SET},
     vars,
@@ -48,13 +49,21 @@ pub(super) fn read(document: &SpecDocument) -> Result<Reading, String> {
     })
 }
 
-/// Returns what nobody can follow: a word for how the phase stands that is none.
+/// Returns what nobody can follow: a word for how the phase or a task stands that is none.
 fn doubt(document: &SpecDocument) -> Option<String> {
     let word = document.text("currentPhaseStatus");
-    (!word.is_empty() && Status::find(word).is_none()).then(|| {
+    if !word.is_empty() && Status::find(word).is_none() {
         let known = Status::listed();
-        format!("its `currentPhaseStatus` is {word}, and must be one of {known}")
-    })
+        return Some(format!("its `currentPhaseStatus` is {word}, and must be one of {known}"));
+    }
+    let unknown = |task: Task<'_>| {
+        let fields = [("implStatus", WORK.as_slice()), ("reviewStatus", REVIEWS.as_slice())];
+        let (field, known) = fields.into_iter().find(|it| !it.1.contains(&task.text(it.0)))?;
+        let known: Vec<&str> = known.iter().copied().filter(|it| !it.is_empty()).collect();
+        let (key, word, known) = (task.key, task.text(field), known.join(", "));
+        Some(format!("the `{field}` of task {key} is {word}, and must be one of {known}"))
+    };
+    document.tasks().into_iter().find_map(unknown)
 }
 
 fn stood(document: &SpecDocument) -> (ClaimedStatus, String) {

@@ -13,9 +13,9 @@ pub(super) const SET: &str = "tasks";
 /// How a task may be worked on. The empty word is as good as the first.
 pub(super) const MODES: [&str; 4] = ["sequential", "parallel", "human_gate", ""];
 /// How far the work on a task may be.
-pub(super) const WORK: [&str; 4] = ["pending", "in_progress", "completed", ""];
+pub(in crate::toolsets::forge) const WORK: [&str; 4] = ["pending", "in_progress", "completed", ""];
 /// How far the review of a task may be.
-pub(super) const REVIEWS: [&str; 5] =
+pub(in crate::toolsets::forge) const REVIEWS: [&str; 5] =
     ["pending", "completed_pass", "completed_pass_with_notes", "completed_fail", ""];
 
 /// Says how tasks are made known: at once, or after the gate before them.

@@ -69,7 +69,7 @@ impl DialectTool for TaskInit {
         let mut commands = vec![Command::PlanParts { set: task::SET.to_owned(), parts: specs }];
         let placed = tasks.into_values().flat_map(|(_, placed)| placed);
         commands.extend(placed.map(Command::PlacePart));
-        match pipeline.execute(call, Command::All(commands)).await {
+        match pipeline.execute(call, change::taken_up(&pipeline, commands)).await {
             Ok(_) if warnings.is_empty() => Ok(Answer::ok().into()),
             Ok(_) => Ok(Answer::json(&Warned { status: "ok", warnings }).into()),
             Err(error) => {

@@ -35,7 +35,7 @@ pub(crate) fn ended(scene: &Scene<'_>) -> String {
     format!(
         "❌ ERROR: Cannot complete generation - workflow in terminal state: {status}
 
-💡 To go on: resume_generation(scene_id='{id}', confirm=True)"
+💡 To go on: resume_generation(scene_id='{id}')"
     )
 }
 

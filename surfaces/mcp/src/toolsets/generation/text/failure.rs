@@ -20,7 +20,7 @@ pub(crate) fn ended(scene: &Scene<'_>, what: &str) -> String {
     let (id, status) = (scene.id, scene.status());
     let hint = match scene.document.status() {
         Some(Status::Failed | Status::Cancelled) => {
-            format!("To go on: resume_generation(scene_id='{id}', confirm=True)")
+            format!("To go on: resume_generation(scene_id='{id}')")
         }
         Some(Status::Completed | Status::InProgress | Status::WaitingUserApproval) | None => {
             format!("Look at it: get_generation_status(scene_id='{id}')")
@@ -50,8 +50,7 @@ pub(crate) fn recorded(scene: &Scene<'_>, spoken: NamedStep, error: &Recorded<'_
 💡 Workflow Status: {} (can retry)
 
 🔄 Next Action:
-  - Retry: start_step(scene_id='{id}', {})
-  - Or give up: fail_generation(scene_id='{id}', {}, failure_reason='...')",
+{}  - Or give up: fail_generation(scene_id='{id}', {}, failure_reason='...')",
         severity_icon(error.severity),
         by_number.alone(),
         error.kind,
@@ -60,7 +59,7 @@ pub(crate) fn recorded(scene: &Scene<'_>, spoken: NamedStep, error: &Recorded<'_
         error.message,
         scene.document.list("errors").len(),
         scene.status(),
-        spoken.start_arguments(),
+        scene.onward(spoken.dialect).iter().map(|it| format!("  - {it}\n")).collect::<String>(),
         spoken.argument(),
     )
 }
@@ -99,8 +98,8 @@ pub(crate) fn failed(
 
 🔧 Recovery Options:
   1. Fix issues (blueprint, constraints, etc.)
-  2. Use get_status(scene_id='{id}') to review state
-  3. Start fresh with new generation"
+  2. Resume: resume_generation(scene_id='{id}')
+  3. Start fresh: cancel_generation(scene_id='{id}'), then start_generation"
         )
     } else {
         format!(
@@ -117,18 +116,18 @@ pub(crate) fn failed(
 }
 
 /// A step that was never touched cannot be tried again.
-pub(crate) fn not_found(spoken: NamedStep) -> String {
-    format!("❌ ERROR: Step {} not found in state", spoken.after_step())
+pub(crate) fn not_found(scene: &Scene<'_>, spoken: NamedStep) -> String {
+    let hint = scene.hint("What can be done now", spoken.dialect);
+    format!("❌ ERROR: Step {} not found in state\n\n{hint}", spoken.after_step())
 }
 
 /// A step that did not fail cannot be tried again.
 pub(crate) fn not_failed(scene: &Scene<'_>, spoken: NamedStep) -> String {
     let status = scene.document.step(spoken.step).status().word();
     format!(
-        "❌ ERROR: Step {} not FAILED (status: {status})
-
-💡 retry_step only works on FAILED steps",
-        spoken.after_step()
+        "❌ ERROR: Step {} not FAILED (status: {status})\n\n{}",
+        spoken.after_step(),
+        scene.hint("Only a FAILED step is tried again", spoken.dialect),
     )
 }
 
@@ -243,7 +242,6 @@ mod tests {
             💡 Workflow Status: IN_PROGRESS (can retry)
 
             🔄 Next Action:
-              - Retry: start_step(scene_id='0204', step_number=4, phase_name='Prose Generation')
               - Or give up: fail_generation(scene_id='0204', step_number=4, failure_reason='...')"#]].assert_eq(&recorded(&scene, draft(Dialect::Numbered), &error));
         expect![[r#"
             ⚠️ STEP FAILED: scene:gen:draft:prose

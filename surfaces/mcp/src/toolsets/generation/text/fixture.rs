@@ -34,7 +34,7 @@ pub(crate) fn scene(document: &Document) -> Scene<'_> {
         id: "0204",
         path: "workspace/generation-state-0204.json",
         document,
-        asks_person: false,
+        onward: Box::leak(Box::default()),
         now: now(),
     }
 }

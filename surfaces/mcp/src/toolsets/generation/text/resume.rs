@@ -5,8 +5,8 @@ use crate::{
     tool::Done,
     toolsets::generation::{
         answer::Facts,
-        document::Recovery,
-        words::{STEPS, Status, Step, StepStatus, duration},
+        document::{Recovery, UNKNOWN},
+        words::{Dialect, STEPS, Status, Step, StepStatus, duration},
     },
 };
 
@@ -96,13 +96,13 @@ pub(crate) fn running(scene: &Scene<'_>) -> String {
 Current status: Step {}/7 ({})
 Started: {}
 
-💡 Options:
-  - Wait for completion (~2-3 minutes remaining)
+{}
   - Check progress: get_generation_status(scene_id='{id}')
   - Cancel if needed: cancel_generation(scene_id='{id}')",
         document.current_step(),
         document.shown("current_phase"),
         document.shown("started_at"),
+        scene.hint("Options", Dialect::Numbered),
     )
 }
 
@@ -110,32 +110,30 @@ Started: {}
 pub(crate) fn waiting(scene: &Scene<'_>) -> String {
     let (id, document) = (scene.id, scene.document);
     let step = document.current_step();
-    let approve =
-        scene.find_approval().unwrap_or_else(|| format!("Approve: {}", scene.complete_call()));
     format!(
         "❌ ERROR: Scene {id} is waiting for user approval
 
 Current status: Step {step}/7 ({})
 Started: {}
 
-💡 Options:
-  - {approve}
+{}
   - Check progress: get_generation_status(scene_id='{id}')
   - Cancel if needed: cancel_generation(scene_id='{id}')",
         document.shown("current_phase"),
         document.shown("started_at"),
+        scene.hint("Options", Dialect::Numbered),
     )
 }
 
 /// The plan, or what was done by it: which resume of the scene it was, if it was confirmed.
 ///
-/// The document is the one from before the resume.
-pub(crate) fn plan(scene: &Scene<'_>, confirmed: Option<u64>) -> Done<Facts> {
+/// `scene` is as it was before the resume.
+pub(crate) fn plan(scene: &Scene<'_>, confirmed: Option<(u64, &Scene<'_>)>) -> Done<Facts> {
     let document = scene.document;
     let recovery = document.recovery();
     let mut warnings = document.problems(scene.id);
     let noted = notes(scene, &warnings);
-    let last = last_line(&recovery, confirmed);
+    let last = last_line(scene, !warnings.is_empty(), confirmed);
     let text = format!(
         "🔧 RESUMING GENERATION: Scene {}
 
@@ -172,15 +170,18 @@ pub(crate) fn plan(scene: &Scene<'_>, confirmed: Option<u64>) -> Done<Facts> {
         time_saved_seconds: Some(recovery.saved_seconds),
         ..Facts::new(scene, text)
     };
-    let facts = if confirmed.is_some() { resumed(facts, &recovery) } else { facts };
+    let facts = match confirmed {
+        Some((_, after)) => resumed(facts, after),
+        None => facts,
+    };
     Done { warnings, ..facts.into() }
 }
 
 /// Says how a scene stands that was just resumed.
-fn resumed(facts: Facts, recovery: &Recovery) -> Facts {
+fn resumed(facts: Facts, after: &Scene<'_>) -> Facts {
     Facts {
-        workflow_status: Some(Status::InProgress.word().to_owned()),
-        current_step: Some(entered(recovery).number),
+        workflow_status: Some(after.status().to_owned()),
+        current_step: Some(after.document.current_step()),
         ..facts
     }
 }
@@ -236,19 +237,23 @@ fn stale(scene: &Scene<'_>) -> Option<String> {
     Some(format!("State is {hours}h old - blueprint may have changed"))
 }
 
-fn last_line(recovery: &Recovery, confirmed: Option<u64>) -> String {
-    let Some(count) = confirmed else {
-        return "❓ Proceed with resume? The generation-coordinator will continue from this state."
-            .to_owned();
+fn last_line(scene: &Scene<'_>, is_forced: bool, confirmed: Option<(u64, &Scene<'_>)>) -> String {
+    let Some((count, after)) = confirmed else {
+        let is_waiting = scene.document.status() == Some(Status::WaitingUserApproval);
+        let (id, force) = (scene.id, if is_forced || is_waiting { ", force=True" } else { "" });
+        return format!(
+            "❓ Proceed with resume? Once the user agrees: resume_generation(scene_id='{id}', \
+             confirm=True{force})"
+        );
     };
-    let Step { number, title, .. } = entered(recovery);
-    format!("▶️ Resumed: workflow is IN_PROGRESS at Step {number} ({title}), resume #{count}")
-}
-
-/// Returns the step at which a resumed generation is: the last one, if all are done.
-fn entered(recovery: &Recovery) -> &'static Step {
-    let [.., last] = &STEPS;
-    recovery.point.unwrap_or(last)
+    let (status, number) = (after.status(), after.document.current_step());
+    let title = Step::find(number).map_or(UNKNOWN, |it| it.title);
+    let lines = after.onward(Dialect::Numbered).into_iter().map(|it| format!("\n  - {it}"));
+    format!(
+        "▶️ Resumed: workflow is {status} at Step {number} ({title}), resume #{count}\n\n\
+         🔄 Next Action:{}",
+        lines.collect::<String>()
+    )
 }
 
 fn bullets(lines: &[String]) -> String {
@@ -301,15 +306,17 @@ mod tests {
 
             ⚡ Time saved: ~32s (Steps 1-3 already completed)
 
-            ❓ Proceed with resume? The generation-coordinator will continue from this state."#]]
+            ❓ Proceed with resume? Once the user agrees: resume_generation(scene_id='0204', confirm=True)"#]]
         .assert_eq(&done.answer.result);
     }
 
     #[test]
     fn a_confirmed_resume_says_so_in_its_last_line() {
-        let done = plan(&scene(&failed()), Some(2));
+        let mut after = failed();
+        after.set(&["workflow_status"], "IN_PROGRESS");
+        let done = plan(&scene(&failed()), Some((2, &scene(&after))));
         let last = "▶️ Resumed: workflow is IN_PROGRESS at Step 4 (Prose Generation), resume #2";
-        assert_eq!(done.answer.result.lines().last(), Some(last));
+        assert!(done.answer.result.lines().any(|it| it == last), "{}", done.answer.result);
         assert_eq!(done.answer.workflow_status.as_deref(), Some("IN_PROGRESS"));
     }
 

@@ -1,7 +1,10 @@
 //! `start_generation`: a new generation, or the one that there is.
 
 use super::Scene;
-use crate::toolsets::{generation::document::UNKNOWN, json::Json};
+use crate::toolsets::{
+    generation::{document::UNKNOWN, words::Dialect},
+    json::Json,
+};
 
 /// How often a draft is tried unless the document says so.
 pub(super) const ATTEMPTS_MAX: u64 = 3;
@@ -17,33 +20,36 @@ pub(crate) fn exists(scene: &Scene<'_>) -> String {
 **Started**: {}
 
 💡 Options:
-  - Continue existing workflow (no action needed)
-  - Check progress: get_generation_status(scene_id='{id}')
+{}  - Check progress: get_generation_status(scene_id='{id}')
   - Cancel existing: cancel_generation(scene_id='{id}')",
         document.shown("session_id"),
         scene.status(),
         document.current_step(),
         document.shown("started_at"),
+        scene.onward(Dialect::Numbered).iter().map(|it| format!("  - {it}\n")).collect::<String>(),
     )
 }
 
 /// One has ended, and its state is still there.
 pub(crate) fn ended(scene: &Scene<'_>) -> String {
     let (id, document) = (scene.id, scene.document);
+    let hint = if scene.onward.ways.is_empty() {
+        format!("💡 To start over, the user moves `{}` away first", scene.path)
+    } else {
+        let fresh = format!("cancel_generation(scene_id='{id}'), then start_generation");
+        let hint = scene.hint("Options", Dialect::Numbered);
+        format!("{hint}\n  - Or start over: {fresh}")
+    };
     format!(
         "❌ ERROR: Scene {id} already has terminal state: {}
 
 **Session ID**: {}
 **Completed**: {}
 
-💡 To start fresh generation:
-  1. Archive existing state file
-  2. Call start_generation again
-  3. Or manually delete: {}",
+{hint}",
         scene.status(),
         document.shown("session_id"),
         document.shown("updated_at"),
-        scene.path,
     )
 }
 

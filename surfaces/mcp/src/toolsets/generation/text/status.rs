@@ -4,7 +4,7 @@ use super::Scene;
 use crate::toolsets::generation::{
     answer::Facts,
     document::UNKNOWN,
-    words::{STEPS, Status, Step, StepStatus, duration},
+    words::{Dialect, STEPS, Status, Step, StepStatus, duration},
 };
 
 /// There is no state.
@@ -51,6 +51,8 @@ pub(crate) fn report(scene: &Scene<'_>, is_detailed: bool) -> Facts {
     block(&mut text, "## 📁 Artifacts\n", artifacts);
     let errors = document.errors().map(|it| format!("- {}", it.unwrap_or("Unknown error")));
     block(&mut text, "## ⚠️ Errors\n", errors);
+    let lines = scene.onward(Dialect::Numbered).into_iter().map(|it| format!("- {it}"));
+    block(&mut text, "## 🔄 Next\n", lines);
     // The last block's empty line ends the text with one line break.
     text.pop();
     Facts {

@@ -2,9 +2,12 @@
 
 use std::collections::BTreeMap;
 
-use super::{PERSON, Scene};
+use super::Scene;
 use crate::toolsets::{
-    generation::words::{NamedStep, Status, Step, StepStatus, duration},
+    generation::{
+        onward::Way,
+        words::{NamedStep, Status, Step, duration},
+    },
     json::Json,
 };
 
@@ -19,18 +22,15 @@ pub(crate) fn missing_to_start(id: &str) -> String {
 
 /// A step cannot begin any more.
 pub(crate) fn ended_to_start(scene: &Scene<'_>) -> String {
-    format!(
-        "❌ ERROR: Cannot start step - workflow in terminal state: {}
-
-💡 For new generation: Archive current state and call start_generation",
-        scene.status()
-    )
+    super::failure::ended(scene, "start step")
 }
 
 /// Nothing was started yet, and this is not the first step.
-pub(crate) fn not_first(requested: NamedStep) -> String {
+pub(crate) fn not_first(scene: &Scene<'_>, requested: NamedStep) -> String {
     let first = Step::find(1).map_or(requested, |step| NamedStep { step, ..requested });
-    format!("❌ ERROR: First step must be {}, got {}", first.alone(), requested.alone())
+    let hint = scene.hint("Steps must be executed in order", requested.dialect);
+    let (first, requested) = (first.alone(), requested.alone());
+    format!("❌ ERROR: First step must be {first}, got {requested}\n\n{hint}")
 }
 
 /// A step before this one is not done.
@@ -43,9 +43,10 @@ pub(crate) fn out_of_order(scene: &Scene<'_>, requested: NamedStep) -> String {
 **Current**: {}
 **Requested**: {}
 
-💡 Steps must be executed in order",
+{}",
         current.unwrap_or_else(|| "Not started".to_owned()),
         requested.alone(),
+        scene.hint("Steps must be executed in order", requested.dialect),
     )
 }
 
@@ -53,12 +54,9 @@ pub(crate) fn out_of_order(scene: &Scene<'_>, requested: NamedStep) -> String {
 pub(crate) fn unapproved(scene: &Scene<'_>, requested: NamedStep) -> String {
     let id = scene.id;
     let step = scene.document.current_step();
-    let then = match scene.find_approval() {
-        Some(person) => person,
-        None => format!("After the user approved: {}", scene.complete_call()),
-    };
+    let then = scene.onward(requested.dialect).join("; ");
     format!(
-        "❌ ERROR: Cannot start step - scene {id} is waiting for user approval
+        "❌ ERROR: Cannot go on - scene {id} is waiting for user approval
 
 **Current**: Step {}/7 ({})
 **Requested**: {}
@@ -81,9 +79,10 @@ pub(crate) fn unasked(requested: NamedStep) -> String {
 }
 
 /// What is completed is not started again.
-pub(crate) fn completed_before(requested: NamedStep) -> String {
+pub(crate) fn completed_before(scene: &Scene<'_>, requested: NamedStep) -> String {
     let step = requested.after_step();
-    format!("❌ ERROR: Step {step} already COMPLETED\n\n💡 Cannot restart completed step")
+    let hint = scene.hint("Cannot restart completed step", requested.dialect);
+    format!("❌ ERROR: Step {step} already COMPLETED\n\n{hint}")
 }
 
 /// The step has begun.
@@ -100,6 +99,13 @@ pub(crate) fn started(scene: &Scene<'_>, spoken: NamedStep) -> String {
     let started_at = record.find_text("started_at").unwrap_or(&now);
     let is_waiting = document.status() == Some(Status::WaitingUserApproval);
     let action = if is_waiting { "Ask the user to approve" } else { "Perform step operations" };
+    let then = match scene.onward.needs_person {
+        true => scene.onward(spoken.dialect).join("; "),
+        false => format!(
+            "Call complete_step(scene_id='{id}', {}, duration_seconds=X)",
+            spoken.argument()
+        ),
+    };
     let warning = scene.attempts_warning().filter(|_| spoken.step.number == 4);
     format!(
         "⏳ STEP STARTED: {heading}
@@ -115,11 +121,10 @@ pub(crate) fn started(scene: &Scene<'_>, spoken: NamedStep) -> String {
 
 🔄 Next Action:
   - {action}
-  - Call complete_step(scene_id='{id}', {}, duration_seconds=X){}",
+  - {then}{}",
         document.shown("session_id"),
         agent.unwrap_or_default(),
         scene.status(),
-        spoken.argument(),
         warning.map(|it| format!("\n\n{it}")).unwrap_or_default(),
     )
 }
@@ -131,15 +136,17 @@ pub(crate) fn completed_again(scene: &Scene<'_>, spoken: NamedStep) -> String {
 
 **Existing duration**: {}
 
-💡 Idempotent call - no changes made",
+{}",
         spoken.after_step(),
         duration(scene.document.step(spoken.step).duration_seconds()),
+        scene.hint("Idempotent call - no changes made", spoken.dialect),
     )
 }
 
 /// The step is not being worked on.
-pub(crate) fn not_running(spoken: NamedStep) -> String {
-    format!("❌ ERROR: Step {} not IN_PROGRESS\n\n💡 Call start_step first", spoken.after_step())
+pub(crate) fn not_running(scene: &Scene<'_>, spoken: NamedStep) -> String {
+    let hint = scene.hint("What can be done now", spoken.dialect);
+    format!("❌ ERROR: Step {} not IN_PROGRESS\n\n{hint}", spoken.after_step())
 }
 
 /// A step cannot be completed any more.
@@ -207,27 +214,14 @@ fn after(scene: &Scene<'_>, spoken: NamedStep) -> String {
   - Final scene available in artifacts"
             .to_owned();
     }
-    if scene.document.status() == Some(Status::WaitingUserApproval) && !scene.asks_person {
-        let call = scene.complete_call();
-        return format!(
-            "\n\n🔄 Next Step:\n  - Ask the user to approve\n  - After their yes: {call}"
-        );
+    let mut lines = scene.onward(spoken.dialect);
+    if let ([Way::Start(step)], false) = (&*scene.onward.ways, scene.onward.needs_person) {
+        lines.insert(0, NamedStep { step, ..spoken }.alone());
     }
-    // A step that was left out does not come next.
-    let is_open = |it: &NamedStep| scene.document.step(it.step).status() != StepStatus::Skipped;
-    let next = std::iter::successors(spoken.next(), |it| it.next()).find(is_open);
-    let Some(next) = next else { return String::new() };
-    let first = if scene.asks_person { format!("  - {PERSON}\n") } else { String::new() };
-    format!(
-        "
-
-🔄 Next Step:
-{first}  - {}
-  - Call start_step(scene_id='{}', {})",
-        next.alone(),
-        scene.id,
-        next.start_arguments(),
-    )
+    if lines.is_empty() {
+        return String::new();
+    }
+    format!("\n\n🔄 Next Step:\n  - {}", lines.join("\n  - "))
 }
 
 #[cfg(test)]
@@ -236,8 +230,9 @@ mod tests {
 
     use expect_test::expect;
 
-    use super::{completed, not_first, out_of_order, started};
+    use super::{Scene, completed, not_first, out_of_order, started};
     use crate::toolsets::generation::{
+        onward::{Onward, Way},
         text::fixture::{failed, scene},
         words::{Dialect, NamedStep, Step},
     };
@@ -306,13 +301,12 @@ mod tests {
 
             📊 Workflow Progress:
               - Steps completed: 3/7
-              - Total time: 0s
-
-            🔄 Next Step:
-              - Step 4 - Prose Generation
-              - Call start_step(scene_id='0204', step_number=4, phase_name='Prose Generation')"#]]
+              - Total time: 0s"#]]
         .assert_eq(&text);
-        let text = completed(&scene(&document), spoken(4, Dialect::Named), &BTreeMap::new());
+        let ways = vec![Way::Start(Step::find(6).unwrap())];
+        let onward = Onward { ways, needs_person: false };
+        let led = Scene { onward: &onward, ..scene(&document) };
+        let text = completed(&led, spoken(4, Dialect::Named), &BTreeMap::new());
         assert!(
             text.ends_with("start_step(scene_id='0204', step_name='scene:gen:review:validation')")
         );
@@ -322,7 +316,9 @@ mod tests {
 
     #[test]
     fn steps_out_of_order_are_named() {
-        expect!["❌ ERROR: First step must be Step 1 - File System Check, got Step 2 - Blueprint Validation"].assert_eq(&not_first(spoken(2, Dialect::Numbered)));
+        let text = not_first(&scene(&failed()), spoken(2, Dialect::Numbered));
+        let (first, second) = ("Step 1 - File System Check", "Step 2 - Blueprint Validation");
+        assert!(text.starts_with(&format!("❌ ERROR: First step must be {first}, got {second}\n")));
         expect![[r#"
             ❌ ERROR: Step order violation
 

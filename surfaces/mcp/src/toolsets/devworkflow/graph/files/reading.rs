@@ -97,8 +97,15 @@ pub(super) fn of(record: &Record) -> Reading {
         vars: vars(record),
         items: Some(items(record)),
         journal: Some(record.log.join("\n")),
-        doubt: None,
+        doubt: doubt(record),
     }
+}
+
+/// Returns what nobody can follow: a word for how the session stands that is none.
+fn doubt(record: &Record) -> Option<String> {
+    let (word, known) = (record.status.trim(), Status::ALL.map(Status::word).join(", "));
+    (!word.is_empty() && Status::parse(word).is_none())
+        .then(|| format!("its `status` is {}, and must be one of {known}", words::cut(word, 60)))
 }
 
 /// Every node that was left is done, and the one that it says to be at is under way.

@@ -2,9 +2,9 @@
 //!
 //! Whether that may be is the engine's decision; here it is asked for, and its answer put in words.
 
-use definition::{Answers, Evidence, Step};
+use definition::{Evidence, Step};
 use engine::{
-    Command, Consent, ContextChange, Refusal, Report, ReportOptions, ReportStep, Standing,
+    Command, Consent, ContextChange, OpenGate, Refusal, Report, ReportOptions, ReportStep, Standing,
 };
 use runtime::ExecuteError;
 use serde_json::{Map, Value, json};
@@ -39,21 +39,23 @@ pub(super) async fn choose(
     choice.evidence = evidence;
     check_evidence(&choice.evidence)?;
     let Some(step) = found.session().node() else { return Err(session::unknown(found.id())) };
-    let options = words::options(step);
-    let Some(wanted) = &choice.choose else {
+    let (options, ways) = (words::options(step), words::next_nodes(step));
+    let chosen = match &choice.choose {
         // Only a node that leads nowhere is done by its report alone.
-        if words::next_nodes(step).is_empty() {
-            return report(call, &found, (step, None), &choice).await;
-        }
-        return Err(invalid(&found, "(none)", &options));
+        None if ways.is_empty() => None,
+        None => return Err(invalid(call, &found, "(none)", &options)),
+        Some(wanted) => match find_named(&options, wanted) {
+            Some(chosen) => Some(chosen),
+            None => return Err(invalid(call, &found, wanted, &options)),
+        },
     };
-    let Some(chosen) = find_named(&options, wanted) else {
-        return Err(invalid(&found, wanted, &options));
-    };
-    if !words::next_nodes(step).contains(&chosen) {
-        return start::start_child(call, &found, chosen, keeping(&found, step, &choice)?).await;
+    if found.view.state.standing.open_gate().is_some_and(OpenGate::is_personal) {
+        return Err(awaits_person(&found, Then::SameCall));
     }
-    report(call, &found, (step, Some(chosen)), &choice).await
+    if let Some(child) = chosen.filter(|it| !ways.contains(it)) {
+        return start::start_child(call, &found, child, keeping(&found, step, &choice)?).await;
+    }
+    report(call, &found, (step, chosen), &choice).await
 }
 
 /// Returns what keeps the evidence that was given while the node is not left yet.
@@ -107,14 +109,11 @@ async fn report(
     (step, next): (&Step, Option<&str>),
     choice: &Choice,
 ) -> Result<Done<Answer>, Failure> {
-    if found.session().needs_approval() && next.is_some() && !choice.is_approved {
-        return Err(unapproved(call, found, (step, next.unwrap_or_default()), choice).await?);
-    }
     // Where only the person's own answer counts, the work is reported, and the way is taken later.
     let is_personal = found.session().needs_approval()
-        && call.runtime.settings().gates == Some(Answers::Verified);
-    if is_personal && found.view.state.standing.open_gate().is_some() {
-        return Err(awaits_person(found));
+        && call.runtime.find_personal(&found.view) == Some(&step.name);
+    if found.session().needs_approval() && !is_personal && !choice.is_approved {
+        return Err(unapproved(call, found, (step, next.unwrap_or_default()), choice).await?);
     }
     let next = next.filter(|_| !is_personal);
     let choice = &Choice { is_approved: choice.is_approved && !is_personal, ..choice.clone() };
@@ -198,7 +197,8 @@ async fn answer(
     (step, choice): (&Step, &Choice),
 ) -> Result<Done<Answer>, Failure> {
     if let Standing::Waiting(_) = after.view.state.standing {
-        return Err(awaits_person(after));
+        let is_same = after.record.current_node == before.record.current_node;
+        return Err(awaits_person(after, if is_same { Then::SameCall } else { Then::Look }));
     }
     let mut warnings = Vec::new();
     let (missing, extra) = (missing(step, choice), extra(step, choice));
@@ -228,11 +228,11 @@ async fn answer(
             "↩️ **Back to the parent:** session `{}`, node **{}**\n\n{}",
             parent.id(),
             parent.record.current_node,
-            view::node(parent.session())
+            view::node(parent.session(), call.runtime.find_personal(&parent.view))
         ));
         return Ok(start::warned(parent.say(content), warnings));
     }
-    content.push_str(&view::node(after.session()));
+    content.push_str(&view::node(after.session(), call.runtime.find_personal(&after.view)));
     Ok(start::warned(after.say(content), warnings))
 }
 
@@ -281,7 +281,26 @@ pub(in super::super) fn closed(found: &Found) -> Failure {
 }
 
 /// Says that a node does not lead there.
-fn invalid(found: &Found, wanted: &str, options: &[&str]) -> Failure {
+fn invalid(call: &Call<'_>, found: &Found, wanted: &str, options: &[&str]) -> Failure {
+    let is_waiting = found.view.state.standing.open_gate().is_some();
+    let first = match call.runtime.find_personal(&found.view) {
+        Some(_) if is_waiting => {
+            "tell the user to answer with `milepost gate` (do not run it yourself), then "
+        }
+        Some(_) => {
+            "your call is answered `approval_required` until the user has answered with `milepost \
+             gate`; "
+        }
+        None if found.session().needs_approval() => {
+            "after the user has agreed, pass `\"user_approval\": true` and "
+        }
+        None => "",
+    };
+    let hint = if options.is_empty() {
+        "leave `choose` out: this node is the last, and its report ends the session".to_owned()
+    } else {
+        format!("{first}choose one of: {}", options.join(", "))
+    };
     let options = if options.is_empty() { "(none)".to_owned() } else { options.join(", ") };
     let node = &found.record.current_node;
     Failure::new(
@@ -290,7 +309,7 @@ fn invalid(found: &Found, wanted: &str, options: &[&str]) -> Failure {
             "❌ **Invalid choice:** {}\n\n**Current node:** {node}\n**Valid options:** {options}",
             words::cut(wanted, 200)
         ),
-        format!("choose one of: {options}"),
+        hint,
     )
     .about(found.id())
 }
@@ -319,17 +338,32 @@ async fn unapproved(
     .about(found.id()))
 }
 
+/// What to do once the person has answered.
+#[derive(Clone, Copy)]
+enum Then {
+    SameCall,
+    /// The session went on, and stands at another node.
+    Look,
+}
+
 /// Says that only the person's own answer counts here.
-fn awaits_person(found: &Found) -> Failure {
+fn awaits_person(found: &Found, then: Then) -> Failure {
+    let then = match then {
+        Then::SameCall => "make this call again",
+        Then::Look => "call `workflow_guidance` with `session_id` alone",
+    };
+    let open = found.view.state.standing.open_gate();
+    let asked = open.map_or("", |it| it.step.as_str());
     Failure::new(
         "APPROVAL_REQUIRED",
         format!(
-            "❌ **Transition Failed:** the work on **{}** is kept, and here only the person's own \
-             approval counts: they answer with `milepost gate`. Then choose \
-             again.",
-            found.record.current_node
+            "❌ **Transition Failed:** only the user's own approval of node **{asked}** counts: \
+             they answer with `milepost gate`. What you reported is kept.",
         ),
-        "tell the user to answer with `milepost gate`; do not run it yourself",
+        format!(
+            "tell the user to answer everything that waits with `milepost gate` (do not run it \
+             yourself), then {then}"
+        ),
     )
     .about(found.id())
 }

@@ -46,7 +46,11 @@ pub(super) async fn start(
     warnings.extend(opened.1);
     let found = opened.0;
     let told: String = warnings.iter().map(|it| format!("⚠️ {it}\n\n")).collect();
-    let content = format!("{}\n\n{told}{}", announce(&found, source), view::node(found.session()));
+    let content = format!(
+        "{}\n\n{told}{}",
+        announce(&found, source),
+        view::node(found.session(), call.runtime.find_personal(&found.view))
+    );
     Ok(warned(found.say(content), warnings))
 }
 
@@ -75,7 +79,7 @@ pub(super) async fn start_child(
         announce(&child, DISCOVERED),
         parent.id(),
         parent.record.current_node,
-        view::node(child.session())
+        view::node(child.session(), call.runtime.find_personal(&child.view))
     );
     Ok(warned(child.say(content), warnings))
 }

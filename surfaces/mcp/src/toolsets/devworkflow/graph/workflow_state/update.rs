@@ -59,7 +59,7 @@ pub(super) async fn update(
     }
     let mut id = after.id().to_owned();
     if let Some(parent) = choose::back_to(call, &after).await? {
-        let node = view::node(parent.session());
+        let node = view::node(parent.session(), call.runtime.find_personal(&parent.view));
         parent.id().clone_into(&mut id);
         content.push_str(&format!("\n↩️ **Back to the parent:** session `{id}`\n\n{node}"));
     } else {

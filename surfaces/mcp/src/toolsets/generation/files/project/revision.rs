@@ -44,7 +44,7 @@ impl Base<'_> {
         let Some(placed) = &self.history.placed else { return false };
         let first = self.history.asked.iter().find(|it| self.is_new(it.opened));
         let is_waiting = self.document.status() == Some(Status::WaitingUserApproval);
-        is_waiting && first.is_some_and(|it| it.opened.at == placed.mark.at)
+        is_waiting && first.is_some_and(|it| it.opened.seq == placed.mark.seq + 1)
     }
 
     /// Returns how many steps were entered before anyone took one up: the file does not say so.
