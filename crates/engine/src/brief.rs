@@ -318,7 +318,8 @@ fn done(workflow: &Workflow, state: &RunState) -> Vec<String> {
                 if ids.is_empty() {
                     continue;
                 }
-                format!(", parts {}", ids.join(", "))
+                let word = if ids.len() == 1 { "part" } else { "parts" };
+                format!(", {word} {}", ids.join(", "))
             }
         };
         lines.push(format!("- `{}`{again}{line}", step.name));

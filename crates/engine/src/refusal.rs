@@ -94,9 +94,9 @@ pub enum Refusal {
     ChoreDue { chore: String, what: String, problem: String },
     #[error("chore `{chore}` is not due")]
     ChoreNotDue { chore: String },
-    #[error("the review in step `{step}` has no verdict that is known")]
+    #[error("the review in step `{step}` has no known verdict")]
     VerdictUnknown { step: StepName, words: Vec<String>, is_read: bool },
-    #[error("step `{step}` is fanned out, and the report names no part")]
+    #[error("step `{step}` has parts, and the report does not say which one it is about")]
     PartNotNamed { step: StepName, open: Vec<PartId> },
     #[error("step `{step}` has no part `{part}`")]
     PartUnknown { step: StepName, part: String, known: Vec<PartId> },
@@ -126,7 +126,7 @@ pub enum Refusal {
     PartNeedsPerson { step: StepName, part: PartId, is_asked: bool },
     #[error("the gate at step `{step}` lets nobody on while `{condition}` holds")]
     GateHeld { step: StepName, condition: String },
-    #[error("what the gate at step `{step}` showed has changed: {}", list(.changed))]
+    #[error("what the gate at step `{step}` showed has changed: {}", changes(.changed))]
     GateStale { step: StepName, changed: Vec<String> },
     #[error("the gate at step `{step}` has no answer `{answer}`")]
     AnswerUnknown { step: StepName, answer: String, options: Vec<String> },
@@ -412,9 +412,21 @@ impl Refusal {
     }
 }
 
+/// What stands among changed files if the question itself reads otherwise.
+pub(crate) const QUESTION: &str = "the question";
+
 fn list(words: &[String]) -> String {
     let quoted: Vec<String> = words.iter().map(|word| format!("`{word}`")).collect();
     quoted.join(", ")
+}
+
+/// Lists files, and the question, which is not one.
+fn changes(changed: &[String]) -> String {
+    let quoted = changed.iter().map(|it| match it.as_str() {
+        QUESTION => QUESTION.into(),
+        path => format!("`{path}`"),
+    });
+    quoted.collect::<Vec<String>>().join(", ")
 }
 
 fn names<T: core::fmt::Display>(names: &[T]) -> String {

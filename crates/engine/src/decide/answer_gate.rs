@@ -16,7 +16,7 @@ use super::{
 use crate::{
     Answer, AnswerGate, Artifact, CompletedBy, Event, FailCause, GateReason, How, OpenGate,
     Refusal, ReopenCause, Report, Rigor, Ruling, SkipCause, SkipReason, Standing, StepCompleted,
-    StepState, Stop, guard,
+    StepState, Stop, guard, refusal::QUESTION,
 };
 
 pub(super) fn decide(draft: &mut Draft<'_>, mode: Mode, answer: &AnswerGate) -> Result<(), Stop> {
@@ -143,7 +143,7 @@ fn check_shown(
         let changed = gate.artifacts.iter().filter(|it| !is_same(it));
         let mut changed: Vec<String> = changed.map(|it| it.path.clone()).collect();
         if changed.is_empty() {
-            changed.push("the question".to_string());
+            changed.push(QUESTION.to_string());
         }
         return Err(Refusal::GateStale { step: gate.step.clone(), changed }.into());
     }

@@ -294,7 +294,7 @@ impl Judging<'_> {
     }
 
     fn ask_unknown(&self, draft: &mut Draft<'_>) -> Result<Judged, Stop> {
-        let ask = format!("The review `{}` has no verdict that is known.", self.step.name);
+        let ask = format!("The review `{}` has no known verdict.", self.step.name);
         let options = vec![
             ("approve", Effect::Approve),
             ("revise", Effect::Back(self.review.of.clone())),

@@ -267,7 +267,7 @@ fn commands(gate: &OpenGate, id: &str, digest: &str) -> String {
         };
         let (verb, rest) = words.split_once(' ').unwrap_or((&words, ""));
         let rest = if rest.is_empty() { String::new() } else { format!(" {rest}") };
-        let (name, effect) = (text::line(&it.name), effect(it));
+        let (name, effect) = (text::line(&it.name), effect(gate, it));
         format!("milepost gate {verb} {id} --digest {digest}{rest}   answers `{name}`: {effect}")
     });
     lines.collect::<Vec<_>>().join("\n")
@@ -280,10 +280,11 @@ fn quoted(name: &str) -> String {
     if is_plain { name } else { format!("'{}'", name.replace('\'', "'\\''")) }
 }
 
-fn effect(option: &GateOption) -> String {
+fn effect(gate: &OpenGate, option: &GateOption) -> String {
     match &option.effect {
         Effect::Approve => "goes on".to_owned(),
         Effect::Back(step) => format!("back to {}", text::line(step.as_str())),
+        Effect::Skip if gate.part.is_some() => "leaves the part out".to_owned(),
         Effect::Skip => "leaves the step out".to_owned(),
         Effect::Fail => "the run fails".to_owned(),
         Effect::Cancel => "cancels the run".to_owned(),
@@ -332,7 +333,7 @@ pub(crate) fn asked(gate: &OpenGate, artifacts: &[Artifact], width: usize) -> St
         text.push_str(&format!("  - {path}  {DIM}{digest}, {size}{changed}{DIM:#}\n"));
     }
     for option in &gate.options {
-        let (name, effect) = (text::line(&option.name), effect(option));
+        let (name, effect) = (text::line(&option.name), effect(gate, option));
         text.push_str(&format!("  {GOOD}{name}{GOOD:#}: {effect}\n"));
     }
     text

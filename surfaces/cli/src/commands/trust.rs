@@ -156,8 +156,8 @@ fn revoke(config: &Config) -> Result<Reply, Failure> {
     let shown = text::line(&project.display().to_string());
     let was_allowed = config.trust().revoke(project)?;
     let text = match was_allowed {
-        true => format!("{shown} is allowed nothing any more\n"),
-        false => format!("{shown} was allowed nothing\n"),
+        true => format!("{shown} is no longer allowed anything\n"),
+        false => format!("{shown} was not allowed anything\n"),
     };
     Ok(Reply::new(json!({"project": shown, "was_allowed": was_allowed}), text))
 }

@@ -132,10 +132,10 @@ impl Page<'_> {
         match next(workflow, state) {
             Action::Work { step, parts } => {
                 let parts: Vec<&str> = parts.iter().map(|it| it.id.as_str()).collect();
-                let parts = if parts.is_empty() {
-                    String::new()
-                } else {
-                    format!(", parts {}", text::line(&parts.join(", ")))
+                let parts = match parts.as_slice() {
+                    [] => String::new(),
+                    [part] => format!(", part {}", text::line(part)),
+                    parts => format!(", parts {}", text::line(&parts.join(", "))),
                 };
                 let said = workflow.instructions(step, &state.context);
                 let said = text::block(&text::lines(said.trim()), self.width, 2);
