@@ -48,10 +48,14 @@ impl RunId {
         }
     }
 
-    /// Returns whether a text could be taken for an id, or for the beginning of a short one.
+    /// Returns whether a text could be taken for an id, or for the beginning of one. Every id begins
+    /// with a zero; few digits are a number that people give.
     pub(crate) fn is_like(text: &str) -> bool {
-        let text = text.to_lowercase();
-        text.starts_with(PREFIX) || Self::parse(&text).is_some()
+        const DIGITS_MIN: usize = 8;
+        let digits: String = text.chars().filter(|it| *it != '-').collect();
+        let is_hex = digits.chars().all(|it| it.is_ascii_hexdigit());
+        let is_long = DIGITS_MIN <= digits.len() && digits.starts_with('0');
+        text.to_lowercase().starts_with(PREFIX) || is_hex && is_long
     }
 
     /// Returns the smallest and the largest id that begins with `text`, in whichever form it is

@@ -21,6 +21,11 @@ const TOLD_CHARS_MAX: usize = 600;
 /// How long a program has to clean up once its time is over.
 const GRACE: Duration = Duration::from_secs(5);
 
+/// What keeps `git` from running a program that a repository names: one that lies in the files of
+/// another does not count, and nobody is asked which files changed.
+pub(crate) const CAREFUL: [&str; 4] =
+    ["-c", "safe.bareRepository=explicit", "-c", "core.fsmonitor=false"];
+
 /// What would point `git` at another repository than the one it is run in.
 pub(crate) const FOREIGN: [&str; 5] =
     ["GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE", "GIT_OBJECT_DIRECTORY", "GIT_NAMESPACE"];
@@ -158,6 +163,7 @@ impl Tool {
         S: AsRef<OsStr>,
     {
         let mut command = Command::new(self.program);
+        command.args(CAREFUL.iter().filter(|_| self.program == "git"));
         command
             .args(arguments)
             .current_dir(&self.folder)

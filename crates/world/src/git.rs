@@ -6,7 +6,7 @@ use engine::Git;
 use runtime::{Kept, Standpoint};
 use tokio::process::Command;
 
-use crate::command::FOREIGN;
+use crate::command::{CAREFUL, FOREIGN};
 
 /// A repository that takes longer is treated as none, rather than holding a report up.
 const TIMEOUT: Duration = Duration::from_secs(5);
@@ -50,14 +50,6 @@ pub(crate) async fn kept(root: &Path) -> Option<Kept> {
     Some(Kept { files: split(&files, '\0'), branches: split(&branches, '\n') })
 }
 
-/// Returns whether git has any of these files of a folder in its index, so that a clone of the
-/// repository would bring them.
-pub async fn tracks(folder: &Path, names: &[String]) -> bool {
-    let mut arguments = vec!["--literal-pathspecs", "ls-files", "--"];
-    arguments.extend(names.iter().map(String::as_str));
-    ask(folder, &arguments).await.is_some_and(|it| !it.is_empty())
-}
-
 async fn ask(root: &Path, arguments: &[&str]) -> Option<String> {
     // A process costs milliseconds, so a folder that is surely in no repository is not asked about.
     if !root.ancestors().any(|it| it.join(".git").exists()) {
@@ -68,6 +60,7 @@ async fn ask(root: &Path, arguments: &[&str]) -> Option<String> {
         command.env_remove(name);
     }
     let asked = command
+        .args(CAREFUL)
         .args(arguments)
         .current_dir(root)
         .stdin(Stdio::null())

@@ -34,7 +34,6 @@ use runtime::{FileSystem, Found, Looking, Standpoint, Tree, World};
 use beneath::Root;
 pub use clock::Boot;
 use clock::Clock;
-pub use git::tracks;
 pub use library::{Hidden, is_builtin};
 use model::Model;
 pub use model::{Api, ModelSettings, Secret};

@@ -39,7 +39,7 @@ use crate::{
 
 pub(crate) use client::ClientPlaces;
 pub(crate) use file::Wishes;
-pub(crate) use place::{FOLDER, Named, Places};
+pub(crate) use place::{FOLDER, Named, Places, git_folder};
 
 /// The path that means a database in memory.
 pub(crate) const MEMORY: &str = ":memory:";

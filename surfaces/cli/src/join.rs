@@ -14,7 +14,7 @@ use world::RealWorld;
 use crate::{
     config::{Config, DEFAULT_PROJECT, Named, StorePlace},
     failure::Failure,
-    secret,
+    secret, tracked,
 };
 
 /// How many runs are kept folded for one client, which works on a few, …
@@ -58,7 +58,7 @@ impl Joined {
     /// Opens the database and joins the rest to it.
     pub(crate) async fn open(config: Config, access: Access) -> Result<Self, Failure> {
         let world = Arc::new(RealWorld::new(config.world()));
-        check_own(&config).await?;
+        check_own(&config)?;
         let (database, store) = open_database(&config, &world, access)?;
         set_clock(&world, &database);
         let project = find_project(&config, &*store).await?;
@@ -128,28 +128,44 @@ pub(crate) fn actor(config: &Config) -> Actor {
 
 /// Refuses a database that a repository brings. Someone else wrote its history, and could have
 /// written any approval into it.
-async fn check_own(config: &Config) -> Result<(), Failure> {
+fn check_own(config: &Config) -> Result<(), Failure> {
     let (StorePlace::Project(path) | StorePlace::Named(path)) = config.store_place() else {
         return Ok(());
     };
-    let (Some(folder), Some(name)) = (path.parent(), path.file_name()) else { return Ok(()) };
-    let name = name.to_string_lossy();
-    let key = path.with_extension("key");
-    let key = key.file_name().map(|it| it.to_string_lossy().into_owned());
-    let names = [name.clone().into_owned(), format!("{name}-wal")];
-    let names: Vec<String> = names.into_iter().chain(key).collect();
-    if !path.exists() || !world::tracks(folder, &names).await {
+    if !path.exists() {
         return Ok(());
     }
+    let path = path.canonicalize().unwrap_or(path);
+    let beside = |ending: &str| {
+        let mut name = path.as_os_str().to_owned();
+        name.push(ending);
+        PathBuf::from(name)
+    };
+    let beside = ["-wal", "-shm", "-journal"].map(beside);
+    let files: Vec<PathBuf> =
+        [path.clone(), path.with_extension("key")].into_iter().chain(beside).collect();
     let shown = path.display();
-    let message = format!(
-        "git tracks the database `{shown}` or a file of it, so everyone who can push to the repository \
-         can write its history"
-    );
-    Err(Failure::refused("database_tracked", message).with_hint(format!(
-        "if the database came with the repository, delete it; if it is yours, take it out of the \
-         repository: `git rm --cached '{shown}*'`, then commit"
-    )))
+    match tracked::find(&files) {
+        Ok(None) => Ok(()),
+        Ok(Some(found)) => {
+            let found = found.display();
+            let message = format!(
+                "git tracks `{found}`, so everyone who can push to the repository can write the \
+                 history in the database `{shown}`"
+            );
+            Err(Failure::refused("database_tracked", message).with_hint(format!(
+                "if the database came with the repository, delete it; if it is yours, take it out \
+                 of the repository: `git rm --cached '{found}'`, then commit"
+            )))
+        }
+        Err(error) => {
+            let message = format!(
+                "nobody can tell whether the repository brings the database `{shown}`: {error}"
+            );
+            Err(Failure::refused("database_tracked", message)
+                .with_hint("repair the repository: `git status` says what is wrong with it"))
+        }
+    }
 }
 
 fn open_database(

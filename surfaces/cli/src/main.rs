@@ -20,6 +20,7 @@ mod output;
 mod reference;
 mod secret;
 mod token;
+mod tracked;
 mod trust;
 mod wire;
 

@@ -59,11 +59,16 @@ fn a_worktree_shares_the_database_of_the_main_one_but_has_its_own_root() {
     project.write("main/.git/HEAD", "ref: refs/heads/main\n");
     let own = project.path("main/.git/worktrees/side");
     project.write("side/.git", &format!("gitdir: {}\n", own.display()));
+    let back = format!("{}\n", project.path("side/.git").display());
+    project.write("main/.git/worktrees/side/gitdir", &back);
     project.write("side/deep/er/file.txt", "");
     let shown = project.ask(&["-C", "side/deep/er", "config", "show"]);
     let path = |name: &str| project.path(name).canonicalize().unwrap().display().to_string();
     assert_eq!(shown["project"], path("main"));
     assert_eq!(shown["root"], path("side"));
+    // A copy of the pointer does not make a folder that worktree.
+    project.write("copy/.git", &format!("gitdir: {}\n", own.display()));
+    assert_eq!(project.ask(&["-C", "copy", "config", "show"])["project"], path("copy"));
     let started = start(&project, &["-C", "side/deep", "mcp"]);
     assert!(project.path("main/.milepost/milepost.db").exists());
     assert!(!project.path("side/.milepost").exists());

@@ -121,9 +121,26 @@ pub(super) fn check_key(draft: &Draft<'_>, key: Option<&str>) -> Result<(), Refu
     }
 }
 
-/// Whether a character has no width, or changes the direction of what follows.
+/// Whether a character is not seen, or changes the direction of what follows.
 fn is_invisible(character: char) -> bool {
-    matches!(character, '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2060}'..='\u{206f}' | '\u{feff}')
+    let ranges = [
+        '\u{ad}'..='\u{ad}',
+        '\u{34f}'..='\u{34f}',
+        '\u{115f}'..='\u{1160}',
+        '\u{17b4}'..='\u{17b5}',
+        '\u{180b}'..='\u{180f}',
+        '\u{200b}'..='\u{200f}',
+        '\u{2028}'..='\u{202e}',
+        '\u{2060}'..='\u{206f}',
+        '\u{2800}'..='\u{2800}',
+        '\u{3164}'..='\u{3164}',
+        '\u{fe00}'..='\u{fe0f}',
+        '\u{feff}'..='\u{feff}',
+        '\u{ffa0}'..='\u{ffa0}',
+        '\u{fff0}'..='\u{fffb}',
+        '\u{e0000}'..='\u{e0fff}',
+    ];
+    ranges.iter().any(|it| it.contains(&character))
 }
 
 fn find_flow(draft: &Draft<'_>, flow: Option<&str>) -> Result<Option<String>, Refusal> {

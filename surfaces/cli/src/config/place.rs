@@ -158,11 +158,27 @@ fn naming(id: &str) -> String {
     format!("# Names this project in the database beside it.\nid = \"{id}\"\n")
 }
 
+/// Returns the folder in which git keeps what belongs to a work tree.
+pub(crate) fn git_folder(root: &Path) -> Option<PathBuf> {
+    let own = root.join(".git");
+    if own.is_dir() {
+        return Some(own);
+    }
+    let pointer = read_named(&own, SMALL_BYTES_MAX).ok()?;
+    Some(root.join(pointer.trim().strip_prefix("gitdir:")?.trim()))
+}
+
 /// Returns the root of the main worktree of the repository that `root` is a worktree of, going by
 /// what git has written down; `None` where `root` is one of its own.
 fn main_worktree(root: &Path) -> Option<PathBuf> {
-    let pointer = read_named(&root.join(".git"), SMALL_BYTES_MAX).ok()?;
-    let own = root.join(pointer.trim().strip_prefix("gitdir:")?.trim());
+    let own = git_folder(root)?;
+    // Git knows where the worktree is. A copy of it, or a pointer that came with other files, is not
+    // that worktree.
+    let known = read_named(&own.join("gitdir"), SMALL_BYTES_MAX).ok()?;
+    let known = own.join(known.trim()).canonicalize().ok()?;
+    if known != root.join(".git").canonicalize().ok()? {
+        return None;
+    }
     // A submodule has a pointer too, but no common folder: it is a repository of its own.
     let common = read_named(&own.join("commondir"), SMALL_BYTES_MAX).ok()?;
     let common = own.join(common.trim()).canonicalize().ok()?;

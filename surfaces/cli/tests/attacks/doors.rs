@@ -430,8 +430,22 @@ fn a_repository_does_not_bring_the_database() {
     git(&["add", "--force", ".milepost/milepost.db"]);
     let (code, said) = refused(&project, &["run", "list"]);
     assert_eq!(code, "database_tracked", "{said}");
+    // A repository in the files of the repository hides nothing, and runs nothing.
+    project.write(".milepost/HEAD", "ref: refs/heads/main\n");
+    project.write(".milepost/objects/.keep", "");
+    project.write(".milepost/refs/.keep", "");
+    let ran = project.path("ran-it");
+    let config = format!(
+        "[core]\n\trepositoryformatversion = 0\n\tbare = false\n\tworktree = ..\n\
+         \tfsmonitor = \"touch {}; false\"\n",
+        ran.display()
+    );
+    project.write(".milepost/config", &config);
+    let (code, said) = refused(&project, &["run", "list"]);
+    assert_eq!(code, "database_tracked", "{said}");
     git(&["rm", "-q", "--cached", ".milepost/milepost.db"]);
     assert_eq!(status(&project), "waiting");
+    assert!(!ran.exists());
 }
 
 #[test]

@@ -1,0 +1,171 @@
+//! Whether git has a file in its index, so that a clone of the repository brings it. The index is
+//! read here: a `git` process would do what the repository's own configuration says.
+
+use std::{
+    fs, io,
+    path::{Path, PathBuf},
+};
+
+use crate::config::git_folder;
+
+/// How many bytes of an entry come before its flags: times, numbers and modes. The name of the
+/// object follows, in one of two lengths, and then the flags.
+const FIXED: usize = 40;
+const OBJECT_BYTES: [usize; 2] = [20, 32];
+/// The flag that says that there are two bytes more.
+const EXTENDED: u8 = 0x40;
+
+/// The part of the flags that says how long the name is; longer ones have this too.
+const LENGTH_MAX: usize = 0xfff;
+
+/// Returns the first of these files that the repository around them has in its index, if any. One
+/// that cannot be read is an error: nobody knows what is in it.
+pub(crate) fn find(paths: &[PathBuf]) -> io::Result<Option<PathBuf>> {
+    let Some(folder) = paths.first().and_then(|it| it.parent()) else { return Ok(None) };
+    let folder = match folder.canonicalize() {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
+        folder => folder?,
+    };
+    let Some(top) = folder.ancestors().find(|it| it.join(".git").exists()) else {
+        return Ok(None);
+    };
+    let names = list(top)?;
+    let inside = folder.strip_prefix(top).unwrap_or(Path::new(""));
+    let is_tracked = |path: &&PathBuf| {
+        let name = path.file_name().map(|it| inside.join(it));
+        let name = name.map(|it| it.as_os_str().as_encoded_bytes().to_owned());
+        name.is_some_and(|it| names.contains(&it))
+    };
+    Ok(paths.iter().find(is_tracked).cloned())
+}
+
+/// Returns the names in the index of a work tree.
+fn list(top: &Path) -> io::Result<Vec<Vec<u8>>> {
+    let folder = git_folder(top).ok_or_else(|| invalid("`.git` leads nowhere"))?;
+    let mut names = Vec::new();
+    let mut files = vec![folder.join("index")];
+    // Most of a split index is in another file.
+    for entry in fs::read_dir(&folder)? {
+        let path = entry?.path();
+        let is_shared = |it: &std::ffi::OsStr| it.to_string_lossy().starts_with("sharedindex.");
+        files.extend(path.file_name().is_some_and(is_shared).then_some(path));
+    }
+    for file in files {
+        match fs::read(file) {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => {}
+            bytes => names.extend(parse(&bytes?).ok_or_else(|| invalid("its index is damaged"))?),
+        }
+    }
+    Ok(names)
+}
+
+fn invalid(problem: &str) -> io::Error {
+    io::Error::new(io::ErrorKind::InvalidData, problem)
+}
+
+/// Reads the names in an index. How long the names of objects are is in another file; entries only
+/// make sense with the right length.
+fn parse(bytes: &[u8]) -> Option<Vec<Vec<u8>>> {
+    OBJECT_BYTES.iter().find_map(|it| parse_with(bytes, *it))
+}
+
+fn parse_with(bytes: &[u8], object: usize) -> Option<Vec<Vec<u8>>> {
+    let number = |at: usize| {
+        let four: [u8; 4] = bytes.get(at..at + 4)?.try_into().ok()?;
+        Some(u32::from_be_bytes(four))
+    };
+    if !bytes.starts_with(b"DIRC") {
+        return None;
+    }
+    let (version, count) = (number(4)?, number(8)?);
+    let mut names: Vec<Vec<u8>> = Vec::new();
+    let mut at = 12;
+    for _ in 0..count {
+        let flags = at + FIXED + object;
+        let is_extended = bytes.get(flags)? & EXTENDED != 0 && 3 <= version;
+        let start = flags + if is_extended { 4 } else { 2 };
+        let (kept, start) = match (version, names.last()) {
+            (4, before) => {
+                let (cut, start) = varint(bytes, start)?;
+                let before = before.map_or(&[][..], Vec::as_slice);
+                (before.get(..before.len().checked_sub(cut)?)?, start)
+            }
+            (2 | 3, _) => (&[][..], start),
+            _ => return None,
+        };
+        let length = bytes.get(start..)?.iter().position(|it| *it == 0)?;
+        let name = [kept, bytes.get(start..start + length)?].concat();
+        let end = start + length;
+        // Older versions fill an entry up to a multiple of eight, with one zero at least.
+        at = if version == 4 { end + 1 } else { at + (end - at + 8) / 8 * 8 };
+        // Names are sorted, and one with several stages comes again. In a split index, the name of
+        // an entry that replaces another is only in the other file.
+        let is_sorted = names.last().is_none_or(|it| name.is_empty() || *it <= name);
+        let two: [u8; 2] = bytes.get(flags..flags + 2)?.try_into().ok()?;
+        let said = usize::from(u16::from_be_bytes(two)) & LENGTH_MAX;
+        if !is_sorted || said != name.len().min(LENGTH_MAX) {
+            return None;
+        }
+        names.push(name);
+    }
+    Some(names)
+}
+
+/// Reads a number of variable length, as packs have them.
+fn varint(bytes: &[u8], mut at: usize) -> Option<(usize, usize)> {
+    let mut byte = *bytes.get(at)?;
+    let mut value = usize::from(byte & 0x7f);
+    while byte & 0x80 != 0 {
+        at += 1;
+        byte = *bytes.get(at)?;
+        value = value.checked_add(1)?.checked_mul(128)?.checked_add(usize::from(byte & 0x7f))?;
+    }
+    Some((value, at + 1))
+}
+
+#[cfg(test)]
+mod tests {
+    use std::process::Command;
+
+    use super::*;
+
+    #[test]
+    fn a_file_is_found_in_an_index_of_every_version() {
+        for arguments in [
+            &["-c", "index.version=2"][..],
+            &["-c", "index.version=3"],
+            &["-c", "index.version=4"],
+            &["-c", "core.splitIndex=true"],
+        ] {
+            let folder = tempfile::tempdir().unwrap();
+            let git = |more: &[&str]| {
+                let mut command = Command::new("git");
+                command.current_dir(folder.path()).env("HOME", folder.path()).args(arguments);
+                assert!(command.args(more).status().unwrap().success(), "{arguments:?} {more:?}");
+            };
+            git(&["init", "-q"]);
+            fs::create_dir(folder.path().join(".milepost")).unwrap();
+            let file = |name: &str| folder.path().join(".milepost").join(name);
+            for name in ["milepost.aaa", "milepost.db", "milepost.dc"] {
+                fs::write(file(name), name).unwrap();
+            }
+            let paths = [file("milepost.key"), file("milepost.db")];
+            assert_eq!(find(&paths).unwrap(), None);
+            git(&["add", ".milepost/milepost.aaa", ".milepost/milepost.dc"]);
+            assert_eq!(find(&paths).unwrap(), None, "{arguments:?}");
+            git(&["add", "-N", ".milepost/milepost.db"]);
+            assert_eq!(find(&paths).unwrap().as_ref(), Some(&paths[1]), "{arguments:?}");
+        }
+    }
+
+    #[test]
+    fn an_index_that_cannot_be_read_is_an_error() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = [folder.path().join("milepost.db")];
+        assert_eq!(find(&path).unwrap(), None);
+        fs::create_dir(folder.path().join(".git")).unwrap();
+        assert_eq!(find(&path).unwrap(), None);
+        fs::write(folder.path().join(".git/index"), "DIRC").unwrap();
+        assert!(find(&path).is_err());
+    }
+}
