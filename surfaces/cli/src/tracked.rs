@@ -2,12 +2,16 @@
 //! read here: a `git` process would do what the repository's own configuration says.
 
 use std::{
-    fs, io,
+    io,
     path::{Path, PathBuf},
 };
 
+use world::beneath::Root;
+
 use crate::config::git_folder;
 
+/// The largest index that is read.
+const INDEX_BYTES_MAX: u64 = 1 << 30;
 /// How many bytes of an entry come before its flags: times, numbers and modes. The name of the
 /// object follows, in one of two lengths, and then the flags.
 const FIXED: usize = 40;
@@ -42,19 +46,13 @@ pub(crate) fn find(paths: &[PathBuf]) -> io::Result<Option<PathBuf>> {
 /// Returns the names in the index of a work tree.
 fn list(top: &Path) -> io::Result<Vec<Vec<u8>>> {
     let folder = git_folder(top).ok_or_else(|| invalid("`.git` leads nowhere"))?;
-    let mut names = Vec::new();
-    let mut files = vec![folder.join("index")];
+    let folder = Root::open(&folder)?;
     // Most of a split index is in another file.
-    for entry in fs::read_dir(&folder)? {
-        let path = entry?.path();
-        let is_shared = |it: &std::ffi::OsStr| it.to_string_lossy().starts_with("sharedindex.");
-        files.extend(path.file_name().is_some_and(is_shared).then_some(path));
-    }
-    for file in files {
-        match fs::read(file) {
-            Err(error) if error.kind() == io::ErrorKind::NotFound => {}
-            bytes => names.extend(parse(&bytes?).ok_or_else(|| invalid("its index is damaged"))?),
-        }
+    let is_index = |it: &String| it == "index" || it.starts_with("sharedindex.");
+    let mut names = Vec::new();
+    for file in folder.names()?.into_iter().filter(is_index) {
+        let (bytes, _) = folder.read(Path::new(&file), INDEX_BYTES_MAX)?;
+        names.extend(parse(&bytes).ok_or_else(|| invalid("its index is damaged"))?);
     }
     Ok(names)
 }
@@ -125,7 +123,7 @@ fn varint(bytes: &[u8], mut at: usize) -> Option<(usize, usize)> {
 
 #[cfg(test)]
 mod tests {
-    use std::process::Command;
+    use std::{fs, process::Command};
 
     use super::*;
 
