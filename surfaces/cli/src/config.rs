@@ -276,7 +276,6 @@ impl Config {
 
     /// Returns what the world is told.
     pub(crate) fn world(&self) -> WorldSettings {
-        let is_own = matches!(self.store_place(), StorePlace::Project(_));
         WorldSettings {
             workflow_dirs: self
                 .places
@@ -284,7 +283,7 @@ impl Config {
             has_builtin: self.flag("workflows.builtin"),
             permits: Arc::new(Permitted {
                 trust: self.trust(),
-                places: is_own.then(|| self.places.clone()),
+                places: self.places.clone(),
                 folders: self.folders(),
                 checks: self.flag("checks.allow"),
             }),

@@ -203,8 +203,7 @@ impl Trust {
 #[derive(Debug)]
 pub(crate) struct Permitted {
     pub(crate) trust: Trust,
-    /// Where the project is, if the database lies in it.
-    pub(crate) places: Option<Places>,
+    pub(crate) places: Places,
     /// Folders elsewhere that the settings name for files of the project.
     pub(crate) folders: Vec<PathBuf>,
     /// Whether commands are run at all.
@@ -223,9 +222,9 @@ impl Permits for Permitted {
     }
 
     fn serves(&self, root: &Path) -> bool {
-        let Some(places) = self.places.as_ref().filter(|it| it.root != root) else { return true };
+        let places = &self.places;
         // A folder that is named may still have to be made.
-        if self.folders.iter().any(|it| root.starts_with(it)) {
+        if root == places.root || self.folders.iter().any(|it| root.starts_with(it)) {
             return true;
         }
         let (Ok(root), Ok(project)) = (root.canonicalize(), places.project.canonicalize()) else {
@@ -292,8 +291,12 @@ mod tests {
         assert_eq!(trust.standing(&project, &Powers::default()), Standing::NotNeeded);
         assert_eq!(trust.list()[0].powers, allowed);
 
-        let permits =
-            Permitted { trust: trust.clone(), places: None, folders: Vec::new(), checks: true };
+        let permits = Permitted {
+            trust: trust.clone(),
+            places: Places::find(&project, None, None),
+            folders: Vec::new(),
+            checks: true,
+        };
         let may = |root: &Path, run: &[&str]| {
             let run: Vec<String> = run.iter().map(|it| (*it).to_owned()).collect();
             permits.allows_check(root, &run)
@@ -304,8 +307,13 @@ mod tests {
         assert!(permits.allows_chores(&project, &Digest::of(b"W")));
         assert!(!permits.allows_chores(&project, &Digest::of(b"V")));
         assert!(
-            !Permitted { trust: trust.clone(), places: None, folders: Vec::new(), checks: false }
-                .allows_check(&project, &["make".to_owned(), "test".to_owned()])
+            !Permitted {
+                trust: trust.clone(),
+                places: Places::find(&project, None, None),
+                folders: Vec::new(),
+                checks: false
+            }
+            .allows_check(&project, &["make".to_owned(), "test".to_owned()])
         );
 
         // A repository in the folder is another project.

@@ -77,6 +77,20 @@ Go to \"FINISH\".
 # Client Instructions
 Build it.";
 
+const DROPS: &str = "\
+== .milepost/workflows/DROPS/index.md
+1. [Drop](steps/drop.md)
+== .milepost/workflows/DROPS/steps/drop.md
+---
+produces: [new.md]
+drops: [old.md]
+next: [FINISH]
+---
+# Orchestrator Guidance
+Go to \"FINISH\".
+# Client Instructions
+Drop it.";
+
 fn gated(answers: &str) -> Project {
     let project = Project::new();
     project.write_all(&GATED.replace('%', answers));
@@ -451,12 +465,7 @@ fn a_repository_does_not_bring_the_database() {
 #[test]
 fn a_copy_of_a_project_leaves_the_original_alone() {
     let project = gated("relayed");
-    project.write_all(
-        "== .milepost/workflows/DROPS/index.md\n1. [Drop](steps/drop.md)\n\
-         == .milepost/workflows/DROPS/steps/drop.md\n---\nproduces: [new.md]\ndrops: [old.md]\n\
-         next: [FINISH]\n---\n# Orchestrator Guidance\nGo to \"FINISH\".\n\
-         # Client Instructions\nDrop it.",
-    );
+    project.write_all(DROPS);
     let start = json!({"workflow_name": "DROPS", "key": "v9"});
     let server = Server::start(&mut project.milepost(&["mcp"]), Era::Legacy);
     assert!(!server.call("start_workflow", start).is_error);
@@ -471,6 +480,26 @@ fn a_copy_of_a_project_leaves_the_original_alone() {
     let refused = report_again(&server, "Drop");
     assert_eq!(refused["refusal"]["code"], "workspace_not_here", "{refused:#}");
     assert!(project.path("old.md").exists() && project.path("../copy/old.md").exists());
+}
+
+#[test]
+fn projects_with_one_database_leave_each_other_alone() {
+    let project = Project::new();
+    project.write_all(DROPS);
+    project.write("old.md", "");
+    project.write("new.md", "");
+    project.write_all(&DROPS.replace(".milepost", "../other/.milepost"));
+    let serve = |folder: &str| {
+        let arguments = ["-C", folder, "--db", "../shared.db", "mcp"];
+        Server::start(&mut project.milepost(&arguments), Era::Legacy)
+    };
+    let start = json!({"workflow_name": "DROPS", "key": "v9"});
+    assert!(!serve(".").call("start_workflow", start).is_error);
+    let refused = report_again(&serve("../other"), "Drop");
+    assert_eq!(refused["refusal"]["code"], "workspace_not_here", "{refused:#}");
+    assert!(project.path("old.md").exists());
+    assert_eq!(report_again(&serve("."), "Drop")["status"], "COMPLETED");
+    assert!(!project.path("old.md").exists());
 }
 
 #[test]
