@@ -12,7 +12,7 @@ use super::{
 const COUNTED: &str = "1. ";
 const TASK_BYTES_MAX: usize = 300;
 const DETAIL_BYTES_MAX: usize = 400;
-const WARNING_BYTES_MAX: usize = 320;
+const WARNING_BYTES_MAX: usize = 160;
 const WARNINGS_MAX: usize = 3;
 const ISSUE_BYTES_MAX: usize = 160;
 const ISSUES_MAX: usize = 12;
