@@ -14,9 +14,6 @@ use serde::Deserialize;
 
 use crate::{PartSpec, Pattern, parse::read_front_matter};
 
-/// The only thing that a rule can ask of a part.
-const HUMAN_GATE: &str = "human_gate";
-
 /// The rules of a project, in the order they are written.
 #[derive(Debug, Clone)]
 pub struct Rulebook {
@@ -80,7 +77,8 @@ impl Rulebook {
     /// Returns the parts that do not keep to the rules, in the order of their ids as texts, and for
     /// each the rules in their own.
     pub fn check(&self, parts: &[PartSpec]) -> Vec<Violation> {
-        let mut parts: Vec<&PartSpec> = parts.iter().filter(|it| it.mode != HUMAN_GATE).collect();
+        let mut parts: Vec<&PartSpec> =
+            parts.iter().filter(|it| it.mode != PartSpec::HUMAN_GATE).collect();
         parts.sort_by(|one, two| one.id.as_str().cmp(two.id.as_str()));
         let broken = |part: &PartSpec| {
             let found = self.rules.iter().filter_map(|rule| {
@@ -123,8 +121,9 @@ impl WrittenRule {
         if self.reason.trim().is_empty() {
             return Err(wrong("it has no `reason`".to_owned()));
         }
-        if self.require != HUMAN_GATE {
-            return Err(wrong(format!("`require` must be `{HUMAN_GATE}`, not `{}`", self.require)));
+        if self.require != PartSpec::HUMAN_GATE {
+            let (meant, found) = (PartSpec::HUMAN_GATE, self.require);
+            return Err(wrong(format!("`require` must be `{meant}`, not `{found}`")));
         }
         let WrittenWhen { files_match, title_matches } = self.when;
         if files_match.is_empty() && title_matches.is_none() {

@@ -379,6 +379,11 @@ pub struct PartSpec {
     pub after: Vec<PartId>,
 }
 
+impl PartSpec {
+    /// The `mode` of a part that a person does.
+    pub const HUMAN_GATE: &str = "human_gate";
+}
+
 impl Review {
     /// Returns every word that a verdict can be.
     pub fn words(&self) -> Vec<&str> {

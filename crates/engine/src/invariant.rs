@@ -62,10 +62,14 @@ impl Violation {
     pub fn describe(&self) -> String {
         match self {
             Self::GateOwed { gate, at, .. } => {
-                format!("the run reached `{at}` without an answer at the gate of `{gate}`")
+                format!(
+                    "the run reached `{at}` without an answer that counts at the gate of `{gate}`"
+                )
             }
             Self::EndedEarly { gate, .. } => {
-                format!("the run was completed without an answer at the gate of `{gate}`")
+                format!(
+                    "the run was completed without an answer that counts at the gate of `{gate}`"
+                )
             }
             Self::PartOwed { step, part } => {
                 format!("part `{part}` of `{step}` is for a person, who did not answer")

@@ -403,8 +403,8 @@ impl Refusal {
             Self::NothingDue => "nothing to do".into(),
             Self::SeqUnknown { .. } => "`milepost run history` shows the events".into(),
             Self::WorkspaceNotHere { .. } => {
-                "serve the folder that the run was begun in; if its project was moved or copied \
-                 here, cancel the run and begin it here"
+                "work on it with a server in that folder; if its project was moved or copied here, \
+                 call `cancel_workflow` and start it again"
                     .into()
             }
             Self::ParameterInvalid { .. } => "fix it, then call again".into(),

@@ -160,7 +160,8 @@ fn check_own(config: &Config) -> Result<(), Failure> {
         }
         Err(error) => {
             let message = format!(
-                "nobody can tell whether the repository brings the database `{shown}`: {error}"
+                "Milepost cannot read the repository's index, which says whether git tracks the \
+                 database `{shown}`: {error}"
             );
             Err(Failure::refused("database_tracked", message)
                 .with_hint("repair the repository: `git status` says what is wrong with it"))

@@ -22,8 +22,8 @@ const EXTENDED: u8 = 0x40;
 /// The part of the flags that says how long the name is; longer ones have this too.
 const LENGTH_MAX: usize = 0xfff;
 
-/// Returns the first of these files that the repository around them has in its index, if any. One
-/// that cannot be read is an error: nobody knows what is in it.
+/// Returns the first of these files that the repository around them has in its index, if any. The
+/// files are in one folder.
 pub(crate) fn find(paths: &[PathBuf]) -> io::Result<Option<PathBuf>> {
     let Some(folder) = paths.first().and_then(|it| it.parent()) else { return Ok(None) };
     let folder = match folder.canonicalize() {
@@ -33,41 +33,37 @@ pub(crate) fn find(paths: &[PathBuf]) -> io::Result<Option<PathBuf>> {
     let Some(top) = folder.ancestors().find(|it| it.join(".git").exists()) else {
         return Ok(None);
     };
-    let names = list(top)?;
     let inside = folder.strip_prefix(top).unwrap_or(Path::new(""));
-    let is_tracked = |path: &&PathBuf| {
-        let name = path.file_name().map(|it| inside.join(it));
-        let name = name.map(|it| it.as_os_str().as_encoded_bytes().to_owned());
-        name.is_some_and(|it| names.contains(&it))
+    let name = |it: &PathBuf| {
+        let name = inside.join(it.file_name().unwrap_or_default());
+        name.into_os_string().into_encoded_bytes()
     };
-    Ok(paths.iter().find(is_tracked).cloned())
-}
-
-/// Returns the names in the index of a work tree.
-fn list(top: &Path) -> io::Result<Vec<Vec<u8>>> {
-    let folder = git_folder(top).ok_or_else(|| invalid("`.git` leads nowhere"))?;
-    let folder = Root::open(&folder)?;
+    let names: Vec<Vec<u8>> = paths.iter().map(name).collect();
+    let git = git_folder(top).ok_or_else(|| invalid("`.git` leads nowhere"))?;
+    let git = Root::open(&git)?;
     // Most of a split index is in another file.
     let is_index = |it: &String| it == "index" || it.starts_with("sharedindex.");
-    let mut names = Vec::new();
-    for file in folder.names()?.into_iter().filter(is_index) {
-        let (bytes, _) = folder.read(Path::new(&file), INDEX_BYTES_MAX)?;
-        names.extend(parse(&bytes).ok_or_else(|| invalid("its index is damaged"))?);
+    for file in git.names()?.into_iter().filter(is_index) {
+        let (bytes, _) = git.read(Path::new(&file), INDEX_BYTES_MAX)?;
+        let found = search(&bytes, &names).ok_or_else(|| invalid("the index is damaged"))?;
+        if let Some(found) = found {
+            return Ok(paths.get(found).cloned());
+        }
     }
-    Ok(names)
+    Ok(None)
 }
 
 fn invalid(problem: &str) -> io::Error {
     io::Error::new(io::ErrorKind::InvalidData, problem)
 }
 
-/// Reads the names in an index. How long the names of objects are is in another file; entries only
-/// make sense with the right length.
-fn parse(bytes: &[u8]) -> Option<Vec<Vec<u8>>> {
-    OBJECT_BYTES.iter().find_map(|it| parse_with(bytes, *it))
+/// Returns which of `names` an index has first, if any; nothing where it cannot be read. How long the
+/// names of objects are is in another file; entries only make sense with the right length.
+fn search(bytes: &[u8], names: &[Vec<u8>]) -> Option<Option<usize>> {
+    OBJECT_BYTES.iter().find_map(|it| search_with(bytes, names, *it))
 }
 
-fn parse_with(bytes: &[u8], object: usize) -> Option<Vec<Vec<u8>>> {
+fn search_with(bytes: &[u8], names: &[Vec<u8>], object: usize) -> Option<Option<usize>> {
     let number = |at: usize| {
         let four: [u8; 4] = bytes.get(at..at + 4)?.try_into().ok()?;
         Some(u32::from_be_bytes(four))
@@ -76,37 +72,40 @@ fn parse_with(bytes: &[u8], object: usize) -> Option<Vec<Vec<u8>>> {
         return None;
     }
     let (version, count) = (number(4)?, number(8)?);
-    let mut names: Vec<Vec<u8>> = Vec::new();
+    let (mut name, mut before): (Vec<u8>, Vec<u8>) = Default::default();
+    let mut found = None;
     let mut at = 12;
     for _ in 0..count {
         let flags = at + FIXED + object;
         let is_extended = bytes.get(flags)? & EXTENDED != 0 && 3 <= version;
         let start = flags + if is_extended { 4 } else { 2 };
-        let (kept, start) = match (version, names.last()) {
-            (4, before) => {
+        core::mem::swap(&mut name, &mut before);
+        name.clear();
+        let start = match version {
+            4 => {
                 let (cut, start) = varint(bytes, start)?;
-                let before = before.map_or(&[][..], Vec::as_slice);
-                (before.get(..before.len().checked_sub(cut)?)?, start)
+                name.extend(before.get(..before.len().checked_sub(cut)?)?);
+                start
             }
-            (2 | 3, _) => (&[][..], start),
+            2 | 3 => start,
             _ => return None,
         };
         let length = bytes.get(start..)?.iter().position(|it| *it == 0)?;
-        let name = [kept, bytes.get(start..start + length)?].concat();
         let end = start + length;
+        name.extend(bytes.get(start..end)?);
         // Older versions fill an entry up to a multiple of eight, with one zero at least.
         at = if version == 4 { end + 1 } else { at + (end - at + 8) / 8 * 8 };
         // Names are sorted, and one with several stages comes again. In a split index, the name of
         // an entry that replaces another is only in the other file.
-        let is_sorted = names.last().is_none_or(|it| name.is_empty() || *it <= name);
+        let is_sorted = name.is_empty() || before <= name;
         let two: [u8; 2] = bytes.get(flags..flags + 2)?.try_into().ok()?;
         let said = usize::from(u16::from_be_bytes(two)) & LENGTH_MAX;
         if !is_sorted || said != name.len().min(LENGTH_MAX) {
             return None;
         }
-        names.push(name);
+        found = found.or_else(|| names.iter().position(|it| *it == name));
     }
-    Some(names)
+    Some(found)
 }
 
 /// Reads a number of variable length, as packs have them.

@@ -10,8 +10,6 @@ use regex::Regex;
 use super::outside_fences;
 use crate::{PartId, PartSpec};
 
-/// The mode of a part that is for a person.
-const PERSONAL: &str = "human_gate";
 /// How many parts a plan may have.
 const PARTS_MAX: usize = 1_000;
 
@@ -47,8 +45,8 @@ pub fn parse_parts(text: &str) -> Result<Vec<PartSpec>, String> {
 /// Adds a part that was read to its end.
 fn add(parts: &mut BTreeMap<PartId, PartSpec>, read: Option<(PartSpec, bool)>) {
     let Some((mut part, _)) = read else { return };
-    if parts.get(&part.id).is_some_and(|it| it.mode == PERSONAL) {
-        PERSONAL.clone_into(&mut part.mode);
+    if parts.get(&part.id).is_some_and(|it| it.mode == PartSpec::HUMAN_GATE) {
+        PartSpec::HUMAN_GATE.clone_into(&mut part.mode);
     }
     parts.insert(part.id.clone(), part);
 }
@@ -169,8 +167,8 @@ fn read_line(part: &mut PartSpec, line: &str, is_in_files: bool) -> bool {
     if trimmed.is_empty() {
         return is_in_files;
     }
-    if part.mode != PERSONAL && is_for_person(trimmed) {
-        PERSONAL.clone_into(&mut part.mode);
+    if part.mode != PartSpec::HUMAN_GATE && is_for_person(trimmed) {
+        PartSpec::HUMAN_GATE.clone_into(&mut part.mode);
     }
     if let Some(path) = line.strip_prefix("- ").or_else(|| line.strip_prefix("  - "))
         && is_in_files
@@ -179,7 +177,7 @@ fn read_line(part: &mut PartSpec, line: &str, is_in_files: bool) -> bool {
         part.files.extend((!path.is_empty()).then(|| path.to_owned()));
         return true;
     }
-    if let Some(mode) = after_key(trimmed, "mode:").filter(|_| part.mode != PERSONAL) {
+    if let Some(mode) = after_key(trimmed, "mode:").filter(|_| part.mode != PartSpec::HUMAN_GATE) {
         let is_parallel = mode.trim().eq_ignore_ascii_case("parallel");
         part.mode = if is_parallel { "parallel" } else { "sequential" }.to_owned();
     } else if let Some(paths) = after_key(trimmed, "files:").filter(|it| !it.trim().is_empty()) {

@@ -40,7 +40,7 @@ pub(super) fn enforce(
         let Some(book) = (if ruled == path { read(draft, rules)? } else { None }) else { continue };
         for broken in book.check(&parts) {
             let meant = parts.iter_mut().filter(|it| it.id == broken.part.id);
-            meant.for_each(|it| it.mode = String::from("human_gate"));
+            meant.for_each(|it| it.mode = String::from(PartSpec::HUMAN_GATE));
         }
     }
     Ok(parts)

@@ -287,26 +287,30 @@ fn find_personal(draft: &Draft<'_>, step: &Step) -> Option<PartSpec> {
     first.filter(|it| is_personal(draft.workflow, &draft.state, step, it))
 }
 
-/// Whether a part is for a person to do at a step. Steps that share the parts do something else with
-/// one that a person has answered about.
+/// Whether a part is for a person to do at a step: the first of those that share it and do not leave
+/// it out. The others do something else with it.
 pub(crate) fn is_personal(
     workflow: &Workflow,
     state: &RunState,
     step: &Step,
     part: &PartSpec,
 ) -> bool {
-    let Some(each) = step.each.as_ref().filter(|it| it.order == Order::Declared) else {
+    let Some(each) = step.each.as_ref().filter(|_| part.mode == PartSpec::HUMAN_GATE) else {
         return false;
-    };
-    let shares = |it: &&Step| {
-        it.name != step.name && it.each.as_ref().is_some_and(|it| it.parts == each.parts)
     };
     let is_answered = |it: &Step| {
         let effort = state.effort(&it.name, Some(&part.id));
         effort.is_some_and(|it| it.answered.is_some())
     };
-    let is_done_with = || workflow.work_steps().filter(shares).any(is_answered);
-    part.mode == "human_gate" && !(matches!(each.from, PartSource::Shared) && is_done_with())
+    let is_left_out = |it: &Step| {
+        let skipped = Progress::Skipped;
+        state.part_progress(&it.name, &part.id) == skipped || state.progress(&it.name) == skipped
+    };
+    let shares = |it: &&Step| it.each.as_ref().is_some_and(|it| it.parts == each.parts);
+    let first =
+        workflow.work_steps().filter(shares).find(|it| it.name == step.name || !is_left_out(it));
+    first.is_some_and(|it| it.name == step.name)
+        && !workflow.work_steps().filter(shares).any(|it| it.name != step.name && is_answered(it))
 }
 
 /// Takes up the parts for a person again that a file or a history from elsewhere says to be done.
@@ -429,7 +433,12 @@ pub(crate) fn ready(state: &RunState, step: &Step) -> Vec<PartSpec> {
         |it: &&PartSpec| it.after.iter().filter(is_known).all(|id| progress(id).is_settled());
     let open = parts.iter().filter(is_open);
     match step.each.as_ref().map(|it| it.order).unwrap_or_default() {
-        Order::Parallel => open.cloned().collect(),
+        Order::Parallel => {
+            // A person's parts come last, so that nothing waits for their answers.
+            let (others, personal): (Vec<_>, Vec<_>) =
+                open.cloned().partition(|it| it.mode != PartSpec::HUMAN_GATE);
+            if others.is_empty() { personal } else { others }
+        }
         Order::Sequence => open.take(1).cloned().collect(),
         Order::Declared => {
             let free: Vec<PartSpec> = open.filter(is_free).cloned().collect();
