@@ -7,7 +7,7 @@ mod gates;
 mod graph;
 mod guidance;
 
-pub(crate) use guidance::mentioned_steps;
+pub(crate) use guidance::{mentioned_steps, mentions_end};
 
 use crate::{
     Diagnostic, Form, Label, MemoryFiles, Workflow,

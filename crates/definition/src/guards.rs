@@ -129,6 +129,11 @@ fn is_guarding(step: &Step) -> bool {
     step.gate.as_ref().is_some_and(can_stop)
 }
 
+/// Whether a step's name says that it handles errors or failures.
+fn handles_failure(step: &Step) -> bool {
+    speaks_of_failure(step) && step.name.folded().contains("handl")
+}
+
 /// Whether a step's name speaks of an error or a failure.
 fn speaks_of_failure(step: &Step) -> bool {
     let name = step.name.folded();
@@ -203,13 +208,25 @@ impl<'a> Graph<'a> {
         if step.next.iter().all(|it| it.when.is_some()) {
             targets.insert(self.following(step));
         }
-        if step.next.is_empty() && self.workflow.decider != Some(Decider::Declared) {
-            targets.extend(mentioned_steps(self.workflow, step));
+        if self.is_guided(step) {
+            targets.extend(self.mentioned(step, |it| !handles_failure(it)));
             if fold(&step.guidance).contains(&fold(FINISH)) {
                 targets.insert(self.end);
             }
         }
         targets
+    }
+
+    /// Whether only the guidance of a step says what follows it.
+    fn is_guided(&self, step: &Step) -> bool {
+        step.next.is_empty() && self.workflow.decider != Some(Decider::Declared)
+    }
+
+    /// Returns the steps of a kind that the guidance of a step names.
+    fn mentioned(&self, step: &Step, is_meant: fn(&Step) -> bool) -> BTreeSet<usize> {
+        let mut mentioned = mentioned_steps(self.workflow, step);
+        mentioned.retain(|it| self.workflow.steps.get(*it).is_some_and(is_meant));
+        mentioned
     }
 
     /// Where a step leads without having been done, or without its gate.
@@ -227,7 +244,9 @@ impl<'a> Graph<'a> {
         let own = self.place(&step.name);
         let named = self.failure_steps.iter().copied().find(|it| Some(*it) != own);
         let named = named.filter(|_| step.attempts.is_none());
-        spent.chain(routes).chain(review).chain(named).collect()
+        let guided = self.is_guided(step).then(|| self.mentioned(step, handles_failure));
+        let guided = guided.into_iter().flatten();
+        spent.chain(routes).chain(review).chain(named).chain(guided).collect()
     }
 
     fn leads(&self, from: usize, to: usize) -> bool {

@@ -11,7 +11,9 @@ use serde_json::{Map, Value};
 
 use crate::{
     Action, Chore, Digest, Expression, FINISH, Guards, Move, Pattern, Rule, Schema, Source, Step,
-    StepName, Template, WorkflowName, check::mentioned_steps, fill_inputs,
+    StepName, Template, WorkflowName,
+    check::{mentioned_steps, mentions_end},
+    fill_inputs,
 };
 
 /// A workflow, parsed and ready to run.
@@ -247,7 +249,7 @@ impl Workflow {
     }
 
     /// Returns whether only the guidance of a step says what follows it, and names another step than
-    /// the one listed next: anyone who reads the guidance has to choose.
+    /// the one listed next, or the end before the last: anyone who reads the guidance has to choose.
     pub fn leaves_choice(&self, step: &Step) -> bool {
         if self.decider.is_some() || !step.next.is_empty() {
             return false;
@@ -256,6 +258,7 @@ impl Workflow {
         let mentioned = mentioned_steps(self, step).into_iter();
         let mut named = mentioned.filter_map(|at| self.steps.get(at)).map(|it| &it.name);
         named.any(|it| *it != step.name && Some(it) != following)
+            || (following.is_some() && mentions_end(step))
     }
 
     /// Returns the step listed after `name`, or `None` after the last.

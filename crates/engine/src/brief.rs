@@ -9,7 +9,7 @@ use alloc::{
     vec::Vec,
 };
 
-use definition::{PartSpec, Step, Workflow};
+use definition::{PartSpec, Step, Target, Workflow};
 
 use crate::{
     Action, Effort, Entry, How, Idiom, Known, OpenGate, Progress, RunState, Standing, comes_again,
@@ -195,7 +195,7 @@ fn action(workflow: &Workflow, state: &RunState, idiom: &Idiom) -> Vec<String> {
             lines.extend(work(workflow, state, step, &parts));
             lines
         }
-        Action::Choose { after, choices } => {
+        Action::Choose { after, mut choices } => {
             let mut lines = Vec::new();
             if let Some(why) = &state.deferral {
                 lines.push(format!(
@@ -203,8 +203,19 @@ fn action(workflow: &Workflow, state: &RunState, idiom: &Idiom) -> Vec<String> {
                     quote(why)
                 ));
             }
-            let choose = Idiom::say(idiom.choose, state);
-            lines.push(format!("Step `{}` is done. {choose}", after.name));
+            let mut choose = Idiom::say(idiom.choose, state);
+            if !idiom.finish.is_empty() {
+                // What is done is done, and the end has a call of its own.
+                let may_end = choices.contains(&Target::Finish);
+                choices.retain(|it| matches!(it, Target::Step(to) if *to != after.name));
+                if choices.is_empty() {
+                    choose = String::new();
+                }
+                if may_end {
+                    choose = format!("{} {choose}", Idiom::say(idiom.finish, state));
+                }
+            }
+            lines.push(format!("Step `{}` is done. {}", after.name, choose.trim()));
             lines.extend(choices.iter().map(|it| format!("- `{}`", route::target_name(it))));
             lines.push(format!("Guidance: {}", after.guidance));
             lines

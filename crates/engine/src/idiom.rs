@@ -16,6 +16,8 @@ pub struct Idiom {
     pub report: &'static str,
     /// How the step that comes next is chosen.
     pub choose: &'static str,
+    /// How a run is ended that has nothing left to do. Empty: the end is chosen like a step.
+    pub finish: &'static str,
     /// How a person's answer is passed on, …
     pub relay: &'static str,
     /// … and what to do where only the person may give it.
@@ -37,6 +39,7 @@ impl Default for Idiom {
                      each step with `advance_workflow`",
             report: "report with `advance_workflow` (`step_id` `{step}`)",
             choose: "Choose the next one and name it as `next_step_name`:",
+            finish: "",
             relay: "Call `answer_gate` without `answer`, so that your client asks the person; or \
                     ask them, then pass the answer on with it.",
             wait: "Only a person can answer: tell them to use `milepost gate`, do not run it \

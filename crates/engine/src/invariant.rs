@@ -222,9 +222,10 @@ pub(crate) fn owed_parts<'a>(
     let at = state.current.as_ref().and_then(place);
     let mut owed = Vec::new();
     for step in workflow.work_steps() {
-        let effort = state.effort(&step.name, None);
-        let has_failed = effort.is_some_and(|it| it.trouble == AttemptStatus::Failed);
-        let is_passed = place(&step.name) < at && !has_failed;
+        // A failure leads to the step that is there for it, and to no other.
+        let is_detour = has_failed(state, step)
+            && state.current.as_ref().is_some_and(|it| is_for_failures(workflow, step, it));
+        let is_passed = place(&step.name) < at && !is_detour;
         let is_left = is_over || is_passed || state.progress(&step.name).is_settled();
         let is_settled = |it: &&PartSpec| state.part_progress(&step.name, &it.id).is_settled();
         let settled: Vec<&PartSpec> = state.parts_of(step).iter().filter(is_settled).collect();
@@ -405,13 +406,8 @@ pub(crate) fn may_follow_failure(
         Target::Step(to) => place(to) <= place(&step.name),
         Target::Finish => false,
     };
-    let is_named = |name: &StepName| workflow.guards().failure_step(&step.name) == Some(name);
-    let is_spent = |name: &StepName| {
-        let then = step.attempts.as_ref().map(|it| &it.then);
-        then == Some(&Spent::Goto(name.clone()))
-    };
     let is_for_failures = match target {
-        Target::Step(to) => is_named(to) || is_spent(to) || workflow.mentions_step(step, to),
+        Target::Step(to) => is_for_failures(workflow, step, to),
         Target::Finish => false,
     };
     let is_declared = |it: &Successor| {
@@ -419,6 +415,23 @@ pub(crate) fn may_follow_failure(
         it.to == *target && (it.fails || it.when.as_ref().is_some_and(is_for_failure))
     };
     is_back || is_for_failures || step.next.iter().any(is_declared)
+}
+
+/// Whether the definition leads failures of a step to another, whatever was reported.
+fn is_for_failures(workflow: &Workflow, step: &Step, to: &StepName) -> bool {
+    let then = step.attempts.as_ref().map(|it| &it.then);
+    workflow.guards().failure_step(&step.name) == Some(to)
+        || then == Some(&Spent::Goto(to.clone()))
+        || workflow.mentions_step(step, to)
+}
+
+/// Whether the last attempt at a step, or at a part of it, failed.
+fn has_failed(state: &RunState, step: &Step) -> bool {
+    let has_failed = |part: Option<&PartId>| {
+        let effort = state.effort(&step.name, part);
+        effort.is_some_and(|it| it.trouble == AttemptStatus::Failed)
+    };
+    has_failed(None) || state.parts_of(step).iter().any(|it| has_failed(Some(&it.id)))
 }
 
 /// Whether a condition holds for a report of failure, and would not if the report were of success.

@@ -70,7 +70,10 @@ pub use index_text::index_text;
 pub use invariant::{Found, Violation, audit, find_personal};
 pub use journal::{JournalRotated, journal_line};
 pub use known::{Bounds, CheckFact, Fact, FileFact, Known, ModelFact, Policy, Question, Stop};
-pub use next::{Action, comes_again, find_agent, find_needed, find_promised, find_starter, next};
+pub use next::{
+    Action, comes_again, find_agent, find_needed, find_promised, find_starter, next,
+    ways_from_failure,
+};
 pub use probe::{Probe, probe, probe_approval, probe_in_turn};
 pub use refusal::Refusal;
 pub use shared::Shared;

@@ -265,10 +265,11 @@ impl Refusal {
         if let Self::FileUnreadable { problem, .. } = self { Some(problem.clone()) } else { None }
     }
 
-    /// Returns the way out.
+    /// Returns the way out, in words that name no tool. Each surface names its own calls where that
+    /// helps.
     pub fn hint(&self) -> String {
         match self {
-            Self::RunUnknown(_) => "`list_runs` shows the runs of this project".into(),
+            Self::RunUnknown(_) => "name a run of this project".into(),
             Self::RunAmbiguous { runs, .. } => format!("write more of it: {}", runs.join(", ")),
             Self::RunExists(_) => "start another run".into(),
             Self::RunEnded { .. } => {
@@ -284,9 +285,7 @@ impl Refusal {
             }
             Self::StepUnknown { known, .. } => format!("its steps are: {}", names(known)),
             Self::StepNotEntered { entered, .. } => format!("these were: {}", names(entered)),
-            Self::StepNotCurrent { current, .. } => {
-                format!("go on with `{current}`; `resume_workflow` tells what was done")
-            }
+            Self::StepNotCurrent { current, .. } => format!("go on with `{current}`"),
             Self::StepNotBegun { .. } => "start it first".into(),
             Self::StepNotFailed { .. } => "go on with it".into(),
             Self::StepOutOfOrder { before, .. } => format!("complete `{before}` first"),
@@ -303,23 +302,19 @@ impl Refusal {
             Self::StepsOpen { .. } => "do them first".into(),
             Self::RunMoved { .. } => "someone else was faster; ask for the status".into(),
             Self::StepHeld { holder, .. } => format!(
-                "if you are `{holder}`, pass `holder`; else work on something else, or claim it \
-                 when the lease is over"
+                "if you are `{holder}`, say so; else work on something else, or claim it when the \
+                 lease is over"
             ),
             Self::LeaseStale { .. } => {
                 "someone else works on it now; stop, and ask for the status".into()
             }
-            Self::LeaseUnknown(_) => "`claim_step` gives one".into(),
+            Self::LeaseUnknown(_) => "claim the step first".into(),
             Self::NextNotAllowed { allowed, .. } => format!("choose one of: {}", names(allowed)),
-            Self::ChoiceOpen { choices, .. } => {
-                format!("name one as `next_step_name`: {}", names(choices))
-            }
+            Self::ChoiceOpen { choices, .. } => format!("choose one of: {}", names(choices)),
             Self::NeedMissing { path, .. } => format!("write `{path}`, then try again"),
             Self::ArtifactMissing { path, .. } => format!("write `{path}`, then report again"),
             Self::ArtifactInvalid { path, .. } => format!("fix `{path}`, then report again"),
-            Self::EvidenceMissing { .. } => {
-                "say in `report.details.evidence` how each is met, by its key".into()
-            }
+            Self::EvidenceMissing { .. } => "say how each is met, by its key".into(),
             Self::EvidenceEmpty { .. } => {
                 "say what shows that it is met, or leave the criterion out".into()
             }
@@ -341,22 +336,19 @@ impl Refusal {
                 format!("write a line `## Verdict: WORD` with one of: {}", words.join(", "))
             }
             Self::VerdictUnknown { words, is_read: false, .. } => {
-                format!("put `verdict` into `report.details`, one of: {}", words.join(", "))
+                format!("say the verdict, one of: {}", words.join(", "))
             }
-            Self::PartNotNamed { open, .. } => format!("name one with `part`: {}", names(open)),
+            Self::PartNotNamed { open, .. } => format!("name one of: {}", names(open)),
             Self::PartUnknown { known, .. } => format!("its parts are: {}", names(known)),
             Self::PartNotReady { ready, .. } => format!("ready now: {}", names(ready)),
             Self::PartsUnknown { .. } => "say what they are first".into(),
             Self::PartsInvalid { .. } => "fix the list of parts, then report again".into(),
             Self::GateOpen { is_relayed: true, .. } => {
-                "call `answer_gate` without `answer`, so that your client asks the person; or ask \
-                 them yourself and pass the answer on with it"
-                    .into()
+                "ask the person, and pass their answer on".into()
             }
             Self::GateOpen { is_relayed: false, .. } => {
-                "tell the person to answer with `milepost gate` (do not run it yourself), and wait \
-                 with `get_workflow_status` and `wait_seconds`; a client that shows forms asks \
-                 them when you call `answer_gate` without `answer`"
+                "tell the person to answer with `milepost gate` (do not run it yourself), and call \
+                 again when they have"
                     .into()
             }
             Self::GateMissing { .. } => "report on it when it is done".into(),
@@ -371,8 +363,7 @@ impl Refusal {
             }
             Self::GateNeedsPerson { .. } | Self::PartNeedsPerson { .. } => {
                 "tell the person to answer with `milepost gate` in a terminal (do not run it \
-                 yourself); over stdio, a client that shows forms asks them when you call \
-                 `answer_gate` without `answer`"
+                 yourself), and call again when they have"
                     .into()
             }
             Self::GateHeld { .. } => {
@@ -382,29 +373,30 @@ impl Refusal {
             Self::AnswerUnknown { options, .. } => format!("answer one of: {}", options.join(", ")),
             Self::RoundsSpent { .. } => "give another of the answers".into(),
             Self::ArtifactsDrifted { .. } => {
-                "look at the files; go on with them as they are by `force`".into()
+                "look at the files; restore them, or say that you go on with them as they are"
+                    .into()
             }
             Self::KeyInvalid { .. } => "give a key of that form".into(),
-            Self::KeyMissing { pattern, .. } => format!("give a `key` that fits `{pattern}`"),
+            Self::KeyMissing { pattern, .. } => format!("give a key that fits `{pattern}`"),
             Self::KeyTaken { run, .. } => {
-                format!("go on with `{run}`, give another `key`, or cancel it first")
+                format!("go on with `{run}`, give another key, or cancel it first")
             }
             Self::FlowUnknown { known, .. } => format!("its flows are: {}", names(known)),
             Self::ContextInvalid { .. } => "fix the context, then start again".into(),
             Self::VarUnknown { known, .. } => format!("its variables are: {}", names(known)),
             Self::VarInvalid { .. } => "give a value of its type".into(),
             Self::ConditionFailed { .. } => {
-                "put what is missing into `context_updates`, then report again".into()
+                "put what is missing into the context, then report again".into()
             }
             Self::TooLarge { .. } => "write it to a file and report the path".into(),
             Self::TooDeep { .. } => "flatten it, or write it to a file and report the path".into(),
             Self::Empty { .. } => "give it a text".into(),
-            Self::RequestConflict(_) => "take a new `request_id` for a new request".into(),
+            Self::RequestConflict(_) => "take a new id for a new request".into(),
             Self::NothingDue => "nothing to do".into(),
             Self::SeqUnknown { .. } => "`milepost run history` shows the events".into(),
             Self::WorkspaceNotHere { .. } => {
                 "work on it with a server in that folder; if its project was moved or copied here, \
-                 call `cancel_workflow` and start it again"
+                 cancel it and start it again"
                     .into()
             }
             Self::ParameterInvalid { .. } => "fix it, then call again".into(),

@@ -477,10 +477,14 @@ impl RunState {
         self.standing.open_gate().is_some_and(is_there)
     }
 
-    /// Returns what a person wants changed at the current step, which they sent back and are not asked
-    /// about again yet. It is empty where they gave no reason.
+    /// Returns what a person wants changed at the current step, which they sent back and have neither
+    /// been asked about again nor agreed to since. It is empty where they gave no reason.
     pub fn sent_back(&self) -> Option<&str> {
-        let effort = self.effort(self.current.as_ref()?, None)?;
+        let current = self.current.as_ref()?;
+        let effort = self.effort(current, None)?;
+        if self.step(current)?.agreed.is_some() {
+            return None;
+        }
         let is_open = effort.reopened == Some(ReopenCause::Person) && !effort.progress.is_settled();
         let is_open = is_open && self.standing == Standing::Running;
         is_open.then(|| effort.feedback.as_deref().unwrap_or_default())

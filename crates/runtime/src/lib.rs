@@ -48,7 +48,7 @@ pub use found::Found;
 pub use import::Import;
 pub use load::View;
 pub use policies::Policies;
-pub use promise::{Released, RunFile, Taken, Unreadable};
+pub use promise::{Released, RunFile, Taken, Unreadable, Unseen};
 pub use query::{Cursor, History, KeyFilter, Page, RunFilter};
 pub use store::{Hit, Hits, Listing, Order, Row};
 pub use tree::{Tree, Visit, Walk, Walked};

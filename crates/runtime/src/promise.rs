@@ -32,7 +32,7 @@ use crate::{
 pub(crate) use rendering::Rendering;
 
 pub use moved::Released;
-pub use scan::{Taken, Unreadable};
+pub use scan::{Taken, Unreadable, Unseen};
 
 /// How often a file is looked at again because someone wrote into it just now.
 const LOOKS_MAX: u32 = 5;

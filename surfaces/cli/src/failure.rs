@@ -101,7 +101,7 @@ impl From<Refusal> for Failure {
     }
 }
 
-/// Returns the way out in the words of the command line, where the engine speaks of tools.
+/// Returns the way out, by commands where the engine's own words name none.
 fn hint(refusal: &Refusal) -> String {
     if let Refusal::KeyTaken { run, .. } = refusal {
         return format!("go on with `{run}`, give another key with `--key`, or cancel it first");
@@ -110,6 +110,12 @@ fn hint(refusal: &Refusal) -> String {
         "run_unknown" => "`milepost run list` shows the runs of this project",
         "run_ended" => "`milepost run resume` reopens a run that failed or was cancelled",
         "run_not_ended" => "there is nothing to reopen; `milepost brief` says how to go on",
+        "gate_open" => "`milepost gate` shows the question and takes the answer",
+        "gate_needs_person" | "part_needs_person" => {
+            "answer it with `milepost gate` in a terminal, or with a token that has the scope \
+             `approve`"
+        }
+        "gate_held" => "change what holds the gate, as the message says, then answer again",
         "gate_not_open" => "`milepost gate list` shows what waits for an answer",
         "gate_stale" => {
             "look at it again with `milepost gate show`, then answer with `--digest` as it says"

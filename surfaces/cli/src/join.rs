@@ -126,15 +126,12 @@ pub(crate) fn actor(config: &Config) -> Actor {
     }
 }
 
-/// Refuses a database that a repository brings. Someone else wrote its history, and could have
-/// written any approval into it.
+/// Refuses a database that a repository brings, or would take up. Someone else can write its history,
+/// and any approval into it.
 fn check_own(config: &Config) -> Result<(), Failure> {
     let (StorePlace::Project(path) | StorePlace::Named(path)) = config.store_place() else {
         return Ok(());
     };
-    if !path.exists() {
-        return Ok(());
-    }
     let path = path.canonicalize().unwrap_or(path);
     let beside = |ending: &str| {
         let mut name = path.as_os_str().to_owned();
@@ -154,8 +151,8 @@ fn check_own(config: &Config) -> Result<(), Failure> {
                  history in the database `{shown}`"
             );
             Err(Failure::refused("database_tracked", message).with_hint(format!(
-                "if the database came with the repository, delete it; if it is yours, take it out \
-                 of the repository: `git rm --cached '{found}'`, then commit"
+                "take it out of the repository: `git rm --cached '{found}'`, then commit; delete \
+                 the file if it came with the repository"
             )))
         }
         Err(error) => {

@@ -6,7 +6,10 @@ use std::collections::BTreeMap;
 use runtime::{Card, ExecuteError, Runtime};
 use serde_json::{Map, Value};
 
-use crate::{resources::HOWTO, toolsets::Tools};
+use crate::{
+    resources::HOWTO,
+    toolsets::{Tools, core::way_out},
+};
 
 /// The prompt that has an agent go on with a run.
 pub(crate) const RESUME: &str = "milepost_resume";
@@ -67,7 +70,9 @@ pub(crate) enum PromptError {
 impl From<ExecuteError> for PromptError {
     fn from(error: ExecuteError) -> Self {
         match error {
-            ExecuteError::Refused(refusal) => Self::Wrong(format!("{refusal}; {}", refusal.hint())),
+            ExecuteError::Refused(refusal) => {
+                Self::Wrong(format!("{refusal}; {}", way_out::hint(&refusal)))
+            }
             ExecuteError::Store(_) | ExecuteError::Busy { .. } | ExecuteError::Endless => {
                 Self::Failed(error)
             }

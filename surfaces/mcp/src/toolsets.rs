@@ -173,9 +173,9 @@ mod tests {
         workflow
     }
 
-    fn phrases(idiom: &Idiom) -> [&'static str; 8] {
-        let Idiom { start, resume, report, choose, relay, wait, reopen, more } = *idiom;
-        [start, resume, report, choose, relay, wait, reopen, more]
+    fn phrases(idiom: &Idiom) -> [&'static str; 9] {
+        let Idiom { start, resume, report, choose, finish, relay, wait, reopen, more } = *idiom;
+        [start, resume, report, choose, finish, relay, wait, reopen, more]
     }
 
     fn has(toolset: &Toolset, tool: &str) -> bool {

@@ -21,6 +21,11 @@ pub(crate) fn mentioned_steps(workflow: &Workflow, step: &Step) -> BTreeSet<usiz
     quotes.into_iter().filter_map(|(_, text)| find(text)).collect()
 }
 
+/// Whether a step's guidance says in quotes that the run may end there.
+pub(crate) fn mentions_end(step: &Step) -> bool {
+    find_quotes(&step.guidance).into_iter().any(|(_, text)| text == FINISH)
+}
+
 /// Finds quoted words that are nearly, but not exactly, the name of a step.
 pub(super) fn check(places: &Places<'_>) -> Vec<Diagnostic> {
     let workflow = places.workflow;

@@ -48,7 +48,7 @@ fn find_part(
     if claim.part.is_some() || step.each.is_none() {
         return parts::find_reported(draft, step, claim.part.as_ref());
     }
-    let ready = parts::ready(&draft.state, step);
+    let ready = parts::ready(draft.workflow, &draft.state, step);
     let is_free = |it: &&PartSpec| {
         draft
             .state

@@ -11,7 +11,7 @@ use super::{
 };
 use crate::{
     Event, FileFact, Outcome, Progress, Refusal, ReopenCause, ReportStep, Rigor, Standing, Stop,
-    guard, invariant,
+    guard,
 };
 
 /// Whether a report is one on whatever is there.
@@ -46,9 +46,7 @@ pub(super) fn take(
     let by = report_step::completed_by(mode);
     let mut is_any = false;
     let mut open = parts::open(&draft.state, step);
-    if invariant::asks_person(draft.workflow, draft.known.gates) {
-        open.retain(|it| !parts::is_personal(draft.workflow, &draft.state, step, it));
-    }
+    open.retain(|it| !parts::is_personal(draft.workflow, &draft.state, step, it));
     let has_given_out = open.iter().any(|it| is_begun(draft, step, it));
     for part in open {
         let files = guard::find_files(draft, step, Some(&part))?;

@@ -113,7 +113,7 @@ fn is_written(draft: &Draft<'_>, step: &Step) -> Result<bool, Stop> {
 }
 
 fn begin(draft: &mut Draft<'_>, step: &Step, details: &Map<String, Value>) -> Result<(), Stop> {
-    let ready = parts::ready(&draft.state, step);
+    let ready = parts::ready(draft.workflow, &draft.state, step);
     let start = StartStep { details: details.clone(), again: true, ..StartStep::default() };
     if ready.is_empty() {
         // Parts that are open and none of which can be begun wait for each other.

@@ -153,6 +153,15 @@ fn has_personal(draft: &Draft<'_>, step: &Step) -> Result<bool, Stop> {
         .any(|it| is_personal(draft.workflow, &draft.state, step, it) && !is_answered(it)))
 }
 
+/// Refuses a report on all parts at once while one is for a person who has not answered.
+pub(super) fn check_whole(draft: &Draft<'_>, step: &Step) -> Result<(), Refusal> {
+    let parts = open(&draft.state, step);
+    let personal = parts.iter().find(|it| is_personal(draft.workflow, &draft.state, step, it));
+    let Some(personal) = personal else { return Ok(()) };
+    let (step, part) = (step.name.clone(), personal.id.clone());
+    Err(Refusal::PartNeedsPerson { step, part, is_asked: false })
+}
+
 /// Whether a part is for a person, and not so in a list.
 fn is_lost(draft: &Draft<'_>, step: &Step, part: &PartSpec, given: &[PartSpec]) -> bool {
     let is_same =
@@ -283,7 +292,7 @@ fn ask_personal(draft: &mut Draft<'_>, mode: Mode, step: &Step) -> Result<(), St
 
 /// Returns the part that is next and for a person to do.
 fn find_personal(draft: &Draft<'_>, step: &Step) -> Option<PartSpec> {
-    let first = ready(&draft.state, step).into_iter().next();
+    let first = ready(draft.workflow, &draft.state, step).into_iter().next();
     first.filter(|it| is_personal(draft.workflow, &draft.state, step, it))
 }
 
@@ -421,8 +430,8 @@ pub(super) fn is_planned(state: &RunState, step: &Step) -> bool {
     })
 }
 
-/// Returns the parts of `step` that may be worked on now.
-pub(crate) fn ready(state: &RunState, step: &Step) -> Vec<PartSpec> {
+/// Returns the parts of `step` that may be worked on now, or the one that a person is asked about.
+pub(crate) fn ready(workflow: &Workflow, state: &RunState, step: &Step) -> Vec<PartSpec> {
     let parts = state.parts_of(step);
     let progress = |it: &PartId| state.part_progress(&step.name, it);
     let is_known = |id: &&PartId| parts.iter().any(|it| it.id == **id);
@@ -435,9 +444,9 @@ pub(crate) fn ready(state: &RunState, step: &Step) -> Vec<PartSpec> {
     match step.each.as_ref().map(|it| it.order).unwrap_or_default() {
         Order::Parallel => {
             // A person's parts come last, so that nothing waits for their answers.
-            let (others, personal): (Vec<_>, Vec<_>) =
-                open.cloned().partition(|it| it.mode != PartSpec::HUMAN_GATE);
-            if others.is_empty() { personal } else { others }
+            let (personal, others): (Vec<_>, Vec<_>) =
+                open.cloned().partition(|it| is_personal(workflow, state, step, it));
+            if others.is_empty() { personal.into_iter().take(1).collect() } else { others }
         }
         Order::Sequence => open.take(1).cloned().collect(),
         Order::Declared => {
@@ -455,7 +464,7 @@ pub(super) fn find_reported(
     named: Option<&PartId>,
 ) -> Result<Option<PartSpec>, Refusal> {
     let parts = draft.state.parts_of(step);
-    let ready = ready(&draft.state, step);
+    let ready = ready(draft.workflow, &draft.state, step);
     let ids = |parts: &[PartSpec]| parts.iter().map(|it| it.id.clone()).collect();
     let Some(named) = named else {
         return match (&step.each, ready.as_slice()) {

@@ -117,6 +117,9 @@ pub(super) fn take(
         return complete_found_parts::take(draft, mode, step, command);
     }
     let part = parts::find_reported(draft, step, command.part.as_ref())?;
+    if part.is_none() && command.terms.rigor == Rigor::Full {
+        parts::check_whole(draft, step)?;
+    }
     let part_id = part.as_ref().map(|it| &it.id);
     lease::check(draft, step, part_id, command.holder.as_ref())?;
     change_context::apply(draft, &command.context)?;

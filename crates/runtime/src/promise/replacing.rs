@@ -21,8 +21,15 @@ impl Runtime {
     ) -> Result<Result<Stat, String>, ExecuteError> {
         let aside = promise.aside(if let Left::Text(text) = &left { text } else { "" });
         let places = (&promise.place, aside);
-        if let Err(problem) = self.put_aside(promise, places, (left, problem), notices).await? {
-            return Ok(Err(problem));
+        let mut told = Vec::new();
+        let kept = match self.put_aside(promise, places, (left, problem), &mut told).await? {
+            Ok(kept) => kept,
+            Err(problem) => return Ok(Err(problem)),
+        };
+        match kept.filter(|_| known.written() == 0) {
+            // It is what was there before the run, and nobody expects it to be taken in.
+            Some(kept) => notices.push(format!("`{}` was kept as `{kept}`", promise.shown)),
+            None => notices.append(&mut told),
         }
         self.catch_up(known, promise.run, None, None).await?;
         Ok(promise.write(known).await)
@@ -77,7 +84,7 @@ impl Runtime {
         let aside = Place { path: format!("{folder}/{name}"), ..place.clone() };
         let left = String::from_utf8(bytes).map_or(Left::Bytes, Left::Text);
         let problem = "it is only ever written from the log".to_owned();
-        self.put_aside(promise, (place, aside), (left, problem), notices).await
+        Ok(self.put_aside(promise, (place, aside), (left, problem), notices).await?.map(drop))
     }
 
     /// Keeps what is in a file that is written next, and notes that in the log and for the caller.
@@ -88,17 +95,20 @@ impl Runtime {
         (place, aside): (&Place, Place),
         (left, problem): (Left, String),
         notices: &mut Vec<String>,
-    ) -> Result<Result<(), String>, ExecuteError> {
+    ) -> Result<Result<Option<String>, String>, ExecuteError> {
         let kept = match promise.keep(aside, &left).await {
             Ok(kept) => kept,
             Err(problem) => return Ok(Err(problem)),
         };
         let named = kept.as_ref().map(|it| promise.named(it));
-        self.note_replaced(promise, (promise.named(place), problem, named), notices).await?;
-        Ok(match (left, kept) {
-            (Left::Bytes, Some(kept)) => promise.file_system.rename(place, &kept.path).await,
-            (Left::Bytes | Left::Nothing | Left::Text(_), _) => Ok(()),
-        })
+        let replaced = (promise.named(place), problem, named.clone());
+        self.note_replaced(promise, replaced, notices).await?;
+        if let (Left::Bytes, Some(kept)) = (left, kept)
+            && let Err(problem) = promise.file_system.rename(place, &kept.path).await
+        {
+            return Ok(Err(problem));
+        }
+        Ok(Ok(named))
     }
 
     /// Whether the log has ever had these bytes written beside the file.

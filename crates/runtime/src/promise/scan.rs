@@ -1,6 +1,7 @@
 //! Finds the files that no run has yet, and begins a run from each.
 
 mod elsewhere;
+mod unseen;
 
 use std::{
     collections::{BTreeMap, HashMap, HashSet},
@@ -14,6 +15,8 @@ use serde_json::Map;
 use store::{FileFilter, FileMark, Filter, Order, Row};
 
 use super::{Marks, RunFile, corrupt, place, placement, shown, told, unreadable};
+pub use unseen::Unseen;
+
 use crate::{
     ExecuteError, FileSystem, Place, Projection, Request, Runtime, Stat, Target, View, Wanted,
     fault,
@@ -37,6 +40,8 @@ pub(crate) struct Scanned {
     marks: Option<(u64, Arc<Marks>)>,
     /// Files that could not be read, as they were then.
     unreadable: BTreeMap<String, (Stat, String)>,
+    /// Files that no run was begun from, as they were then.
+    unseen: BTreeMap<String, (Stat, Unseen)>,
     /// Whether the root of a run is the one here, which never changes.
     is_here: HashMap<RunId, bool>,
 }
@@ -49,6 +54,8 @@ pub struct Taken {
     /// Those of runs that were there already.
     pub known: Vec<String>,
     pub unreadable: Vec<Unreadable>,
+    /// What those say that were only looked at.
+    pub unseen: Vec<Unseen>,
     /// What was found and done on the way.
     pub notices: Vec<String>,
     /// Whether any run was begun or brought into step.
@@ -224,13 +231,23 @@ impl Runtime {
         };
         let marks = self.marks(workflow).await?;
         let found = self.find_files(projection, file_system, folders).await;
-        let sorted = self.sort_out(projection, &marks, found, folders);
+        let mut sorted = self.sort_out(projection, &marks, found, folders);
+        sorted.new.extend(sorted.unseen.drain(..).map(|(path, _)| path));
+        self.take_in(&**projection, sorted, progress).await
+    }
+
+    /// Brings the runs into step whose files changed, and begins one from each file that is new.
+    async fn take_in(
+        &self,
+        projection: &dyn Projection,
+        sorted: Sorted,
+        progress: &(dyn Fn(usize, usize) + Sync),
+    ) -> Result<Taken, ExecuteError> {
         let mut taken = Taken {
-            begun: Vec::new(),
             known: sorted.known,
             unreadable: sorted.unreadable,
-            notices: Vec::new(),
             has_changed: !sorted.new.is_empty() || !sorted.moved.is_empty(),
+            ..Taken::default()
         };
         let total = sorted.new.len() + sorted.moved.len();
         if total == 0 {
@@ -253,7 +270,7 @@ impl Runtime {
             progress(moved, total);
         }
         let done = |done| progress(moved + done, total);
-        self.begin_all(&**projection, &sorted.new, &mut taken, &done).await?;
+        self.begin_all(projection, &sorted.new, &mut taken, &done).await?;
         Ok(taken)
     }
 
@@ -309,8 +326,7 @@ impl Runtime {
         if let Err(ExecuteError::Refused(refusal)) = &adopted
             && let Some(problem) = refusal.problem()
         {
-            let mut scanned = self.promises.scanned.lock();
-            scanned.unreadable.insert(path.to_owned(), (stat, problem));
+            self.note_unreadable(path, stat, problem);
         }
         match adopted {
             Err(ExecuteError::Refused(Refusal::KeyTaken { .. })) => Ok(false),
@@ -463,6 +479,11 @@ impl Runtime {
         let mut sorted = Sorted::default();
         let mut scanned = self.promises.scanned.lock();
         for (path, stat) in found {
+            let unseen = scanned.unseen.get(&path).filter(|it| it.0 == stat);
+            if let Some((_, unseen)) = unseen.filter(|_| !marks.contains_key(&path)) {
+                sorted.unseen.push((path, unseen.clone()));
+                continue;
+            }
             match (marks.get(&path), scanned.unreadable.get(&path)) {
                 (Some((_, mark)), _) if told(mark) == stat && mark.owed <= mark.written => {
                     sorted.known.push(path);
@@ -491,6 +512,8 @@ struct Sorted {
     /// Changed or gone.
     moved: Vec<(RunId, String)>,
     new: Vec<String>,
+    /// New ones that are as they were when they were looked at.
+    unseen: Vec<(String, Unseen)>,
     unreadable: Vec<Unreadable>,
 }
 

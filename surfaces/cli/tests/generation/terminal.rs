@@ -92,8 +92,8 @@ fn a_status_without_a_scene_lists_what_is_active() {
     let text = printed(&project, &["generation", "status"]);
     has(&text, &["(3 total)", "0101", "0102", "0103"]);
     assert!(!text.contains("0104") && !text.contains("0105"), "{text}");
-    has(&text, &["/generation-state status 0101", "/generation-state cancel 0101"]);
-    has(&text, &["/generation-state resume 0103"]);
+    has(&text, &["milepost generation status 0101", "milepost generation cancel 0101"]);
+    has(&text, &["milepost generation resume 0103"]);
     names_no_call(&text);
     let count = |arguments: &[&str]| {
         let told = project.ask(arguments);
@@ -145,7 +145,7 @@ fn a_scene_is_cancelled_with_or_without_a_reason() {
     let reason = "Blueprint has error";
     let text = printed(&project, &["generation", "cancel", SCENE, "--reason", reason]);
     has(&text, &["IN_PROGRESS (Step 4/7)", "INTERRUPTED", reason]);
-    has(&text, &["/generation-state resume 0204"]);
+    has(&text, &["milepost generation resume 0204"]);
     names_no_call(&text);
     let now = read(&project);
     assert_eq!(now["workflow_status"], "CANCELLED");

@@ -19,7 +19,7 @@ use crate::{
     prompts::{self, PromptError},
     resources::{self, Address, ReadError, TEMPLATES, Template},
     tool::{Effect, Entry},
-    toolsets::Tools,
+    toolsets::{Tools, core::way_out},
 };
 
 /// How many prompts are listed on one page.
@@ -206,8 +206,9 @@ pub(super) fn failed(error: &ExecuteError) -> ErrorData {
 pub(super) fn refused(error: &ExecuteError) -> ErrorData {
     match error {
         ExecuteError::Refused(refusal) => {
-            let data = json!({ "code": refusal.code(), "hint": refusal.hint() });
-            ErrorData::invalid_params(format!("{refusal}; {}", refusal.hint()), Some(data))
+            let hint = way_out::hint(refusal);
+            let data = json!({ "code": refusal.code(), "hint": hint });
+            ErrorData::invalid_params(format!("{refusal}; {hint}"), Some(data))
         }
         ExecuteError::Store(_) | ExecuteError::Busy { .. } | ExecuteError::Endless => failed(error),
     }

@@ -21,6 +21,7 @@ mod resume_workflow;
 mod run;
 mod search_history;
 mod start_workflow;
+pub(crate) mod way_out;
 mod words;
 
 use engine::{Recorded, RunId, Standing};

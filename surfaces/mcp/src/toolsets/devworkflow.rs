@@ -56,6 +56,7 @@ const CLASSIC: Idiom = Idiom {
     report: "record it with `update_workflow_state_guidance`; `hello_workflow` says which call \
              comes next",
     choose: "`hello_workflow` says which call begins the next one:",
+    finish: "",
     relay: "Ask the person; only once they said yes, call `construct_phase_guidance` with \
             `user_approval`.",
     wait: "Only a person can answer: tell them to use `milepost gate`, do not run it yourself, \
@@ -71,6 +72,7 @@ const ON_GRAPH: Idiom = Idiom {
     report: "call `workflow_guidance` with its `session_id`, and in `context` what you `choose` and \
              the `criteria_evidence`",
     choose: "Name the next one as `choose` in the `context` of `workflow_guidance`:",
+    finish: "",
     relay: "Ask the person; only once they said yes, pass `user_approval` with \
             `workflow_guidance`.",
     wait: "Only a person can answer: tell them to use `milepost gate`, do not run it yourself, \

@@ -60,6 +60,7 @@ const IDIOM: Idiom = Idiom {
     report: "call `pipeline_next_action` (`workspace` `{key}`) with `previous_action_complete`; \
              without that it says who is to do the work, and how",
     choose: "`pipeline_next_action` says which one is next:",
+    finish: "",
     relay: "Ask the person, then pass the answer on with `pipeline_next_action` \
             (`user_response`).",
     wait: "Only a person can answer: tell them to use `milepost gate`, do not run it yourself, \

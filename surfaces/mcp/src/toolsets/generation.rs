@@ -59,6 +59,7 @@ fn idiom(workflow: &str, _: Form) -> Option<Idiom> {
                  `resume_generation` if it was stopped",
         report: "call `complete_step`; `start_step` comes before the work",
         choose: "Begin the next one with `start_step`:",
+        finish: "End it with `complete_generation`.",
         relay: "Ask the user; only once they approved, call `complete_step`.",
         wait: "Only the user can answer: tell them to use `milepost gate`, do not run it yourself, \
                and look with `get_generation_status`.",

@@ -1,7 +1,7 @@
 //! The texts of the tools for people: commands where they name calls.
 
-/// The command that people type to an agent.
-const COMMAND: &str = "/generation-state";
+/// The command that has the scenes.
+const COMMAND: &str = "milepost generation";
 /// Tools, and the words after the command that have them called.
 const CALLS: &[(&str, &str)] = &[
     ("get_generation_status", "status"),
@@ -9,14 +9,31 @@ const CALLS: &[(&str, &str)] = &[
     ("cancel_generation", "cancel"),
 ];
 
+/// What stands before the call that passes a person's approval on.
+const APPROVAL: &str = "Ask the user to approve; after their yes:";
+/// Calls that only an agent makes.
+const AGENT: &[&str] =
+    &["start_step(", "complete_step(", "complete_generation(", "fail_generation("];
+
 /// Returns the text with commands in place of calls.
 pub(super) fn in_commands(text: &str) -> String {
     let mut text = text.replace("Use list_generations tool", &format!("{COMMAND} list"));
     for (tool, word) in CALLS {
         text = replaced(&text, tool, |scene, flags| format!("{COMMAND} {word} {scene}{flags}"));
     }
-    // A person approves at the gate itself.
-    replaced(&text, "complete_step", |scene, _| format!("milepost gate approve {scene}"))
+    // A person approves at the gate itself; all other work is the agent's.
+    let lines = text.split('\n').map(|line| match line.split_once(APPROVAL) {
+        Some((before, call)) => {
+            let gate = |scene: &str, _: &str| format!("milepost gate approve {scene}");
+            format!("{before}Approve it: {}", replaced(call.trim_start(), "complete_step", gate))
+        }
+        None if AGENT.iter().any(|it| line.contains(it)) => match line.split_once("- ") {
+            Some((before, call)) => format!("{before}- The agent: {call}"),
+            None => line.to_owned(),
+        },
+        None => line.to_owned(),
+    });
+    lines.collect::<Vec<_>>().join("\n")
 }
 
 /// Replaces every call of a tool by what `command` makes of its scene and its flags.
@@ -53,19 +70,26 @@ mod tests {
         let said = |text: &str| in_commands(text);
         assert_eq!(
             said("Check: get_generation_status(scene_id='0204')\nUse list_generations tool"),
-            "Check: /generation-state status 0204\n/generation-state list"
+            "Check: milepost generation status 0204\nmilepost generation list"
         );
         assert_eq!(
             said("use: resume_generation(scene_id='0204', force=True)."),
-            "use: /generation-state resume 0204 --force."
+            "use: milepost generation resume 0204 --force."
         );
         assert_eq!(
             said("To go on: resume_generation(scene_id='0204', confirm=True)"),
-            "To go on: /generation-state resume 0204"
+            "To go on: milepost generation resume 0204"
         );
         assert_eq!(
-            said("Approve: complete_step(scene_id='0204', step_number=3, duration_seconds=X)"),
-            "Approve: milepost gate approve 0204"
+            said(
+                "- Ask the user to approve; after their yes: complete_step(scene_id='0204', \
+                 step_number=3, duration_seconds=X)"
+            ),
+            "- Approve it: milepost gate approve 0204"
+        );
+        assert_eq!(
+            said("- When step 4 is done: complete_step(scene_id='0204', step_number=4)"),
+            "- The agent: When step 4 is done: complete_step(scene_id='0204', step_number=4)"
         );
         assert_eq!(said("cancel_generation( is a word"), "cancel_generation( is a word");
     }

@@ -3,6 +3,7 @@
 use definition::{Answers, Effect, PartId, PartSpec, Step, Target};
 use engine::{
     Action, Chore, Command, Event, OpenGate, Recorded, find_promised, next, probe, target_name,
+    ways_from_failure,
 };
 use runtime::{Outcome, Runtime, View};
 use schemars::JsonSchema;
@@ -228,9 +229,21 @@ fn reasoning(view: &View, events: &[Recorded]) -> Option<String> {
 fn tried(view: &View, part: Option<&PartId>) -> Option<String> {
     let Action::Work { step, .. } = next(&view.workflow, &view.state) else { return None };
     let attempts = view.state.effort(&step.name, part)?.attempts;
-    Some(match &step.attempts {
+    let tried = match &step.attempts {
         Some(allowed) => format!("attempt {attempts} of {} failed; try again", allowed.max),
         None => format!("attempt {attempts} failed; try again"),
+    };
+    let ways = match part {
+        None => ways_from_failure(&view.workflow, &view.state, step),
+        Some(_) => Vec::new(),
+    };
+    let ways: Vec<String> = ways.iter().map(|it| format!("`{}`", target_name(it))).collect();
+    Some(match ways.is_empty() {
+        true => tried,
+        false => format!(
+            "{tried}, or report the failure with another step as `next_step_name`: {}",
+            ways.join(", ")
+        ),
     })
 }
 

@@ -6,6 +6,7 @@ use runtime::{ExecuteError, Outcome};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use super::way_out;
 use crate::tool::{InvalidArguments, ProblemKind, Unasked};
 
 /// How a run stands.
@@ -151,7 +152,7 @@ impl Failure {
         match error {
             ExecuteError::Refused(refusal) => {
                 let code = refusal.code().to_owned();
-                let hint = refusal.hint();
+                let hint = way_out::hint(refusal);
                 let refusal = Refused { code, message, hint, retry_after_ms: None };
                 Self { error: text, error_code: code_of(error), refusal, details: None }
             }

@@ -2,8 +2,8 @@
 
 use std::collections::BTreeSet;
 
-use engine::Timestamp;
-use runtime::{ExecuteError, KeyFilter, Order, Unreadable};
+use engine::{ClaimedStatus, Timestamp};
+use runtime::{ExecuteError, KeyFilter, Order, Unreadable, Unseen};
 use schemars::JsonSchema;
 use serde::Deserialize;
 
@@ -15,7 +15,7 @@ use super::{
     files::{folder, split},
     scene,
     text::list::{self as text, Filter, Listing, Row, SortBy},
-    words::{STEPS, STEPS_TOTAL, Status},
+    words::{STEPS, STEPS_TOTAL, Status, Step},
 };
 use crate::tool::{Call, Done, Hints};
 
@@ -56,14 +56,14 @@ impl DialectTool for ListGenerations {
         let places = folders_of(folders.as_deref());
         // The page is read beside the files, and once more if these had any news.
         let (taken, read) = tokio::join!(
-            call.runtime.scan(WORKFLOW, &places, &|_, _| {}),
-            page(call, &parameters, folders.as_deref()),
+            call.runtime.survey(WORKFLOW, &places),
+            page(call, &parameters, folders.as_deref(), &[]),
         );
         let taken = taken.map_err(|error| failure(&error))?;
         let name = |it: &Unreadable| it.path.rsplit('/').next().unwrap_or_default().to_owned();
         let corrupted: Vec<String> = taken.unreadable.iter().map(name).collect();
-        let read = match taken.has_changed {
-            true => page(call, &parameters, folders.as_deref()).await,
+        let read = match taken.has_changed || !taken.unseen.is_empty() {
+            true => page(call, &parameters, folders.as_deref(), &taken.unseen).await,
             false => read,
         };
         let (rows, total, has_states) = read.map_err(|error| failure(&error))?;
@@ -85,15 +85,16 @@ impl DialectTool for ListGenerations {
 }
 
 /// Returns the rows of the page that is asked for, how many there are in all, and whether there are
-/// any at all.
+/// any at all. `unseen` are files without a run.
 async fn page(
     call: &Call<'_>,
     parameters: &Parameters,
     session: Option<&str>,
+    unseen: &[Unseen],
 ) -> Result<(Vec<Row>, u64, bool), ExecuteError> {
     let limit = parameters.limit.unwrap_or(ROWS_MAX).min(ROWS_MAX);
-    if let Some(session) = session {
-        return merged(call, parameters, session, limit).await;
+    if session.is_some() || !unseen.is_empty() {
+        return merged(call, parameters, (session, unseen), limit).await;
     }
     let wanted = filter(parameters, "", limit);
     let listing = call.runtime.list_keyed(wanted.clone()).await?;
@@ -105,11 +106,12 @@ async fn page(
     Ok((listing.rows.iter().map(row).collect(), listing.total, has_states))
 }
 
-/// The states of a session, and the common ones that it has none of its own for.
+/// The states of a session, and the common ones that it has none of its own for; of runs, and of
+/// files without one.
 async fn merged(
     call: &Call<'_>,
     parameters: &Parameters,
-    session: &str,
+    (session, unseen): (Option<&str>, &[Unseen]),
     limit: u32,
 ) -> Result<(Vec<Row>, u64, bool), ExecuteError> {
     let all = |scope: &str| {
@@ -117,11 +119,19 @@ async fn merged(
         let statuses = Vec::new();
         KeyFilter { statuses, offset, ..filter(parameters, scope, SESSION_ROWS_MAX) }
     };
-    let own = call.runtime.list_keyed(all(session)).await?;
-    let common = call.runtime.list_keyed(all("")).await?;
-    let mut rows: Vec<Row> = own.rows.iter().map(row).collect();
+    let of = |session: Option<&str>| -> Vec<Row> {
+        let is_of = |it: &&Unseen| split(&it.key).1 == session;
+        unseen.iter().filter(is_of).map(unseen_row).collect()
+    };
+    let mut rows: Vec<Row> = Vec::new();
+    if let Some(session) = session {
+        let own = call.runtime.list_keyed(all(session)).await?;
+        rows.extend(own.rows.iter().map(row).chain(of(Some(session))));
+    }
     let shadowed: BTreeSet<String> = rows.iter().map(|it| it.scene_id.clone()).collect();
-    rows.extend(common.rows.iter().map(row).filter(|it| !shadowed.contains(&it.scene_id)));
+    let common = call.runtime.list_keyed(all("")).await?;
+    let common = common.rows.iter().map(row).chain(of(None));
+    rows.extend(common.filter(|it| !shadowed.contains(&it.scene_id)));
     let has_states = !rows.is_empty();
     rows.retain(|it| parameters.filter.takes(it));
     parameters.sort_by.sort(&mut rows);
@@ -158,6 +168,25 @@ fn row(row: &runtime::Row) -> Row {
         // The file did not say, or not so that it could be understood.
         started_at: Some(it.started_at).filter(|it| *it != Timestamp::default()),
         updated_at: Some(it.updated_at),
+    }
+}
+
+fn unseen_row(unseen: &Unseen) -> Row {
+    let status = match unseen.status {
+        ClaimedStatus::Running => Status::InProgress,
+        ClaimedStatus::Waiting => Status::WaitingUserApproval,
+        ClaimedStatus::Completed => Status::Completed,
+        ClaimedStatus::Failed => Status::Failed,
+        ClaimedStatus::Cancelled => Status::Cancelled,
+    };
+    let is_at = |it: &&Step| unseen.step.as_ref().is_some_and(|step| step.as_str() == it.key);
+    let step = STEPS.iter().find(is_at).map_or(STEPS_TOTAL, |it| it.number);
+    Row {
+        scene_id: split(&unseen.key).0.to_owned(),
+        status: status.word().to_owned(),
+        step: if unseen.has_begun { step } else { 0 },
+        started_at: unseen.started_at,
+        updated_at: unseen.updated_at,
     }
 }
 

@@ -3,13 +3,14 @@
 
 use definition::{Target, Workflow};
 use engine::{
-    Action, Command, ContextChange, Known, RunState, StartStep, next, probe, probe_approval,
+    Action, AttemptStatus, Command, ContextChange, Known, RunState, StartStep, next, probe,
+    probe_approval,
 };
 use serde_json::Map;
 
 use super::{
     complete_step,
-    words::{STEPS, Step},
+    words::{DRAFT, STEPS, Step},
 };
 
 /// How many answers of persons are looked past.
@@ -19,6 +20,8 @@ const ANSWERS_MAX: usize = 3;
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Way {
     Start(&'static Step),
+    /// `start_step` with `awaiting_approval`: the person is asked.
+    Ask(&'static Step),
     Complete(&'static Step),
     /// `complete_generation`.
     Finish,
@@ -35,7 +38,7 @@ pub(crate) struct Onward {
 }
 
 /// Returns what leads on from `state`.
-pub(super) fn find(workflow: &Workflow, state: &RunState, known: &Known) -> Onward {
+pub(super) fn find_onward(workflow: &Workflow, state: &RunState, known: &Known) -> Onward {
     let mut state = state.clone();
     let mut needs_person = false;
     for _ in 0..ANSWERS_MAX {
@@ -55,8 +58,9 @@ pub(super) fn find(workflow: &Workflow, state: &RunState, known: &Known) -> Onwa
 
 fn ways(workflow: &Workflow, state: &RunState, known: &Known) -> Vec<Way> {
     let candidates = match next(workflow, state) {
-        Action::Work { step, .. } => at(step.name.as_str()),
-        Action::Wait { gate } => at(gate.step.as_str()),
+        Action::Work { step, .. } => at_work(workflow, state, step),
+        // To begin the step again would take the question back.
+        Action::Wait { gate } => find(gate.step.as_str()).map(Way::Complete).into_iter().collect(),
         Action::Choose { choices, .. } => choices.iter().flat_map(of_choice).collect(),
         Action::Chore { .. } | Action::Done => Vec::new(),
         Action::Stopped { .. } => vec![Way::Resume],
@@ -65,14 +69,30 @@ fn ways(workflow: &Workflow, state: &RunState, known: &Known) -> Vec<Way> {
     candidates.into_iter().filter(is_open).collect()
 }
 
-fn at(step: &str) -> Vec<Way> {
-    let step = STEPS.iter().find(|it| it.key == step);
-    step.into_iter().flat_map(|it| [Way::Complete(it), Way::Start(it)]).collect()
+/// The calls that can lead on from a step that is worked on, the best first.
+fn at_work(workflow: &Workflow, state: &RunState, step: &definition::Step) -> Vec<Way> {
+    let Some(own) = find(step.name.as_str()) else { return Vec::new() };
+    let effort = state.effort(&step.name, None);
+    if effort.is_some_and(|it| it.trouble == AttemptStatus::Faulty) {
+        // An error ends the attempt: the draft is written again, or the step is begun again.
+        let earlier = workflow.steps.iter().take_while(|it| it.name != step.name);
+        let earlier = earlier.filter_map(|it| find(it.name.as_str()));
+        let again = earlier.chain([own]).map(Way::Start);
+        let goes_on = (own.number != DRAFT).then_some(Way::Complete(own));
+        return again.chain(goes_on).collect();
+    }
+    let is_agreed = state.step(&step.name).is_some_and(|it| it.agreed.is_some());
+    let ask = (step.gate.is_some() && !is_agreed).then_some(Way::Ask(own));
+    ask.into_iter().chain([Way::Complete(own), Way::Start(own)]).collect()
+}
+
+fn find(step: &str) -> Option<&'static Step> {
+    STEPS.iter().find(|it| it.key == step)
 }
 
 fn of_choice(target: &Target) -> Option<Way> {
     match target {
-        Target::Step(name) => STEPS.iter().find(|it| it.key == name.as_str()).map(Way::Start),
+        Target::Step(name) => find(name.as_str()).map(Way::Start),
         Target::Finish => Some(Way::Finish),
     }
 }
@@ -81,12 +101,12 @@ impl Way {
     /// Returns the command that the call is.
     fn command(self) -> Command {
         match self {
-            Self::Start(step) => Command::StartStep(StartStep {
+            Self::Start(step) | Self::Ask(step) => Command::StartStep(StartStep {
                 step: step.key.to_owned(),
                 part: None,
                 details: Map::new(),
                 again: true,
-                asks: false,
+                asks: matches!(self, Self::Ask(_)),
             }),
             Self::Complete(step) => complete_step::plain(step),
             Self::Finish => Command::CompleteRun {

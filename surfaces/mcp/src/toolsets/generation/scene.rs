@@ -239,7 +239,7 @@ fn found_in(
     let RunFile { path, notices, .. } = file;
     let document = project(&view.workflow, &view.state);
     let (id, now) = (id.to_string(), call.runtime.now());
-    let onward = onward::find(&view.workflow, &view.state, &call.runtime.known(&view));
+    let onward = onward::find_onward(&view.workflow, &view.state, &call.runtime.known(&view));
     Found { id, session, view, path, document, onward, notices, now }
 }
 

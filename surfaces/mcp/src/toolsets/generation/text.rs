@@ -43,14 +43,17 @@ impl Scene<'_> {
     fn onward(&self, dialect: Dialect) -> Vec<String> {
         let Onward { ways, needs_person } = self.onward;
         let has_complete = ways.iter().any(|it| matches!(it, Way::Complete(_)));
+        let has_ask = ways.iter().any(|it| matches!(it, Way::Ask(_)));
         let is_asked = self.document.status() == Some(Status::WaitingUserApproval);
         let line = |way: &Way| {
             let when = match way {
-                Way::Complete(_) if is_asked => "Ask the user to approve; after their yes:",
-                Way::Complete(_) => "When its work is done:",
-                Way::Start(_) if has_complete => "To begin it again:",
-                Way::Start(_) | Way::Finish => "Call",
-                Way::Resume => "See how it goes on:",
+                Way::Complete(_) if is_asked => "Ask the user to approve; after their yes:".into(),
+                Way::Ask(_) => "When the work is done, ask the user to approve it:".into(),
+                Way::Complete(_) if has_ask => "After their yes:".into(),
+                Way::Complete(step) => format!("When step {} is done:", step.number),
+                Way::Start(step) if has_complete => format!("To restart step {}:", step.number),
+                Way::Start(_) | Way::Finish => "Call".to_owned(),
+                Way::Resume => "Show the resume plan:".to_owned(),
             };
             format!("{when} {}", self.call(*way, dialect))
         };
@@ -82,6 +85,10 @@ impl Scene<'_> {
             Way::Start(step) => {
                 let arguments = NamedStep { step, dialect }.start_arguments();
                 format!("start_step(scene_id='{id}', {arguments})")
+            }
+            Way::Ask(step) => {
+                let argument = NamedStep { step, dialect }.argument();
+                format!("start_step(scene_id='{id}', {argument}, awaiting_approval=True)")
             }
             Way::Complete(step) => {
                 let argument = NamedStep { step, dialect }.argument();

@@ -99,12 +99,13 @@ pub(crate) fn started(scene: &Scene<'_>, spoken: NamedStep) -> String {
     let started_at = record.find_text("started_at").unwrap_or(&now);
     let is_waiting = document.status() == Some(Status::WaitingUserApproval);
     let action = if is_waiting { "Ask the user to approve" } else { "Perform step operations" };
+    let argument = spoken.argument();
+    let complete = format!("complete_step(scene_id='{id}', {argument}, duration_seconds=X)");
+    let asks = scene.onward.ways.contains(&Way::Ask(spoken.step));
     let then = match scene.onward.needs_person {
         true => scene.onward(spoken.dialect).join("; "),
-        false => format!(
-            "Call complete_step(scene_id='{id}', {}, duration_seconds=X)",
-            spoken.argument()
-        ),
+        false if asks => scene.onward(spoken.dialect).join("\n  - "),
+        false => format!("Call {complete}"),
     };
     let warning = scene.attempts_warning().filter(|_| spoken.step.number == 4);
     format!(

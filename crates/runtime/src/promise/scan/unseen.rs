@@ -1,0 +1,121 @@
+//! Looks at files that no run was begun from, and begins none: a list only reads.
+
+use std::collections::HashSet;
+
+use definition::StepName;
+use engine::{ClaimedStatus, Progress, Timestamp};
+use futures_util::future::join_all;
+use store::Filter;
+
+use super::{TOGETHER, Taken, Unreadable};
+use crate::{
+    ExecuteError, FileSystem, Projection, Runtime, Stat, fault,
+    promise::{place, shown},
+};
+
+/// What a file says that no run was begun from.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Unseen {
+    pub key: String,
+    pub status: ClaimedStatus,
+    /// The step that it says to be at.
+    pub step: Option<StepName>,
+    /// Whether any step was begun.
+    pub has_begun: bool,
+    pub started_at: Option<Timestamp>,
+    pub updated_at: Option<Timestamp>,
+}
+
+impl Runtime {
+    /// Looks at every file of `workflow` right in one of these folders: brings the runs into step
+    /// that there are, and says what the other files say. [`Runtime::scan`] begins runs from those.
+    pub async fn survey(&self, workflow: &str, folders: &[String]) -> Result<Taken, ExecuteError> {
+        let (Some(projection), Some(file_system)) =
+            (self.find_projection(workflow), self.world.file_system())
+        else {
+            return Ok(Taken::default());
+        };
+        let marks = self.marks(workflow).await?;
+        let found = self.find_files(projection, file_system, folders).await;
+        let mut sorted = self.sort_out(projection, &marks, found, folders);
+        let mut unseen: Vec<Unseen> = sorted.unseen.drain(..).map(|(_, it)| it).collect();
+        let mut unreadable = Vec::new();
+        if !sorted.new.is_empty() {
+            // A run whose file nobody noted has it all the same.
+            let keys = self.keys(workflow).await?;
+            let has_run = |it: &String| projection.key(it).is_some_and(|it| keys.contains(&it));
+            let (known, new): (Vec<String>, Vec<String>) =
+                sorted.new.into_iter().partition(has_run);
+            sorted.new = known;
+            for paths in new.chunks(TOGETHER) {
+                let reading =
+                    paths.iter().map(|it| self.read_unseen(&**projection, file_system, it));
+                for looked in join_all(reading).await.into_iter().flatten() {
+                    match looked {
+                        Ok(it) => unseen.push(it),
+                        Err(it) => unreadable.push(it),
+                    }
+                }
+            }
+        }
+        let mut taken = self.take_in(&**projection, sorted, &|_, _| {}).await?;
+        taken.unseen = unseen;
+        taken.unreadable.extend(unreadable);
+        taken.unreadable.sort_by(|one, two| one.path.cmp(&two.path));
+        Ok(taken)
+    }
+
+    /// Reads one file; `None` where it is gone.
+    async fn read_unseen(
+        &self,
+        projection: &dyn Projection,
+        file_system: &dyn FileSystem,
+        path: &str,
+    ) -> Option<Result<Unseen, Unreadable>> {
+        let place = place(projection, self.root_for(projection.workflow()), path.to_owned());
+        let wrong = |problem| Unreadable { path: shown(projection, path), problem };
+        let (bytes, stat) = match file_system.read(&place).await {
+            Ok(read) => read?,
+            Err(problem) => return Some(Err(wrong(problem))),
+        };
+        let text = String::from_utf8(bytes).map_err(|error| error.to_string());
+        let reading = text.and_then(|it| projection.read(&it));
+        Some(match reading {
+            Ok(reading) => {
+                let unseen = Unseen {
+                    key: projection.key(path)?,
+                    status: reading.stood,
+                    step: reading.stated,
+                    has_begun: reading.steps.values().any(|it| it.progress != Progress::Idle),
+                    started_at: reading.started_at,
+                    updated_at: reading.updated_at,
+                };
+                let kept = (stat, unseen.clone());
+                self.promises.scanned.lock().unseen.insert(path.to_owned(), kept);
+                Ok(unseen)
+            }
+            Err(problem) => {
+                self.note_unreadable(path, stat, problem.clone());
+                Err(wrong(problem))
+            }
+        })
+    }
+
+    /// Notes that a file cannot be read as it is.
+    pub(super) fn note_unreadable(&self, path: &str, stat: Stat, problem: String) {
+        self.promises.scanned.lock().unreadable.insert(path.to_owned(), (stat, problem));
+    }
+
+    /// Returns the keys that runs of a workflow have or had here.
+    async fn keys(&self, workflow: &str) -> Result<HashSet<String>, ExecuteError> {
+        let filter = Filter {
+            project: Some(self.settings.project.clone()),
+            workflow: Some(workflow.to_owned()),
+            root: Some(self.root_for(workflow).to_owned()),
+            limit: u32::MAX,
+            ..Filter::default()
+        };
+        let rows = self.store.list(filter).await.map_err(fault)?.rows;
+        Ok(rows.into_iter().filter_map(|it| it.summary.key).collect())
+    }
+}
