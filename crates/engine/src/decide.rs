@@ -89,6 +89,30 @@ pub fn decide(
     known: &Known,
     command: &Command,
 ) -> Result<Decided, Stop> {
+    draft(workflow, state, known, command).map_err(|it| as_left(it, state))
+}
+
+/// Says of a refusal whether a person is asked: what the decision itself asked is gone with it.
+fn as_left(stop: Stop, left: &RunState) -> Stop {
+    match stop {
+        Stop::Refused(Refusal::GateNeedsPerson { step, .. }) => {
+            let is_asked = left.standing.open_gate().is_some_and(|it| it.step == step);
+            Refusal::GateNeedsPerson { step, is_asked }.into()
+        }
+        Stop::Refused(Refusal::PartNeedsPerson { step, part, .. }) => {
+            let is_asked = left.asks_at(&step, Some(&part));
+            Refusal::PartNeedsPerson { step, part, is_asked }.into()
+        }
+        stop => stop,
+    }
+}
+
+fn draft(
+    workflow: &Workflow,
+    state: &RunState,
+    known: &Known,
+    command: &Command,
+) -> Result<Decided, Stop> {
     // What a copy has from its original is not an excuse for where it stands.
     let nothing = RunState::new(state.run);
     let before = if matches!(command, Command::SettleRun { .. }) { &nothing } else { state };

@@ -113,7 +113,7 @@ async fn waiting(joined: &Joined) -> Result<Vec<Row>, Failure> {
 
 async fn list(joined: &Joined, output: Output) -> Result<Reply, Failure> {
     let rows = waiting(joined).await?;
-    let mut grid = Grid::new(&["RUN", "WORKFLOW", "STEP", "SINCE", "ASKS"]).flexible(&[1, 2, 4]);
+    let mut grid = Grid::new(&["RUN", "ABOUT", "STEP", "SINCE", "ASKS"]).flexible(&[1, 2, 4]);
     let mut gates = Vec::new();
     for row in &rows {
         let view = joined.runtime.view(row.run, None).await?;
@@ -121,8 +121,12 @@ async fn list(joined: &Joined, output: Output) -> Result<Reply, Failure> {
         let Some(gate) = view.state.standing.open_gate() else { continue };
         let id = grid.paint(NAME, &short(row.run));
         let since = text::ago(joined.runtime.now(), gate.opened_at);
-        let name = text::line(view.workflow.name.as_str());
-        grid.add(vec![id, name, text::line(gate.step.as_str()), since, text::line(&gate.ask)]);
+        let it = &row.summary;
+        // What tells it from others: its own key, if it has one.
+        let about = [it.key.as_deref(), Some(it.title.as_str()), Some(it.workflow.as_str())];
+        let about = about.into_iter().flatten().find(|it| !it.is_empty());
+        let about = text::line(about.unwrap_or_default());
+        grid.add(vec![id, about, text::line(gate.step.as_str()), since, text::line(&gate.ask)]);
         gates.push(json!({"run": wire::row(row), "gate": wire::gate(gate, None)}));
     }
     let is_empty = gates.is_empty();

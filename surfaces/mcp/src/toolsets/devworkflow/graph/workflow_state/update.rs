@@ -224,7 +224,7 @@ fn illegal(found: &Found, node: &str, legal: &[&str]) -> Failure {
     Failure::new(
         "ILLEGAL_TRANSITION",
         format!("❌ **Error:** `{node}` cannot follow now: {why}\n\nNothing was changed."),
-        "move on with `workflow_guidance`; `\"force\": true` overrides this, and is kept in the log",
+        "move on with `workflow_guidance` and `choose`",
     )
 }
 
