@@ -5,9 +5,12 @@ use alloc::string::String;
 use definition::{PartSpec, Step, Whole};
 
 use super::{
-    Draft, EvalContext, change_context, lease,
+    Draft, EvalContext, change_context, complete_step, flow, lease,
     mode::{Mode, Source},
-    parts, report_step, review, verdict,
+    parts,
+    review::Judged,
+    then::Then,
+    verdict,
 };
 use crate::{
     Event, FileFact, Outcome, Progress, Refusal, ReopenCause, ReportStep, Rigor, Standing, Stop,
@@ -28,22 +31,22 @@ pub(super) fn take(
     mode: Mode,
     step: &Step,
     command: &ReportStep,
-) -> Result<(), Stop> {
+) -> Result<Then, Stop> {
     lease::check(draft, step, None, command.holder.as_ref())?;
     change_context::apply(draft, &command.context)?;
     if !parts::is_planned(&draft.state, step) {
         parts::plan(draft, step)?;
         if draft.state.standing != Standing::Running {
-            return Ok(());
+            return Ok(Then::Stay);
         }
         if !parts::is_planned(&draft.state, step) {
             return Err(nothing(draft, step).into());
         }
-        return parts::settle(draft, mode, step);
+        return flow::settle_parts(draft, mode, step);
     }
     let before = draft.mark();
     miss(draft, step)?;
-    let by = report_step::completed_by(mode);
+    let by = complete_step::completed_by(mode);
     let mut is_any = false;
     let mut open = parts::open(&draft.state, step);
     if invariant::asks_person(draft.workflow, draft.known.gates) {
@@ -63,11 +66,12 @@ pub(super) fn take(
             continue;
         }
         is_any = true;
-        if report_step::finish(draft, mode, step, Some(&part), (by, command))?
-            == review::Judged::Moved
-            && draft.state.standing != Standing::Running
-        {
-            return Ok(());
+        let judged = complete_step::finish(draft, mode, step, Some(&part), (by, command))?;
+        if let Judged::Moved(then) = judged {
+            flow::run(draft, mode, then)?;
+            if draft.state.standing != Standing::Running {
+                return Ok(Then::Stay);
+            }
         }
     }
     // A report that finds nothing is none, unless it found that something is gone.
@@ -77,7 +81,7 @@ pub(super) fn take(
     if !is_any && !has_rejected && !draft.has_moved(before) {
         return Err(nothing(draft, step).into());
     }
-    parts::settle(draft, mode, step)
+    flow::settle_parts(draft, mode, step)
 }
 
 fn is_begun(draft: &Draft<'_>, step: &Step, part: &PartSpec) -> bool {
