@@ -138,19 +138,15 @@ pub(super) fn is_for_person(draft: &Draft<'_>, step: &Step) -> Result<bool, Stop
 
 /// Whether a part of a step is for a person who has not answered.
 fn has_personal(draft: &Draft<'_>, step: &Step) -> Result<bool, Stop> {
+    let is_personal = |it: &PartSpec| is_personal(draft.workflow, &draft.state, step, it);
     if !is_planned(&draft.state, step) {
-        return Ok(written(draft, step)?
-            .iter()
-            .any(|it| is_personal(draft.workflow, &draft.state, step, it)));
+        return Ok(written(draft, step)?.iter().any(is_personal));
     }
     let is_answered = |it: &PartSpec| {
         let effort = draft.state.effort(&step.name, Some(&it.id));
         effort.and_then(|it| it.answered) == Some(How::Verified)
     };
-    let parts = draft.state.parts_of(step);
-    Ok(parts
-        .iter()
-        .any(|it| is_personal(draft.workflow, &draft.state, step, it) && !is_answered(it)))
+    Ok(draft.state.parts_of(step).iter().any(|it| is_personal(it) && !is_answered(it)))
 }
 
 /// Whether a part is for a person, and not so in a list.
@@ -360,24 +356,21 @@ pub(super) fn is_planned(state: &RunState, step: &Step) -> bool {
 /// Returns the parts of `step` that may be worked on now.
 pub(crate) fn ready(state: &RunState, step: &Step) -> Vec<PartSpec> {
     let parts = state.parts_of(step);
-    let progress = |it: &PartId| state.part_progress(&step.name, it);
     let is_known = |id: &&PartId| parts.iter().any(|it| it.id == **id);
-    let is_open =
-        |it: &&PartSpec| !progress(&it.id).is_settled() && progress(&it.id) != Progress::Rejected;
+    let is_settled = |id: &PartId| state.part_progress(&step.name, id).is_settled();
     // A dependency that does not exist holds nothing up.
-    let is_free =
-        |it: &&PartSpec| it.after.iter().filter(is_known).all(|id| progress(id).is_settled());
-    let open = parts.iter().filter(is_open);
+    let is_free = |it: &PartSpec| it.after.iter().filter(is_known).all(is_settled);
+    let open = open(state, step).into_iter();
     match step.each.as_ref().map(|it| it.order).unwrap_or_default() {
         Order::Parallel => {
             // A person's parts come last, so that nothing waits for their answers.
             let (others, personal): (Vec<_>, Vec<_>) =
-                open.cloned().partition(|it| it.mode != PartSpec::HUMAN_GATE);
+                open.partition(|it| it.mode != PartSpec::HUMAN_GATE);
             if others.is_empty() { personal } else { others }
         }
-        Order::Sequence => open.take(1).cloned().collect(),
+        Order::Sequence => open.take(1).collect(),
         Order::Declared => {
-            let free: Vec<PartSpec> = open.filter(is_free).cloned().collect();
+            let free: Vec<PartSpec> = open.filter(is_free).collect();
             let leading = free.iter().take_while(|it| it.mode == "parallel").count();
             free.into_iter().take(leading.max(1)).collect()
         }
