@@ -28,7 +28,8 @@ pub(super) fn decide(draft: &mut Draft<'_>, mode: Mode, named: &str) -> Result<(
     }
     if !draft.state.progress(&step.name).is_settled() {
         // A person may be asked before the work was reported, but not in its place.
-        complete_step::finish(draft, mode, step, None, (CompletedBy::Approved, &report))?;
+        let mode = Mode { by: CompletedBy::Approved, ..mode };
+        complete_step::finish(draft, mode, step, None, &report)?;
     }
     let answer = AnswerGate {
         answer: Answer::Approve,

@@ -5,16 +5,12 @@ use alloc::string::String;
 use definition::{PartSpec, Step, Whole};
 
 use super::{
-    Draft, EvalContext, change_context, complete_step, flow, lease,
-    mode::{Mode, Source},
-    parts,
-    review::Judged,
-    then::Then,
-    verdict,
+    Draft, EvalContext, change_context, complete_step, flow, lease, mode::Mode, parts,
+    review::Judged, then::Then, verdict,
 };
 use crate::{
-    Event, FileFact, Outcome, Progress, Refusal, ReopenCause, ReportStep, Rigor, Standing, Stop,
-    guard, invariant,
+    CompletedBy, Event, FileFact, Outcome, Progress, Refusal, ReopenCause, ReportStep, Rigor,
+    Standing, Stop, guard, invariant,
 };
 
 /// Whether a report is one on whatever is there.
@@ -46,7 +42,6 @@ pub(super) fn take(
     }
     let before = draft.mark();
     miss(draft, step)?;
-    let by = complete_step::completed_by(mode);
     let mut is_any = false;
     let mut open = parts::open(&draft.state, step);
     if invariant::asks_person(draft.workflow, draft.known.gates) {
@@ -61,12 +56,13 @@ pub(super) fn take(
         }
         // Anyone who only goes on has not said that a review is as it must be.
         if !is_there
-            || (mode.source == Source::Found && !verdict::is_given(draft, step, Some(&part))?)
+            || (mode.by == CompletedBy::FoundReview
+                && !verdict::is_given(draft, step, Some(&part))?)
         {
             continue;
         }
         is_any = true;
-        let judged = complete_step::finish(draft, mode, step, Some(&part), (by, command))?;
+        let judged = complete_step::finish(draft, mode, step, Some(&part), command)?;
         if let Judged::Moved(then) = judged {
             flow::run(draft, mode, then)?;
             if draft.state.standing != Standing::Running {

@@ -5,46 +5,21 @@ use alloc::{string::String, vec::Vec};
 use definition::{PartSpec, Step};
 
 use super::{
-    Draft, EvalContext, ask_model,
-    ask_model::Advice,
-    change_context, files, flow, gate, left_out,
-    mode::{Mode, Source},
-    parts, review,
-    review::Judged,
-    rulebook,
-    then::Then,
-    verdict,
+    Draft, EvalContext, ask_model, ask_model::Advice, change_context, files, flow, gate, left_out,
+    mode::Mode, parts, review, review::Judged, rulebook, then::Then, verdict,
 };
-use crate::{
-    Artifact, CompletedBy, Event, ReopenCause, ReportStep, Rigor, StepCompleted, Stop, guard,
-};
+use crate::{Artifact, Event, ReopenCause, ReportStep, Rigor, StepCompleted, Stop, guard};
 
-/// A report that completes a step.
-pub(super) struct Taken<'a> {
-    pub(super) by: CompletedBy,
-    pub(super) command: &'a ReportStep,
-    /// What a language model said to it, if it was asked already.
-    pub(super) advice: Option<Advice>,
-}
-
-/// Who completes a step that is reported, or found to be done.
-pub(super) fn completed_by(mode: Mode) -> CompletedBy {
-    match mode.source {
-        Source::Reported => CompletedBy::Report,
-        Source::Found => CompletedBy::FoundReview,
-    }
-}
-
-/// Completes the current step, or a part of it, if its guards let it be left.
+/// Completes the current step, or a part of it, if its guards let it be left. A language model may
+/// have said what comes next.
 pub(super) fn complete(
     draft: &mut Draft<'_>,
     mode: Mode,
     step: &Step,
     part: Option<&PartSpec>,
-    taken: Taken<'_>,
+    (command, advice): (&ReportStep, Option<Advice>),
 ) -> Result<Then, Stop> {
-    let Taken { by, command, advice } = taken;
-    if let Judged::Moved(then) = finish(draft, mode, step, part, (by, command))? {
+    if let Judged::Moved(then) = finish(draft, mode, step, part, command)? {
         return Ok(then);
     }
     if part.is_some() {
@@ -66,7 +41,7 @@ pub(super) fn finish(
     mode: Mode,
     step: &Step,
     part: Option<&PartSpec>,
-    (by, command): (CompletedBy, &ReportStep),
+    command: &ReportStep,
 ) -> Result<Judged, Stop> {
     let report = &command.report;
     let is_left_out =
@@ -94,7 +69,7 @@ pub(super) fn finish(
             checks: seen.checks,
             git: seen.git,
             warnings: seen.warnings,
-            by: Some(by),
+            by: Some(mode.by),
         }
         .into(),
     ));

@@ -9,12 +9,12 @@ use serde_json::{Map, Value};
 
 use super::{
     Draft, EvalContext, budget, due, flow, gate, left_out,
-    mode::{Mode, Reach, Source, Verdicts},
+    mode::{Mode, Reach, Verdicts},
     parts, report_step, review,
     review::Judged,
     rulebook, start_step, verdict,
 };
-use crate::{Event, GateReason, Report, ReportStep, Standing, StartStep, Stop, guard};
+use crate::{CompletedBy, Event, GateReason, Report, ReportStep, Standing, StartStep, Stop, guard};
 
 pub(super) fn decide(
     draft: &mut Draft<'_>,
@@ -122,7 +122,7 @@ fn take_review(draft: &mut Draft<'_>, mode: Mode, step: &Step) -> Result<(), Sto
     // What a file speaks of was counted before that was written.
     let counts = was_begun || draft.state.history.placed.is_none();
     let verdicts = if counts { Verdicts::Count } else { Verdicts::Counted };
-    let mode = Mode { verdicts, source: Source::Found, ..mode };
+    let mode = Mode { verdicts, by: CompletedBy::FoundReview, ..mode };
     let report = Report::passed(&step.name, "the review was there already");
     let command = ReportStep { report, ..ReportStep::default() };
     let then = report_step::take(draft, mode, step, (&command, None))?;

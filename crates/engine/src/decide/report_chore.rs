@@ -8,10 +8,7 @@ use alloc::{
 
 use definition::{OnFailure, Step};
 
-use super::{
-    Draft, EvalContext, change_context, complete_step, complete_step::Taken, due, flow, mode::Mode,
-    stretch,
-};
+use super::{Draft, EvalContext, change_context, complete_step, due, flow, mode::Mode, stretch};
 use crate::{
     Chore, ChoreOutcome, CompletedBy, Event, GitDeed, Refusal, Report, ReportStep, Standing, Stop,
 };
@@ -89,7 +86,7 @@ fn go_on(draft: &mut Draft<'_>, mode: Mode, due: &Chore) -> Result<(), Stop> {
 fn complete(draft: &mut Draft<'_>, mode: Mode, step: &Step, chore: &str) -> Result<(), Stop> {
     let report = Report::passed(&step.name, &format!("chore `{chore}` is done"));
     let command = ReportStep { report, ..ReportStep::default() };
-    let taken = Taken { by: CompletedBy::Chore, command: &command, advice: None };
-    let then = complete_step::complete(draft, mode, step, None, taken)?;
+    let mode = Mode { by: CompletedBy::Chore, ..mode };
+    let then = complete_step::complete(draft, mode, step, None, (&command, None))?;
     flow::run(draft, mode, then)
 }

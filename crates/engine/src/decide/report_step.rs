@@ -8,7 +8,7 @@ use super::{
     Draft, EvalContext, answer_gate, ask_model,
     ask_model::Advice,
     change_context, complete_found_parts,
-    complete_step::{Taken, complete, completed_by},
+    complete_step::complete,
     due, fail_step, flow, gate, lease,
     mode::{Mode, Verdicts},
     parts, route,
@@ -109,7 +109,6 @@ pub(super) fn take(
     let part_id = part.as_ref().map(|it| &it.id);
     lease::check(draft, step, part_id, command.holder.as_ref())?;
     change_context::apply(draft, &command.context)?;
-    let by = completed_by(mode);
     match report.outcome() {
         Outcome::Success => {
             due::check_none_due(draft)?;
@@ -117,55 +116,45 @@ pub(super) fn take(
             let is_again = draft.state.progress(&step.name) == Progress::Rejected;
             let verdicts = if is_again { Verdicts::Counted } else { mode.verdicts };
             let mode = Mode { verdicts, ..mode };
-            complete(draft, mode, step, part.as_ref(), Taken { by, command, advice })
+            complete(draft, mode, step, part.as_ref(), (command, advice))
         }
         Outcome::Failure => fail(draft, mode, step, part.as_ref(), (command, advice)),
-        Outcome::Open => match leave(draft, step, part.as_ref(), (command, advice))? {
-            Leaving::Yes(advice) => {
+        Outcome::Open => {
+            let (is_left, advice) = leave(draft, step, part.as_ref(), (command, advice))?;
+            if is_left {
                 due::check_none_due(draft)?;
-                complete(draft, mode, step, part.as_ref(), Taken { by, command, advice })
+                return complete(draft, mode, step, part.as_ref(), (command, advice));
             }
-            Leaving::No(advice) => {
-                let (name, part) = (step.name.clone(), part.map(|it| it.id));
-                draft.push(Event::StepReported { step: name, part, report: report.clone() });
-                if let Some(advice) = advice {
-                    ask_model::stay(draft, advice);
-                }
-                Ok(Then::Stay)
+            let (name, part) = (step.name.clone(), part.map(|it| it.id));
+            draft.push(Event::StepReported { step: name, part, report: report.clone() });
+            if let Some(advice) = advice {
+                ask_model::stay(draft, advice);
             }
-        },
+            Ok(Then::Stay)
+        }
     }
-}
-
-/// Whether a step is left, and what a language model said to that, if it was asked.
-enum Leaving {
-    No(Option<Advice>),
-    Yes(Option<Advice>),
 }
 
 /// Whether a report that is neither success nor failure leaves the step all the same: the
 /// definition has a way for just this report, the agent that decides names the next step, or the
-/// model names another one.
+/// model names another one. Also returns what the model said, if it was asked.
 fn leave(
     draft: &mut Draft<'_>,
     step: &Step,
     part: Option<&PartSpec>,
     (command, advice): (&ReportStep, Option<Advice>),
-) -> Result<Leaving, Stop> {
-    let is_left = if draft.state.decider() == Decider::Declared {
-        route::find_by_report(draft, step, &command.report)?.is_some()
-    } else if command.next.is_some() || part.is_some() || !draft.has_model() {
-        command.next.is_some()
-    } else {
-        let advice = match advice {
-            Some(advice) => advice,
-            None => ask_model::ask(draft, step, &command.report, None)?,
-        };
-        let is_left = advice.leaves(step);
-        let advice = Some(advice);
-        return Ok(if is_left { Leaving::Yes(advice) } else { Leaving::No(advice) });
+) -> Result<(bool, Option<Advice>), Stop> {
+    if draft.state.decider() == Decider::Declared {
+        return Ok((route::find_by_report(draft, step, &command.report)?.is_some(), advice));
+    }
+    if command.next.is_some() || part.is_some() || !draft.has_model() {
+        return Ok((command.next.is_some(), advice));
+    }
+    let advice = match advice {
+        Some(advice) => advice,
+        None => ask_model::ask(draft, step, &command.report, None)?,
     };
-    Ok(if is_left { Leaving::Yes(advice) } else { Leaving::No(advice) })
+    Ok((advice.leaves(step), Some(advice)))
 }
 
 fn fail(
