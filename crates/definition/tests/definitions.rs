@@ -26,6 +26,8 @@ mod lint_moves;
 mod moves;
 #[path = "definitions/never_panics.rs"]
 mod never_panics;
+#[path = "definitions/route_keys.rs"]
+mod route_keys;
 #[path = "definitions/step_keys.rs"]
 mod step_keys;
 #[path = "definitions/support.rs"]

@@ -164,7 +164,7 @@ pub struct StartStep {
 }
 
 /// What an agent says of a step.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Default)]
 pub struct ReportStep {
     pub part: Option<PartId>,
     /// Names the step it is about.

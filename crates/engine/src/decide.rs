@@ -2,8 +2,9 @@
 //!
 //! A decision is drafted on a copy of the state: each event is folded in as soon as it is decided,
 //! so that what follows (the next step's condition, the limit on visits) sees it. The rest of the
-//! folder is what several commands share: [`enter`] a step, [`route`] away from it, its [`parts`],
-//! its [`review`], its [`gate`], its [`lease`], and the language model that is asked.
+//! folder is what several commands share: the [`flow`] from step to step, the [`route`] away from
+//! one, its [`parts`], its [`review`], its [`gate`], its [`lease`], and the language model that is
+//! asked. `tidy/tests/engine_layers.rs` lists the files from the bottom up.
 
 mod answer_gate;
 mod approve_step;
@@ -12,13 +13,14 @@ mod budget;
 mod change_context;
 mod claim_step;
 mod complete_found_parts;
+mod complete_step;
 mod contradiction;
 mod due;
 mod end_run;
-mod enter;
 mod expire_step;
 mod fail_step;
 mod files;
+mod flow;
 pub(crate) mod gate;
 mod go_on;
 pub(crate) mod lease;
@@ -42,6 +44,7 @@ mod start_run;
 mod start_step;
 mod stretch;
 mod take_file;
+mod then;
 mod verdict;
 
 use alloc::{

@@ -3,8 +3,9 @@
 use std::{collections::BTreeMap, fmt::Write as _};
 
 use definition::{
-    Diagnostic, MemoryFiles, ParseError, Severity, Workflow, WorkflowName, lint, parse,
+    Diagnostic, MemoryFiles, ParseError, Severity, Step, Workflow, WorkflowName, lint, parse,
 };
+use expect_test::Expect;
 
 /// Cuts a text into files.
 pub(crate) fn files(text: &str) -> MemoryFiles {
@@ -66,4 +67,15 @@ pub(crate) fn listed(diagnostics: &[Diagnostic]) -> String {
         writeln!(text, "{severity} {} ^{} {it}", it.code, it.label.width).unwrap();
     }
     text
+}
+
+/// Returns a step with this front matter.
+pub(crate) fn good_step(front: &str) -> Step {
+    read(&with_step(front)).unwrap().steps.into_iter().next().unwrap()
+}
+
+/// Compares what is told of this front matter of a step.
+#[track_caller]
+pub(crate) fn bad_step(front: &str, expected: Expect) {
+    expected.assert_eq(&parsed(&with_step(front)));
 }

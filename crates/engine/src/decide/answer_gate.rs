@@ -6,12 +6,13 @@ use alloc::{
     vec::Vec,
 };
 
-use definition::{Digest, Effect, GateOption, PartId, Step, StepName, Target};
+use definition::{Digest, Effect, GateOption, PartId, Step};
 
 use super::{
-    Draft, NAME_BYTES_MAX, check_size, enter, files, gate,
+    Draft, NAME_BYTES_MAX, check_size, files, flow, gate,
     mode::{Mode, Reach},
-    parts, route,
+    parts,
+    then::Then,
 };
 use crate::{
     Answer, AnswerGate, Artifact, CompletedBy, Event, FailCause, GateReason, How, OpenGate,
@@ -58,8 +59,8 @@ pub(super) fn decide(draft: &mut Draft<'_>, mode: Mode, answer: &AnswerGate) -> 
     if option.effect == Effect::Approve {
         accept(draft, shown);
     }
-    match &option.effect {
-        Effect::Approve => approve(draft, mode, step, &gate, &answer.feedback),
+    let then = match &option.effect {
+        Effect::Approve => approve(draft, mode, step, &gate, &answer.feedback)?,
         Effect::Back(target) => {
             if let Some(own) = step.gate.as_ref().filter(|_| gate.why == GateReason::Gate) {
                 files::drop(draft, step, None, &own.drops)?;
@@ -68,21 +69,25 @@ pub(super) fn decide(draft: &mut Draft<'_>, mode: Mode, answer: &AnswerGate) -> 
             if let Some(read) = read.filter(|_| gate.why == GateReason::VerdictUnknown) {
                 files::drop(draft, step, None, core::slice::from_ref(&read))?;
             }
-            send_back(draft, mode, &gate, target, &answer.feedback)
+            let said = (answer.feedback.as_str(), ReopenCause::Person);
+            // All of its parts, or the one it is about.
+            parts::reopen(draft, target, gate.part.as_ref(), said)?;
+            Then::enter(target, None)
         }
-        Effect::Skip => skip(draft, mode, step, &gate, &option.name),
+        Effect::Skip => skip(draft, mode, step, &gate, &option.name)?,
         Effect::Fail => {
             let reason = reason_of(&option, answer);
             let cause = Some(FailCause::Person);
             draft.push(Event::RunFailed { reason, step: None, cause });
-            Ok(())
+            Then::Stay
         }
         Effect::Cancel => {
             let reason = reason_of(&option, answer);
             draft.push(Event::RunCancelled { reason });
-            Ok(())
+            Then::Stay
         }
-    }
+    };
+    flow::run(draft, mode, then)
 }
 
 fn find_option(gate: &OpenGate, answer: &Answer) -> Result<GateOption, Refusal> {
@@ -181,7 +186,7 @@ fn approve(
     step: &Step,
     gate: &OpenGate,
     feedback: &str,
-) -> Result<(), Stop> {
+) -> Result<Then, Stop> {
     let report = draft.state.step(&step.name).and_then(|it| it.effort.report.clone());
     match gate.why {
         GateReason::Gate => {
@@ -190,11 +195,11 @@ fn approve(
                 guard::check_products(draft, step, None, Rigor::Presence)?;
             }
             gate::settle_work(draft, step, gate::APPROVED)?;
-            route::onward(draft, mode, step, report.as_ref(), None)
+            flow::onward(draft, mode, step, report.as_ref(), None)
         }
         GateReason::Owed => {
             if gate::ask_owed(draft)? {
-                return Ok(());
+                return Ok(Then::Stay);
             }
             // A file that the person has just agreed to may say that a part is for one.
             parts::restore_personal(draft)?;
@@ -218,7 +223,7 @@ fn approve(
             }
             gate::settle_work(draft, step, gate::APPROVED)?;
             let report = report.unwrap_or_else(|| Report::passed(&step.name, "approved"));
-            enter::after_work(draft, mode, step, &report, None)
+            flow::after_work(draft, mode, step, &report, None)
         }
         GateReason::AttemptsSpent => {
             draft.push(Event::StepReopened {
@@ -227,11 +232,11 @@ fn approve(
                 feedback: feedback.to_string(),
                 cause: Some(ReopenCause::Failed),
             });
-            Ok(())
+            Ok(Then::Stay)
         }
-        GateReason::VisitsSpent => enter::arrive(draft, mode, step),
+        GateReason::VisitsSpent => flow::arrive(draft, mode, step),
         // The work goes on, and need not be asked about again.
-        GateReason::Early | GateReason::BudgetSpent => Ok(()),
+        GateReason::Early | GateReason::BudgetSpent => Ok(Then::Stay),
     }
 }
 
@@ -255,23 +260,15 @@ fn overrule(draft: &mut Draft<'_>, step: &Step, gate: &OpenGate) {
 }
 
 /// Goes on where the run was when it was found to be past a gate.
-fn resume(draft: &mut Draft<'_>, mode: Mode) -> Result<(), Stop> {
+fn resume(draft: &mut Draft<'_>, mode: Mode) -> Result<Then, Stop> {
     let step = draft.current()?;
     let is_begun = draft.state.step(&step.name).is_some_and(StepState::is_begun);
     draft.push(Event::StepEntered { step: step.name.clone(), decision: None });
-    if is_begun { parts::ask_owed(draft, mode) } else { enter::arrive(draft, mode, step) }
-}
-
-/// Works on `target` again, with what the person said. All of its parts, or the one it is about.
-fn send_back(
-    draft: &mut Draft<'_>,
-    mode: Mode,
-    gate: &OpenGate,
-    target: &StepName,
-    feedback: &str,
-) -> Result<(), Stop> {
-    parts::reopen(draft, target, gate.part.as_ref(), (feedback, ReopenCause::Person))?;
-    enter::enter(draft, mode, Target::Step(target.clone()), None)
+    if !is_begun {
+        return flow::arrive(draft, mode, step);
+    }
+    parts::ask_owed(draft, mode)?;
+    Ok(Then::Stay)
 }
 
 fn skip(
@@ -280,7 +277,7 @@ fn skip(
     step: &Step,
     gate: &OpenGate,
     answer: &str,
-) -> Result<(), Stop> {
+) -> Result<Then, Stop> {
     let reason = alloc::format!("a person answered `{answer}`");
     let part = gate.part.clone();
     let (name, why) = (step.name.clone(), SkipReason::Person);
@@ -290,12 +287,15 @@ fn skip(
         return settle(draft, mode, step);
     }
     let report = draft.state.step(&step.name).and_then(|it| it.effort.report.clone());
-    route::onward(draft, mode, step, report.as_ref(), None)
+    flow::onward(draft, mode, step, report.as_ref(), None)
 }
 
 /// Goes on after a part. Where the run comes no further than to the next step, that is the same one.
-fn settle(draft: &mut Draft<'_>, mode: Mode, step: &Step) -> Result<(), Stop> {
-    if mode.reach == Reach::RecordOnly { Ok(()) } else { parts::settle(draft, mode, step) }
+fn settle(draft: &mut Draft<'_>, mode: Mode, step: &Step) -> Result<Then, Stop> {
+    if mode.reach == Reach::RecordOnly {
+        return Ok(Then::Stay);
+    }
+    flow::settle_parts(draft, mode, step)
 }
 
 fn reason_of(option: &GateOption, answer: &AnswerGate) -> String {

@@ -5,10 +5,10 @@ use alloc::string::String;
 
 use definition::Step;
 
-use super::{Draft, answer_gate, gate, mode::Mode, report_step};
+use super::{Draft, answer_gate, complete_step, gate, mode::Mode, report_step};
 use crate::{
-    Answer, AnswerGate, CompletedBy, Consent, ContextChange, GateReason, How, OpenGate, Refusal,
-    Report, ReportOptions, ReportStep, Rigor, Standing, Stop,
+    Answer, AnswerGate, CompletedBy, Consent, GateReason, How, OpenGate, Refusal, Report,
+    ReportOptions, ReportStep, Rigor, Standing, Stop,
 };
 
 pub(super) fn decide(draft: &mut Draft<'_>, mode: Mode, named: &str) -> Result<(), Stop> {
@@ -28,7 +28,8 @@ pub(super) fn decide(draft: &mut Draft<'_>, mode: Mode, named: &str) -> Result<(
     }
     if !draft.state.progress(&step.name).is_settled() {
         // A person may be asked before the work was reported, but not in its place.
-        report_step::finish(draft, mode, step, None, (CompletedBy::Approved, &report))?;
+        let mode = Mode { by: CompletedBy::Approved, ..mode };
+        complete_step::finish(draft, mode, step, None, &report)?;
     }
     let answer = AnswerGate {
         answer: Answer::Approve,
@@ -56,16 +57,8 @@ fn is_whole(open: &OpenGate) -> bool {
 }
 
 fn report(step: &Step) -> ReportStep {
-    ReportStep {
-        part: None,
-        report: Report::passed(&step.name, gate::APPROVED.1),
-        context: ContextChange::default(),
-        next: None,
-        holder: None,
-        terms: ReportOptions {
-            rigor: Rigor::Presence,
-            consent: Consent::Stated,
-            ..ReportOptions::default()
-        },
-    }
+    let report = Report::passed(&step.name, gate::APPROVED.1);
+    let (rigor, consent) = (Rigor::Presence, Consent::Stated);
+    let terms = ReportOptions { rigor, consent, ..ReportOptions::default() };
+    ReportStep { report, terms, ..ReportStep::default() }
 }

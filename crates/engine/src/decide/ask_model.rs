@@ -6,17 +6,19 @@ mod prompt;
 mod reply;
 
 use alloc::{
+    boxed::Box,
     format,
     string::{String, ToString as _},
     vec::Vec,
 };
 
 use definition::{Decider, FINISH, Step, StepName, Target, Workflow};
+use serde_json::Map;
 
-use super::{Draft, EvalContext, change_context, mode::Mode, route};
+use super::{Draft, EvalContext, change_context, mode::Mode, route, then::Then};
 use crate::{
     ContextChange, Event, FailCause, ModelAsked, ModelFact, ModelFailure, ModelFailureKind, Report,
-    Standing, Stop, Usage, invariant,
+    Stop, Usage, invariant,
 };
 use prompt::Asking;
 use reply::{Reply, Suggestion};
@@ -61,17 +63,23 @@ impl Advice {
             Way::Fail | Way::Open => false,
         }
     }
+
+    /// Returns what ends the run, if the model wants that.
+    fn end(self) -> Option<Event> {
+        if self.to == Way::Fail || self.suggestion == Some(Suggestion::Failed) {
+            let (reason, cause) = (self.reasoning, Some(FailCause::Model));
+            return Some(Event::RunFailed { reason, step: None, cause });
+        }
+        let is_completed = self.suggestion == Some(Suggestion::Completed);
+        is_completed.then(|| Event::RunCompleted { details: Map::new() })
+    }
 }
 
 /// Stays at the step; the run may end there all the same.
-pub(super) fn stay(draft: &mut Draft<'_>, advice: Advice) -> Result<(), Stop> {
-    let is_failed = advice.to == Way::Fail || advice.suggestion == Some(Suggestion::Failed);
-    if is_failed {
-        draft.push(failed(advice.reasoning));
-    } else if advice.suggestion == Some(Suggestion::Completed) {
-        draft.push(Event::RunCompleted { details: serde_json::Map::new() });
+pub(super) fn stay(draft: &mut Draft<'_>, advice: Advice) {
+    if let Some(end) = advice.end() {
+        draft.push(end);
     }
-    Ok(())
 }
 
 /// Goes where the model says.
@@ -81,37 +89,18 @@ pub(super) fn follow(
     step: &Step,
     advice: Advice,
     sight: EvalContext<'_>,
-) -> Result<(), Stop> {
-    let Advice { to, reasoning, suggestion } = advice;
-    match to {
-        Way::Open => return Ok(()),
-        Way::Fail => draft.push(failed(reasoning)),
-        Way::To(target) => {
-            route::advised(draft, mode, step, (target.clone(), reasoning.clone()), sight)?;
-            end(draft, &target, suggestion, reasoning);
+) -> Result<Then, Stop> {
+    let Way::To(target) = &advice.to else {
+        stay(draft, advice);
+        return Ok(Then::Stay);
+    };
+    let chosen = (target.clone(), advice.reasoning.clone());
+    match route::advised(draft, mode, step, chosen, sight)? {
+        Then::Enter { step, choice, .. } => {
+            Ok(Then::Enter { step, choice, end: advice.end().map(Box::new) })
         }
+        Then::Stay => Ok(Then::Stay),
     }
-    Ok(())
-}
-
-/// Ends the run at the step it went to, where the model said that too.
-fn end(draft: &mut Draft<'_>, target: &Target, suggestion: Option<Suggestion>, reasoning: String) {
-    let Target::Step(name) = target else { return };
-    let is_there =
-        draft.state.standing == Standing::Running && draft.state.current.as_ref() == Some(name);
-    match suggestion {
-        Some(Suggestion::Failed) if is_there => {
-            draft.push(failed(reasoning));
-        }
-        Some(Suggestion::Completed) if is_there => {
-            draft.push(Event::RunCompleted { details: serde_json::Map::new() });
-        }
-        Some(_) | None => {}
-    }
-}
-
-fn failed(reason: String) -> Event {
-    Event::RunFailed { reason, step: None, cause: Some(FailCause::Model) }
 }
 
 /// Asks, once more if the answer is wrong, and notes what came of it.

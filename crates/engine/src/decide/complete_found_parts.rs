@@ -5,13 +5,12 @@ use alloc::string::String;
 use definition::{PartSpec, Step, Whole};
 
 use super::{
-    Draft, EvalContext, change_context, lease,
-    mode::{Mode, Source},
-    parts, report_step, review, verdict,
+    Draft, EvalContext, change_context, complete_step, flow, lease, mode::Mode, parts,
+    review::Judged, then::Then, verdict,
 };
 use crate::{
-    Event, FileFact, Outcome, Progress, Refusal, ReopenCause, ReportStep, Rigor, Standing, Stop,
-    guard,
+    CompletedBy, Event, FileFact, Outcome, Progress, Refusal, ReopenCause, ReportStep, Rigor,
+    Standing, Stop, guard,
 };
 
 /// Whether a report is one on whatever is there.
@@ -28,22 +27,21 @@ pub(super) fn take(
     mode: Mode,
     step: &Step,
     command: &ReportStep,
-) -> Result<(), Stop> {
+) -> Result<Then, Stop> {
     lease::check(draft, step, None, command.holder.as_ref())?;
     change_context::apply(draft, &command.context)?;
     if !parts::is_planned(&draft.state, step) {
         parts::plan(draft, step)?;
         if draft.state.standing != Standing::Running {
-            return Ok(());
+            return Ok(Then::Stay);
         }
         if !parts::is_planned(&draft.state, step) {
             return Err(nothing(draft, step).into());
         }
-        return parts::settle(draft, mode, step);
+        return flow::settle_parts(draft, mode, step);
     }
     let before = draft.mark();
     miss(draft, step)?;
-    let by = report_step::completed_by(mode);
     let mut is_any = false;
     let mut open = parts::open(&draft.state, step);
     open.retain(|it| !parts::is_personal(draft.workflow, &draft.state, step, it));
@@ -56,16 +54,18 @@ pub(super) fn take(
         }
         // Anyone who only goes on has not said that a review is as it must be.
         if !is_there
-            || (mode.source == Source::Found && !verdict::is_given(draft, step, Some(&part))?)
+            || (mode.by == CompletedBy::FoundReview
+                && !verdict::is_given(draft, step, Some(&part))?)
         {
             continue;
         }
         is_any = true;
-        if report_step::finish(draft, mode, step, Some(&part), (by, command))?
-            == review::Judged::Moved
-            && draft.state.standing != Standing::Running
-        {
-            return Ok(());
+        let judged = complete_step::finish(draft, mode, step, Some(&part), command)?;
+        if let Judged::Moved(then) = judged {
+            flow::run(draft, mode, then)?;
+            if draft.state.standing != Standing::Running {
+                return Ok(Then::Stay);
+            }
         }
     }
     // A report that finds nothing is none, unless it found that something is gone.
@@ -75,7 +75,7 @@ pub(super) fn take(
     if !is_any && !has_rejected && !draft.has_moved(before) {
         return Err(nothing(draft, step).into());
     }
-    parts::settle(draft, mode, step)
+    flow::settle_parts(draft, mode, step)
 }
 
 fn is_begun(draft: &Draft<'_>, step: &Step, part: &PartSpec) -> bool {

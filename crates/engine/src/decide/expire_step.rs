@@ -4,7 +4,7 @@ use alloc::format;
 
 use definition::Workflow;
 
-use super::{Draft, mode::Mode, report_step};
+use super::{Draft, flow, mode::Mode, report_step};
 use crate::{Event, FailCause, Progress, Refusal, Report, RunState, Standing, Stop, Timestamp};
 
 pub(super) fn decide(draft: &mut Draft<'_>, mode: Mode) -> Result<(), Stop> {
@@ -24,7 +24,8 @@ pub(super) fn decide(draft: &mut Draft<'_>, mode: Mode) -> Result<(), Stop> {
         cause: Some(FailCause::Timeout),
     });
     let report = Report::failure(&step.name, &reason);
-    report_step::after_failure(draft, mode, step, None, &report)
+    let then = report_step::after_failure(draft, mode, step, None, &report)?;
+    flow::run(draft, mode, then)
 }
 
 /// Returns when the current attempt must be over by the steady clock, if that is limited.

@@ -9,7 +9,7 @@ use definition::{
     Answers, Condition, Digest, Effect, Gate, GateOption, Hasher, PartId, Step, StepName,
 };
 
-use super::{Draft, EvalContext, condition_failed, left_out, mode::Mode, route, scope, verdict};
+use super::{Draft, EvalContext, condition_failed, left_out, scope, verdict};
 use crate::{
     Artifact, CompletedBy, Event, FileFact, GateReason, How, OpenGate, Refusal, Report, Ruling,
     RunState, SkipReason, Standing, StepCompleted, Stop, invariant,
@@ -59,7 +59,7 @@ pub(super) fn open(draft: &mut Draft<'_>, step: &Step, report: &Report) -> Resul
 }
 
 /// Whether the review that a gate goes by approved or was overruled, or there is none.
-fn is_reviewed(draft: &Draft<'_>, gate: &Gate) -> Result<bool, Stop> {
+pub(super) fn is_reviewed(draft: &Draft<'_>, gate: &Gate) -> Result<bool, Stop> {
     let review = gate.reviewed.as_ref().and_then(|it| draft.workflow.find_step(it));
     let Some(step) = review else { return Ok(true) };
     let ruling = draft.state.step(&step.name).and_then(|it| it.ruling);
@@ -77,34 +77,8 @@ pub(super) fn check_free(draft: &Draft<'_>, step: &Step) -> Result<(), Refusal> 
     Ok(())
 }
 
-/// Does not ask any more at a gate that is left out by now, or that would be passed by itself.
-pub(super) fn reconsider(draft: &mut Draft<'_>, mode: Mode) -> Result<(), Stop> {
-    let open = draft.state.standing.open_gate().filter(|it| it.why == GateReason::Gate);
-    let step = open.and_then(|it| draft.workflow.find_step(&it.step));
-    let Some((step, gate)) = step.and_then(|it| Some((it, it.gate.as_ref()?))) else {
-        return Ok(());
-    };
-    if is_personal(draft, gate) {
-        // Nobody but the person ends that.
-        return Ok(());
-    }
-    let is_left_out = left_out::find_skip(draft, step)?.is_some();
-    let unless = gate.unless.is_some()
-        && draft.holds(gate.unless.as_ref(), step, EvalContext::default())?
-        && is_reviewed(draft, gate)?;
-    if !is_left_out && !unless || check_free(draft, step).is_err() {
-        return Ok(());
-    }
-    draft.push(Event::GateWithdrawn { step: step.name.clone() });
-    let report = Report::passed(&step.name, APPROVED.1);
-    if !is_left_out && !self::open(draft, step, &report)? {
-        return route::onward(draft, mode, step, Some(&report), None);
-    }
-    Ok(())
-}
-
 /// Whether only a person's own answer counts at a gate, asked or not.
-fn is_personal(draft: &Draft<'_>, gate: &Gate) -> bool {
+pub(super) fn is_personal(draft: &Draft<'_>, gate: &Gate) -> bool {
     invariant::is_personal(draft.workflow, gate, draft.known.gates)
 }
 
@@ -325,46 +299,8 @@ pub(super) fn is_due_anyway(draft: &Draft<'_>, step: &Step) -> bool {
         && !invariant::is_left_out_for_sure(draft.workflow, &draft.state, step)
 }
 
-/// Brings the gates that are open while a condition holds into step with the state.
-pub(super) fn settle(draft: &mut Draft<'_>, mode: Mode) -> Result<(), Stop> {
-    if let Some(open) = draft.state.standing.open_gate().cloned() {
-        let step = draft.workflow.find_step(&open.step);
-        let Some((step, during)) = step.zip(step.and_then(during)) else { return Ok(()) };
-        if open.why != GateReason::Gate {
-            return Ok(());
-        }
-        let is_here = draft.state.current.as_ref() == Some(&open.step);
-        // Work that was reported is asked about however the condition stands.
-        let is_reported = draft.state.progress(&step.name).is_settled();
-        let holds = is_here && draft.holds(Some(during), step, EvalContext::default())?;
-        if (holds || is_reported) && ask_of(draft, step)? == open.ask {
-            return Ok(());
-        }
-        draft.push(Event::GateWithdrawn { step: open.step });
-        if is_reported && is_here {
-            return ask_done(draft, step);
-        }
-    }
-    if draft.state.standing != Standing::Running {
-        return Ok(());
-    }
-    let Ok(step) = draft.current() else { return Ok(()) };
-    let Some(during) = during(step) else { return Ok(()) };
-    if !draft.holds(Some(during), step, EvalContext::default())? {
-        return Ok(());
-    }
-    if !open(draft, step, &Report::default())? {
-        settle_work(draft, step, APPROVED)?;
-        route::onward(draft, mode, step, None, None)?;
-    }
-    Ok(())
-}
-
-fn during(step: &Step) -> Option<&Condition> {
-    step.gate.as_ref()?.during.as_ref()
-}
-
-fn ask_of(draft: &Draft<'_>, step: &Step) -> Result<String, Refusal> {
+/// Returns what the gate of a step asks.
+pub(super) fn ask_of(draft: &Draft<'_>, step: &Step) -> Result<String, Refusal> {
     let Some(gate) = &step.gate else { return Ok(String::new()) };
     let scope = scope(draft.workflow, &draft.state, EvalContext::default());
     gate.ask.render(&scope).map_err(|error| condition_failed(step, &error))

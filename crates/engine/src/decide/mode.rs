@@ -3,7 +3,7 @@
 //! Each command has a mode of its own. It is an argument, so that nothing of it is left over for the
 //! next command of the same decision.
 
-use crate::AtEnd;
+use crate::{AtEnd, CompletedBy};
 
 /// How a command is decided.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -12,7 +12,8 @@ pub(crate) struct Mode {
     /// What happens after the last step.
     pub(crate) at_end: AtEnd,
     pub(crate) verdicts: Verdicts,
-    pub(crate) source: Source,
+    /// Who completes a step.
+    pub(crate) by: CompletedBy,
 }
 
 /// How far a command takes the run.
@@ -34,22 +35,13 @@ pub(crate) enum Verdicts {
     Counted,
 }
 
-/// Where what is taken comes from.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Source {
-    /// Somebody reported it.
-    Reported,
-    /// Nobody did, and it is there all the same.
-    Found,
-}
-
 impl Default for Mode {
     fn default() -> Self {
         Self {
             reach: Reach::Through,
             at_end: AtEnd::default(),
             verdicts: Verdicts::Count,
-            source: Source::Reported,
+            by: CompletedBy::Report,
         }
     }
 }

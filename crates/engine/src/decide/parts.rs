@@ -1,4 +1,4 @@
-//! The parts of a fanned-out step: how they are planned, which are ready, and when all are done.
+//! The parts of a fanned-out step: how they are planned, which are ready, and whom they are for.
 
 use alloc::{
     format,
@@ -8,20 +8,20 @@ use alloc::{
 };
 
 use definition::{
-    Each, Effect, Order, Otherwise, PartId, PartSource, PartSpec, Step, StepName, Target, Whole,
-    Workflow, parse_parts,
+    Each, Effect, Order, Otherwise, PartId, PartSource, PartSpec, Step, StepName, Whole, Workflow,
+    parse_parts,
 };
 use serde_json::Value;
 
 use super::{
-    Draft, EvalContext, condition_failed, due, enter, gate, left_out,
+    Draft, EvalContext, condition_failed, gate, left_out,
     left_out::LeftOut,
     mode::{Mode, Reach},
-    part_rules, review, scope,
+    part_rules, scope,
 };
 use crate::{
-    CompletedBy, Event, FileFact, GateReason, How, PartPlaced, Progress, Refusal, ReopenCause,
-    Report, RunState, SkipCause, SkipReason, Standing, StepCompleted, Stop, invariant,
+    Event, FileFact, GateReason, How, PartPlaced, Progress, Refusal, ReopenCause, RunState,
+    SkipCause, SkipReason, Standing, Stop, invariant,
 };
 
 /// Finds out what the parts of `step` are, and records them if they are news.
@@ -138,19 +138,15 @@ pub(super) fn is_for_person(draft: &Draft<'_>, step: &Step) -> Result<bool, Stop
 
 /// Whether a part of a step is for a person who has not answered.
 fn has_personal(draft: &Draft<'_>, step: &Step) -> Result<bool, Stop> {
+    let is_personal = |it: &PartSpec| is_personal(draft.workflow, &draft.state, step, it);
     if !is_planned(&draft.state, step) {
-        return Ok(written(draft, step)?
-            .iter()
-            .any(|it| is_personal(draft.workflow, &draft.state, step, it)));
+        return Ok(written(draft, step)?.iter().any(is_personal));
     }
     let is_answered = |it: &PartSpec| {
         let effort = draft.state.effort(&step.name, Some(&it.id));
         effort.and_then(|it| it.answered) == Some(How::Verified)
     };
-    let parts = draft.state.parts_of(step);
-    Ok(parts
-        .iter()
-        .any(|it| is_personal(draft.workflow, &draft.state, step, it) && !is_answered(it)))
+    Ok(draft.state.parts_of(step).iter().any(|it| is_personal(it) && !is_answered(it)))
 }
 
 /// Refuses a report on all parts at once while one is for a person who has not answered.
@@ -225,51 +221,6 @@ fn leave_out(draft: &mut Draft<'_>, step: &Step, each: &Each) -> Result<(), Refu
     Ok(())
 }
 
-fn complete(
-    draft: &mut Draft<'_>,
-    mode: Mode,
-    step: &Step,
-    (by, message): (CompletedBy, &str),
-) -> Result<(), Stop> {
-    let report = Report::passed(&step.name, message);
-    let completed = StepCompleted::unseen(step.name.clone(), None, report.clone(), by);
-    draft.push(Event::StepCompleted(completed.into()));
-    enter::after_work(draft, mode, step, &report, None)
-}
-
-/// Goes on with a fanned-out step: to the person a part is for, back to the judged step, or away
-/// once every part is settled.
-pub(super) fn settle(draft: &mut Draft<'_>, mode: Mode, step: &Step) -> Result<(), Stop> {
-    if !is_planned(&draft.state, step) {
-        return Ok(());
-    }
-    let parts = draft.state.parts_of(step).to_vec();
-    let progress = |it: &PartSpec| draft.state.part_progress(&step.name, &it.id);
-    if parts.iter().all(|it| progress(it).is_settled()) {
-        if mode.reach == Reach::RecordOnly && due::find_due(draft)?.is_some() {
-            // What the server has to do for them comes first, by anyone who goes on.
-            return Ok(());
-        }
-        if mode.reach == Reach::OneStep {
-            let message = "nothing of it is left to do";
-            return complete(draft, mode, step, (CompletedBy::NothingLeft, message));
-        }
-        let message = format!("all {} parts are done", parts.len());
-        return complete(draft, mode, step, (CompletedBy::Parts, &message));
-    }
-    let is_judged = |it: &PartSpec| progress(it).is_settled() || progress(it) == Progress::Rejected;
-    if parts.iter().all(is_judged) {
-        if mode.reach == Reach::RecordOnly {
-            return Ok(());
-        }
-        if review::ask_spent(draft, step)? {
-            return Ok(());
-        }
-        return go_back(draft, mode, step, &parts);
-    }
-    ask_personal(draft, mode, step)
-}
-
 /// Asks at the next part of a run that comes from elsewhere, if only a person's own answer settles it.
 pub(super) fn ask_owed(draft: &mut Draft<'_>, mode: Mode) -> Result<(), Stop> {
     let is_meant = invariant::asks_person(draft.workflow, draft.known.gates);
@@ -280,7 +231,7 @@ pub(super) fn ask_owed(draft: &mut Draft<'_>, mode: Mode) -> Result<(), Stop> {
 }
 
 /// Asks the person whom the next part is for, if it is for one.
-fn ask_personal(draft: &mut Draft<'_>, mode: Mode, step: &Step) -> Result<(), Stop> {
+pub(super) fn ask_personal(draft: &mut Draft<'_>, mode: Mode, step: &Step) -> Result<(), Stop> {
     let is_running = draft.state.standing == Standing::Running;
     let personal = find_personal(draft, step).filter(|_| mode.reach != Reach::RecordOnly);
     let Some(first) = personal.filter(|_| is_running) else { return Ok(()) };
@@ -335,25 +286,6 @@ pub(super) fn take_up_owed(draft: &mut Draft<'_>) {
     }
     if let Some(step) = first.filter(|_| is_behind || draft.state.is_work_done) {
         draft.push(Event::StepEntered { step: step.clone(), decision: None });
-    }
-}
-
-/// Sends the parts that a review found wanting back to the step that it judges.
-fn go_back(draft: &mut Draft<'_>, mode: Mode, step: &Step, parts: &[PartSpec]) -> Result<(), Stop> {
-    for part in parts {
-        if draft.state.part_progress(&step.name, &part.id) == Progress::Rejected {
-            review::send_back(draft, step, part)?;
-            draft.push(Event::StepReopened {
-                step: step.name.clone(),
-                part: Some(part.id.clone()),
-                feedback: String::new(),
-                cause: Some(ReopenCause::Again),
-            });
-        }
-    }
-    match &step.review {
-        Some(review) => enter::enter(draft, mode, Target::Step(review.of.clone()), None),
-        None => Ok(()),
     }
 }
 
@@ -433,24 +365,21 @@ pub(super) fn is_planned(state: &RunState, step: &Step) -> bool {
 /// Returns the parts of `step` that may be worked on now, or the one that a person is asked about.
 pub(crate) fn ready(workflow: &Workflow, state: &RunState, step: &Step) -> Vec<PartSpec> {
     let parts = state.parts_of(step);
-    let progress = |it: &PartId| state.part_progress(&step.name, it);
     let is_known = |id: &&PartId| parts.iter().any(|it| it.id == **id);
-    let is_open =
-        |it: &&PartSpec| !progress(&it.id).is_settled() && progress(&it.id) != Progress::Rejected;
+    let is_settled = |id: &PartId| state.part_progress(&step.name, id).is_settled();
     // A dependency that does not exist holds nothing up.
-    let is_free =
-        |it: &&PartSpec| it.after.iter().filter(is_known).all(|id| progress(id).is_settled());
-    let open = parts.iter().filter(is_open);
+    let is_free = |it: &PartSpec| it.after.iter().filter(is_known).all(is_settled);
+    let open = open(state, step).into_iter();
     match step.each.as_ref().map(|it| it.order).unwrap_or_default() {
         Order::Parallel => {
             // A person's parts come last, so that nothing waits for their answers.
             let (personal, others): (Vec<_>, Vec<_>) =
-                open.cloned().partition(|it| is_personal(workflow, state, step, it));
+                open.partition(|it| is_personal(workflow, state, step, it));
             if others.is_empty() { personal.into_iter().take(1).collect() } else { others }
         }
-        Order::Sequence => open.take(1).cloned().collect(),
+        Order::Sequence => open.take(1).collect(),
         Order::Declared => {
-            let free: Vec<PartSpec> = open.filter(is_free).cloned().collect();
+            let free: Vec<PartSpec> = open.filter(is_free).collect();
             let leading = free.iter().take_while(|it| it.mode == "parallel").count();
             free.into_iter().take(leading.max(1)).collect()
         }

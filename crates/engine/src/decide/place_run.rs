@@ -10,9 +10,12 @@ use alloc::{
     vec,
 };
 
-use definition::{Decider, Effect, PartSource, PartSpec, Step, Target};
+use definition::{Decider, Effect, PartSource, PartSpec, Step};
 
-use super::{Draft, EvalContext, change_context, enter, gate, left_out, mode::Mode, parts, rules};
+use super::{
+    Draft, EvalContext, change_context, flow, gate, left_out, mode::Mode, parts, rules, stretch,
+    then::Then,
+};
 use crate::{
     AttemptStatus, Choice, Event, GatePolicy, GateReason, PartPlaced, Refusal, Rigor, SkipCause,
     SkipReason, Stop, guard, invariant,
@@ -37,7 +40,8 @@ pub(super) fn go_to(
         return Ok(());
     }
     jump(draft, step)?;
-    enter::arrive(draft, mode, step)
+    let then = flow::arrive(draft, mode, step)?;
+    flow::run(draft, mode, then)
 }
 
 /// Leaves a step out, and goes on with the one after it.
@@ -56,13 +60,14 @@ pub(super) fn skip(draft: &mut Draft<'_>, mode: Mode, named: &str) -> Result<(),
     let (name, why) = (step.name.clone(), SkipReason::Caller);
     let cause = Some(SkipCause::Named);
     draft.push(Event::StepSkipped { step: name, part: None, reason, why, cause });
-    let following = draft.workflow.find_following(&step.name);
-    if let Some(following) = following {
-        gate::waive_before(draft, following)?;
-    }
-    let target = following.map_or(Target::Finish, |it| Target::Step(it.name.clone()));
+    let Some(following) = draft.workflow.find_following(&step.name) else {
+        stretch::end(draft, mode.at_end);
+        return Ok(());
+    };
+    gate::waive_before(draft, following)?;
     let reasoning = Some(format!("`{}` is left out", step.name));
-    enter::enter(draft, mode, target, Some(Choice { by: Decider::Client, reasoning }))
+    let choice = Some(Choice { by: Decider::Client, reasoning });
+    flow::run(draft, mode, Then::enter(&following.name, choice))
 }
 
 /// Puts a step to a person: the one that the run is at, or one whose gate may be asked ahead.

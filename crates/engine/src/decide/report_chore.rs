@@ -6,12 +6,11 @@ use alloc::{
     string::{String, ToString as _},
 };
 
-use definition::{OnFailure, Step, Target};
+use definition::{OnFailure, Step};
 
-use super::{Draft, EvalContext, change_context, due, enter, mode::Mode, report_step};
+use super::{Draft, EvalContext, change_context, complete_step, due, flow, mode::Mode, stretch};
 use crate::{
-    Chore, ChoreOutcome, CompletedBy, ContextChange, Event, GitDeed, Refusal, Report,
-    ReportOptions, ReportStep, Standing, Stop,
+    Chore, ChoreOutcome, CompletedBy, Event, GitDeed, Refusal, Report, ReportStep, Standing, Stop,
 };
 
 pub(super) fn decide(
@@ -79,25 +78,15 @@ fn go_on(draft: &mut Draft<'_>, mode: Mode, due: &Chore) -> Result<(), Stop> {
     let is_over = draft.state.is_work_done && draft.state.standing == Standing::Running;
     let is_confined = draft.workflow.stretch.until.is_some();
     if is_over && is_confined && due::find_due(draft)?.is_none() {
-        return enter::enter(draft, mode, Target::Finish, None);
+        stretch::end(draft, mode.at_end);
     }
     Ok(())
 }
 
 fn complete(draft: &mut Draft<'_>, mode: Mode, step: &Step, chore: &str) -> Result<(), Stop> {
-    let command = ReportStep {
-        part: None,
-        report: Report::passed(&step.name, &format!("chore `{chore}` is done")),
-        context: ContextChange::default(),
-        next: None,
-        holder: None,
-        terms: ReportOptions::default(),
-    };
-    report_step::complete(
-        draft,
-        mode,
-        step,
-        None,
-        report_step::Taken { by: CompletedBy::Chore, command: &command, advice: None },
-    )
+    let report = Report::passed(&step.name, &format!("chore `{chore}` is done"));
+    let command = ReportStep { report, ..ReportStep::default() };
+    let mode = Mode { by: CompletedBy::Chore, ..mode };
+    let then = complete_step::complete(draft, mode, step, None, (&command, None))?;
+    flow::run(draft, mode, then)
 }

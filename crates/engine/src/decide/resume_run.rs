@@ -8,7 +8,7 @@ use alloc::{
 use definition::Step;
 
 use super::{
-    Draft, NAME_BYTES_MAX, ask_model, change_context, check_size, end_run, lease, mode::Mode,
+    Draft, NAME_BYTES_MAX, ask_model, change_context, check_size, end_run, flow, lease, mode::Mode,
     report_step,
 };
 use crate::{ContextChange, Event, Outcome, ReportStep, ResumeRun, Standing, Stop};
@@ -56,7 +56,8 @@ pub(super) fn decide(draft: &mut Draft<'_>, mode: Mode, resume: &ResumeRun) -> R
     push(draft, resume, reasoning);
     let mut command: ReportStep = resume.report.clone();
     command.report.step_id = step.name.to_string();
-    report_step::take(draft, mode, step, (&command, None))
+    let then = report_step::take(draft, mode, step, (&command, None))?;
+    flow::run(draft, mode, then)
 }
 
 /// Has a language model say where the agent is to go on. Where its word cannot be had, the rule
@@ -76,12 +77,14 @@ fn reconcile(
     let is_away = advice.to == ask_model::Way::Open;
     let is_kept = !advice.leaves(step) && !draft.state.awaits_choice();
     if is_kept && !(is_away && is_taken) {
-        return ask_model::stay(draft, advice);
+        ask_model::stay(draft, advice);
+        return Ok(());
     }
     // The context is changed already, and the model has had the last word on it.
     let mut command = ReportStep { context: ContextChange::default(), ..resume.report.clone() };
     command.report.step_id = step.name.to_string();
-    report_step::take(draft, mode, step, (&command, Some(advice)))
+    let then = report_step::take(draft, mode, step, (&command, Some(advice)))?;
+    flow::run(draft, mode, then)
 }
 
 /// Notes that the agent came back, and takes nothing of its report but the context.

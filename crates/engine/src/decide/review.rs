@@ -8,15 +8,14 @@ use alloc::{
     vec::Vec,
 };
 
-use definition::{
-    Effect, Finding, Limit, PartId, PartSpec, Spent, Step, Target, Unknown, find_findings,
-};
+use definition::{Effect, Finding, Limit, PartId, PartSpec, Spent, Step, Unknown, find_findings};
 use serde_json::{Map, Value};
 
 use super::{
-    Draft, EvalContext, change_context, enter, gate,
+    Draft, EvalContext, change_context, gate,
     mode::{Mode, Reach, Verdicts},
     parts, scope,
+    then::Then,
     verdict::Judging,
 };
 use crate::{
@@ -28,13 +27,13 @@ const FINDINGS_MAX: usize = 50;
 /// How much of a finding is kept.
 const FINDING_BYTES_MAX: usize = 300;
 
-/// What a verdict did to the run.
-#[derive(Debug, PartialEq, Eq)]
+/// What a verdict means for the run.
+#[derive(Debug)]
 pub(super) enum Judged {
     /// Nothing stands in the way of going on.
     Passed,
-    /// The run went elsewhere, or waits.
-    Moved,
+    /// The run does something else.
+    Moved(Then),
 }
 
 /// Judges by the review of `step`, if it is one.
@@ -66,27 +65,27 @@ pub(super) fn judge(
 }
 
 /// Goes on from a review that was reported and wants something done again, as it is by now. Returns
-/// whether it does: one that says something else by now is judged again.
-pub(super) fn resume(draft: &mut Draft<'_>, mode: Mode, step: &Step) -> Result<bool, Stop> {
+/// `None` for one that says something else by now: it is judged again.
+pub(super) fn resume(draft: &mut Draft<'_>, step: &Step) -> Result<Option<Judged>, Stop> {
     let Some(review) = step.review.as_ref().filter(|_| step.each.is_none()) else {
-        return Ok(false);
+        return Ok(None);
     };
     let judging = Judging { step, review, part: None };
     let verdict = judging.find_verdict(draft, &Report::default())?;
     if judging.is_spent(draft) {
-        judging.ask_limit(draft, verdict.as_deref().unwrap_or("nothing that is known"), &[])?;
-        return Ok(true);
+        let verdict = verdict.as_deref().unwrap_or("nothing that is known");
+        return judging.ask_limit(draft, verdict, &[]).map(Some);
     }
     let is_noted = draft.state.progress(&step.name) == Progress::Rejected;
     let Some(verdict) = verdict.filter(|it| is_noted && review.revise.contains(it)) else {
-        return Ok(false);
+        return Ok(None);
     };
-    if judging.resume(draft, mode, &verdict)? == Judged::Passed {
-        let report = draft.state.step(&step.name).and_then(|it| it.effort.report.clone());
-        let report = report.unwrap_or_else(|| Report::passed(&step.name, "it was overruled"));
-        enter::after_work(draft, mode, step, &report, None)?;
+    // It was counted when it was noted.
+    let revisions = judging.counted(draft).saturating_sub(1);
+    match judging.find_limit(revisions) {
+        Some(limit) => judging.spend(draft, &verdict, &limit).map(Some),
+        None => judging.send_back(draft, &verdict).map(Some),
     }
-    Ok(true)
 }
 
 /// Has a part that was found wanting done again, unless it is open already.
@@ -158,13 +157,13 @@ impl Judging<'_> {
             // Where that leads is for anyone who goes on.
             self.rule(draft, verdict, Ruling::Revised);
             let is_part = self.part.is_some();
-            return Ok(if is_part { Judged::Passed } else { Judged::Moved });
+            return Ok(if is_part { Judged::Passed } else { Judged::Moved(Then::Stay) });
         }
         let Some(limit) = self.find_limit(revisions) else {
             self.rule(draft, verdict, Ruling::Revised);
-            return self.send_back(draft, mode, verdict);
+            return self.send_back(draft, verdict);
         };
-        self.spend(draft, mode, verdict, &limit)
+        self.spend(draft, verdict, &limit)
     }
 
     /// Returns the limit that so many verdicts to revise have reached.
@@ -174,13 +173,7 @@ impl Judging<'_> {
     }
 
     /// Does what a limit says once it is reached.
-    fn spend(
-        &self,
-        draft: &mut Draft<'_>,
-        mode: Mode,
-        verdict: &str,
-        limit: &Limit,
-    ) -> Result<Judged, Stop> {
+    fn spend(&self, draft: &mut Draft<'_>, verdict: &str, limit: &Limit) -> Result<Judged, Stop> {
         change_context::assign(draft, self.step, &limit.set, EvalContext::default())?;
         match &limit.then {
             Spent::Approve | Spent::Warn => {
@@ -192,12 +185,11 @@ impl Judging<'_> {
                 let reason = format!("the review `{}` was not met", self.step.name);
                 let cause = Some(FailCause::Review);
                 draft.push(Event::RunFailed { reason, step: None, cause });
-                Ok(Judged::Moved)
+                Ok(Judged::Moved(Then::Stay))
             }
             Spent::Goto(target) => {
                 self.rule(draft, verdict, Ruling::Failed);
-                enter::enter(draft, mode, Target::Step(target.clone()), None)?;
-                Ok(Judged::Moved)
+                Ok(Judged::Moved(Then::enter(target, None)))
             }
             Spent::Ask => {
                 self.rule(draft, verdict, Ruling::Asked);
@@ -239,16 +231,7 @@ impl Judging<'_> {
         let options = vec![("approve", Effect::Approve), ("abandon", Effect::Cancel)];
         let why = GateReason::RevisionsSpent;
         gate::ask_together(draft, self.step, ids, why, (ask, options))?;
-        Ok(Judged::Moved)
-    }
-
-    /// Goes on from a verdict to revise that was only noted so far.
-    fn resume(&self, draft: &mut Draft<'_>, mode: Mode, verdict: &str) -> Result<Judged, Stop> {
-        let counted = self.counted(draft);
-        match self.find_limit(counted.saturating_sub(1)) {
-            Some(limit) => self.spend(draft, mode, verdict, &limit),
-            None => self.send_back(draft, mode, verdict),
-        }
+        Ok(Judged::Moved(Then::Stay))
     }
 
     /// Returns how many verdicts to revise were counted.
@@ -273,14 +256,13 @@ impl Judging<'_> {
         counted
     }
 
-    fn send_back(&self, draft: &mut Draft<'_>, mode: Mode, verdict: &str) -> Result<Judged, Stop> {
+    fn send_back(&self, draft: &mut Draft<'_>, verdict: &str) -> Result<Judged, Stop> {
         self.reopen(draft, verdict)?;
         if self.part.is_some() {
             // The other parts are judged first; then the run goes back once, for all of them.
             return Ok(Judged::Passed);
         }
-        enter::enter(draft, mode, Target::Step(self.review.of.clone()), None)?;
-        Ok(Judged::Moved)
+        Ok(Judged::Moved(Then::enter(&self.review.of, None)))
     }
 
     /// Has what was judged done again.
@@ -300,18 +282,8 @@ impl Judging<'_> {
             ("revise", Effect::Back(self.review.of.clone())),
             ("abandon", Effect::Cancel),
         ];
-        self.ask(draft, GateReason::VerdictUnknown, ask, options)
-    }
-
-    fn ask(
-        &self,
-        draft: &mut Draft<'_>,
-        why: GateReason,
-        ask: String,
-        options: Vec<(&str, Effect)>,
-    ) -> Result<Judged, Stop> {
-        let part = self.part.map(|it| it.id.clone());
+        let (part, why) = (self.part.map(|it| it.id.clone()), GateReason::VerdictUnknown);
         gate::ask(draft, self.step, part, why, (ask, options))?;
-        Ok(Judged::Moved)
+        Ok(Judged::Moved(Then::Stay))
     }
 }

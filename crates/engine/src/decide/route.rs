@@ -10,8 +10,8 @@ use definition::{Choices, Decider, FINISH, Step, StepName, Successor, Target, Wo
 use serde_json::Value;
 
 use super::{
-    Draft, EvalContext, ask_model, change_context, condition_failed, enter, gate, mode::Mode,
-    scope, stretch,
+    Draft, EvalContext, change_context, condition_failed, gate, mode::Mode, scope, stretch,
+    then::Then,
 };
 use crate::{Choice, Event, FailCause, Outcome, Refusal, Report, RunState, Stop, invariant};
 
@@ -23,46 +23,9 @@ struct Way<'a> {
     successor: Option<&'a Successor>,
 }
 
-/// Goes on from a step whose work is done, or leaves the choice to the agent.
-pub(super) fn onward(
-    draft: &mut Draft<'_>,
-    mode: Mode,
-    step: &Step,
-    report: Option<&Report>,
-    next: Option<&str>,
-) -> Result<(), Stop> {
-    let sight = EvalContext::of_report(report);
-    match draft.state.decider() {
-        Decider::Declared => {
-            let way = declared(draft, step, sight)?;
-            if let Some(next) = next {
-                check_named(draft.workflow, step, next, &way.target)?;
-            }
-            follow(draft, mode, step, way, sight)
-        }
-        Decider::Client | Decider::Ai => match (next, report) {
-            (Some(next), _) => choose(draft, mode, step, next, sight),
-            (None, None) => {
-                // Nobody reported on a step that was left out, so nobody can choose either.
-                let way = declared(draft, step, sight)?;
-                follow(draft, mode, step, way, sight)
-            }
-            (None, Some(report)) if draft.has_model() => {
-                let advice = ask_model::ask(draft, step, report, None)?;
-                ask_model::follow(draft, mode, step, advice, sight)
-            }
-            (None, Some(_)) if !is_for_agent(draft, step) => {
-                let way = declared(draft, step, sight)?;
-                follow(draft, mode, step, way, sight)
-            }
-            (None, Some(_)) => Ok(()),
-        },
-    }
-}
-
 /// Whether an agent has to choose what follows a step. Nobody has to where nothing but the end does,
 /// or where the agent decides only because there is no model, and the guidance leaves no choice.
-fn is_for_agent(draft: &Draft<'_>, step: &Step) -> bool {
+pub(super) fn is_for_agent(draft: &Draft<'_>, step: &Step) -> bool {
     let workflow = draft.workflow;
     let is_stand_in = workflow.decider.is_none() && draft.state.decider() == Decider::Client;
     let is_plain = is_stand_in && step.next.is_empty();
@@ -76,18 +39,16 @@ fn has_only_end(workflow: &Workflow, step: &Step) -> bool {
 }
 
 /// Goes where the definition says for this very report, if it says so: a condition on the report
-/// holds. Returns whether it did.
+/// holds.
 pub(super) fn by_report(
     draft: &mut Draft<'_>,
     mode: Mode,
     step: &Step,
     report: &Report,
-) -> Result<bool, Stop> {
+) -> Result<Option<Then>, Stop> {
     let sight = EvalContext::of_report(Some(report));
-    let Some(successor) = find_by_report(draft, step, report)? else { return Ok(false) };
-    let way = way_of(successor);
-    follow(draft, mode, step, way, sight)?;
-    Ok(true)
+    let Some(successor) = find_by_report(draft, step, report)? else { return Ok(None) };
+    follow(draft, mode, step, way_of(successor), sight).map(Some)
 }
 
 /// Returns the successor whose condition speaks of the report and holds.
@@ -116,7 +77,7 @@ pub(super) fn choose(
     step: &Step,
     next: &str,
     sight: EvalContext<'_>,
-) -> Result<(), Stop> {
+) -> Result<Then, Stop> {
     let target = find_target(draft.workflow, next);
     let allowed = allowed(draft.workflow, &draft.state, step, sight);
     let Some(target) = target.filter(|target| allowed.contains(target)) else {
@@ -133,9 +94,9 @@ pub(super) fn choose_late(
     mode: Mode,
     step: &Step,
     next: &str,
-) -> Result<(), Stop> {
+) -> Result<Then, Stop> {
     if gate::ask_current(draft)? {
-        return Ok(());
+        return Ok(Then::Stay);
     }
     let report = draft.state.step(&step.name).and_then(|it| it.effort.report.clone());
     choose(draft, mode, step, next, EvalContext::of_report(report.as_ref()))
@@ -148,7 +109,7 @@ pub(super) fn advised(
     step: &Step,
     (target, reasoning): (Target, String),
     sight: EvalContext<'_>,
-) -> Result<(), Stop> {
+) -> Result<Then, Stop> {
     let successor = step.next.iter().find(|it| it.to == target);
     follow(draft, mode, step, Way { target, by: Decider::Ai, reasoning, successor }, sight)
 }
@@ -250,8 +211,23 @@ fn not_allowed(step: &Step, next: &str, allowed: &[Target]) -> Refusal {
     Refusal::NextNotAllowed { step: step.name.clone(), next: next.to_string(), allowed }
 }
 
+/// Goes where the definition says, which is where an agent says if it says anything.
+pub(super) fn declared(
+    draft: &mut Draft<'_>,
+    mode: Mode,
+    step: &Step,
+    next: Option<&str>,
+    sight: EvalContext<'_>,
+) -> Result<Then, Stop> {
+    let way = find_declared(draft, step, sight)?;
+    if let Some(next) = next {
+        check_named(draft.workflow, step, next, &way.target)?;
+    }
+    follow(draft, mode, step, way, sight)
+}
+
 /// The first successor whose condition holds, else the step listed next.
-fn declared<'s>(
+fn find_declared<'s>(
     draft: &Draft<'_>,
     step: &'s Step,
     sight: EvalContext<'_>,
@@ -282,7 +258,7 @@ fn follow(
     step: &Step,
     way: Way<'_>,
     sight: EvalContext<'_>,
-) -> Result<(), Stop> {
+) -> Result<Then, Stop> {
     if let Some(successor) = way.successor {
         apply(draft, step, successor, sight)?;
     }
@@ -296,10 +272,15 @@ fn follow(
             .map_or_else(|| format!("step `{}` leads to failure", step.name), Report::reason);
         let cause = Some(FailCause::Route);
         draft.push(Event::RunFailed { reason, step: None, cause });
-        return Ok(());
+        return Ok(Then::Stay);
     }
-    let (target, mode) = stretch::confine(draft, mode, step, way.target)?;
-    enter::enter(draft, mode, target, Some(decision))
+    match stretch::confine(draft, step, way.target, mode.at_end)? {
+        (Target::Step(step), _) => Ok(Then::enter(&step, Some(decision))),
+        (Target::Finish, at_end) => {
+            stretch::end(draft, at_end);
+            Ok(Then::Stay)
+        }
+    }
 }
 
 /// Sets and merges what a successor says.

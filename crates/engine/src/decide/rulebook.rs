@@ -17,6 +17,7 @@ use super::{
     part_rules,
     review::Judged,
     scope,
+    then::Then,
 };
 use crate::{Event, FileFact, GateReason, Refusal, ReopenCause, Ruling, Stop};
 
@@ -58,7 +59,7 @@ pub(super) fn judge(draft: &mut Draft<'_>, mode: Mode, step: &Step) -> Result<Ju
     let feedback = format!("the parts break rules of the project; see `{note}`");
     let (step, cause) = (step.name.clone(), Some(ReopenCause::Rules));
     draft.push(Event::StepReopened { step, part: None, feedback, cause });
-    Ok(Judged::Moved)
+    Ok(Judged::Moved(Then::Stay))
 }
 
 /// Asks a person about a plan that broke the rules as often as it may, as a file says. Returns
@@ -86,7 +87,7 @@ fn ask(draft: &mut Draft<'_>, step: &Step, note: &str) -> Result<Judged, Stop> {
     );
     let options = vec![("approve", Effect::Approve), ("abandon", Effect::Cancel)];
     gate::ask(draft, step, None, GateReason::RevisionsSpent, (ask, options))?;
-    Ok(Judged::Moved)
+    Ok(Judged::Moved(Then::Stay))
 }
 
 fn parts(draft: &Draft<'_>, step: &Step, file: &str) -> Result<Vec<PartSpec>, Stop> {

@@ -7,15 +7,16 @@ use alloc::{
     vec::Vec,
 };
 
-use definition::{Action, Decider, Deed, Insertion, Rotation, Step, Template};
+use definition::{Action, Condition, Decider, Deed, Insertion, Rotation, Step, Template};
 use serde_json::{Map, Value};
 
 use super::{
-    Draft, EvalContext, change_context, check_size, condition_failed, enter, gate, mode::Mode,
+    Draft, EvalContext, change_context, check_size, condition_failed, flow, gate, mode::Mode,
     record_entry, scope,
 };
 use crate::{
-    Choice, CompletedBy, Entry, Event, Item, PendingRules, Refusal, RunState, Stop, guard, journal,
+    Choice, CompletedBy, Entry, Event, GateReason, Item, PendingRules, Refusal, Report, RunState,
+    Standing, Stop, guard, journal,
 };
 
 /// Fires the rules whose conditions a command made true, in their order, and brings gates that are
@@ -25,7 +26,7 @@ pub(super) fn settle(draft: &mut Draft<'_>, before: &RunState) -> Result<(), Sto
         return Ok(());
     }
     let mode = Mode::default();
-    gate::settle(draft, mode)?;
+    settle_gates(draft, mode)?;
     // What a file says on its first day is taken as it is; the rules fire with the first call.
     if before.origin.is_none() && draft.state.unasked == PendingRules::Placed {
         return Ok(());
@@ -47,7 +48,47 @@ pub(super) fn settle(draft: &mut Draft<'_>, before: &RunState) -> Result<(), Sto
         perform(draft, mode, &rule.actions, &Map::new(), false)?;
         now = scope(draft.workflow, &draft.state, EvalContext::default());
     }
-    gate::settle(draft, mode)
+    settle_gates(draft, mode)
+}
+
+/// Brings the gates that are open while a condition holds into step with the state.
+fn settle_gates(draft: &mut Draft<'_>, mode: Mode) -> Result<(), Stop> {
+    if let Some(open) = draft.state.standing.open_gate().cloned() {
+        let step = draft.workflow.find_step(&open.step);
+        let Some((step, during)) = step.zip(step.and_then(during)) else { return Ok(()) };
+        if open.why != GateReason::Gate {
+            return Ok(());
+        }
+        let is_here = draft.state.current.as_ref() == Some(&open.step);
+        // Work that was reported is asked about however the condition stands.
+        let is_reported = draft.state.progress(&step.name).is_settled();
+        let holds = is_here && draft.holds(Some(during), step, EvalContext::default())?;
+        if (holds || is_reported) && gate::ask_of(draft, step)? == open.ask {
+            return Ok(());
+        }
+        draft.push(Event::GateWithdrawn { step: open.step });
+        if is_reported && is_here {
+            return gate::ask_done(draft, step);
+        }
+    }
+    if draft.state.standing != Standing::Running {
+        return Ok(());
+    }
+    let Ok(step) = draft.current() else { return Ok(()) };
+    let Some(during) = during(step) else { return Ok(()) };
+    if !draft.holds(Some(during), step, EvalContext::default())? {
+        return Ok(());
+    }
+    if gate::open(draft, step, &Report::default())? {
+        return Ok(());
+    }
+    gate::settle_work(draft, step, gate::APPROVED)?;
+    let then = flow::onward(draft, mode, step, None, None)?;
+    flow::run(draft, mode, then)
+}
+
+fn during(step: &Step) -> Option<&Condition> {
+    step.gate.as_ref()?.during.as_ref()
 }
 
 /// Does what a move or a rule consists of. Returns what was overlooked, where that is allowed.
@@ -130,7 +171,8 @@ pub(super) fn go(draft: &mut Draft<'_>, mode: Mode, to: &Step) -> Result<(), Sto
     draft.push(Event::StepEntered { step: to.name.clone(), decision: Some(decision) });
     draft.hop(&to.name)?;
     change_context::assign(draft, to, &to.enter, EvalContext::default())?;
-    enter::arrive(draft, mode, to)
+    let then = flow::arrive(draft, mode, to)?;
+    flow::run(draft, mode, then)
 }
 
 /// Adds an item, unless there is one of this text.

@@ -3,9 +3,9 @@
 
 use alloc::string::String;
 
-use definition::{Decider, Target};
+use definition::Decider;
 
-use super::{Draft, enter, gate, mode::Mode, parts, start_run};
+use super::{Draft, flow, gate, mode::Mode, parts, start_run, then::Then};
 use crate::{Progress, Report, Standing, Stop};
 
 pub(super) fn decide(draft: &mut Draft<'_>, mode: Mode, goes_on: bool) -> Result<(), Stop> {
@@ -37,14 +37,15 @@ fn settle(draft: &mut Draft<'_>, mode: Mode) -> Result<(), Stop> {
         return start_run::enter_first(draft, mode);
     }
     let step = draft.current()?;
-    match draft.state.progress(&step.name) {
-        Progress::Idle => enter::enter(draft, mode, Target::Step(step.name.clone()), None),
-        Progress::Ready => enter::arrive(draft, mode, step),
+    let then = match draft.state.progress(&step.name) {
+        Progress::Idle => Then::enter(&step.name, None),
+        Progress::Ready => flow::arrive(draft, mode, step)?,
         Progress::Done | Progress::Skipped if draft.state.decider() == Decider::Declared => {
             let report = draft.state.step(&step.name).and_then(|it| it.effort.report.clone());
             let report = report.unwrap_or_else(|| Report::passed(&step.name, "as in the original"));
-            enter::after_work(draft, mode, step, &report, None)
+            flow::after_work(draft, mode, step, &report, None)?
         }
-        Progress::Done | Progress::Skipped | Progress::Active | Progress::Rejected => Ok(()),
-    }
+        Progress::Done | Progress::Skipped | Progress::Active | Progress::Rejected => Then::Stay,
+    };
+    flow::run(draft, mode, then)
 }

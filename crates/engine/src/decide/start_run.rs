@@ -6,10 +6,10 @@ use alloc::{
     vec::Vec,
 };
 
-use definition::{Bypass, Decider, Target, Workflow};
+use definition::{Bypass, Decider, Workflow};
 use serde_json::{Map, Value};
 
-use super::{Draft, change_context, check_size, enter, mode::Mode, parts, stretch};
+use super::{Draft, change_context, check_size, flow, mode::Mode, parts, stretch, then::Then};
 use crate::{Event, Refusal, RunId, RunStarted, Standing, StartRun, Stop};
 
 /// The longest key that is taken, in bytes.
@@ -69,7 +69,7 @@ fn check_gates(draft: &Draft<'_>) -> Result<(), Refusal> {
 /// Enters the step that a run begins with.
 pub(super) fn enter_first(draft: &mut Draft<'_>, mode: Mode) -> Result<(), Stop> {
     let first = stretch::begin(draft)?;
-    enter::enter(draft, mode, Target::Step(first.name.clone()), None)?;
+    flow::run(draft, mode, Then::enter(&first.name, None))?;
     // What it does not begin with may have parts for a person.
     parts::restore_personal(draft)?;
     parts::take_up_owed(draft);

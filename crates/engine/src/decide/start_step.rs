@@ -7,9 +7,10 @@ use definition::{PartSpec, Presence, Step, Target};
 use serde_json::{Map, Value};
 
 use super::{
-    Draft, EvalContext, check_depth, check_size, condition_failed, enter, gate, lease,
+    Draft, EvalContext, check_depth, check_size, condition_failed, flow, gate, lease,
     mode::{Mode, Reach},
     parts, route, scope,
+    then::Then,
 };
 use crate::{
     Artifact, AttemptStatus, Choice, Event, GateReason, Progress, Refusal, ReopenCause, Standing,
@@ -97,8 +98,8 @@ fn go_back(draft: &mut Draft<'_>, mode: Mode, to: &Step) -> Result<(), Stop> {
     let cause = Some(ReopenCause::GoneBack);
     draft.push(Event::StepReopened { step, part: None, feedback, cause });
     let reasoning = Some(String::from("the agent went back to it"));
-    let choice = Choice { by: definition::Decider::Client, reasoning };
-    enter::enter(draft, mode, Target::Step(to.name.clone()), Some(choice))
+    let choice = Some(Choice { by: definition::Decider::Client, reasoning });
+    flow::run(draft, mode, Then::enter(&to.name, choice))
 }
 
 fn check_details(draft: &Draft<'_>, details: &Map<String, Value>) -> Result<(), Refusal> {

@@ -6,9 +6,9 @@ use alloc::{
 };
 
 use definition::{Expression, Step, Target};
-use serde_json::Value;
+use serde_json::{Map, Value};
 
-use super::{Draft, EvalContext, condition_failed, mode::Mode, scope};
+use super::{Draft, EvalContext, condition_failed, scope};
 use crate::{AtEnd, Event, Refusal, SkipCause, SkipReason, find_chore};
 
 /// Leaves out what is listed before the step that the run begins with, and returns that step.
@@ -32,29 +32,36 @@ pub(super) fn begin<'a>(draft: &mut Draft<'a>) -> Result<&'a Step, Refusal> {
 }
 
 /// Returns where the run goes from a step that is settled: to `target`, or to its end, where that
-/// lies beyond the step that it ends after.
+/// lies beyond the step that it ends after. Also returns what happens at the end.
 pub(super) fn confine(
     draft: &Draft<'_>,
-    mode: Mode,
     step: &Step,
     target: Target,
-) -> Result<(Target, Mode), Refusal> {
-    let Target::Step(name) = &target else { return Ok((target, mode)) };
+    at_end: AtEnd,
+) -> Result<(Target, AtEnd), Refusal> {
+    let Target::Step(name) = &target else { return Ok((target, at_end)) };
     // Work that failed is never the end of what was asked for.
     if !draft.state.progress(&step.name).is_settled() {
-        return Ok((target, mode));
+        return Ok((target, at_end));
     }
     let last = find(draft, step, draft.workflow.stretch.until.as_ref())?;
     let beyond = last.zip(draft.workflow.find_step(name));
     let is_beyond = beyond.is_some_and(|(last, next)| is_after(draft, next, last));
     if !is_beyond {
-        return Ok((target, mode));
+        return Ok((target, at_end));
     }
     // What the server owes, such as a commit, it does first: only a run that is open has chores.
     let due = find_chore(draft.workflow, &draft.state);
     let is_due = due.map_err(|error| condition_failed(step, &error))?.is_some();
-    let at_end = if is_due { AtEnd::StaysOpen } else { mode.at_end };
-    Ok((Target::Finish, Mode { at_end, ..mode }))
+    Ok((Target::Finish, if is_due { AtEnd::StaysOpen } else { at_end }))
+}
+
+/// There is no step left.
+pub(super) fn end(draft: &mut Draft<'_>, at_end: AtEnd) {
+    draft.push(match at_end {
+        AtEnd::Completes => Event::RunCompleted { details: Map::new() },
+        AtEnd::StaysOpen => Event::WorkEnded,
+    });
 }
 
 /// Whether one step is listed after another.
