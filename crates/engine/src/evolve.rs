@@ -9,8 +9,8 @@ use definition::{Decider, Digest, Effect, FINISH, PartId, StepName};
 
 use crate::{
     Answered, Artifact, AttemptStatus, ClaimedStatus, Effort, Entry, Event, FileClaim, GateReason,
-    How, Journal, Lease, Noted, OpenGate, PartPlaced, Passage, PendingRules, Progress, Recorded, Report,
-    Ruling, RunId, RunStarted, RunState, Seen, Standing, StepCompleted, StepState, Surface,
+    How, Journal, Lease, Noted, OpenGate, PartPlaced, Passage, PendingRules, Progress, Recorded,
+    Report, Ruling, RunId, RunStarted, RunState, Seen, Standing, StepCompleted, StepState, Surface,
     Timestamp, Told, history,
 };
 

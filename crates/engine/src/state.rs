@@ -13,8 +13,8 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 use crate::{
-    Artifact, CompletedBy, Entry, Git, History, How, Item, Journal, Lease, OpenGate, ReopenCause, Report,
-    Ruling, RunBranch, RunId, RunStarted, Shared, SkipCause, SkipReason, Timestamp,
+    Artifact, CompletedBy, Entry, Git, History, How, Item, Journal, Lease, OpenGate, ReopenCause,
+    Report, Ruling, RunBranch, RunId, RunStarted, Shared, SkipCause, SkipReason, Timestamp,
 };
 
 /// The state of one run.

@@ -3,7 +3,7 @@
 //! What someone wrote into the file is where it starts from: it stays as it is until the run says
 //! something else. A run whose file nobody ever wrote starts from a template.
 
-use engine::{Kind, Mark, RunState, Visited};
+use engine::{Kind, Mark, RunState};
 use serde_json::Value;
 
 use super::super::{
@@ -29,12 +29,12 @@ pub(in super::super) fn render(state: &RunState) -> String {
         let newest = history.counts.newest(|it| kinds.contains(&it.event));
         newest.is_some_and(|it| is_new(&it))
     };
-    let is_moved = has_happened(&["MoveMade"]);
-    if is_moved {
+    if has_happened(&["MoveMade"]) {
         file.complete();
     }
     // A word that is not a phase stays only until the next call.
-    if let Some(step) = state.current.as_ref().filter(|_| is_moved || is_entered(state, seq)) {
+    let is_moved = has_happened(&["MoveMade", "StepEntered"]);
+    if let Some(step) = state.current.as_ref().filter(|_| is_moved) {
         file.set_phase(step.as_str());
     }
     let var = |name: &str| said(name).and_then(|_| state.vars.get(name)).and_then(Value::as_str);
@@ -70,12 +70,6 @@ fn counts(kind: Kind) -> bool {
         "EntryRecorded" => matches!(kind.of, "note" | "error" | "question"),
         _ => false,
     }
-}
-
-/// Whether a step was entered since then.
-fn is_entered(state: &RunState, seq: u64) -> bool {
-    let entered = state.history.visits.iter().filter(|it| it.what == Visited::Entered);
-    entered.last().is_some_and(|it| seq < it.mark.seq)
 }
 
 /// Returns the items. A word that someone wrote stays while it says what is so.

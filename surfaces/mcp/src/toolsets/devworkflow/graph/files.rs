@@ -136,7 +136,6 @@ fn is_stem(stem: &str) -> bool {
 /// Returns what is written for people of a session.
 fn markdown(workflow: &Workflow, record: &Record) -> String {
     let is_over = Status::parse(&record.status).is_some_and(Status::is_final);
-    let session =
-        Session { workflow, record, is_done: false, is_live: !is_over, sent_back: None };
+    let session = Session { workflow, record, is_done: false, is_live: !is_over, sent_back: None };
     view::state(session, Extent::Whole) + "\n"
 }

@@ -370,8 +370,9 @@ impl<'a> Player<'a> {
     }
 
     pub(super) fn known(&self) -> Known {
-        let now =
-            Timestamp(1_767_225_600_000_000 + i64::try_from(self.log.len()).unwrap() * 1_000_000);
+        // Days pass.
+        let hours = i64::try_from(self.log.len()).unwrap();
+        let now = Timestamp(1_767_225_600_000_000 + hours * 3_600_000_000);
         let policy = self.options.policies().of(self.workflow);
         Known { now, steady: now, gates: self.gates, policy, ..Known::default() }
     }

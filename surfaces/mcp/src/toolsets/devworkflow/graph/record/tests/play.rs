@@ -23,7 +23,7 @@ const NAMES: [&str; 4] =
 
 pub(super) struct Player {
     workflow: Arc<Workflow>,
-    pub(super) state: RunState,
+    state: RunState,
     /// What an earlier release wrote.
     pub(super) page: Page,
     log: Vec<Recorded>,
@@ -67,10 +67,6 @@ impl Player {
 
     pub(super) fn rendered(&self) -> String {
         render(&self.workflow, &self.state)
-    }
-
-    pub(super) fn log(&self) -> &[Recorded] {
-        &self.log
     }
 
     /// Says what was done so far.
@@ -140,7 +136,13 @@ impl Player {
                 let answer = if self.draw(2) == 0 { Answer::Approve } else { Answer::Reject };
                 let (feedback, by) = ("more".to_owned(), "ann".to_owned());
                 let how = How::Verified;
-                Command::AnswerGate(Box::new(AnswerGate { answer, feedback, by, how, digest: None }))
+                Command::AnswerGate(Box::new(AnswerGate {
+                    answer,
+                    feedback,
+                    by,
+                    how,
+                    digest: None,
+                }))
             }
         }
     }
@@ -248,8 +250,10 @@ impl Player {
             3 => file["node_history"] = json!([node]),
             4 => file["execution_context"] = json!({ "by_hand": 1, "mine": 3 }),
             5 => file["inputs"] = json!({ "n": "by hand" }),
-            6 => file["items"] = json!([{ "id": 1, "description": "a", "status": "Completed", "x": 1 },
-                { "id": 2, "description": "b", "status": "in progress" }, { "id": 3 }]),
+            6 => {
+                file["items"] = json!([{ "id": 1, "description": "a", "status": "Completed", "x": 1 },
+                { "id": 2, "description": "b", "status": "in progress" }, { "id": 3 }])
+            }
             7 => file["log"] = json!(["[10:00:00] by hand", "more"]),
             8 => file["archive_log"] = Value::Null,
             9 => file["node_outputs"] = json!({ node: { "goal_achieved": true, "mine": 1 } }),
