@@ -27,7 +27,7 @@ const TASK_CHARS_MAX: usize = 120;
 /// A session as a call finds it.
 pub(super) struct Found {
     pub(super) view: View,
-    pub(super) record: Record,
+    pub(super) record: Box<Record>,
     /// What was found and done about its file on the way.
     pub(super) notices: Vec<String>,
 }
@@ -48,7 +48,7 @@ impl Found {
     pub(super) fn new(view: View, notices: Vec<String>) -> Self {
         let mut record = Record::of(&view.workflow, &view.state);
         record.session_id = view.state.run.to_string();
-        Self { view, record, notices }
+        Self { view, record: Box::new(record), notices }
     }
 
     /// Returns the session to speak of.

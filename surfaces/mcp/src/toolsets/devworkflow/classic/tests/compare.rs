@@ -166,6 +166,6 @@ fn name(base: &str, (written, rendered): (&str, &str)) -> Option<Difference> {
 
 /// Returns the lines of a file without blank ones and comments.
 fn without_remarks(text: &str) -> Vec<&str> {
-    let is_text = |it: &&str| !it.is_empty() && !(it.starts_with("<!--") && it.ends_with("-->"));
-    text.lines().map(str::trim).filter(is_text).collect()
+    let is_remark = |it: &str| it.is_empty() || it.starts_with("<!--") && it.ends_with("-->");
+    text.lines().map(str::trim).filter(|it| !is_remark(it)).collect()
 }

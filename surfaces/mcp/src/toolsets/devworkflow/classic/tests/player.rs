@@ -271,9 +271,10 @@ impl<'a> Player<'a> {
             updated_at: reading.updated_at,
         };
         let claim = Box::new(claim);
-        let command = match self.state.standing {
-            Standing::New => Command::AdoptRun(Box::new(start()), claim),
-            _ => Command::TakeEdit(claim),
+        let command = if self.state.standing == Standing::New {
+            Command::AdoptRun(Box::new(start()), claim)
+        } else {
+            Command::TakeEdit(claim)
         };
         if let Err(problem) = self.decide(&command) {
             self.story.push(format!("  put aside: {problem}"));

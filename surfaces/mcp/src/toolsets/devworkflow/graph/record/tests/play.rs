@@ -230,12 +230,11 @@ impl Player {
     fn take(&mut self, text: &str) {
         let Ok(file) = read_session(text) else { return };
         let claim = Box::new(FileClaim { sha256: Digest::of(text.as_bytes()), ..file.placement });
-        let command = match self.state.standing {
-            Standing::New => {
-                let start = StartRun { context: file.context, ..self.start() };
-                Command::AdoptRun(Box::new(start), claim)
-            }
-            _ => Command::TakeEdit(claim),
+        let command = if self.state.standing == Standing::New {
+            let start = StartRun { context: file.context, ..self.start() };
+            Command::AdoptRun(Box::new(start), claim)
+        } else {
+            Command::TakeEdit(claim)
         };
         self.story.push(format!("a file: {text}"));
         self.attempt(&command);
@@ -251,8 +250,11 @@ impl Player {
             4 => file["execution_context"] = json!({ "by_hand": 1, "mine": 3 }),
             5 => file["inputs"] = json!({ "n": "by hand" }),
             6 => {
-                file["items"] = json!([{ "id": 1, "description": "a", "status": "Completed", "x": 1 },
-                { "id": 2, "description": "b", "status": "in progress" }, { "id": 3 }])
+                file["items"] = json!([
+                    { "id": 1, "description": "a", "status": "Completed", "x": 1 },
+                    { "id": 2, "description": "b", "status": "in progress" },
+                    { "id": 3 },
+                ]);
             }
             7 => file["log"] = json!(["[10:00:00] by hand", "more"]),
             8 => file["archive_log"] = Value::Null,
