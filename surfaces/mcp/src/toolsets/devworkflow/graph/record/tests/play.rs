@@ -135,7 +135,7 @@ impl Player {
             _ => {
                 let answer = if self.draw(2) == 0 { Answer::Approve } else { Answer::Reject };
                 let (feedback, by) = ("more".to_owned(), "ann".to_owned());
-                let how = How::Verified;
+                let how = How::Relayed;
                 Command::AnswerGate(Box::new(AnswerGate {
                     answer,
                     feedback,
