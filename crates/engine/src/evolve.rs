@@ -9,9 +9,9 @@ use definition::{Decider, Digest, Effect, FINISH, PartId, StepName};
 
 use crate::{
     Answered, Artifact, AttemptStatus, ClaimedStatus, Effort, Entry, Event, FileClaim, GateReason,
-    How, Lease, Noted, OpenGate, PartPlaced, Passage, PendingRules, Progress, Recorded, Report,
-    Ruling, RunId, RunStarted, RunState, Seen, Standing, StepCompleted, StepState, Surface,
-    Timestamp, Told, history, journal,
+    How, Journal, Lease, Noted, OpenGate, PartPlaced, Passage, PendingRules, Progress, Recorded,
+    Report, Ruling, RunId, RunStarted, RunState, Seen, Standing, StepCompleted, StepState, Surface,
+    Timestamp, Told, history,
 };
 
 /// How many of the last reports a language model is shown.
@@ -33,7 +33,7 @@ pub fn evolve(mut state: RunState, recorded: &Recorded) -> RunState {
         state.unasked = PendingRules::Nothing;
     }
     if state.origin.as_ref().is_some_and(|it| it.journal) {
-        journal::add(&mut state.journal, recorded);
+        state.journal.add(recorded);
     }
     hand(&mut state, recorded);
     history::note(&mut state, recorded);
@@ -228,7 +228,7 @@ pub fn evolve(mut state: RunState, recorded: &Recorded) -> RunState {
             let open = state.items.iter_mut().find(|it| it.id == *id && !it.is_done);
             open.into_iter().for_each(|it| it.is_done = true);
         }
-        Event::JournalRotated(_) => state.journal.clear(),
+        Event::JournalRotated(_) => state.journal = Journal::default(),
         Event::MoveMade { .. } | Event::RuleFired { .. } => {}
         Event::LineInserted { .. } => {}
         Event::ChoreDone { name, deed, pushed, .. } => {
@@ -393,7 +393,7 @@ fn place(state: &mut RunState, recorded: &Recorded, placement: &FileClaim) {
         state.items = items.clone().into();
     }
     if let Some(journal) = &placement.journal {
-        state.journal = journal.clone().into();
+        state.journal = Journal::of(journal);
     }
     state.current.clone_from(&placement.current);
     state.stated.clone_from(&placement.stated);

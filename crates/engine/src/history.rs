@@ -41,8 +41,10 @@ pub struct History {
     pub visits: VectorSync<Visit>,
     /// What the archive of the journal got.
     pub archived: VectorSync<Archived>,
-    /// Which keys of the context were given a value, and when.
+    /// Which keys of the context were given a value or removed, and when.
     pub context: VectorSync<Touched>,
+    /// When each variable was last given a value, other than by a file.
+    pub vars: Shared<BTreeMap<String, Mark>>,
 }
 
 /// The event by which something happened, and when.
@@ -240,12 +242,13 @@ pub struct Archived {
     pub text: String,
 }
 
-/// Keys of the context that were given a value.
+/// Keys of the context that were given a value or removed.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Touched {
     pub mark: Mark,
     /// Each key, and whether its value changed.
     pub keys: Vec<(String, bool)>,
+    pub removed: Vec<String>,
 }
 
 impl History {

@@ -10,14 +10,45 @@ use alloc::{
 };
 
 use definition::Rotation;
+use rpds::VectorSync;
 use serde::{Deserialize, Serialize};
 
-use crate::{Entry, Event, Recorded, Timestamp};
+use crate::{Entry, Event, Recorded, Shared, Timestamp};
 
 /// How many findings of a journal the archive gets.
 const FINDINGS_MAX: usize = 5;
 /// The most of one finding that it gets, in characters.
 const FINDING_CHARS_MAX: usize = 300;
+
+/// What was noted since it was last put into the archive.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Journal {
+    /// What the run's file said of it when it was last taken in.
+    placed: Shared<String>,
+    /// What was noted since then, an entry each.
+    pub entries: VectorSync<String>,
+}
+
+impl Journal {
+    /// Returns all of it as one text.
+    pub fn text(&self) -> String {
+        let placed = Some(self.placed.as_str()).filter(|it| !it.is_empty());
+        let entries = placed.into_iter().chain(self.entries.iter().map(String::as_str));
+        entries.collect::<Vec<_>>().join("\n")
+    }
+
+    /// Starts with what a file says.
+    pub(crate) fn of(placed: &str) -> Self {
+        Self { placed: placed.to_string().into(), entries: VectorSync::default() }
+    }
+
+    /// Adds what an event says, if that is worth a line.
+    pub(crate) fn add(&mut self, recorded: &Recorded) {
+        if let Some(line) = journal_line(recorded) {
+            self.entries.push_back_mut(line);
+        }
+    }
+}
 
 /// The journal was put into the archive, and starts over.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -47,15 +78,6 @@ pub fn journal_line(recorded: &Recorded) -> Option<String> {
         return None;
     };
     Some(format!("[{}] {text}", recorded.at.to_seconds()))
-}
-
-/// Adds to a journal what an event says, if that is worth a line.
-pub(crate) fn add(journal: &mut String, recorded: &Recorded) {
-    let Some(line) = journal_line(recorded) else { return };
-    if !journal.is_empty() {
-        journal.push('\n');
-    }
-    journal.push_str(&line);
 }
 
 /// Returns what the archive gets of a journal.

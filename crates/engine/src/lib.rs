@@ -68,7 +68,7 @@ pub use id::RunId;
 pub use idiom::Idiom;
 pub use index_text::index_text;
 pub use invariant::{Found, Violation, audit, find_personal};
-pub use journal::{JournalRotated, journal_line};
+pub use journal::{Journal, JournalRotated, journal_line};
 pub use known::{Bounds, CheckFact, Fact, FileFact, Known, ModelFact, Policy, Question, Stop};
 pub use next::{
     Action, comes_again, find_agent, find_needed, find_promised, find_starter, next,

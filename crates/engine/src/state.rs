@@ -13,8 +13,8 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 use crate::{
-    Artifact, CompletedBy, Entry, Git, History, How, Item, Lease, OpenGate, ReopenCause, Report,
-    Ruling, RunBranch, RunId, RunStarted, Shared, SkipCause, SkipReason, Timestamp,
+    Artifact, CompletedBy, Entry, Git, History, How, Item, Journal, Lease, OpenGate, ReopenCause,
+    Report, Ruling, RunBranch, RunId, RunStarted, Shared, SkipCause, SkipReason, Timestamp,
 };
 
 /// The state of one run.
@@ -60,7 +60,7 @@ pub struct RunState {
     /// What is to be done, one after another.
     pub items: Shared<Vec<Item>>,
     /// What was noted since it was last put into the archive, where a journal is kept.
-    pub journal: Shared<String>,
+    pub journal: Journal,
     /// What attempts took, as far as was said.
     pub usage: Spending,
     /// Why the server could not do a chore, by its name, until it can.
@@ -391,7 +391,7 @@ impl RunState {
             error_count: 0,
             unasked: PendingRules::Nothing,
             items: Shared::default(),
-            journal: Shared::default(),
+            journal: Journal::default(),
             usage: Spending::default(),
             chores: BTreeMap::new(),
             branch: None,

@@ -4,11 +4,11 @@
 use std::sync::Arc;
 
 use definition::Workflow;
-use engine::{Actor, Command, Fact, FileFact, Question, Recorded, Refusal, RunId, RunState};
+use engine::{Actor, Command, Fact, FileFact, Question, Refusal, RunId, RunState};
 
 use crate::{
     ExecuteError, FileSystem, Outcome, Place, Request, Runtime, Target, View, Wanted,
-    execute::Checks, promise::Rendering,
+    execute::Checks,
 };
 
 /// A workflow that is handed in, and the run that begins with it.
@@ -65,15 +65,6 @@ impl Runtime {
         Ok((view, file.map(|it| it.notices).unwrap_or_default()))
     }
 
-    /// Returns a run as it was when its log was so long, and that log.
-    pub async fn view_at(
-        &self,
-        run: RunId,
-        length: u64,
-    ) -> Result<(View, Vec<Recorded>), ExecuteError> {
-        self.load_at(run, Some(length)).await
-    }
-
     /// Puts the file of a run that is over away: under another name in its folder (without its
     /// ending), or for good where none is given. The run gives its key up, and no file of it is
     /// written any more. Where it gave it up before, and its file is still there, that is finished.
@@ -92,7 +83,9 @@ impl Runtime {
             // The call went on from here before, so the files were put away then.
             return Ok(name);
         }
-        let places = self.places_left(view).await?;
+        // They are those of before it gave its key up.
+        Arc::make_mut(&mut view.state).gave_up_key = false;
+        let places = self.places_of(&view);
         let (Some(file_system), Some(own)) = (self.world.file_system(), places.last().cloned())
         else {
             return Ok(name);
@@ -115,24 +108,6 @@ impl Runtime {
         let (view, _) = self.sync_untold(view).await?;
         let request = Request { target, command: Command::GiveUpKey, actor, request_id: None };
         Ok(self.commit(&request, key, Some(view)).await?.view)
-    }
-
-    /// Returns where the files of a run that gave its key up were: what is beside its own comes
-    /// first, for as long as its own is there, there is something left to do.
-    async fn places_left(&self, mut view: View) -> Result<Vec<Place>, ExecuteError> {
-        let projections = &self.promises.projections;
-        let Some(projection) = projections.iter().find(|it| it.covers(&view.workflow)) else {
-            return Ok(Vec::new());
-        };
-        let mut file = Rendering::blank(projection, &view.workflow, view.state.run);
-        let (_, log) = self.load_at(view.state.run, None).await?;
-        log.iter().for_each(|it| file.apply(it));
-        Arc::make_mut(&mut view.state).gave_up_key = false;
-        let Some(own) = self.places_of(&view).await.into_iter().next() else {
-            return Ok(Vec::new());
-        };
-        let beside = file.beside().into_iter().map(|(path, _)| Place { path, ..own.clone() });
-        Ok(beside.chain([own.clone()]).collect())
     }
 
     /// Reads a text in the project; `None` where there is none.

@@ -62,7 +62,7 @@ pub trait Projection: Send + Sync {
 
     /// Returns what a text was made from, going by the marks that `own`, which the file says now,
     /// and the text carry.
-    fn basis(&self, _own: &str, _text: &str) -> Basis {
+    fn basis(&self, _workflow: &Workflow, _own: &str, _text: &str) -> Basis {
         Basis::Current
     }
 
@@ -70,6 +70,42 @@ pub trait Projection: Send + Sync {
     /// for the person who writes it. `None`: there is no such mark.
     fn stamp(&self, _own: &str) -> Option<String> {
         None
+    }
+
+    /// Returns whether a beginning of what the file says is what a crash left of it, and not what
+    /// someone who cut its end meant.
+    fn is_torn(&self, _beginning: &[u8]) -> bool {
+        true
+    }
+
+    /// Returns how far a text is from `own`, which the file says now or said before. `None`: only
+    /// [`Self::basis`] counts.
+    fn distance(&self, _own: &str, _text: &str) -> Option<usize> {
+        None
+    }
+
+    /// Returns whether a text was made from `own`, which the file says now, going by what is in it.
+    fn is_seen(&self, _own: &str, _text: &str) -> bool {
+        true
+    }
+
+    /// Returns whether a text may have been made from `base`, which the file said before, and not
+    /// from `own`, which it says now.
+    fn is_base(&self, _own: &str, _base: &str, _text: &str) -> bool {
+        true
+    }
+
+    /// Returns what the file, which says `own` now, is to say once an edit is taken in that was made
+    /// from `base`, which it said before. `None` where the edit and what happened since cannot be
+    /// joined.
+    fn rebase(&self, _own: &str, _base: &str, _text: &str) -> Option<String> {
+        None
+    }
+
+    /// Returns other texts that are written with the file and never read: paths in the folder, and
+    /// what to write there.
+    fn beside(&self, _workflow: &Workflow, _state: &RunState) -> Vec<(String, String)> {
+        Vec::new()
     }
 
     /// Returns the file of a run of this workflow, to be written event by event. `None`: it is
@@ -160,40 +196,6 @@ pub trait FileText: Send + Sync {
     /// person who writes it. `None`: there is no such mark.
     fn stamp(&self) -> Option<String> {
         None
-    }
-
-    /// Returns whether a beginning of what the file says is what a crash left of it, and not what
-    /// someone who cut its end meant.
-    fn is_torn(&self, _beginning: &[u8]) -> bool {
-        true
-    }
-
-    /// Returns how far a text is from what the file says. `None`: only [`Self::basis`] counts.
-    fn distance(&self, _text: &str) -> Option<usize> {
-        None
-    }
-
-    /// Returns whether a text was made from what the file says now, going by what is in it.
-    fn is_seen(&self, _text: &str) -> bool {
-        true
-    }
-
-    /// Returns whether a text may have been made from `base`, which the file said before, and not
-    /// from what it says now.
-    fn is_base(&self, _base: &str, _text: &str) -> bool {
-        true
-    }
-
-    /// Returns what the file is to say once an edit is taken in that was made from `base`, which it
-    /// said before. `None` where the edit and what happened since cannot be joined.
-    fn rebase(&self, _base: &str, _text: &str) -> Option<String> {
-        None
-    }
-
-    /// Returns other texts that are written with the file and never read: paths in the folder, and
-    /// what to write there.
-    fn beside(&self) -> Vec<(String, String)> {
-        Vec::new()
     }
 }
 

@@ -185,13 +185,13 @@ impl Runtime {
         self.promise(view).map(|it| it.shown)
     }
 
-    /// Returns where the file of a run is, if it has one, and then what is written beside it.
-    pub(crate) async fn places_of(&self, view: &View) -> Vec<Place> {
+    /// Returns where the file of a run is, if it has one. What is written beside it comes first: as
+    /// long as its own is there, something is left to do.
+    pub(crate) fn places_of(&self, view: &View) -> Vec<Place> {
         let Some(promise) = self.promise(view) else { return Vec::new() };
-        let known = self.known_file(&promise);
-        let beside = known.lock().await.file.beside();
-        let beside = beside.into_iter().map(|(path, _)| Place { path, ..promise.place.clone() });
-        std::iter::once(promise.place.clone()).chain(beside).collect()
+        let beside = promise.projection.beside(&view.workflow, &view.state).into_iter();
+        let beside = beside.map(|(path, _)| Place { path, ..promise.place.clone() });
+        beside.chain([promise.place.clone()]).collect()
     }
 
     /// Returns what the file of a run, and what is written beside it, will say once these events
@@ -393,7 +393,7 @@ impl Runtime {
         let path = &promise.shown;
         match edit.made {
             // Only a caller who reads a file as people write it is told what they wrote.
-            Made::Now if known.file.distance(&edit.text).is_none() => {}
+            Made::Now if promise.projection.distance(&edit.text, &edit.text).is_none() => {}
             Made::Now => notices.push(format!("`{path}` was changed by hand: taken in")),
             Made::Back => {
                 notices.push(format!("an older state of `{path}` was put back"));

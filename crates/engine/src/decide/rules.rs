@@ -260,10 +260,11 @@ fn take_item(draft: &mut Draft<'_>, var: &str) -> Result<(), Refusal> {
 }
 
 fn rotate(draft: &mut Draft<'_>, how: Rotation, with: String) {
-    if draft.state.journal.trim().is_empty() && with.trim().is_empty() {
+    let text = draft.state.journal.text();
+    if text.trim().is_empty() && with.trim().is_empty() {
         return;
     }
-    let rotated = journal::rotate(&draft.state.journal, how, draft.known.now);
+    let rotated = journal::rotate(&text, how, draft.known.now);
     let rotated = journal::JournalRotated { with, ..rotated };
     draft.push(Event::JournalRotated(rotated.into()));
 }

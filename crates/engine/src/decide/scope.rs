@@ -98,7 +98,7 @@ pub(crate) fn scope(workflow: &Workflow, state: &RunState, sight: EvalContext<'_
         args: sight.args,
         step: state.current.as_ref().map_or("", StepName::as_str),
         items: items(state),
-        journal: json!({ "chars": state.journal.chars().count() }),
+        journal: json!({ "chars": state.journal.text().chars().count() }),
         gate: state.standing.open_gate().map_or("", |it| it.step.as_str()),
         usage: json!({ "tokens": state.usage.total(), "duration_ms": state.usage.duration_ms }),
         run: json!({ "id": alloc::format!("{}", state.run) }),

@@ -68,7 +68,10 @@ pub(crate) fn note(state: &mut RunState, recorded: &Recorded) {
             close(state, mark, Closing::Answered { answer, how: *how, by, feedback });
         }
         Event::GateWithdrawn { .. } => close(state, mark, Closing::Withdrawn),
-        Event::ContextChanged { set, .. } => touch(state, set, mark),
+        Event::ContextChanged { set, removed } => touch(state, (set, removed), mark),
+        Event::VarsChanged { set } => {
+            state.history.vars.extend(set.keys().map(|it| (it.clone(), mark)));
+        }
         Event::JournalRotated(rotated) => {
             let text = rotated.archived.clone();
             state.history.archived.push_back_mut(Archived { mark, text });
@@ -222,13 +225,14 @@ fn standing(state: &RunState) -> &'static str {
     if is_answered { Standing::Running.as_str() } else { state.standing.as_str() }
 }
 
-fn touch(state: &mut RunState, set: &Map<String, Value>, mark: Mark) {
+fn touch(state: &mut RunState, changed: (&Map<String, Value>, &[String]), mark: Mark) {
+    let (set, removed) = (changed.0, changed.1.to_vec());
     let keys: Vec<(String, bool)> = set
         .iter()
         .map(|(key, value)| (key.clone(), state.context.get(key) != Some(value)))
         .collect();
-    if !keys.is_empty() {
-        state.history.context.push_back_mut(Touched { mark, keys });
+    if !keys.is_empty() || !removed.is_empty() {
+        state.history.context.push_back_mut(Touched { mark, keys, removed });
     }
 }
 

@@ -110,7 +110,8 @@ impl Runtime {
             return Ok(Found::Behind);
         }
         let whole = known.text().len();
-        let is_torn = is_torn(&bytes, known.text().as_bytes()) && known.file.is_torn(&bytes);
+        let is_torn =
+            is_torn(&bytes, known.text().as_bytes()) && promise.projection.is_torn(&bytes);
         let text = String::from_utf8(bytes);
         let is_odd = is_torn || text.as_ref().is_ok_and(|it| promise.projection.read(it).is_err());
         if is_odd && self.is_being_written(promise, stat).await {
@@ -244,10 +245,12 @@ impl Runtime {
     async fn find_rebased(
         &self,
         promise: &Promise<'_>,
-        known: &Known,
+        known: &mut Known,
         text: &str,
     ) -> Result<Option<Found>, ExecuteError> {
-        if known.file.distance(text).is_none() || known.file.is_seen(text) {
+        let (projection, length) = (promise.projection, known.length);
+        let own = known.text();
+        if projection.distance(own, text).is_none() || projection.is_seen(own, text) {
             return Ok(None);
         }
         let mut least = usize::MAX;
@@ -255,17 +258,18 @@ impl Runtime {
         let mut file = promise.blank();
         let mut base = None;
         let next = log.iter().skip(1).map(|it| it.at);
-        for (recorded, next) in log.iter().zip(next).filter(|(it, _)| it.seq < known.length) {
+        for (recorded, next) in log.iter().zip(next).filter(|(it, _)| it.seq < length) {
             file.apply(recorded);
             // Events of one append have one time, and only the last of them was ever on disk.
-            let is_old = recorded.seq.saturating_add(BASES_MAX) < known.length;
+            let is_old = recorded.seq.saturating_add(BASES_MAX) < length;
             if is_old || recorded.at == next {
                 continue;
             }
-            let Some(distance) = file.distance(text).filter(|it| *it < least) else { continue };
-            let candidate = file.text().to_owned();
-            if known.file.is_base(&candidate, text) {
-                (least, base) = (distance, Some(candidate));
+            let candidate = file.text();
+            let distance = projection.distance(candidate, text).filter(|it| *it < least);
+            let Some(distance) = distance else { continue };
+            if projection.is_base(own, candidate, text) {
+                (least, base) = (distance, Some(candidate.to_owned()));
             }
         }
         let Some(base) = base else { return Ok(None) };
@@ -274,7 +278,7 @@ impl Runtime {
             let reading = promise.projection.read(text);
             return Ok(reading.ok().map(|it| edited(text, text.to_owned(), it, Made::Back)));
         }
-        let Some(joined) = known.file.rebase(&base, text) else {
+        let Some(joined) = projection.rebase(own, &base, text) else {
             return Ok(spoilt(
                 "it was changed from an older state, and so was the same part since",
             ));

@@ -74,8 +74,8 @@ impl Rendering {
         if let Source::Events(file_text) = &self.source {
             return file_text.basis(text);
         }
-        let projection = Arc::clone(&self.projection);
-        projection.basis(self.text(), text)
+        let (projection, workflow) = (Arc::clone(&self.projection), Arc::clone(&self.workflow));
+        projection.basis(&workflow, self.text(), text)
     }
 
     pub(crate) fn stamp(&mut self) -> Option<String> {
@@ -86,34 +86,10 @@ impl Rendering {
         projection.stamp(self.text())
     }
 
-    pub(crate) fn is_torn(&self, beginning: &[u8]) -> bool {
-        self.file_text().is_none_or(|it| it.is_torn(beginning))
-    }
-
-    pub(crate) fn distance(&self, text: &str) -> Option<usize> {
-        self.file_text()?.distance(text)
-    }
-
-    pub(crate) fn is_seen(&self, text: &str) -> bool {
-        self.file_text().is_none_or(|it| it.is_seen(text))
-    }
-
-    pub(crate) fn is_base(&self, base: &str, text: &str) -> bool {
-        self.file_text().is_none_or(|it| it.is_base(base, text))
-    }
-
-    pub(crate) fn rebase(&self, base: &str, text: &str) -> Option<String> {
-        self.file_text()?.rebase(base, text)
-    }
-
     pub(crate) fn beside(&self) -> Vec<(String, String)> {
-        self.file_text().map(|it| it.beside()).unwrap_or_default()
-    }
-
-    fn file_text(&self) -> Option<&dyn FileText> {
         match &self.source {
-            Source::Events(file_text) => Some(&**file_text),
-            Source::State(_) => None,
+            Source::State(state) => self.projection.beside(&self.workflow, state),
+            Source::Events(_) => Vec::new(),
         }
     }
 }

@@ -1,23 +1,24 @@
 //! `workflow_state.md` as it is made from the log, and the other files that the log has changed.
 
-use std::{
-    collections::{BTreeMap, HashSet},
-    sync::Arc,
-};
+mod project;
+
+use std::collections::{BTreeMap, HashSet};
 
 use definition::{StepName, Workflow};
 use engine::{
-    ClaimedProgress, ClaimedStatus, Event, Item, JournalRotated, Progress, Recorded, journal_line,
+    ClaimedProgress, ClaimedStatus, Event, Item, JournalRotated, Progress, Recorded, RunState,
 };
-use runtime::{Basis, FileText, Goal, Projection, Reading, SideFileWrite};
-use serde_json::{Map, Value};
+use runtime::{Goal, Projection, Reading, SideFileWrite};
+use serde_json::Map;
 
 use super::{
     WORKFLOW, config_file,
     options::Options,
-    state_file::{Row, StateFile},
-    words::{COMPLETED, CONFIG_FILE, PENDING, PHASES, STATE_FILE, config_paths, is_pending},
+    state_file::StateFile,
+    words::{CONFIG_FILE, PHASES, STATE_FILE, config_paths, is_pending},
 };
+
+pub(super) use project::render;
 
 /// The state files of a project, and what goes with them.
 #[derive(Debug, Clone)]
@@ -58,8 +59,42 @@ impl Projection for WorkflowFiles {
         true
     }
 
-    fn blank(&self, _workflow: &Arc<Workflow>) -> Option<Box<dyn FileText>> {
-        Some(Box::new(Page::blank()))
+    fn render(&self, _workflow: &Workflow, state: &RunState) -> String {
+        render(state)
+    }
+
+    fn is_torn(&self, beginning: &[u8]) -> bool {
+        let Ok(text) = std::str::from_utf8(beginning) else { return true };
+        let is_whole = !StateFile::parse(text).issues().iter().any(|it| it.starts_with("Missing"));
+        !(is_whole && text.ends_with('\n'))
+    }
+
+    fn distance(&self, own: &str, text: &str) -> Option<usize> {
+        Some(StateFile::distance(own, text))
+    }
+
+    /// What a text was made from is told by the lines of its log.
+    fn is_seen(&self, own: &str, text: &str) -> bool {
+        let now = logged(own);
+        let last = now.lines().rfind(|it| !it.is_empty());
+        last.is_none_or(|it| logged(text).lines().any(|line| line == it))
+    }
+
+    /// What was written from there has seen the last line that was logged until then, and none that
+    /// was logged since. Where nothing was logged since, nothing tells.
+    fn is_base(&self, own: &str, base: &str, text: &str) -> bool {
+        let [now, before, seen] = [own, base, text].map(logged);
+        let seen: HashSet<&str> = seen.lines().collect();
+        let known: HashSet<&str> = before.lines().collect();
+        let last = before.lines().rfind(|it| !it.is_empty());
+        let mut since = now.lines().filter(|it| !known.contains(it)).peekable();
+        last.is_none_or(|it| seen.contains(it))
+            && since.peek().is_some()
+            && !since.any(|it| seen.contains(it))
+    }
+
+    fn rebase(&self, own: &str, base: &str, text: &str) -> Option<String> {
+        StateFile::rebase(base, text, own)
     }
 
     fn read(&self, text: &str) -> Result<Reading, String> {
@@ -158,135 +193,7 @@ fn read(file: &StateFile) -> Reading {
 }
 
 /// Returns all that was ever logged, oldest first.
-fn logged(file: &StateFile) -> String {
+fn logged(text: &str) -> String {
+    let file = StateFile::parse(text);
     format!("{}\n{}", file.archive_log(), file.log())
-}
-
-/// The state file of one run in the making.
-#[derive(Debug, Clone)]
-pub(super) struct Page {
-    file: StateFile,
-    /// Where the run is, whatever the file says.
-    phase: String,
-}
-
-impl FileText for Page {
-    fn apply(&mut self, recorded: &Recorded) {
-        if let Event::RunPlaced(placement) = &recorded.event {
-            self.file = StateFile::parse(&placement.text);
-            if let Some(step) = &placement.current {
-                step.as_str().clone_into(&mut self.phase);
-            }
-            return;
-        }
-        if self.write(recorded) {
-            self.file.set_date(&recorded.at.to_date());
-        }
-    }
-
-    fn text(&self) -> String {
-        self.file.text().to_owned()
-    }
-
-    /// What it was made from is told by the lines of its log.
-    fn basis(&self, _text: &str) -> Basis {
-        Basis::Current
-    }
-
-    fn is_torn(&self, beginning: &[u8]) -> bool {
-        let Ok(text) = std::str::from_utf8(beginning) else { return true };
-        let is_whole = !StateFile::parse(text).issues().iter().any(|it| it.starts_with("Missing"));
-        !(is_whole && text.ends_with('\n'))
-    }
-
-    fn distance(&self, text: &str) -> Option<usize> {
-        Some(StateFile::distance(self.file.text(), text))
-    }
-
-    fn is_seen(&self, text: &str) -> bool {
-        let now = logged(&self.file);
-        let last = now.lines().rfind(|it| !it.is_empty());
-        last.is_none_or(|it| logged(&StateFile::parse(text)).lines().any(|line| line == it))
-    }
-
-    /// What was written from there has seen the last line that was logged until then, and none that
-    /// was logged since. Where nothing was logged since, nothing tells.
-    fn is_base(&self, base: &str, text: &str) -> bool {
-        let (before, now) = (logged(&StateFile::parse(base)), logged(&self.file));
-        let seen = logged(&StateFile::parse(text));
-        let seen: HashSet<&str> = seen.lines().collect();
-        let known: HashSet<&str> = before.lines().collect();
-        let last = before.lines().rfind(|it| !it.is_empty());
-        let mut since = now.lines().filter(|it| !known.contains(it)).peekable();
-        last.is_none_or(|it| seen.contains(it))
-            && since.peek().is_some()
-            && !since.any(|it| seen.contains(it))
-    }
-
-    fn rebase(&self, base: &str, text: &str) -> Option<String> {
-        StateFile::rebase(base, text, self.file.text())
-    }
-}
-
-impl Page {
-    /// Returns the file of a run of which nothing is known.
-    pub(super) fn blank() -> Self {
-        Self { file: StateFile::blank(), phase: String::new() }
-    }
-
-    /// Writes an event down, and returns whether there was anything to write.
-    #[expect(clippy::wildcard_enum_match_arm, reason = "the file has a place for these only")]
-    fn write(&mut self, recorded: &Recorded) -> bool {
-        match &recorded.event {
-            Event::StepEntered { step, .. } => {
-                step.as_str().clone_into(&mut self.phase);
-                self.file.set_phase(step.as_str());
-            }
-            Event::MoveMade { .. } => {
-                self.file.complete();
-                // A word that is not a phase stays only until the next call.
-                if !self.phase.is_empty() {
-                    self.file.set_phase(&self.phase);
-                }
-            }
-            Event::VarsChanged { set } => return self.set(set),
-            Event::ItemAdded { item } => {
-                let (id, description) = (item.id, item.text.clone());
-                let mut rows = self.file.items();
-                rows.push(Row { id, description, status: PENDING.to_owned() });
-                self.file.set_items(&rows);
-            }
-            Event::ItemClosed { id } => {
-                let mut rows = self.file.items();
-                let open = rows.iter_mut().find(|it| it.id == *id && is_pending(&it.status));
-                open.into_iter().for_each(|it| COMPLETED.clone_into(&mut it.status));
-                self.file.set_items(&rows);
-            }
-            Event::EntryRecorded { .. } | Event::GateAnswered { .. } => {
-                let Some(line) = journal_line(recorded) else { return false };
-                self.file.append_log(&line);
-            }
-            Event::JournalRotated(rotated) => {
-                self.file.append_archive_log(&rotated.archived);
-                self.file.set_log("");
-            }
-            Event::RunStarted(_) => {}
-            _ => return false,
-        }
-        true
-    }
-
-    fn set(&mut self, set: &Map<String, Value>) -> bool {
-        let text = |name: &str| set.get(name).and_then(Value::as_str);
-        if let Some(status) = text("status") {
-            self.file.set_status(status);
-        }
-        if let Some(item) = text("item") {
-            self.file.set_current_item(Some(item).filter(|it| !it.is_empty()));
-        }
-        if let Some(plan) = text("plan") {
-            self.file.set_plan(plan);
-        }
-        ["status", "item", "plan"].iter().any(|it| set.contains_key(*it))
-    }
 }

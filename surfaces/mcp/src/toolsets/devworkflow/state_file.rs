@@ -183,9 +183,9 @@ impl StateFile {
         self.set_free(Part::Log, log);
     }
 
-    /// Adds an entry at the end of the log.
-    pub(super) fn append_log(&mut self, entry: &str) {
-        self.append_free(Part::Log, entry);
+    /// Adds entries at the end of the log.
+    pub(super) fn append_log<'a>(&mut self, entries: impl IntoIterator<Item = &'a str>) {
+        self.append_free(Part::Log, entries);
     }
 
     /// Sets what is left of older logs.
@@ -193,9 +193,9 @@ impl StateFile {
         self.set_free(Part::ArchiveLog, log);
     }
 
-    /// Adds what is left of a log at the end of the others.
-    pub(super) fn append_archive_log(&mut self, entry: &str) {
-        self.append_free(Part::ArchiveLog, entry);
+    /// Adds what is left of logs at the end of the others.
+    pub(super) fn append_archive_log<'a>(&mut self, entries: impl IntoIterator<Item = &'a str>) {
+        self.append_free(Part::ArchiveLog, entries);
     }
 
     /// Sets the day of the last change, where the file has a line for it.
@@ -227,25 +227,31 @@ impl StateFile {
         }
     }
 
-    fn append_free(&mut self, part: Part, entry: &str) {
-        let entry = markdown::normal(entry);
-        let so_far = self.free(part);
-        if entry.is_empty() {
-            return;
+    fn append_free<'a>(&mut self, part: Part, entries: impl IntoIterator<Item = &'a str>) {
+        let entries = entries.into_iter().map(markdown::normal).filter(|it| !it.is_empty());
+        let entries: Vec<String> = entries.collect();
+        let mut entries = entries.as_slice();
+        if let ([first, rest @ ..], true) = (entries, self.free(part).is_empty()) {
+            self.set_free(part, first);
+            entries = rest;
         }
-        if so_far.is_empty() {
-            self.set_free(part, &entry);
+        if entries.is_empty() {
             return;
         }
         let before = self.clone();
-        let whole = format!("{so_far}\n{entry}");
+        let whole = format!("{}\n{}", self.free(part), entries.join("\n"));
         let end = self.content_range(part).end;
-        let written = format!("\n{}", escape::write_text(&entry, Fences::Kept));
+        let written = entries.iter().map(|it| escape::write_text(it, Fences::Kept));
+        let written: String = written.map(|it| format!("\n{it}")).collect();
         self.replace(end..end, &self.in_style(&written));
-        // An open fence in what was there changes what the entry means. Then all is written again.
-        if !self.has_sections_of(&before) || self.free(part) != whole {
-            *self = before;
-            self.set_free(part, &whole);
+        if self.has_sections_of(&before) && self.free(part) == whole {
+            return;
+        }
+        // An open fence in what was there changes what an entry means. Then all is written again.
+        *self = before;
+        match entries {
+            [_] => self.set_free(part, &whole),
+            _ => entries.iter().for_each(|it| self.append_free(part, [it.as_str()])),
         }
     }
 

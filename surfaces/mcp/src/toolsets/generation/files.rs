@@ -101,7 +101,7 @@ impl Projection for StateFiles {
         project::render(workflow, state)
     }
 
-    fn basis(&self, own: &str, text: &str) -> Basis {
+    fn basis(&self, _workflow: &Workflow, own: &str, text: &str) -> Basis {
         project::basis(own, text)
     }
 

@@ -3,7 +3,10 @@
 //!
 //! A failure names its seed; `WALK_SEED=17` plays just that one.
 
+mod compare;
+mod edits;
 mod player;
+mod release_0_1;
 
 use std::{collections::HashSet, env, sync::Arc};
 

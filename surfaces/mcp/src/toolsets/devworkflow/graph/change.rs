@@ -44,7 +44,7 @@ pub(super) async fn begin(call: &Call<'_>, beginning: Beginning) -> Result<Found
     let command = Command::StartRun(Box::new(start));
     let request = Request { target, command, actor: call.actor.clone(), request_id: None };
     let outcome = call.runtime.begin_given(Given { workflow, run }, request).await?;
-    found_after(call, outcome).await
+    Ok(found_after(outcome))
 }
 
 /// Has a command executed on a session, and returns it as it is then.
@@ -56,16 +56,12 @@ pub(super) async fn change(
     let (actor, request_id) = (call.actor.clone(), None);
     let request = Request { target: Target::Run(found.run()), command, actor, request_id };
     let outcome = call.runtime.execute(request).await?;
-    found_after(call, outcome).await
+    Ok(found_after(outcome))
 }
 
 /// Returns the session as a command left it, even where more has happened since.
-async fn found_after(call: &Call<'_>, outcome: Outcome) -> Result<Found, ExecuteError> {
-    let Outcome { view, file, .. } = outcome;
-    let (view, log) = call.runtime.view_at(view.state.run, view.state.length).await?;
-    let mut found = Found::new(view, &log);
-    found.notices = file.map(|it| it.notices).unwrap_or_default();
-    Ok(found)
+fn found_after(outcome: Outcome) -> Found {
+    Found::new(outcome.view, outcome.file.map(|it| it.notices).unwrap_or_default())
 }
 
 /// Returns the command that writes a line into the log.

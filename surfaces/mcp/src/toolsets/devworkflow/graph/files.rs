@@ -1,15 +1,15 @@
-//! The files of sessions: where they are, how the log is written into them, and how they are read.
+//! The files of sessions: where they are, what they say of a run, and how they are read.
 
 mod reading;
 
-use std::{cmp::Ordering, sync::Arc};
+use std::cmp::Ordering;
 
 use definition::{Form, Workflow};
-use engine::{Event, Recorded};
-use runtime::{Basis, FileText, Projection, Reading};
+use engine::RunState;
+use runtime::{Basis, Projection, Reading};
 
 use super::{
-    record::Record,
+    record::{self, Record},
     view::{self, Extent, Session},
     words::{self, Status},
 };
@@ -79,10 +79,43 @@ impl Projection for SessionFiles {
         true
     }
 
-    fn blank(&self, workflow: &Arc<Workflow>) -> Option<Box<dyn FileText>> {
-        let record = Record::new(workflow);
-        let workflow = Arc::clone(workflow);
-        Some(Box::new(Page { workflow, record, written: None, format: self.format }))
+    fn render(&self, workflow: &Workflow, state: &RunState) -> String {
+        record::render(workflow, state)
+    }
+
+    fn basis(&self, workflow: &Workflow, own: &str, text: &str) -> Basis {
+        let (Ok(record), Ok(own)) = (Record::parse(text), Record::parse(own)) else {
+            return Basis::Other("it is not a session's file".to_owned());
+        };
+        if record.session_id != own.session_id {
+            let said = words::cut(&record.session_id, 60);
+            return Basis::Other(format!("it is of another session: its `session_id` is {said}"));
+        }
+        // Nobody can be at a node that there is not.
+        if view::find_node(workflow, &record.current_node).is_none() {
+            let said = words::cut(&record.current_node, 60);
+            return Basis::Other(format!("its `current_node` is {said}, which the workflow lacks"));
+        }
+        let (said, own) = (record.revision, own.revision);
+        match said.cmp(&own) {
+            Ordering::Equal => Basis::Current,
+            Ordering::Greater => Basis::Newer,
+            Ordering::Less => {
+                Basis::Older(format!("its `revision` is {said}, and the session's is {own}"))
+            }
+        }
+    }
+
+    fn stamp(&self, own: &str) -> Option<String> {
+        Some(format!("`revision` to {}", Record::parse(own).ok()?.revision))
+    }
+
+    fn beside(&self, workflow: &Workflow, state: &RunState) -> Vec<(String, String)> {
+        let Some(key) = state.key().filter(|_| self.format == SessionFormat::Markdown) else {
+            return Vec::new();
+        };
+        let text = markdown(workflow, &Record::of(workflow, state));
+        vec![(Self::placed(&format!("{key}.md")), text)]
     }
 
     fn read(&self, text: &str) -> Result<Reading, String> {
@@ -100,79 +133,9 @@ fn is_stem(stem: &str) -> bool {
     words::session_of(stem) != stem && stem.bytes().all(is_plain)
 }
 
-/// The file of one session in the making.
-struct Page {
-    workflow: Arc<Workflow>,
-    record: Record,
-    /// What someone wrote, until the next event: until then it stays as it was written.
-    written: Option<String>,
-    format: SessionFormat,
-}
-
-impl FileText for Page {
-    fn apply(&mut self, recorded: &Recorded) {
-        if !self.record.apply(&self.workflow, recorded) {
-            return;
-        }
-        self.written = None;
-        if let Event::RunPlaced(placement) = &recorded.event {
-            self.written = Some(placement.text.clone());
-        }
-    }
-
-    fn text(&self) -> String {
-        self.written.clone().unwrap_or_else(|| self.record.render())
-    }
-
-    fn basis(&self, text: &str) -> Basis {
-        let Ok(record) = Record::parse(text) else {
-            return Basis::Other("it is not a session's file".to_owned());
-        };
-        if record.session_id != self.record.session_id {
-            let said = words::cut(&record.session_id, 60);
-            return Basis::Other(format!("it is of another session: its `session_id` is {said}"));
-        }
-        // Nobody can be at a node that there is not.
-        if view::find_node(&self.workflow, &record.current_node).is_none() {
-            let said = words::cut(&record.current_node, 60);
-            return Basis::Other(format!("its `current_node` is {said}, which the workflow lacks"));
-        }
-        let (said, own) = (record.revision, self.record.revision);
-        match said.cmp(&own) {
-            Ordering::Equal => Basis::Current,
-            Ordering::Greater => Basis::Newer,
-            Ordering::Less => {
-                Basis::Older(format!("its `revision` is {said}, and the session's is {own}"))
-            }
-        }
-    }
-
-    fn stamp(&self) -> Option<String> {
-        Some(format!("`revision` to {}", self.record.revision))
-    }
-
-    fn beside(&self) -> Vec<(String, String)> {
-        let Some(name) = self.record.session_filename.as_deref() else { return Vec::new() };
-        match self.format {
-            SessionFormat::Json => Vec::new(),
-            SessionFormat::Markdown => {
-                let stem = name.trim_end_matches(ENDING);
-                vec![(SessionFiles::placed(&format!("{stem}.md")), self.markdown())]
-            }
-        }
-    }
-}
-
-impl Page {
-    fn markdown(&self) -> String {
-        let is_over = Status::parse(&self.record.status).is_some_and(Status::is_final);
-        let session = Session {
-            workflow: &self.workflow,
-            record: &self.record,
-            is_done: false,
-            is_live: !is_over,
-            sent_back: None,
-        };
-        view::state(session, Extent::Whole) + "\n"
-    }
+/// Returns what is written for people of a session.
+fn markdown(workflow: &Workflow, record: &Record) -> String {
+    let is_over = Status::parse(&record.status).is_some_and(Status::is_final);
+    let session = Session { workflow, record, is_done: false, is_live: !is_over, sent_back: None };
+    view::state(session, Extent::Whole) + "\n"
 }

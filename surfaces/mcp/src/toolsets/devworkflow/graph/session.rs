@@ -1,9 +1,7 @@
 //! The sessions: found by their ids, or because there is only one, and listed.
 
-use std::sync::Arc;
-
 use definition::Form;
-use engine::{Recorded, RunId};
+use engine::RunId;
 use runtime::{ExecuteError, RunFilter, Runtime, View};
 use serde_json::{Map, Value, json};
 
@@ -29,7 +27,7 @@ const TASK_CHARS_MAX: usize = 120;
 /// A session as a call finds it.
 pub(super) struct Found {
     pub(super) view: View,
-    pub(super) record: Arc<Record>,
+    pub(super) record: Box<Record>,
     /// What was found and done about its file on the way.
     pub(super) notices: Vec<String>,
 }
@@ -46,14 +44,11 @@ pub(super) enum Which {
 }
 
 impl Found {
-    /// Returns the session that a log is of.
-    pub(super) fn new(view: View, log: &[Recorded]) -> Self {
-        let mut record = Record::new(&view.workflow);
-        for recorded in log {
-            record.apply(&view.workflow, recorded);
-        }
+    /// Returns the session that a run is, with what was noticed of its file.
+    pub(super) fn new(view: View, notices: Vec<String>) -> Self {
+        let mut record = Record::of(&view.workflow, &view.state);
         record.session_id = view.state.run.to_string();
-        Self { view, record: Arc::new(record), notices: Vec::new() }
+        Self { view, record: Box::new(record), notices }
     }
 
     /// Returns the session to speak of.
@@ -151,7 +146,7 @@ pub(super) fn options<'a>(call: &'a Call<'_>) -> &'a Options {
 }
 
 /// Returns a session by its run; `None` where there is no such run, or it is not a session, or it was
-/// put away. Its log is only read where it has grown since the last time.
+/// put away.
 pub(super) async fn load(
     runtime: &Runtime,
     options: &Options,
@@ -166,14 +161,7 @@ pub(super) async fn load(
         options.memory.keep_none(run);
         return Ok(None);
     }
-    let length = view.state.length;
-    if let Some(record) = options.memory.record(run, length) {
-        return Ok(Some(Found { view, record, notices }));
-    }
-    let (view, log) = runtime.view_at(run, length).await?;
-    let found = Found { notices, ..Found::new(view, &log) };
-    options.memory.keep_record(run, length, Arc::clone(&found.record));
-    Ok(Some(found))
+    Ok(Some(Found::new(view, notices)))
 }
 
 /// Whether a run is a session, and was not put away.

@@ -72,7 +72,7 @@ fn setting_what_is_already_there_changes_no_byte() {
         file.set_plan(&was.plan());
         file.set_items(&was.items());
         file.set_log(&was.log());
-        file.append_log("");
+        file.append_log([""]);
         file.set_archive_log(&was.archive_log());
         file.set_rules(&was.rules());
         file.set_date(was.date().unwrap_or_default());
@@ -100,7 +100,7 @@ fn a_change_touches_its_own_line_and_keeps_the_trailing_blanks() {
         &["_Last updated: 2024-12-19_"],
         &["_Last updated: 2025-01-02_"],
     );
-    changes(FOUND, |it| it.append_log("[10:00:00] done"), &[], &["[10:00:00] done"]);
+    changes(FOUND, |it| it.append_log(["[10:00:00] done"]), &[], &["[10:00:00] done"]);
 }
 
 #[test]
@@ -150,7 +150,7 @@ fn line_ends_and_the_missing_last_one_stay_as_they_are() {
     let text = FOUND.replace('\n', "\r\n");
     let mut file = StateFile::parse(&text);
     file.set_plan("one\ntwo");
-    file.append_log("three\nfour");
+    file.append_log(["three\nfour"]);
     file.set_archive_log("five");
     let mut items = file.items();
     items.push(row(3, "six", "pending"));
@@ -203,7 +203,7 @@ fn a_missing_field_is_added_in_the_style_of_the_others() {
 fn a_placeholder_goes_when_text_comes_and_comes_back_when_it_goes() {
     let mut file = StateFile::blank();
     file.set_plan("p");
-    file.append_log("l");
+    file.append_log(["l"]);
     assert!(
         file.text().contains("## Plan\np\n\n## Rules")
             && file.text().contains("## Log\nl\n\n## Arch")
@@ -212,7 +212,7 @@ fn a_placeholder_goes_when_text_comes_and_comes_back_when_it_goes() {
     file.set_log("  \n");
     assert_eq!(file, StateFile::blank());
     let older = "## Log\n<!-- AI appends detailed reasoning -->\nkept\n";
-    changes(older, |it| it.append_log("new"), &[], &["new"]);
+    changes(older, |it| it.append_log(["new"]), &[], &["new"]);
     assert_eq!(StateFile::parse(older).log(), "kept");
     assert_eq!(StateFile::parse("## Items\n<!-- No items yet -->\n").items(), []);
     let (text, ..) = changed("## Items\n<!-- No items yet -->\n\n## Log\n", |it| {
@@ -243,7 +243,7 @@ fn a_fence_that_is_left_open_hides_no_section() {
     let code = "# a\n```\n## b\n```";
     file.set_log(code);
     assert_eq!((file.log().as_str(), file.plan().as_str()), (code, "```rust\nx"));
-    file.append_log("~~~\n```");
+    file.append_log(["~~~\n```"]);
     assert_eq!(file.log(), format!("{code}\n~~~\n```"));
     file.set_plan("```\n## Items");
     assert_eq!((file.plan().as_str(), file.sections.len()), ("```\n## Items", 2));
@@ -366,6 +366,6 @@ fn a_large_file_is_changed_in_one_pass() {
     let open = format!("{}\n{}", "```a\n".repeat(100_000), file.text());
     let mut file = StateFile::parse(&open);
     file.set_phase("ANALYZE");
-    file.append_log("x");
+    file.append_log(["x"]);
     assert_eq!((file.phase(), file.log().as_str(), file.items().len()), ("ANALYZE", "x", 1000));
 }

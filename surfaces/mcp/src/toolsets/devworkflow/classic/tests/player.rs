@@ -7,12 +7,12 @@ use engine::{
     Actor, Answer, AnswerGate, Command, Event, FileClaim, How, Known, Recorded, RunId, RunState,
     Standing, StartRun, Stop, Timestamp, decide, fold,
 };
-use runtime::{FileText as _, Projection as _};
+use runtime::Projection as _;
 use serde_json::{Map, Value, json};
 
 use super::super::{
     super::{
-        files::{Page, WorkflowFiles, archive_path},
+        files::{WorkflowFiles, archive_path, render},
         options::{Options, Policy},
         state_file::StateFile,
         text::{self, Facts, Guidance, Mode, Next, Told},
@@ -22,6 +22,7 @@ use super::super::{
     place::Config,
     told::{self, State},
 };
+use super::release_0_1::Page;
 
 const TASKS: [&str; 4] = ["Add: login", "Fix: logout", "", "Refactor: the parser"];
 const PATH: &str = "workflow_state.md";
@@ -46,7 +47,8 @@ pub(super) struct Player<'a> {
     workflow: &'a Arc<Workflow>,
     pub(super) state: RunState,
     log: Vec<Recorded>,
-    page: Page,
+    /// What an earlier release wrote.
+    pub(super) page: Page,
     options: Options,
     gates: Option<Answers>,
     /// The item that the plan was written for.
@@ -54,6 +56,16 @@ pub(super) struct Player<'a> {
     is_plan_own: bool,
     chance: u64,
     story: Vec<String>,
+}
+
+fn start() -> StartRun {
+    StartRun {
+        key: Some(PATH.to_owned()),
+        flow: None,
+        context: Map::new(),
+        vars: Map::new(),
+        root: String::new(),
+    }
 }
 
 /// Reads the workflow that is shipped.
@@ -235,28 +247,12 @@ impl<'a> Player<'a> {
         drop(self.decide(&Command::AnswerGate(Box::new(answer))));
     }
 
-    /// Someone writes into the file.
-    fn edit(&mut self) {
-        let Some(mut file) = self.file() else { return };
-        let words = ["BANANA", "NEEDS_FIXES", "PAUSED"];
-        match self.draw(5) {
-            0 => file.set_phase(PHASES.get(self.draw(6)).copied().unwrap_or("BANANA")),
-            1 => file.set_status(STATUSES.get(self.draw(6)).copied().unwrap_or("NEEDS_FIXES")),
-            2 => file.set_plan(["", "1. by hand", "2. by hand"][self.draw(3)]),
-            3 => {
-                let mut rows = file.items();
-                let word = ["Pending", "completed", "done", "in progress", ""][self.draw(5)];
-                if let Some(row) = rows.first_mut() {
-                    word.clone_into(&mut row.status);
-                }
-                file.set_items(&rows);
-            }
-            _ => file.set_status(words[self.draw(3)]),
-        }
-        let text = file.text().to_owned();
+    /// Someone writes into the file, or has written it before there is a run.
+    pub(super) fn take(&mut self, text: String) {
+        let file = StateFile::parse(&text);
         self.story.push(format!("edit: {} {}", file.phase(), file.status()));
         let Ok(reading) = WorkflowFiles::new(self.options.clone()).read(&text) else { return };
-        let placement = FileClaim {
+        let claim = FileClaim {
             path: PATH.to_owned(),
             sha256: Digest::of(text.as_bytes()),
             text,
@@ -274,12 +270,18 @@ impl<'a> Player<'a> {
             started_at: reading.started_at,
             updated_at: reading.updated_at,
         };
-        if let Err(problem) = self.decide(&Command::TakeEdit(Box::new(placement))) {
+        let claim = Box::new(claim);
+        let command = if self.state.standing == Standing::New {
+            Command::AdoptRun(Box::new(start()), claim)
+        } else {
+            Command::TakeEdit(claim)
+        };
+        if let Err(problem) = self.decide(&command) {
             self.story.push(format!("  put aside: {problem}"));
         }
     }
 
-    fn change_settings(&mut self) {
+    pub(super) fn change_settings(&mut self) {
         self.options.auto_approve = self.draw(4) == 0;
         let is_lax = self.draw(8) == 0;
         self.options.transitions = if is_lax { Policy::Warn } else { Policy::Strict };
@@ -294,17 +296,15 @@ impl<'a> Player<'a> {
         (self.options, self.gates) = (Options::default(), None);
     }
 
-    fn decide(&mut self, command: &Command) -> Result<Vec<Recorded>, String> {
-        let start = Command::StartRun(Box::new(StartRun {
-            key: Some(PATH.to_owned()),
-            flow: None,
-            context: Map::new(),
-            vars: Map::new(),
-            root: String::new(),
-        }));
+    pub(super) fn decide(&mut self, command: &Command) -> Result<Vec<Recorded>, String> {
+        let start = Command::StartRun(Box::new(start()));
         let is_new = self.state.standing == Standing::New;
-        let command =
-            if is_new { Command::All(vec![start, command.clone()]) } else { command.clone() };
+        let is_start = matches!(command, Command::AdoptRun(..));
+        let command = if is_new && !is_start {
+            Command::All(vec![start, command.clone()])
+        } else {
+            command.clone()
+        };
         let known = self.known();
         let decided = match decide(self.workflow, &self.state, &known, &command) {
             Ok(decided) => decided,
@@ -344,7 +344,7 @@ impl<'a> Player<'a> {
         }
     }
 
-    fn params(&mut self) -> Map<String, Value> {
+    pub(super) fn params(&mut self) -> Map<String, Value> {
         let plan = ["1. one", "2. two"][self.draw(2)];
         let (phase, status) = (PHASES[self.draw(5)], STATUSES[self.draw(5)]);
         let mut params = json!({
@@ -371,8 +371,9 @@ impl<'a> Player<'a> {
     }
 
     pub(super) fn known(&self) -> Known {
-        let now =
-            Timestamp(1_767_225_600_000_000 + i64::try_from(self.log.len()).unwrap() * 1_000_000);
+        // Days pass.
+        let hours = i64::try_from(self.log.len()).unwrap();
+        let now = Timestamp(1_767_225_600_000_000 + hours * 3_600_000_000);
         let policy = self.options.policies().of(self.workflow);
         Known { now, steady: now, gates: self.gates, policy, ..Known::default() }
     }
@@ -382,11 +383,11 @@ impl<'a> Player<'a> {
     }
 
     /// Returns what the file says.
-    fn text(&self) -> Option<String> {
-        (!self.log.is_empty()).then(|| self.page.text())
+    pub(super) fn text(&self) -> Option<String> {
+        (!self.log.is_empty()).then(|| render(&self.state))
     }
 
-    fn file(&self) -> Option<StateFile> {
+    pub(super) fn file(&self) -> Option<StateFile> {
         self.text().map(|it| StateFile::parse(&it))
     }
 
@@ -433,7 +434,7 @@ impl<'a> Player<'a> {
         format!("{}\n=> {}", self.story.join("\n"), self.place())
     }
 
-    fn draw(&mut self, below: usize) -> usize {
+    pub(super) fn draw(&mut self, below: usize) -> usize {
         self.chance ^= self.chance << 13;
         self.chance ^= self.chance >> 7;
         self.chance ^= self.chance << 17;

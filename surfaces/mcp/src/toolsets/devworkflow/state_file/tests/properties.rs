@@ -169,7 +169,7 @@ fn apply(file: &mut StateFile, said: &mut Said, change: &Change) {
             }
         }
         Change::Entry(it) => {
-            file.append_log(it);
+            file.append_log([it.as_str()]);
             let lines = [said.log.clone(), normal(it)];
             said.log = lines.into_iter().filter(|it| !it.is_empty()).collect::<Vec<_>>().join("\n");
         }

@@ -36,7 +36,7 @@ fn changes_to_different_sections_are_both_kept_in_the_style_of_the_person() {
     let ours = edited(FOUND, |it| {
         it.set_phase("CONSTRUCT");
         it.set_plan("a\nb");
-        it.append_log("c");
+        it.append_log(["c"]);
         it.set_date("2025-01-02");
     });
     let both = StateFile::rebase(FOUND, &theirs, &ours).unwrap();
@@ -79,7 +79,7 @@ fn a_row_that_one_side_removed_and_the_other_changed_cannot_be_joined() {
 
 #[test]
 fn what_was_added_to_a_log_is_joined_ours_first() {
-    let log = |entry: &'static str| edited(FOUND, |it| it.append_log(entry));
+    let log = |entry: &'static str| edited(FOUND, |it| it.append_log([entry]));
     let base = StateFile::parse(FOUND).log();
     assert_eq!(
         joined(&log("theirs"), &log("ours")).unwrap().log(),
@@ -124,7 +124,7 @@ fn a_fence_left_open_by_one_side_and_closed_by_the_other_cannot_be_joined() {
 
 #[test]
 fn the_distance_tells_the_version_that_was_edited() {
-    let later = edited(FOUND, |it| it.append_log("x"));
+    let later = edited(FOUND, |it| it.append_log(["x"]));
     let edit = later.replace("Anything", "Something").replace('\n', "\r\n");
     assert!(StateFile::distance(&later, &edit) < StateFile::distance(FOUND, &edit));
     assert_eq!(StateFile::distance(FOUND, &FOUND.replace('\n', "\r\n")), 1);
@@ -159,8 +159,8 @@ fn with_line(text: &str, place: Place, line: &str) -> String {
             let items: Vec<Row> = StateFile::parse(text).items();
             with_row(text, items.iter().map(|it| it.id).max().unwrap_or_default() + 1, line)
         }
-        Place::Log => edited(text, |it| it.append_log(line)),
-        Place::Archive => edited(text, |it| it.append_archive_log(line)),
+        Place::Log => edited(text, |it| it.append_log([line])),
+        Place::Archive => edited(text, |it| it.append_archive_log([line])),
         Place::Own => before("## Items"),
         Place::Front => before("## State"),
         Place::State => before("## Plan"),
