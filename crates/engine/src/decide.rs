@@ -106,7 +106,7 @@ fn as_left(stop: Stop, left: &RunState) -> Stop {
             let is_asked = left.asks_at(&step, Some(&part));
             Refusal::PartNeedsPerson { step, part, is_asked }.into()
         }
-        stop => stop,
+        stop @ (Stop::Ask(_) | Stop::Refused(_)) => stop,
     }
 }
 

@@ -3,8 +3,8 @@
 
 use definition::{Target, Workflow};
 use engine::{
-    Action, AttemptStatus, Command, ContextChange, Known, RunState, StartStep, next, probe,
-    probe_approval,
+    Action, AttemptStatus, Command, ContextChange, Known, Progress, RunState, StartStep, next,
+    probe, probe_approval,
 };
 use serde_json::Map;
 
@@ -82,7 +82,8 @@ fn at_work(workflow: &Workflow, state: &RunState, step: &definition::Step) -> Ve
         return again.chain(goes_on).collect();
     }
     let is_agreed = state.step(&step.name).is_some_and(|it| it.agreed.is_some());
-    let ask = (step.gate.is_some() && !is_agreed).then_some(Way::Ask(own));
+    let is_begun = effort.is_some_and(|it| it.progress == Progress::Active);
+    let ask = (step.gate.is_some() && is_begun && !is_agreed).then_some(Way::Ask(own));
     ask.into_iter().chain([Way::Complete(own), Way::Start(own)]).collect()
 }
 
