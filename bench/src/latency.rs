@@ -1,7 +1,11 @@
 //! How long one call takes over stdio, beside a call of a server that does nothing and beside one
 //! write that is forced to the disk.
 
-use std::time::Duration;
+use std::{
+    process::{self, Command, Stdio},
+    thread,
+    time::Duration,
+};
 
 use serde_json::json;
 
@@ -28,7 +32,24 @@ struct Round {
     write: Samples,
 }
 
+/// Has all threads of this process, and what it starts from now on, run on these cores.
+fn run_on(cores: &str) -> Measured<()> {
+    let mut taskset = Command::new("taskset");
+    taskset.args(["-apc", cores, &process::id().to_string()]).stdout(Stdio::null());
+    let pinned = taskset.status()?;
+    if pinned.success() { Ok(()) } else { Err(format!("taskset: {pinned}").into()) }
+}
+
 pub(crate) fn measure(rig: &Rig) -> Measured<Section> {
+    // On several cores, a call takes twice as long where the server is woken up on another one.
+    let cores = thread::available_parallelism()?.get();
+    run_on("0")?;
+    let measured = measure_on_one_core(rig);
+    run_on(&format!("0-{}", cores - 1))?;
+    measured
+}
+
+fn measure_on_one_core(rig: &Rig) -> Measured<Section> {
     let folder = rig.folder()?;
     let mut raw = Raw::new(folder.path())?;
     let mut empty = Peer::start(&mut rig.empty())?;
@@ -72,8 +93,8 @@ fn round(raw: &mut Raw, empty: &mut Peer, server: &mut Peer) -> Measured<Round> 
 
 fn section(Round { disk, nothing, read, write }: &Round) -> Section {
     let note = "One call at a time over stdio, in turns: a write to the disk and a recorded entry, a \
-                call of an empty rmcp server and a status call. Of all rounds the half counts in \
-                which the disk was quicker.";
+                call of an empty rmcp server and a status call. Client and servers share one core. \
+                Of all rounds the half counts in which the disk was quicker.";
     let head = ["what", "p50", "p99", "× empty tool", "over the disk"];
     let mut section = Section::new("Latency over stdio", note, &head);
     for (name, samples) in [
