@@ -150,8 +150,18 @@ fn a_file_that_is_behind_the_gate_is_led_to_the_person() {
     for (tool, params) in [
         ("init_workflow_guidance", json!({ "task_description": "Add: a" })),
         ("analyze_phase_guidance", json!({ "task_description": "Add: a" })),
-        ("blueprint_phase_guidance", json!({ "requirements_summary": "r" })),
-        ("construct_phase_guidance", json!({ "user_approval": true })),
+        (
+            "blueprint_phase_guidance",
+            json!({ "task_description": "Add: a", "requirements_summary": "r" }),
+        ),
+        (
+            "update_workflow_state_guidance",
+            json!({ "phase": "BLUEPRINT", "status": "NEEDS_PLAN_APPROVAL", "plan": "p" }),
+        ),
+        (
+            "construct_phase_guidance",
+            json!({ "task_description": "Add: a", "user_approval": true }),
+        ),
     ] {
         elsewhere.make(tool, params.as_object().unwrap()).unwrap();
     }
@@ -163,5 +173,6 @@ fn a_file_that_is_behind_the_gate_is_led_to_the_person() {
     let tools: Vec<&str> = said.next.iter().map(|it| it.tool).collect();
     assert_eq!(tools, [Guidance::Hello.name()]);
     player.answer(true);
-    player.make("validate_phase_guidance", &serde_json::Map::new()).unwrap();
+    let task = json!({ "task_description": "Add: a" });
+    player.make("validate_phase_guidance", task.as_object().unwrap()).unwrap();
 }
