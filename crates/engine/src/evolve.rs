@@ -188,6 +188,7 @@ pub fn evolve(mut state: RunState, recorded: &Recorded) -> RunState {
         Event::ModelAsked(asked) => {
             state.reasoning.clone_from(&asked.reasoning);
             state.deferral = asked.failure.as_ref().map(|it| it.message.clone());
+            state.advised = asked.next.clone().map(|it| (recorded.at, it));
         }
         Event::EntryRecorded { step, entry } => {
             let (seq, at) = (recorded.seq, recorded.at);
@@ -524,7 +525,8 @@ fn end_attempt(effort: &mut Effort, progress: Progress, recorded: &Recorded) {
 }
 
 fn answer(state: &mut RunState, recorded: &Recorded) {
-    let Event::GateAnswered { step, part, answer, how, by, feedback, digest } = &recorded.event
+    let Event::GateAnswered { step, part, answer, how, by, feedback, digest, is_implied } =
+        &recorded.event
     else {
         return;
     };
@@ -562,6 +564,7 @@ fn answer(state: &mut RunState, recorded: &Recorded) {
         how: *how,
         by: by.clone(),
         feedback: feedback.clone(),
+        is_implied: *is_implied,
     });
     match effect {
         Some(Effect::Back(_)) => step_of(state, step).rounds += 1,

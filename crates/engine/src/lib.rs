@@ -82,6 +82,6 @@ pub use state::{
     Seen, Spending, Standing, StepState, Told,
 };
 pub use status::Status;
-pub use summary::{Summary, summary};
+pub use summary::{Summary, last_step, summary};
 pub use time::Timestamp;
 pub use worked::find_worked;

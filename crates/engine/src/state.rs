@@ -77,6 +77,8 @@ pub struct RunState {
     pub reasoning: Option<String>,
     /// Why a language model did not choose, while the choice is the agent's instead.
     pub deferral: Option<String>,
+    /// What a language model chose last, and when.
+    pub advised: Option<(Timestamp, String)>,
     /// The last reports, oldest first. Kept where a language model is to see them.
     pub trail: Vec<Told>,
     /// How it got here. For files and people: no decision depends on it, but on whether a file was
@@ -284,6 +286,8 @@ pub struct Answered {
     pub how: How,
     pub by: String,
     pub feedback: String,
+    /// The agent completed the step, and said nothing of a person.
+    pub is_implied: bool,
 }
 
 impl Spending {
@@ -401,6 +405,7 @@ impl RunState {
             handed: Handed::default(),
             reasoning: None,
             deferral: None,
+            advised: None,
             trail: Vec::new(),
             history: Shared::default(),
         }

@@ -21,6 +21,16 @@ use crate::{
 };
 
 pub(super) fn decide(draft: &mut Draft<'_>, mode: Mode, answer: &AnswerGate) -> Result<(), Stop> {
+    take(draft, mode, answer, false)
+}
+
+/// Takes an answer. `is_implied`: the agent completed the step, and said nothing of a person.
+pub(super) fn take(
+    draft: &mut Draft<'_>,
+    mode: Mode,
+    answer: &AnswerGate,
+    is_implied: bool,
+) -> Result<(), Stop> {
     draft.check_begun()?;
     let Standing::Waiting(gate) = draft.state.standing.clone() else {
         return Err(Refusal::GateNotOpen.into());
@@ -29,7 +39,8 @@ pub(super) fn decide(draft: &mut Draft<'_>, mode: Mode, answer: &AnswerGate) -> 
         return Err(draft.step_unknown(gate.step.as_str()).into());
     };
     if answer.how == How::Relayed && gate.is_personal() {
-        return Err(Refusal::GateNeedsPerson { step: gate.step.clone(), is_asked: true }.into());
+        let step = gate.step.clone();
+        return Err(Refusal::GateNeedsPerson { step, is_asked: true, is_begun: true }.into());
     }
     check_size("the name of the person who answers", answer.by.len(), NAME_BYTES_MAX)?;
     check_size("the feedback", answer.feedback.len(), draft.known.bounds.text_bytes_max)?;
@@ -55,6 +66,7 @@ pub(super) fn decide(draft: &mut Draft<'_>, mode: Mode, answer: &AnswerGate) -> 
         by: answer.by.clone(),
         feedback: answer.feedback.clone(),
         digest,
+        is_implied,
     });
     if option.effect == Effect::Approve {
         accept(draft, shown);
