@@ -217,6 +217,24 @@ pub struct Effort {
     pub seen: Vec<Artifact>,
     /// How a person settled the part, where it is for one.
     pub answered: Option<How>,
+    /// Of a review: its last verdict, until someone says otherwise.
+    pub judged: Option<Judged>,
+    /// The event that last said how far it is, other than that it was begun or that the step is not
+    /// for it.
+    pub told_by: u64,
+    /// What someone said it is, where that is all there is.
+    pub claimed: Option<Progress>,
+    /// The event that last completed it.
+    pub done_by: u64,
+}
+
+/// What a review said.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Judged {
+    pub verdict: String,
+    /// Whether it let the work pass.
+    pub is_passed: bool,
+    pub by: u64,
 }
 
 /// What is wrong with the last attempt, or the one under way.
@@ -313,6 +331,11 @@ impl StepState {
 }
 
 impl Effort {
+    /// Notes that an event says how far it is.
+    pub(crate) fn tell(&mut self, seq: u64, claimed: Option<Progress>) {
+        (self.told_by, self.claimed) = (seq, claimed);
+    }
+
     /// Is there to be worked on, with nothing under way.
     pub(crate) fn await_attempt(&mut self, steady: Timestamp) {
         self.progress = Progress::Ready;
