@@ -42,6 +42,7 @@ pub use graph::{find_graph_name, parse_graph};
 pub(crate) use load::Document;
 use load::{Loader, Missing};
 use markdown::Link;
+use node::Node;
 use reader::Reader;
 pub(crate) use yaml::read_front_matter;
 
@@ -139,8 +140,8 @@ pub(crate) fn parse_with_layout(
     let mut loader = Loader::new(files);
     let mut index = load_index(name, files, &mut loader)?;
     let language = find_language(&index, &mut loader.problems);
-    if let Some(front) = index.front.as_mut().filter(|_| language == 1) {
-        version1::rewrite_index(front);
+    if language == 1 {
+        rewrite(&mut index, version1::rewrite_index, &mut loader.problems);
     }
     let index = index;
     let links = read_links(&index, &mut loader.problems);
@@ -150,8 +151,10 @@ pub(crate) fn parse_with_layout(
     let settings = index::read(&mut reader, name);
     let read = (language, &settings.vars);
     let (mut steps, documents) = load_steps((name, &index, &links), read, &mut loader);
+    let mut journal = settings.journal;
     if language != 1 {
         derive::complete(&mut steps, &documents, &mut loader.problems);
+        journal = derive::rotates(&settings, &steps);
     }
     each::check_shared(&steps, &documents, &mut loader.problems);
     rules::check_reviewed(&steps, &documents, &mut loader.problems);
@@ -180,7 +183,7 @@ pub(crate) fn parse_with_layout(
         answers: settings.answers,
         ends: settings.ends,
         choices: Choices::default(),
-        journal: settings.journal,
+        journal,
         args: settings.args,
         moves: settings.moves,
         rules: settings.rules,
@@ -234,6 +237,16 @@ fn find_language(index: &Document, problems: &mut Problems) -> u32 {
     })
 }
 
+/// Rewrites the front matter of a text in language 1.
+fn rewrite(document: &mut Document, rewrite: fn(&mut Node), problems: &mut Problems) {
+    if let Some(on) = document.front.as_ref().and_then(|it| it.child("on")) {
+        let help = "write `language: 2` in `index.md`".to_owned();
+        let (label, message) = (document.label(on), "`on` is a key of language 2");
+        problems.push(Diagnostic::error("key_unknown", label, message).with_help(help));
+    }
+    document.front.as_mut().into_iter().for_each(rewrite);
+}
+
 fn load_steps(
     (name, index, links): (&WorkflowName, &Document, &[Link]),
     (language, vars): (u32, &BTreeMap<String, Var>),
@@ -245,8 +258,8 @@ fn load_steps(
     for link in links {
         let Some(step_name) = &link.name else { continue };
         let Some(mut document) = load_step(name, link, index, loader) else { continue };
-        if let Some(front) = document.front.as_mut().filter(|_| language == 1) {
-            version1::rewrite_step(front);
+        if language == 1 {
+            rewrite(&mut document, version1::rewrite_step, &mut loader.problems);
         }
         let problems = &mut loader.problems;
         let reader = Reader { document: &document, steps: &names, language, problems };

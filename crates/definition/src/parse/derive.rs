@@ -1,8 +1,8 @@
 //! What a definition need not say, because it follows from other steps.
 
-use super::{Document, Problems};
+use super::{Document, Problems, index::Head};
 use crate::{
-    Check, Diagnostic, Effect, PartSource, Review, Rules, Spent, Step, StepName, Template,
+    Check, Deed, Diagnostic, Effect, PartSource, Review, Rules, Spent, Step, StepName, Template,
 };
 
 /// Completes the steps of a workflow.
@@ -37,6 +37,19 @@ pub(super) fn complete(steps: &mut [Step], documents: &[Document], problems: &mu
             _ => documents.get(*at).into_iter().for_each(|it| problems.push(refuse_rules(it))),
         }
     }
+}
+
+/// Whether anything that happens in a run archives its journal: then it has one.
+pub(super) fn rotates(head: &Head, steps: &[Step]) -> bool {
+    let index = head.moves.iter().map(|it| &it.actions);
+    let index = index.chain(head.rules.iter().map(|it| &it.actions));
+    let index = index.chain(head.chores.iter().map(|it| &it.actions)).chain([&head.adopt]);
+    let steps = steps.iter().flat_map(|it| {
+        let limits = it.review.iter().flat_map(|it| &it.limits).map(|it| &it.actions);
+        let next = it.next.iter().map(|it| &it.actions);
+        [&it.on.enter, &it.on.done, &it.on.back].into_iter().chain(limits).chain(next)
+    });
+    index.chain(steps).flatten().any(|it| matches!(it.deed, Deed::Rotate(..)))
 }
 
 /// The first file that a step leaves behind.

@@ -6,8 +6,8 @@ use serde_json::{Map, Value};
 
 use super::{keys, node::Node, on, reader::Reader, step::required, values};
 use crate::{
-    Action, Answers, Budget, Chore, Decider, Deed, End, Ends, FINISH, Flow, Limits, Money, Move,
-    Pattern, Rule, Schema, StepName, Stretch, Var, WorkflowName, suggest,
+    Action, Answers, Budget, Chore, Decider, End, Ends, FINISH, Flow, Limits, Money, Move, Pattern,
+    Rule, Schema, StepName, Stretch, Var, WorkflowName, suggest,
 };
 
 /// What the front matter of an index says.
@@ -114,7 +114,7 @@ pub(super) fn read(reader: &mut Reader<'_>, name: &WorkflowName) -> Head {
         on::read_index(reader, node, &mut head);
     }
     let journal = fields.find("journal").and_then(|it| reader.boolean(it, "journal"));
-    head.journal = journal.unwrap_or_else(|| reader.language != 1 && rotates(&head));
+    head.journal = journal.unwrap_or_default();
     head
 }
 
@@ -132,13 +132,6 @@ fn read_limits(reader: &mut Reader<'_>, node: &Node, head: &mut Head) {
     if tokens.is_some() || money.is_some() {
         head.budget = Some(Budget { tokens, money, ask });
     }
-}
-
-/// Whether anything that a run does by itself or is made to do archives its journal.
-fn rotates(head: &Head) -> bool {
-    let moves = head.moves.iter().map(|it| &it.actions);
-    let all = moves.chain(head.rules.iter().map(|it| &it.actions)).chain([&head.adopt]);
-    all.flatten().any(|it| matches!(it.deed, Deed::Rotate(..)))
 }
 
 fn read_ends(reader: &mut Reader<'_>, node: &Node) -> Option<Ends> {

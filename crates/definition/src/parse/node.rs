@@ -58,11 +58,9 @@ impl Node {
 
     /// Takes all fields out of a map that has no others than these.
     pub(super) fn take_all<const N: usize>(&mut self, keys: [&str; N]) -> [Option<Self>; N] {
-        let has_others = match &self.content {
-            Content::Map(fields) => fields.iter().any(|(it, _)| !keys.contains(&it.key())),
-            _ => true,
-        };
-        keys.map(|key| if has_others { None } else { self.take(key) })
+        let is_fitting = matches!(&self.content, Content::Map(fields)
+            if fields.iter().all(|(it, _)| keys.contains(&it.key())));
+        keys.map(|key| if is_fitting { self.take(key) } else { None })
     }
 
     /// Adds a field to a map.

@@ -129,7 +129,7 @@ fn read_reaction<'n>(
 }
 
 /// One value stands for a list of one.
-fn items_of(node: &Node) -> &[Node] {
+pub(super) fn items_of(node: &Node) -> &[Node] {
     if let Content::List(items) = &node.content { items } else { from_ref(node) }
 }
 

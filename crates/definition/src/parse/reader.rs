@@ -89,7 +89,11 @@ impl Reader<'_> {
         keys: &'n [&'n Keys],
     ) -> Option<Fields<'n>> {
         let pairs = self.pairs(node, key)?;
-        for (name, _) in pairs {
+        for (at, (name, _)) in pairs.iter().enumerate() {
+            // Only a key of language 1 beside the one that replaces it.
+            if pairs.iter().take(at).any(|(it, _)| it.key() == name.key()) {
+                self.refuse_value(name, format!("`{}` is said twice", name.key()));
+            }
             let instead = keys.iter().find_map(|it| it.replacement(name.key()));
             let is_known = keys.iter().any(|it| it.known.contains(&name.key()));
             if is_known || (instead.is_some() && self.language == 1) {

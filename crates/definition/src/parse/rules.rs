@@ -227,10 +227,7 @@ fn read_limits(reader: &mut Reader<'_>, node: &Node, vars: &BTreeMap<String, Var
     let mut limits: Vec<Limit> = Vec::new();
     for (times, value) in reader.pairs(node, "review.limits").unwrap_or_default() {
         let after = read_times(reader, times, "review.limits");
-        let (then, rest) = match &value.content {
-            Content::List(items) => items.split_first().unwrap_or((value, &[])),
-            _ => (value, [].as_slice()),
-        };
+        let (then, rest) = on::items_of(value).split_first().unwrap_or((value, &[]));
         let then = read_spent(reader, then, "review.limits", &known);
         let actions = on::read_rest(reader, rest, ("review.limits", vars));
         let (Some(after), Some(then)) = (after, then) else { continue };

@@ -131,9 +131,10 @@ fn edit(node: &mut Node, key: &str, rewrite: impl FnOnce(Node) -> Node) {
 
 /// Rewrites each value of a list, or the one that stands for it.
 fn each(mut node: Node, rewrite: impl Fn(&mut Node)) -> Node {
-    match &mut node.content {
-        Content::List(items) => items.iter_mut().for_each(rewrite),
-        _ => rewrite(&mut node),
+    if let Content::List(items) = &mut node.content {
+        items.iter_mut().for_each(rewrite);
+    } else {
+        rewrite(&mut node);
     }
     node
 }

@@ -180,12 +180,12 @@ fn successors_may_be_written_short_or_long() {
                     Target::Finish => "(end)".to_owned(),
                 };
                 let when = it.when.as_ref().map(|it| format!(" when {}", it.source()));
-                let deed = |it: &Action| match &it.deed {
-                    Deed::Set(set) => {
-                        set.iter().map(|(name, it)| format!(" {name}:={}", it.source())).collect()
+                let deed = |it: &Action| {
+                    if let Deed::Merge(it) = &it.deed {
+                        return format!(" merge {}", it.source());
                     }
-                    Deed::Merge(it) => format!(" merge {}", it.source()),
-                    other => panic!("{other:?}"),
+                    let Deed::Set(set) = &it.deed else { panic!("{it:?}") };
+                    set.iter().map(|(name, it)| format!(" {name}:={}", it.source())).collect()
                 };
                 let deeds: String = it.actions.iter().map(deed).collect();
                 let fails = if it.fails { " fails" } else { "" };

@@ -287,10 +287,10 @@ fn way(successor: &Successor) -> Way<'_> {
         Target::Finish => None,
     };
     let when = successor.when.as_ref().map(|it| format!("when {}", it.source()));
-    let set = successor.actions.iter().filter_map(|it| match &it.deed {
-        Deed::Set(set) => Some(set),
-        _ => None,
-    });
+    let set = successor
+        .actions
+        .iter()
+        .filter_map(|it| if let Deed::Set(set) = &it.deed { Some(set) } else { None });
     let sets: Vec<String> =
         set.flatten().map(|(name, value)| format!("{name} = {}", value.source())).collect();
     let sets = (!sets.is_empty()).then(|| format!("sets {}", sets.join(", ")));
