@@ -21,7 +21,7 @@ use crate::{
 type Vars = BTreeMap<String, Var>;
 
 /// What a run can do to itself without leaving its step.
-const HERE: [&str; 10] = [
+pub(super) const HERE: [&str; 10] = [
     "set",
     "merge",
     "note",
@@ -40,7 +40,7 @@ const CHORES: [&str; 5] = ["rename_branch", "commit", "push", "publish", "checko
 pub(super) fn read_index(reader: &mut Reader<'_>, node: &Node, head: &mut Head) {
     let Some(fields) = reader.fields(node, "on", &[&keys::ON_INDEX]) else { return };
     let vars = std::mem::take(&mut head.vars);
-    let adopt = fields.find("adopt");
+    let adopt = items_of(fields.find("adopt"));
     head.adopt = read_actions(reader, adopt, ("on.adopt", &vars), &with("goto"));
     head.moves = read_moves(reader, fields.find("call"), &vars);
     for (name, value) in named(reader, fields.find("change"), "on.change") {
@@ -62,27 +62,10 @@ pub(super) fn read_step(reader: &mut Reader<'_>, node: &Node, vars: &Vars) -> Mo
         return Moments::default();
     };
     let mut read = |moment: &str| {
-        read_actions(reader, fields.find(moment), (&format!("on.{moment}"), vars), &HERE)
+        let items = items_of(fields.find(moment));
+        read_actions(reader, items, (&format!("on.{moment}"), vars), &HERE)
     };
     Moments { enter: read("enter"), done: read("done"), back: read("back") }
-}
-
-/// Reads actions that a step takes without leaving it.
-pub(super) fn read_here(
-    reader: &mut Reader<'_>,
-    node: Option<&Node>,
-    key: (&str, &Vars),
-) -> Vec<Action> {
-    read_actions(reader, node, key, &HERE)
-}
-
-/// Reads further entries of a list whose first has been read.
-pub(super) fn read_rest(
-    reader: &mut Reader<'_>,
-    items: &[Node],
-    key: (&str, &Vars),
-) -> Vec<Action> {
-    items.iter().filter_map(|it| read_action(reader, it, key, &HERE)).collect()
 }
 
 fn with(word: &'static str) -> Vec<&'static str> {
@@ -125,12 +108,16 @@ fn read_reaction<'n>(
     if let Some(word) = said(fields).first().map(|(word, _)| *word) {
         reader.refuse_value(node, format!("`{key}` has both `do` and `{word}`"));
     }
-    Some((fields, items_of(deeds)))
+    Some((fields, items_of(Some(deeds))))
 }
 
 /// One value stands for a list of one.
-pub(super) fn items_of(node: &Node) -> &[Node] {
-    if let Content::List(items) = &node.content { items } else { from_ref(node) }
+pub(super) fn items_of(node: Option<&Node>) -> &[Node] {
+    match node.map(|it| (it, &it.content)) {
+        Some((_, Content::List(items))) => items,
+        Some((node, _)) => from_ref(node),
+        None => &[],
+    }
 }
 
 /// Reads a condition without which an entry makes no sense.
@@ -272,17 +259,16 @@ fn read_deeds(
         let deed = found.and_then(|it| read_deed(reader, it, key, vars));
         return deed.map(|deed| Action { when: None, deed }).into_iter().collect();
     }
-    let key = format!("{key}.do");
-    deeds.iter().filter_map(|it| read_action(reader, it, (&key, vars), possible)).collect()
+    read_actions(reader, deeds, (&format!("{key}.do"), vars), possible)
 }
 
-fn read_actions(
+/// Reads a list of actions, of which only some are possible.
+pub(super) fn read_actions(
     reader: &mut Reader<'_>,
-    node: Option<&Node>,
+    items: &[Node],
     key: (&str, &Vars),
     possible: &[&'static str],
 ) -> Vec<Action> {
-    let items = node.map(items_of).unwrap_or_default();
     items.iter().filter_map(|it| read_action(reader, it, key, possible)).collect()
 }
 
@@ -351,14 +337,14 @@ fn read_deed(
         "error" => Deed::Error(reader.template(node, key)?),
         "add_item" => Deed::AddItem(reader.template(node, key)?),
         "close_item" => {
-            let texts = items_of(node).iter().filter_map(|it| reader.template(it, key));
+            let texts = items_of(Some(node)).iter().filter_map(|it| reader.template(it, key));
             Deed::CloseItem(texts.collect())
         }
         "find_item" => Deed::FindItem(reader.template(node, key)?),
         "rotate" => read_rotation(reader, node, key)?,
-        "remove" => {
-            Deed::Remove(items_of(node).iter().filter_map(|it| reader.path(it, key)).collect())
-        }
+        "remove" => Deed::Remove(
+            items_of(Some(node)).iter().filter_map(|it| reader.path(it, key)).collect(),
+        ),
         _ => Deed::Insert(read_insertion(reader, node, key)?),
     })
 }

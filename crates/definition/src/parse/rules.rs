@@ -227,9 +227,9 @@ fn read_limits(reader: &mut Reader<'_>, node: &Node, vars: &BTreeMap<String, Var
     let mut limits: Vec<Limit> = Vec::new();
     for (times, value) in reader.pairs(node, "review.limits").unwrap_or_default() {
         let after = read_times(reader, times, "review.limits");
-        let (then, rest) = on::items_of(value).split_first().unwrap_or((value, &[]));
+        let (then, rest) = on::items_of(Some(value)).split_first().unwrap_or((value, &[]));
         let then = read_spent(reader, then, "review.limits", &known);
-        let actions = on::read_rest(reader, rest, ("review.limits", vars));
+        let actions = on::read_actions(reader, rest, ("review.limits", vars), &on::HERE);
         let (Some(after), Some(then)) = (after, then) else { continue };
         if limits.iter().any(|it| it.after == after) {
             reader.refuse_value(times, format!("two limits apply after {after} times"));
@@ -314,7 +314,8 @@ fn read_successor(
     }
     let fields = reader.fields(node, "next", &[&keys::NEXT])?;
     let when = fields.find("when").map(|it| reader.condition(it, "next.when"));
-    let actions = on::read_here(reader, fields.find("do"), ("next.do", vars));
+    let actions = on::items_of(fields.find("do"));
+    let actions = on::read_actions(reader, actions, ("next.do", vars), &on::HERE);
     let fails = fields.find("fails").and_then(|it| reader.boolean(it, "next.fails"));
     let to = required(reader, node, "next", fields.find("to"), "to")?;
     let (to, is_failed) = reader.target(to, "next.to")?;
