@@ -30,6 +30,7 @@ mod mode;
 mod part_rules;
 pub(crate) mod parts;
 mod place_run;
+mod react;
 mod record_entry;
 mod report_chore;
 mod report_step;
