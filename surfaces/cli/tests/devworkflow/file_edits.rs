@@ -17,9 +17,8 @@ use crate::{
         VALIDATE,
     },
     project::Project,
-    serve,
     server::{Era, Server},
-    stage::{Stage, try_call},
+    stage::Stage,
 };
 
 const LOGIN: &str = "Add: login";
@@ -259,13 +258,13 @@ fn entries_of_several_servers_at_once_are_all_there_once() {
         for server in 0..servers {
             let (project, start) = (&stage.project, &start);
             scope.spawn(move || {
-                let own = serve(project, Era::Modern);
+                let own = Stage::serve_apart(project, Era::Modern);
                 start.wait();
                 for number in 0..each {
                     let entry = format!("<{server} {number}>");
                     let arguments =
                         json!({"phase": "ANALYZE", "status": "RUNNING", "log_entry": entry});
-                    let said = try_call(&own, UPDATE, arguments).ok().unwrap();
+                    let said = Stage::try_call(&own, UPDATE, arguments).ok().unwrap();
                     assert!(!said.is_error, "{}", said.text);
                 }
             });
@@ -287,7 +286,7 @@ fn a_server_that_is_killed_leaves_a_whole_file_and_loses_nothing() {
     stage.analyze(LOGIN);
     let mut acknowledged = Vec::new();
     for round in 0..8 {
-        let server = serve(&stage.project, Era::Modern);
+        let server = Stage::serve_apart(&stage.project, Era::Modern);
         let (tell, told) = mpsc::channel();
         thread::scope(|scope| {
             let own = &server;
@@ -295,7 +294,7 @@ fn a_server_that_is_killed_leaves_a_whole_file_and_loses_nothing() {
             for _ in 0..=round {
                 acknowledged.push(told.recv().unwrap());
             }
-            server.child.lock().unwrap().kill().unwrap();
+            server.kill();
             acknowledged.extend(told);
         });
         stage.stands("ANALYZE", "RUNNING");
@@ -312,7 +311,7 @@ fn log_until_gone(server: &Server, round: usize, tell: &mpsc::Sender<String>) {
     for number in 0.. {
         let entry = format!("<{round} {number}>");
         let arguments = json!({"phase": "ANALYZE", "status": "RUNNING", "log_entry": entry});
-        let Ok(said) = try_call(server, UPDATE, arguments) else { return };
+        let Ok(said) = Stage::try_call(server, UPDATE, arguments) else { return };
         assert!(!said.is_error, "{}", said.text);
         tell.send(entry).unwrap();
     }

@@ -20,8 +20,7 @@ fn at(project: &Project, path: &str) -> String {
 
 /// Ends the server of a stage.
 fn leave(stage: Stage) -> Project {
-    let Stage { project, server } = stage;
-    drop(server);
+    let project = stage.end();
     project
 }
 
