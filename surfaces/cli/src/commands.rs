@@ -31,7 +31,7 @@ use crate::{
 
 /// Has one command done, and returns whether everything is as it should be.
 pub(crate) async fn perform(args: Args, config: Config, output: Output) -> Result<bool, Failure> {
-    let Some(reply) = answer(args, config, output).await? else { return Ok(true) };
+    let Some(reply) = Box::pin(answer(args, config, output)).await? else { return Ok(true) };
     let is_fine = reply.is_fine;
     output.reply(reply)?;
     Ok(is_fine)

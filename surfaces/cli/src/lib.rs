@@ -104,7 +104,8 @@ pub async fn answer(around: &Surroundings, typed: &[&str]) -> Result<(Value, boo
     let args = args.map_err(|error| error.to_string())?;
     let config = configure(around, &args).map_err(|it| it.message)?;
     let output = Output::new(true, ColorChoice::Never);
-    let reply = commands::answer(args, config, output).await.map_err(|it| it.message)?;
+    let answering = Box::pin(commands::answer(args, config, output));
+    let reply = answering.await.map_err(|it| it.message)?;
     reply.map(|it| (it.json, it.is_fine)).ok_or_else(|| "it has no answer".to_owned())
 }
 

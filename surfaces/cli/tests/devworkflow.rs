@@ -194,11 +194,3 @@ fn an_answer_shows_the_state_the_items_and_the_end_of_the_log_but_not_a_long_fil
     said.has(&["Phase: ANALYZE", "Status: READY", "Add: login", "Add: logout", "the end of it"]);
     assert!(said.text.len() < 8 * 1024, "{} bytes", said.text.len());
 }
-
-#[test]
-fn an_unknown_tool_is_refused_by_name() {
-    let stage = Stage::new();
-    let message = stage.server.request("tools/call", json!({"name": "no_tool"})).unwrap();
-    assert!(message.to_string().contains("no_tool"), "{message}");
-    assert!(message["error"].is_object() || message["result"]["isError"] == true, "{message}");
-}

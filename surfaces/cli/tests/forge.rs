@@ -166,14 +166,6 @@ fn tools_that_only_read_say_so() {
 }
 
 #[test]
-fn a01_an_unknown_tool_is_an_error_of_the_protocol() {
-    let stage = Stage::new();
-    let params = json!({"name": "nosuch", "arguments": {}});
-    let message = stage.server.request("tools/call", params).unwrap();
-    assert_eq!(message["error"]["code"], -32602, "{message}");
-}
-
-#[test]
 fn a_required_text_that_is_missing_or_of_the_wrong_type_is_refused_by_name() {
     let stage = Stage::begun("M");
     // Of an input that cannot be taken, `pipeline_init` tells in its answer.

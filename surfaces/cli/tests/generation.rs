@@ -307,14 +307,6 @@ fn words_are_taken_for_booleans_and_numerals_for_numbers() {
 }
 
 #[test]
-fn an_unknown_tool_is_refused_by_name() {
-    let stage = Stage::new();
-    let message = stage.server.request("tools/call", json!({"name": "no_tool"})).unwrap();
-    assert!(message.to_string().contains("no_tool"), "{message}");
-    assert!(message["error"].is_object() || message["result"]["isError"] == true, "{message}");
-}
-
-#[test]
 fn both_eras_of_the_protocol_get_the_same_answers() {
     let stage = Stage::with(&[state("0204", "FAILED")]);
     let modern = Stage::serve(&stage.project, Era::Modern);

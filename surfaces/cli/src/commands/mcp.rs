@@ -31,7 +31,7 @@ pub(crate) struct Args {
 /// Serves on standard input and output until the client is done.
 pub(crate) async fn perform(config: Config) -> Result<(), Failure> {
     let (runtime, options) = begin(config).await?;
-    mcp::serve_stdio(runtime, options).await.map_err(not_served)
+    mcp::serve_stdio(runtime, options).await.map_err(|it| not_served(&it))
 }
 
 /// Serves over these pipes until the client is done.
@@ -41,7 +41,7 @@ where
     W: AsyncWrite + Send + Unpin + 'static,
 {
     let (runtime, options) = begin(config).await?;
-    mcp::serve(runtime, options, read, write).await.map_err(not_served)
+    mcp::serve(runtime, options, read, write).await.map_err(|it| not_served(&it))
 }
 
 async fn begin(config: Config) -> Result<(Arc<Runtime>, mcp::Options), Failure> {
@@ -52,7 +52,7 @@ async fn begin(config: Config) -> Result<(Arc<Runtime>, mcp::Options), Failure> 
     Ok((joined.runtime, options))
 }
 
-fn not_served(error: ServeError) -> Failure {
+fn not_served(error: &ServeError) -> Failure {
     match error {
         ServeError::Toolset(_) | ServeError::Client(_) => {
             Failure::refused("not_served", error.to_string())

@@ -20,8 +20,7 @@ fn at(project: &Project, path: &str) -> String {
 
 /// Ends the server of a stage.
 fn leave(stage: Stage) -> Project {
-    let project = stage.end();
-    project
+    stage.end()
 }
 
 fn statuses(project: &Project) -> Vec<(String, String)> {

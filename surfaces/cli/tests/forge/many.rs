@@ -11,7 +11,7 @@ use crate::{
 };
 
 /// How many entries each process writes.
-const ENTRIES: u64 = 1000;
+const ENTRIES: u64 = 200;
 
 fn log_all(server: &Server, workspace: &str, model: &str) {
     for number in 0..ENTRIES {

@@ -92,7 +92,7 @@ fn a32_standard_output_carries_messages_only() {
         if has_plans {
             project.write("workspace/planning-state/acts/act-1.json", "{\"id\": \"act-1\"}");
         }
-        let stage = Stage::over(project);
+        let stage = Stage::apart(project);
         stage.begin(SCENE);
         stage.read("list_generations", json!({}));
         stage.refused("start_step", start_of(SCENE, 7));

@@ -109,9 +109,10 @@ impl<D: Dialect> Stage<D> {
     /// Calls a tool that must do what it is asked.
     #[track_caller]
     pub(crate) fn done(&self, tool: &str, arguments: Value) -> Said {
-        let said = self.call(tool, arguments.clone());
-        assert!(!said.is_error, "`{tool}` refused {arguments}: {}", said.text);
-        D::compare(self, tool, &arguments, &said);
+        let asked = arguments.clone();
+        let said = self.call(tool, arguments);
+        assert!(!said.is_error, "`{tool}` refused {asked}: {}", said.text);
+        D::compare(self, tool, &asked, &said);
         said
     }
 
@@ -135,8 +136,9 @@ impl<D: Dialect> Stage<D> {
     /// Calls a tool that must refuse, say why, and change nothing.
     #[track_caller]
     pub(crate) fn refused(&self, tool: &str, arguments: Value) -> Said {
-        let said = self.unchanged(tool, arguments.clone());
-        assert!(said.is_error, "`{tool}` did not refuse {arguments}: {}", said.text);
+        let asked = arguments.to_string();
+        let said = self.unchanged(tool, arguments);
+        assert!(said.is_error, "`{tool}` did not refuse {asked}: {}", said.text);
         assert!(!said.text.trim().is_empty(), "`{tool}` does not say why");
         said
     }
