@@ -122,7 +122,13 @@ impl Server {
             drop(ends);
         });
         let host = Host::Thread(Some(stop), ended);
-        Self::meet(host, Box::new(input), output, (inbox, serving, era))
+        let server = Self::meet(host, Box::new(input), output, (inbox, serving, era));
+        if era == Era::Modern {
+            // Two servers of one process must not begin at the same moment: files that are being made
+            // are named after the process. One that cannot serve is told of by the first call.
+            drop(server.request("server/discover", json!({})));
+        }
+        server
     }
 
     fn meet(
