@@ -290,8 +290,8 @@ pub(crate) fn severity_icon(severity: &str) -> &'static str {
 /// Says how long something took: `45s`, `3m 16s`, `1h 2m 5s`.
 pub(crate) fn duration(seconds: f64) -> String {
     // So long that nobody counts any more; and nothing where it is not a time at all.
-    let longest = std::time::Duration::MAX;
-    let whole = std::time::Duration::try_from_secs_f64(seconds);
+    let longest = core::time::Duration::MAX;
+    let whole = core::time::Duration::try_from_secs_f64(seconds);
     let whole = whole.unwrap_or(if seconds < 0.0 { Default::default() } else { longest }).as_secs();
     let (hours, minutes, seconds) = (whole / 3600, whole / 60 % 60, whole % 60);
     if 0 < hours {
