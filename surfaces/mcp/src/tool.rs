@@ -90,21 +90,8 @@ pub struct Call<'a> {
     pub is_stale: bool,
 }
 
-/// How far the caller's program reaches the person before it.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub enum Person {
-    /// It cannot ask.
-    #[default]
-    OutOfReach,
-    /// It can ask, but nothing shows that the answer is the person's own: it counts as passed on.
-    Unproven,
-    /// It can ask.
-    Reachable,
-    /// It asked, and this was answered.
-    Answered(GateReply),
-    /// It asked, and was not answered: why.
-    Silent(&'static str),
-}
+/// How far the caller's program reaches the person before it, and what they answered.
+pub type Person = kit::Person<GateReply>;
 
 /// What a person answered at a gate.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -10,7 +10,7 @@ use super::{
     answer,
     report::Report,
     run,
-    words::{Failure, invalid},
+    words::{Failure, Tried, invalid},
 };
 use crate::kit::{Ask, Caller, Done, Hints, Look, Snapshot, Stopped, Tool};
 
@@ -50,23 +50,24 @@ impl Tool for AdvanceWorkflow {
     const HINTS: Hints = Hints::DECIDES;
 
     fn ask(self, _: &Caller) -> Result<Ask, Failure> {
-        let tried = format!("Failed to advance workflow instance '{}'", self.instance_id);
-        Ok(run::find::<Self>(self.instance_id.clone(), &tried.clone(), move |run| {
+        let tried =
+            Tried::new(format!("Failed to advance workflow instance '{}'", self.instance_id));
+        Ok(run::find::<Self>(self.instance_id.clone(), tried.clone(), move |run| {
             let by = self.holder.clone();
             let command = match self.command() {
                 Ok(command) => command,
-                Err(stopped) => return Self::fail(Failure::new(&tried, &stopped)).into(),
+                Err(stopped) => return Self::fail(tried.failure(&stopped)).into(),
             };
             run::change(run, command, by, move |came| match came {
-                Ok(outcome) => Self::tell(match Failure::of_model(&tried, &outcome) {
+                Ok(outcome) => Self::tell(match tried.model_failure(&outcome) {
                     Some(failure) => Err(failure),
                     None => Ok(answer::of_outcome(&outcome)),
                 }),
                 Err(Stopped::Refused(Refusal::RunEnded { status })) => {
-                    let say = move |now: Snapshot| run::say::<Self, _>(ended(&now, status));
-                    Look::View(run, None, run::or_fail::<Self, _>(&tried, say)).into()
+                    let say = move |now: Snapshot| Self::say(ended(&now, status));
+                    Look::View(run, None, tried.or_fail::<Self, _, _>(say)).into()
                 }
-                Err(stopped) => Self::fail(Failure::new(&tried, &stopped)),
+                Err(stopped) => Self::fail(tried.failure(&stopped)),
             })
         }))
     }

@@ -6,7 +6,7 @@ use serde::Deserialize;
 
 use super::{
     answer, run,
-    words::{self, Failure},
+    words::{self, Failure, Tried},
 };
 use crate::kit::{
     Ask, Caller, Deed, Done, Effect, Hints, Look, Person, Snapshot, Stopped, Then, Tool,
@@ -38,18 +38,19 @@ impl Tool for AnswerGate {
     const HINTS: Hints = Hints { effect: Effect::Ends, ..Hints::DECIDES };
 
     fn ask(self, caller: &Caller) -> Result<Ask, Failure> {
-        let tried = format!("Failed to answer the gate of instance '{}'", self.instance_id);
+        let tried =
+            Tried::new(format!("Failed to answer the gate of instance '{}'", self.instance_id));
         let reach = caller.person;
-        Ok(run::find::<Self>(self.instance_id, &tried.clone(), move |run| {
-            let say = |outcome| run::say::<Self, _>(answer::of_outcome(&outcome));
-            let come = run::or_fail::<Self, _>(&tried, say);
+        Ok(run::find::<Self>(self.instance_id, tried.clone(), move |run| {
+            let say = |outcome| Self::say(answer::of_outcome(&outcome));
+            let come = tried.clone().or_fail::<Self, _, _>(say);
             let Some(answer) = self.answer else {
-                if reach == Person::Answered {
+                if reach == Person::Answered(()) {
                     return Ask::Do(Deed::TakeReply(run), come);
                 }
                 let look = move |seen: Result<Snapshot, Stopped>| {
                     let put = seen.and_then(|now| put(&now, run, reach));
-                    Self::tell(put.map_err(|it| Failure::new(&tried, &it))).into()
+                    Self::tell(put.map_err(|it| tried.failure(&it))).into()
                 };
                 return Ask::Look(Look::View(run, None, Box::new(look)));
             };
@@ -76,7 +77,7 @@ fn put(now: &Snapshot, run: RunId, reach: Person) -> Result<Done<answer::Answer>
     }
     let mut done = answer::of_view(now, &[]);
     match reach {
-        Person::OutOfReach | Person::Answered => {
+        Person::OutOfReach | Person::Answered(()) => {
             let problem = match gate.is_personal() {
                 true => {
                     "is missing, your client shows no forms, and only the person's own answer \

@@ -4,7 +4,10 @@ use engine::Command;
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use super::{answer, run, words::Failure};
+use super::{
+    answer, run,
+    words::{Failure, Tried},
+};
 use crate::kit::{Ask, Caller, Effect, Hints, Tool};
 
 /// The parameters.
@@ -28,11 +31,12 @@ impl Tool for CancelWorkflow {
     const HINTS: Hints = Hints { effect: Effect::Ends, is_idempotent: true, reaches_out: false };
 
     fn ask(self, _: &Caller) -> Result<Ask, Failure> {
-        let tried = format!("Failed to cancel workflow instance '{}'", self.instance_id);
+        let tried =
+            Tried::new(format!("Failed to cancel workflow instance '{}'", self.instance_id));
         let reason = self.reason.unwrap_or_else(|| "no reason was given".to_owned());
-        Ok(run::find::<Self>(self.instance_id, &tried.clone(), move |run| {
-            let say = |outcome| run::say::<Self, _>(answer::of_outcome(&outcome));
-            let come = run::or_fail::<Self, _>(&tried, say);
+        Ok(run::find::<Self>(self.instance_id, tried.clone(), move |run| {
+            let say = |outcome| Self::say(answer::of_outcome(&outcome));
+            let come = tried.or_fail::<Self, _, _>(say);
             run::change(run, Command::CancelRun { reason }, None, come)
         }))
     }

@@ -11,7 +11,7 @@ use super::{
     answer::{self, Part},
     next_step::{NextStep, next_step},
     run,
-    words::Failure,
+    words::{Failure, Tried},
 };
 use crate::kit::{self, Ask, Caller, Hints, InvalidArguments, Outcome, Stopped, Tool};
 
@@ -90,28 +90,28 @@ impl Tool for ClaimStep {
             let why = "it says which lease to end";
             return Err(InvalidArguments::missing(Self::NAME, "lease", why).into());
         }
-        let tried = format!("Failed to claim a step of instance '{}'", self.instance_id);
-        Ok(run::find::<Self>(self.instance_id.clone(), &tried.clone(), move |run| {
+        let tried =
+            Tried::new(format!("Failed to claim a step of instance '{}'", self.instance_id));
+        Ok(run::find::<Self>(self.instance_id.clone(), tried.clone(), move |run| {
             let duration = self.seconds.map(Duration::from_secs);
             let by = Some(self.holder.clone());
             match self.lease {
                 Some(generation) if self.release => {
-                    let say = move |_| run::say::<Self, _>(bare(run, None));
-                    let come = run::or_fail::<Self, Outcome>(&tried, say);
+                    let say = move |_| Self::say(bare(run, None));
+                    let come = tried.or_fail::<Self, Outcome, _>(say);
                     run::change(run, Command::ReleaseStep { generation }, by, come)
                 }
                 Some(lease) => {
-                    let say = move |lease: Lease| {
-                        run::say::<Self, _>(bare(run, Some(LeaseAnswer::from(&lease))))
-                    };
-                    Ask::Extend(run, lease, duration, run::or_fail::<Self, _>(&tried, say))
+                    let say =
+                        move |lease: Lease| Self::say(bare(run, Some(LeaseAnswer::from(&lease))));
+                    Ask::Extend(run, lease, duration, tried.or_fail::<Self, _, _>(say))
                 }
                 None => match self.command(duration) {
                     Ok(command) => {
-                        let say = move |outcome| run::say::<Self, _>(claimed(run, &outcome));
-                        run::change(run, command, by, run::or_fail::<Self, _>(&tried, say))
+                        let say = move |outcome| Self::say(claimed(run, &outcome));
+                        run::change(run, command, by, tried.or_fail::<Self, _, _>(say))
                     }
-                    Err(stopped) => Self::fail(Failure::new(&tried, &stopped)).into(),
+                    Err(stopped) => Self::fail(tried.failure(&stopped)).into(),
                 },
             }
         }))

@@ -4,7 +4,10 @@ use engine::{ForkPoint, Refusal, RunId};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::{answer, run, words::Failure};
+use super::{
+    answer, run,
+    words::{Failure, Tried},
+};
 use crate::kit::{self, Ask, Caller, Deed, Done, Hints, InvalidArguments, Outcome, Stopped, Tool};
 
 /// The parameters.
@@ -49,16 +52,16 @@ impl Tool for ForkRun {
 
     fn ask(self, _: &Caller) -> Result<Ask, Failure> {
         let point = self.point()?;
-        let tried = format!("Failed to fork instance '{}'", self.instance_id);
+        let tried = Tried::new(format!("Failed to fork instance '{}'", self.instance_id));
         let key = self.key;
-        Ok(run::find::<Self>(self.instance_id, &tried.clone(), move |run| {
+        Ok(run::find::<Self>(self.instance_id, tried.clone(), move |run| {
             let has_key = key.is_some();
             let failure = move |stopped: Stopped| match stopped {
                 Stopped::Refused(Refusal::KeyTaken { key, .. }) if !has_key => {
                     let why = format!("the original lives and has `{key}`; give the copy its own");
                     InvalidArguments::missing(Self::NAME, "key", &why).into()
                 }
-                stopped => Failure::new(&tried, &stopped),
+                stopped => tried.failure(&stopped),
             };
             let word =
                 move |came: run::Came| Self::tell(came.map(|it| forked(run, &it)).map_err(failure));

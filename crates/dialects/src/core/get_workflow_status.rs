@@ -3,7 +3,7 @@
 use core::time::Duration;
 
 use definition::FINISH;
-use engine::{Entry, RunId, Standing, Timestamp, View, summary};
+use engine::{Entry, Recorded, RunId, Standing, Timestamp, View, summary};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
@@ -14,11 +14,10 @@ use super::{
     cut, history,
     list_runs::{Progress, title_beside},
     next_step::{NextStep, next_step},
-    words::{Failure, Status},
+    run,
+    words::{Failure, Status, Tried},
 };
-use crate::kit::{
-    self, Ask, Caller, Done, Hints, Look, Next, Reply, Snapshot, Stopped, Tell, Then, Tool,
-};
+use crate::kit::{self, Ask, Caller, Done, Hints, Look, Reply, Snapshot, Tell, Then, Tool};
 
 /// How many rows of history are shown unless the reader says so.
 const HISTORY_LIMIT: u32 = 20;
@@ -100,35 +99,20 @@ impl Tool for GetWorkflowStatus {
 
     fn ask(self, caller: &Caller) -> Result<Ask, Failure> {
         let takes_tasks = caller.takes_tasks;
-        let instance = self.instance_id.clone();
-        Ok(Ask::Look(Look::Run(
-            instance,
-            or_fail(self, move |tool, run| {
-                let look = Look::View(
-                    run,
-                    tool.at,
-                    or_fail(tool, move |tool, now| tool.wait(run, now, takes_tasks)),
-                );
-                Tell::Look(look).into()
-            }),
-        )))
+        let (instance, tried) = (self.instance_id.clone(), self.tried());
+        Ok(run::find::<Self>(instance, tried.clone(), move |run| {
+            let at = self.at;
+            let wait = move |now| self.wait(run, now, takes_tasks);
+            Tell::Look(Look::View(run, at, tried.or_fail::<Self, _, _>(wait))).into()
+        }))
     }
 }
 
-/// Goes on with what was seen, or words why it could not be.
-fn or_fail<V, N: From<Tell>>(
-    tool: GetWorkflowStatus,
-    then: impl FnOnce(GetWorkflowStatus, V) -> N + Send + 'static,
-) -> Next<Result<V, Stopped>, N> {
-    Box::new(move |seen| match seen {
-        Ok(seen) => then(tool, seen),
-        Err(stopped) => {
-            GetWorkflowStatus::fail(Failure::of_status(&tool.instance_id, &stopped)).into()
-        }
-    })
-}
-
 impl GetWorkflowStatus {
+    fn tried(&self) -> Tried {
+        Tried::status(&self.instance_id)
+    }
+
     /// Waits for news, if the caller does.
     fn wait(self, run: RunId, now: Snapshot, takes_tasks: bool) -> Tell {
         let Some(seconds) = self.wait_seconds.filter(|it| self.at.is_none() && 0 < *it) else {
@@ -144,10 +128,10 @@ impl GetWorkflowStatus {
             let seconds = i64::try_from(seconds.min(TASK_SECONDS_MAX)).unwrap_or_default();
             let until = Timestamp(now.known.steady.0.saturating_add(seconds * 1_000_000));
             let then = Some(Then::Wait(run, seen, until));
-            return Self::tell(Ok::<_, Failure>(Done { then, ..answer(&now) }));
+            return Self::say(Done { then, ..answer(&now) });
         }
         let duration = Duration::from_secs(seconds);
-        let come = or_fail(self, move |tool, now| tool.add_history(run, now));
+        let come = self.tried().or_fail::<Self, _, _>(move |now| self.add_history(run, now));
         Tell::Look(Look::Wait(run, seen, duration, come))
     }
 
@@ -155,14 +139,14 @@ impl GetWorkflowStatus {
     fn add_history(self, run: RunId, now: Snapshot) -> Tell {
         let mut done = answer(&now);
         if !self.include_history {
-            return Self::tell(Ok::<_, Failure>(done));
+            return Self::say(done);
         }
         let limit = self.history_limit.unwrap_or(HISTORY_LIMIT).min(HISTORY_LIMIT_MAX);
         let limit = usize::try_from(limit).unwrap_or(usize::MAX);
         let before = self.at.map(|at| at.saturating_add(1));
-        let come = or_fail(self, move |_, events: Vec<engine::Recorded>| {
+        let come = self.tried().or_fail::<Self, _, _>(move |events: Vec<Recorded>| {
             done.answer.history = Some(history::rows(&events));
-            Self::tell(Ok::<_, Failure>(done))
+            Self::say(done)
         });
         Tell::Look(Look::History(run, before, limit, come))
     }

@@ -4,10 +4,7 @@ use engine::{Cursor, Page, Row, RunFilter};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::{
-    run,
-    words::{Failure, Status},
-};
+use super::words::{Failure, Status, Tried};
 use crate::kit::{self, Ask, Caller, Hints, Look, Tell, Tool};
 
 /// How many runs a page has unless its reader says so.
@@ -74,20 +71,20 @@ impl Tool for ListRuns {
     const HINTS: Hints = Hints::READS;
 
     fn ask(self, _: &Caller) -> Result<Ask, Failure> {
-        let tried = "Failed to list runs";
+        let tried = Tried::new("Failed to list runs");
         let after = self.cursor.as_deref().map(Cursor::parse).transpose();
         let filter = RunFilter {
             workflow: self.workflow_name,
             statuses: self.status.map(|it| it.word().to_owned()).into_iter().collect(),
             key: self.key,
-            after: after.map_err(|refusal| Failure::new(tried, &refusal.into()))?,
+            after: after.map_err(|refusal| tried.failure(&refusal.into()))?,
             limit: self.limit.unwrap_or(LIMIT),
         };
         let say = |page: Page| {
             let runs = page.rows.into_iter().map(item).collect();
-            run::say::<Self, _>(Answer { runs, next_cursor: page.next.map(Cursor::encode) })
+            Self::say(Answer { runs, next_cursor: page.next.map(Cursor::encode) })
         };
-        Ok(Tell::Look(Look::Runs(filter, run::or_fail::<Self, _>(tried, say))).into())
+        Ok(Tell::Look(Look::Runs(filter, tried.or_fail::<Self, _, _>(say))).into())
     }
 }
 

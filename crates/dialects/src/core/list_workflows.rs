@@ -7,7 +7,7 @@ use engine::Card;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::{run, words::Failure};
+use super::words::Failure;
 use crate::kit::{self, Ask, Caller, Hints, Look, Tell, Tool};
 
 /// The parameters.
@@ -71,7 +71,7 @@ impl Tool for ListWorkflows {
             Broken { id: it.name.clone(), error: errors.join("\n") }
         };
         let say = move |(listed, invalid): (Vec<Arc<Card>>, Vec<engine::Invalid>)| {
-            run::say::<Self, _>(Answer {
+            Self::say(Answer {
                 workflows: listed.iter().map(|it| item(it)).collect(),
                 invalid: self.include_invalid.then(|| invalid.iter().map(broken).collect()),
             })

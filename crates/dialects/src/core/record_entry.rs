@@ -5,7 +5,10 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Map;
 
-use super::{run, words::Failure};
+use super::{
+    run,
+    words::{Failure, Tried},
+};
 use crate::kit::{self, Ask, Caller, Done, Hints, InvalidArguments, Outcome, Tool};
 
 /// The parameters.
@@ -66,14 +69,15 @@ impl Tool for RecordEntry {
     fn ask(self, _: &Caller) -> Result<Ask, Failure> {
         let warnings = self.unused().into_iter().collect();
         let command = Command::RecordEntry { entry: self.entry()?, step: self.step };
-        let tried = format!("Failed to record an entry for instance '{}'", self.instance_id);
+        let tried =
+            Tried::new(format!("Failed to record an entry for instance '{}'", self.instance_id));
         let kind = self.r#type;
-        Ok(run::find::<Self>(self.instance_id, &tried.clone(), move |run| {
+        Ok(run::find::<Self>(self.instance_id, tried.clone(), move |run| {
             let say = move |outcome| {
                 let answer = recorded(run, kind, &outcome);
-                run::say::<Self, _>(Done { answer, warnings, then: None })
+                Self::say(Done { answer, warnings, then: None })
             };
-            run::change(run, command, None, run::or_fail::<Self, _>(&tried, say))
+            run::change(run, command, None, tried.or_fail::<Self, _, _>(say))
         }))
     }
 }

@@ -10,7 +10,7 @@ use super::{
     answer,
     report::Report,
     run,
-    words::Failure,
+    words::{Failure, Tried},
 };
 use crate::kit::{
     Ask, Caller, Done, Hints, InvalidArguments, Look, Outcome, Snapshot, Stopped, Tell, Tool,
@@ -65,8 +65,9 @@ impl Tool for ResumeWorkflow {
             let why = "cannot be given together with `report`: reopen first, then report";
             return Err(InvalidArguments::wrong(Self::NAME, "reopen", why).into());
         }
-        let tried = format!("Failed to resume workflow instance '{}'", self.instance_id);
-        Ok(run::find::<Self>(self.instance_id.clone(), &tried.clone(), move |run| {
+        let tried =
+            Tried::new(format!("Failed to resume workflow instance '{}'", self.instance_id));
+        Ok(run::find::<Self>(self.instance_id.clone(), tried.clone(), move |run| {
             match self.report.take() {
                 Some(report) => self.reconcile(run, report, tried),
                 None if self.reopen => self.reopen(run, tried),
@@ -77,25 +78,25 @@ impl Tool for ResumeWorkflow {
 }
 
 impl ResumeWorkflow {
-    fn reopen(self, run: RunId, tried: String) -> Ask {
+    fn reopen(self, run: RunId, tried: Tried) -> Ask {
         let reason = "reopened by an agent".to_owned();
         let command = Command::ReopenRun { reason, force: self.force };
         let (unused, tokens) = (self.unused(), self.tokens());
         run::change(run, command, self.holder, move |came| match came {
             Ok(outcome) => committed(&outcome, tokens, unused),
-            Err(stopped) => Self::fail(Failure::new(&tried, &stopped)),
+            Err(stopped) => Self::fail(tried.failure(&stopped)),
         })
     }
 
     /// Takes in what the agent did, wherever it believes to be.
-    fn reconcile(self, run: RunId, report: Report, tried: String) -> Ask {
+    fn reconcile(self, run: RunId, report: Report, tried: Tried) -> Ask {
         let (by, tokens) = (self.holder.clone(), self.tokens());
         let command = match self.command(report) {
             Ok(command) => command,
-            Err(stopped) => return Self::fail(Failure::new(&tried, &stopped)).into(),
+            Err(stopped) => return Self::fail(tried.failure(&stopped)).into(),
         };
         run::change(run, command, by, move |came| match came {
-            Ok(outcome) => match Failure::of_model(&tried, &outcome) {
+            Ok(outcome) => match tried.model_failure(&outcome) {
                 Some(failure) => Self::fail(failure),
                 None => committed(&outcome, tokens, None),
             },
@@ -104,9 +105,9 @@ impl ResumeWorkflow {
                     let tried = tried.clone();
                     move |now: Snapshot| with_brief(&now, tokens, tried, ended(&now, status))
                 };
-                Look::View(run, None, run::or_fail::<Self, _>(&tried, say)).into()
+                Look::View(run, None, tried.or_fail::<Self, _, _>(say)).into()
             }
-            Err(stopped) => Self::fail(Failure::new(&tried, &stopped)),
+            Err(stopped) => Self::fail(tried.failure(&stopped)),
         })
     }
 
@@ -128,7 +129,7 @@ impl ResumeWorkflow {
     }
 
     /// Looks, and changes nothing.
-    fn look(self, run: RunId, tried: String) -> Ask {
+    fn look(self, run: RunId, tried: Tried) -> Ask {
         let failed = tried.clone();
         let seen = move |now: Snapshot| {
             let mut done = answer::of_view(&now, &[]);
@@ -144,7 +145,7 @@ impl ResumeWorkflow {
             }
             with_brief(&now, self.tokens(), tried, done)
         };
-        Tell::Look(Look::View(run, None, run::or_fail::<Self, _>(&failed, seen))).into()
+        Tell::Look(Look::View(run, None, failed.or_fail::<Self, _, _>(seen))).into()
     }
 
     fn tokens(&self) -> Option<usize> {
@@ -167,7 +168,7 @@ fn committed(outcome: &Outcome, tokens: Option<usize>, warning: Option<String>) 
             Err(error) => done.warnings.push(format!("it is done, but there is no brief: {error}")),
         }
         done.warnings.extend(warning);
-        run::say::<ResumeWorkflow, _>(done)
+        ResumeWorkflow::say(done)
     };
     Tell::Look(Look::Brief(outcome.now.view.clone(), tokens, Box::new(add)))
 }
@@ -176,13 +177,13 @@ fn committed(outcome: &Outcome, tokens: Option<usize>, warning: Option<String>) 
 fn with_brief(
     now: &Snapshot,
     tokens: Option<usize>,
-    tried: String,
+    tried: Tried,
     mut done: Done<answer::Answer>,
 ) -> Tell {
     let add = move |brief| {
         done.answer.brief = Some(brief);
-        run::say::<ResumeWorkflow, _>(done)
+        ResumeWorkflow::say(done)
     };
-    let come = run::or_fail::<ResumeWorkflow, _>(&tried, add);
+    let come = tried.or_fail::<ResumeWorkflow, _, _>(add);
     Tell::Look(Look::Brief(now.view.clone(), tokens, come))
 }

@@ -4,14 +4,16 @@ use engine::{Hit, Hits, RunId};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::{run, words::Failure};
+use super::{
+    run,
+    words::{Failure, Tried},
+};
 use crate::kit::{self, Ask, Caller, Done, Hints, Look, Tell, Tool};
 
 /// How many hits a page has unless its reader says so.
 const LIMIT: u32 = 10;
 /// The most hits of one page.
 const LIMIT_MAX: u32 = 99;
-const TRIED: &str = "Failed to search";
 
 /// The parameters.
 #[derive(Deserialize, JsonSchema)]
@@ -56,9 +58,10 @@ impl Tool for SearchHistory {
     const HINTS: Hints = Hints::READS;
 
     fn ask(mut self, _: &Caller) -> Result<Ask, Failure> {
+        let tried = Tried::new("Failed to search");
         Ok(match self.instance_id.take() {
             Some(instance) => {
-                run::find::<Self>(instance, TRIED, move |run| self.search(Some(run)).into())
+                run::find::<Self>(instance, tried, move |run| self.search(Some(run)).into())
             }
             None => self.search(None).into(),
         })
@@ -79,10 +82,10 @@ impl SearchHistory {
                 next_offset: has_more.then(|| offset.saturating_add(limit)),
             };
             let warnings = warning.into_iter().collect();
-            run::say::<Self, _>(Done { answer, warnings, then: None })
+            Self::say(Done { answer, warnings, then: None })
         };
         // One more than is shown tells whether there is more.
-        let come = run::or_fail::<Self, _>(TRIED, say);
+        let come = Tried::new("Failed to search").or_fail::<Self, _, _>(say);
         Tell::Look(Look::Search(self.query, run, (offset, limit + 1), come))
     }
 }

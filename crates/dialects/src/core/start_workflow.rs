@@ -5,7 +5,10 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Map, Value};
 
-use super::{answer, run, words::Failure};
+use super::{
+    answer,
+    words::{Failure, Tried},
+};
 use crate::kit::{Ask, Caller, Deed, Hints, Tool};
 
 /// The parameters.
@@ -37,7 +40,7 @@ impl Tool for StartWorkflow {
     const HINTS: Hints = Hints::ADDS;
 
     fn ask(self, caller: &Caller) -> Result<Ask, Failure> {
-        let tried = format!("Failed to start workflow '{}'", self.workflow_name);
+        let tried = Tried::new(format!("Failed to start workflow '{}'", self.workflow_name));
         let start = StartRun {
             key: self.key,
             flow: self.flow,
@@ -46,7 +49,7 @@ impl Tool for StartWorkflow {
             root: caller.root.clone(),
         };
         let deed = Deed::Start { workflow: self.workflow_name, start: Box::new(start) };
-        let say = |outcome| run::say::<Self, _>(answer::of_outcome(&outcome));
-        Ok(Ask::Do(deed, run::or_fail::<Self, _>(&tried, say)))
+        let say = |outcome| Self::say(answer::of_outcome(&outcome));
+        Ok(Ask::Do(deed, tried.or_fail::<Self, _, _>(say)))
     }
 }

@@ -7,7 +7,8 @@ use serde::{Deserialize, Serialize};
 
 use super::way_out;
 use crate::kit::{
-    Answer, Failing, InvalidArguments, Outcome, ProblemKind, Refused, Stopped, Unasked,
+    Answer, Failing, InvalidArguments, Next, Outcome, ProblemKind, Refused, Stopped, Tell, Tool,
+    Unasked,
 };
 
 /// How a run stands.
@@ -96,23 +97,62 @@ enum ErrorCode {
 /// After how long a busy server may be asked again.
 const RETRY_AFTER_MS: u64 = 200;
 
-impl Failure {
-    /// Words an error after what was tried: `Failed to start workflow 'X'`.
-    pub(super) fn new(tried: &str, stopped: &Stopped) -> Self {
-        Self::worded(format!("{tried}: {stopped}"), stopped)
+/// What was tried, for anyone who is told that it failed.
+#[derive(Debug, Clone)]
+pub(super) struct Tried {
+    /// `Failed to start workflow 'X'`.
+    what: String,
+    /// What is said of a run that nobody knows, in the orchestrator's own way.
+    unknown: Option<String>,
+}
+
+impl Tried {
+    pub(super) fn new(what: impl Into<String>) -> Self {
+        Self { what: what.into(), unknown: None }
     }
 
-    /// Words an error about a run, whose absence is said in the orchestrator's own way.
-    pub(super) fn of_status(instance: &str, stopped: &Stopped) -> Self {
-        if matches!(stopped, Stopped::Refused(Refusal::RunUnknown(_))) {
-            return Self::worded(format!("Instance '{instance}' not found"), stopped);
+    /// To see how a run stands.
+    pub(super) fn status(instance: &str) -> Self {
+        let unknown = Some(format!("Instance '{instance}' not found"));
+        Self { what: format!("Failed to get status for instance '{instance}'"), unknown }
+    }
+
+    /// Words why it failed.
+    pub(super) fn failure(&self, stopped: &Stopped) -> Failure {
+        let is_unknown = matches!(stopped, Stopped::Refused(Refusal::RunUnknown(_)));
+        let unknown = self.unknown.clone().filter(|_| is_unknown);
+        let (hint, passes) = match stopped {
+            Stopped::Refused(refusal) => (way_out::hint(refusal), false),
+            Stopped::Failed(fault) => (fault.hint.clone(), fault.passes),
+        };
+        let refusal = Refused {
+            code: stopped.code().to_owned(),
+            message: stopped.to_string(),
+            hint,
+            retry_after_ms: passes.then_some(RETRY_AFTER_MS),
+        };
+        Failure {
+            error: unknown.unwrap_or_else(|| format!("{}: {stopped}", self.what)),
+            error_code: code_of(stopped),
+            refusal,
+            details: None,
         }
-        Self::new(&format!("Failed to get status for instance '{instance}'"), stopped)
+    }
+
+    /// Goes on with what was seen or done, or words why it failed.
+    pub(super) fn or_fail<T: Tool<Failure = Failure>, V, N: From<Tell>>(
+        self,
+        then: impl FnOnce(V) -> N + Send + 'static,
+    ) -> Next<Result<V, Stopped>, N> {
+        Box::new(move |came| match came {
+            Ok(came) => then(came),
+            Err(stopped) => T::fail(self.failure(&stopped)).into(),
+        })
     }
 
     /// Words a run that failed because its language model could not be had; `None` where it did
     /// not. The run is written as failed.
-    pub(super) fn of_model(tried: &str, outcome: &Outcome) -> Option<Self> {
+    pub(super) fn model_failure(&self, outcome: &Outcome) -> Option<Failure> {
         let Standing::Failed { reason, .. } = &outcome.now.view.state.standing else { return None };
         let asked = outcome.events.iter().rev().find_map(|it| {
             if let Event::ModelAsked(asked) = &it.event { asked.failure.as_ref() } else { None }
@@ -124,8 +164,8 @@ impl Failure {
             | ModelFailureKind::InvalidResponse
             | ModelFailureKind::Safety => ErrorCode::AiServiceError,
         };
-        Some(Self {
-            error: format!("{tried}: {reason}"),
+        Some(Failure {
+            error: format!("{}: {reason}", self.what),
             error_code,
             refusal: Refused {
                 code: "model_failed".to_owned(),
@@ -136,20 +176,6 @@ impl Failure {
             details: Some(Details { kind: asked.kind.as_str().to_owned() }),
         })
     }
-
-    fn worded(error: String, stopped: &Stopped) -> Self {
-        let (hint, passes) = match stopped {
-            Stopped::Refused(refusal) => (way_out::hint(refusal), false),
-            Stopped::Failed(fault) => (fault.hint.clone(), fault.passes),
-        };
-        let refusal = Refused {
-            code: stopped.code().to_owned(),
-            message: stopped.to_string(),
-            hint,
-            retry_after_ms: passes.then_some(RETRY_AFTER_MS),
-        };
-        Self { error, error_code: code_of(stopped), refusal, details: None }
-    }
 }
 
 impl Answer for Failure {}
@@ -158,7 +184,7 @@ impl Failing for Failure {}
 
 impl From<Unasked> for Failure {
     fn from(unasked: Unasked) -> Self {
-        Self::new(&format!("Failed to call `{}`", unasked.tool), &unasked.stopped)
+        Tried::new(format!("Failed to call `{}`", unasked.tool)).failure(&unasked.stopped)
     }
 }
 

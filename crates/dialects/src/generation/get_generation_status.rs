@@ -38,7 +38,7 @@ impl Tool for GetGenerationStatus {
         let missing = text::missing(self.scene_id.as_str());
         Ok(scene::open::<Self>(&self.scene_id, missing, move |found| {
             let report = text::report(&found.scene(), self.detailed);
-            Self::tell(Ok::<_, Failure>(found.done(report))).into()
+            Self::say(found.done(report)).into()
         }))
     }
 }

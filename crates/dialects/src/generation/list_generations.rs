@@ -145,7 +145,7 @@ impl Sources {
         let mut facts = text::list(&listing, self.at);
         facts.result.push_str(&super::text::warnings(&self.taken.notices));
         let done = Done { warnings: self.taken.notices, ..facts.into() };
-        ListGenerations::tell(Ok::<_, Failure>(done))
+        ListGenerations::say(done)
     }
 }
 

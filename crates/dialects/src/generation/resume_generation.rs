@@ -1,6 +1,6 @@
 //! `resume_generation`: how a generation that was stopped goes on.
 
-use engine::{Command, Probe, Refusal, Status, probe};
+use engine::{Command, Probe, Refusal, Status, View, probe};
 use schemars::JsonSchema;
 use serde::Deserialize;
 
@@ -10,7 +10,7 @@ use super::{
     scene_id::SceneId,
     text::resume as text,
 };
-use crate::kit::{Ask, Caller, Done, Hints, Tool};
+use crate::kit::{Ask, Caller, Hints, Tool};
 
 /// The parameters.
 #[derive(Debug, Deserialize, JsonSchema)]
@@ -41,12 +41,19 @@ impl Tool for ResumeGeneration {
             let problems = found.document.problems(found.scene().id);
             if !self.force && !problems.is_empty() {
                 let unsound = text::unsound(&found.scene(), problems);
-                return Self::tell(Ok::<_, Failure>(found.done(unsound))).into();
+                return Self::say(found.done(unsound)).into();
             }
             let reason = found.document.reason().to_owned();
             let command = Command::ReopenRun { reason, force: self.force };
+            // Nothing is looked at for the plan: files that changed are told by the resume itself.
+            let View { workflow, state, .. } = &found.seen.view;
+            if let Probe::Closed(refusal) = probe(workflow, state, &found.seen.known, &command)
+                && let Some((code, text)) = words(&found, &refusal)
+            {
+                return Self::fail(found.fail(Failure::new(code, text))).into();
+            }
             if !self.confirm {
-                return Self::tell(plan(&found, &command)).into();
+                return Self::say(found.done(text::plan(&found.scene(), None))).into();
             }
             found.change::<Self>(
                 command,
@@ -58,18 +65,6 @@ impl Tool for ResumeGeneration {
             )
         }))
     }
-}
-
-/// Shows what a resume would do. Nothing is looked at for it: files that changed are told by the
-/// resume itself.
-fn plan(found: &Found, command: &Command) -> Result<Done<Facts>, Failure> {
-    let (view, known) = (&found.seen.view, &found.seen.known);
-    if let Probe::Closed(refusal) = probe(&view.workflow, &view.state, known, command)
-        && let Some((code, text)) = words(found, &refusal)
-    {
-        return Err(found.fail(Failure::new(code, text)));
-    }
-    Ok(found.done(text::plan(&found.scene(), None)))
 }
 
 /// Why a scene is not resumed: the code and the text, where this tool has words for it.

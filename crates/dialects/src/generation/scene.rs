@@ -173,7 +173,8 @@ impl Found {
         let is_it = |it: &&definition::Step| it.name.as_str() == step.key;
         let own = workflow.steps.iter().find(is_it).map(|it| &it.name);
         own.is_some_and(|it| {
-            state.progress(it) == Progress::Done && !comes_again(workflow, state, it)
+            let is_again = self.is_live() && comes_again(workflow, state, it);
+            state.progress(it) == Progress::Done && !is_again
         })
     }
 

@@ -70,7 +70,7 @@ fn start(place: Place, id: SceneId, context: Map<String, Value>) -> Ask {
     place.clone().start(&id.clone(), context, move |after| match after {
         Ok(Ok(after)) => {
             let started = after.say(text::started(&after.scene()));
-            StartGeneration::tell(Ok::<_, Failure>(started))
+            StartGeneration::say(started)
         }
         Ok(Err(Refusal::KeyTaken { .. })) => place
             .find_scene(&id.clone(), move |found| match found {

@@ -131,9 +131,9 @@ pub struct Caller {
     pub at: Timestamp,
 }
 
-/// How far the caller's program reaches the person before it.
+/// How far the caller's program reaches the person before it. A dialect need not know the reply.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum Person {
+pub enum Person<R = ()> {
     /// It cannot ask.
     #[default]
     OutOfReach,
@@ -141,10 +141,23 @@ pub enum Person {
     Unproven,
     /// It can ask.
     Reachable,
-    /// It asked, and was answered.
-    Answered,
+    /// It asked, and this was answered.
+    Answered(R),
     /// It asked, and was not answered: why.
     Silent(&'static str),
+}
+
+impl<R> Person<R> {
+    /// Returns the same without the reply.
+    pub fn reach(&self) -> Person {
+        match self {
+            Self::OutOfReach => Person::OutOfReach,
+            Self::Unproven => Person::Unproven,
+            Self::Reachable => Person::Reachable,
+            Self::Answered(_) => Person::Answered(()),
+            Self::Silent(why) => Person::Silent(why),
+        }
+    }
 }
 
 /// Why nothing came of it.

@@ -41,10 +41,15 @@ pub trait Tool: DeserializeOwned + JsonSchema + Send + 'static {
 
     /// Answers.
     fn tell(done: Result<impl Into<Done<Self::Answer>>, impl Into<Self::Failure>>) -> Tell {
-        Tell::Say(match done {
-            Ok(done) => Said::done(done.into(), Self::LISTS_WARNINGS),
-            Err(failure) => Said::failed(failure.into()),
-        })
+        match done {
+            Ok(done) => Self::say(done),
+            Err(failure) => Self::fail(failure),
+        }
+    }
+
+    /// Says what was done.
+    fn say(done: impl Into<Done<Self::Answer>>) -> Tell {
+        Tell::Say(Said::done(done.into(), Self::LISTS_WARNINGS))
     }
 
     /// Says no.

@@ -5,8 +5,7 @@
 //! the tool sees its run.
 
 use dialects::kit::{
-    Ask, Asking, Beside, Caller, Deed, Entry, Fault, Look, Outcome, Person as Reach, Reply,
-    Snapshot, Stopped, Tell,
+    Ask, Asking, Beside, Caller, Deed, Entry, Fault, Look, Outcome, Reply, Snapshot, Stopped, Tell,
 };
 use engine::{Actor, Answer, AnswerGate, Command, ForkPoint, RunId, View};
 use runtime::{ExecuteError, Fork, Identity, Request, Runtime, Target};
@@ -182,15 +181,8 @@ pub(crate) async fn take_reply(
 }
 
 fn caller(call: &Call<'_>) -> Caller {
-    let person = match &call.person {
-        Person::OutOfReach => Reach::OutOfReach,
-        Person::Unproven => Reach::Unproven,
-        Person::Reachable => Reach::Reachable,
-        Person::Answered(_) => Reach::Answered,
-        Person::Silent(why) => Reach::Silent(why),
-    };
     let (root, at) = (call.runtime.settings().root.clone(), call.runtime.now());
-    Caller { person, takes_tasks: call.takes_tasks, root, at }
+    Caller { person: call.person.reach(), takes_tasks: call.takes_tasks, root, at }
 }
 
 /// Returns a run with what is known beside it.

@@ -1,10 +1,10 @@
 //! `complete_generation`: the end that was meant.
 
-use super::{Scene, number, start::ATTEMPTS_MAX};
+use super::{Scene, number};
 use crate::{
     generation::{
         document::UNKNOWN,
-        words::{STEPS_TOTAL, duration, thousands},
+        words::{ATTEMPTS_MAX, STEPS_TOTAL, duration, thousands},
     },
     kit::json::Json,
 };

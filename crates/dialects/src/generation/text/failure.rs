@@ -1,8 +1,8 @@
 //! `record_error`, `fail_step`, `retry_step` and `fail_generation`: what goes wrong, and what then.
 
-use super::{Scene, number, start::ATTEMPTS_MAX};
+use super::{Scene, number};
 use crate::{
-    generation::words::{Dialect, NamedStep, Status, Step, severity_icon},
+    generation::words::{ATTEMPTS_MAX, Dialect, NamedStep, Status, Step, severity_icon},
     kit::json::Json,
 };
 

@@ -2,12 +2,12 @@
 
 use super::Scene;
 use crate::{
-    generation::{document::UNKNOWN, words::Dialect},
+    generation::{
+        document::UNKNOWN,
+        words::{ATTEMPTS_MAX, Dialect},
+    },
     kit::json::Json,
 };
-
-/// How often a draft is tried unless the document says so.
-pub(super) const ATTEMPTS_MAX: u64 = 3;
 
 /// One is running already.
 pub(crate) fn exists(scene: &Scene<'_>) -> String {
