@@ -43,7 +43,9 @@ pub use engine::{
     Unreadable, Unseen, View,
 };
 pub use execute::{ExecuteError, Outcome, Request, Target};
-pub use file_system::{FileSystem, Handled, Held, Kept, Place, Stat, Subfolder, Wanted};
+pub use file_system::{
+    FileSystem, Handled, Held, Kept, LINT_IGNORE, LINT_IGNORE_TEXT, Place, Stat, Subfolder, Wanted,
+};
 pub use fork::Fork;
 pub use found::Found;
 pub use import::Import;

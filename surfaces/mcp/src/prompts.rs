@@ -1,10 +1,8 @@
 //! Prompts: each workflow as a command that a person gives, two for what they need besides, and
 //! those that a toolset brings.
 
-use dialects::{
-    core::way_out,
-    kit::{self, Given, missing},
-};
+use dialects::kit::{self, Given, missing};
+use engine::Refusal;
 use runtime::{Card, ExecuteError, Runtime};
 use serde_json::{Map, Value};
 
@@ -46,7 +44,13 @@ impl From<ExecuteError> for PromptError {
     fn from(error: ExecuteError) -> Self {
         match error {
             ExecuteError::Refused(refusal) => {
-                Self::Wrong(format!("{refusal}; {}", way_out::hint(&refusal)))
+                // A person gives the prompt, whatever tools the agent has.
+                let hint = if let Refusal::RunUnknown(_) = refusal {
+                    "`milepost run list` shows the runs".to_owned()
+                } else {
+                    refusal.hint()
+                };
+                Self::Wrong(format!("{refusal}; {hint}"))
             }
             ExecuteError::Store(_) | ExecuteError::Busy { .. } | ExecuteError::Endless => {
                 Self::Failed(error)

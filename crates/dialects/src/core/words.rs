@@ -227,7 +227,7 @@ const BUG: &str = "bug";
 
 fn code_of_refusal(refusal: &Refusal) -> ErrorCode {
     match refusal {
-        Refusal::RunUnknown(_) => ErrorCode::InstanceNotFound,
+        Refusal::RunUnknown(_) | Refusal::RunElsewhere { .. } => ErrorCode::InstanceNotFound,
         Refusal::WorkflowUnknown { .. } | Refusal::WorkflowIncomplete { .. } => {
             ErrorCode::DefinitionNotFound
         }
