@@ -56,12 +56,12 @@ impl Tool for ForkRun {
         let key = self.key;
         Ok(run::find::<Self>(self.instance_id, tried.clone(), move |run| {
             let has_key = key.is_some();
-            let failure = move |stopped: Stopped| match stopped {
+            let failure = move |stopped: Stopped| match &stopped {
                 Stopped::Refused(Refusal::KeyTaken { key, .. }) if !has_key => {
                     let why = format!("the original lives and has `{key}`; give the copy its own");
                     InvalidArguments::missing(Self::NAME, "key", &why).into()
                 }
-                stopped => tried.failure(&stopped),
+                Stopped::Refused(_) | Stopped::Failed(_) => tried.failure(&stopped),
             };
             let word =
                 move |came: run::Came| Self::tell(came.map(|it| forked(run, &it)).map_err(failure));

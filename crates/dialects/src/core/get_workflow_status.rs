@@ -102,7 +102,7 @@ impl Tool for GetWorkflowStatus {
         let (instance, tried) = (self.instance_id.clone(), self.tried());
         Ok(run::find::<Self>(instance, tried.clone(), move |run| {
             let at = self.at;
-            let wait = move |now| self.wait(run, now, takes_tasks);
+            let wait = move |now| self.wait(run, &now, takes_tasks);
             Tell::Look(Look::View(run, at, tried.or_fail::<Self, _, _>(wait))).into()
         }))
     }
@@ -114,7 +114,7 @@ impl GetWorkflowStatus {
     }
 
     /// Waits for news, if the caller does.
-    fn wait(self, run: RunId, now: Snapshot, takes_tasks: bool) -> Tell {
+    fn wait(self, run: RunId, now: &Snapshot, takes_tasks: bool) -> Tell {
         let Some(seconds) = self.wait_seconds.filter(|it| self.at.is_none() && 0 < *it) else {
             return self.add_history(run, now);
         };
@@ -128,16 +128,16 @@ impl GetWorkflowStatus {
             let seconds = i64::try_from(seconds.min(TASK_SECONDS_MAX)).unwrap_or_default();
             let until = Timestamp(now.known.steady.0.saturating_add(seconds * 1_000_000));
             let then = Some(Then::Wait(run, seen, until));
-            return Self::say(Done { then, ..answer(&now) });
+            return Self::say(Done { then, ..answer(now) });
         }
         let duration = Duration::from_secs(seconds);
-        let come = self.tried().or_fail::<Self, _, _>(move |now| self.add_history(run, now));
+        let come = self.tried().or_fail::<Self, _, _>(move |now| self.add_history(run, &now));
         Tell::Look(Look::Wait(run, seen, duration, come))
     }
 
     /// Answers, with the newest events if they are wanted.
-    fn add_history(self, run: RunId, now: Snapshot) -> Tell {
-        let mut done = answer(&now);
+    fn add_history(self, run: RunId, now: &Snapshot) -> Tell {
+        let mut done = answer(now);
         if !self.include_history {
             return Self::say(done);
         }

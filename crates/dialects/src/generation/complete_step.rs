@@ -69,7 +69,7 @@ impl Tool for CompleteStep {
 impl CompleteStep {
     /// Returns the step that is done.
     pub(super) fn step(&self) -> Result<NamedStep, InvalidArguments> {
-        self.step.read(CompleteStep::NAME)
+        self.step.read(Self::NAME)
     }
 
     /// Returns what is asked of the run: the step is done, and with the last one the whole.

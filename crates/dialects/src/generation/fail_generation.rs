@@ -90,6 +90,6 @@ impl FailGeneration {
 
     /// Returns the step at which it failed.
     pub(super) fn step(&self) -> Result<NamedStep, InvalidArguments> {
-        self.step.read(FailGeneration::NAME)
+        self.step.read(Self::NAME)
     }
 }

@@ -109,7 +109,7 @@ impl Tool for RetryStep {
 impl FailStep {
     /// Returns the step that failed.
     pub(super) fn step(&self) -> Result<NamedStep, InvalidArguments> {
-        self.step.read(FailStep::NAME)
+        self.step.read(Self::NAME)
     }
 
     /// Returns what is asked of the run: the step failed, and with a terminal failure the whole.
@@ -138,6 +138,6 @@ impl FailStep {
 impl RetryStep {
     /// Returns the step that is tried again.
     pub(super) fn step(&self) -> Result<NamedStep, InvalidArguments> {
-        self.step.read(RetryStep::NAME)
+        self.step.read(Self::NAME)
     }
 }

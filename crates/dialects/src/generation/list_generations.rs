@@ -85,7 +85,7 @@ impl Sources {
         let is_plain = self.session.is_none() && self.taken.unseen.is_empty();
         if is_plain {
             let page = self.tool.page();
-            return keyed(first, page, |page| self.count(page));
+            return keyed(first, page, |page| self.count(&page));
         }
         let Some(session) = self.session.clone() else {
             return keyed(None, self.tool.all(""), |common| self.merge(&[], &common.rows));
@@ -97,15 +97,15 @@ impl Sources {
     }
 
     /// Says whether there is any state, where the page has none.
-    fn count(self, page: engine::Listing) -> Tell {
-        let rows = page.rows.iter().map(row).collect();
+    fn count(self, page: &engine::Listing) -> Tell {
+        let rows: Vec<Row> = page.rows.iter().map(row).collect();
         let wanted = self.tool.page();
         if 0 < page.total || wanted.statuses.is_empty() {
             let has_states = 0 < page.total;
-            return self.list(rows, page.total, has_states);
+            return self.list(&rows, page.total, has_states);
         }
         let any = KeyFilter { statuses: Vec::new(), offset: 0, limit: 1, ..wanted };
-        keyed(None, any, |any| self.list(rows, 0, 0 < any.total))
+        keyed(None, any, move |any| self.list(&rows, 0, 0 < any.total))
     }
 
     /// The states of a session, and the common ones that it has none of its own for; of runs, and
@@ -127,16 +127,16 @@ impl Sources {
         self.tool.sort_by.sort(&mut rows);
         let total = rows.len() as u64;
         let (offset, limit) = (self.tool.offset as usize, self.tool.rows_max() as usize);
-        let rows = rows.into_iter().skip(offset).take(limit).collect();
-        self.list(rows, total, has_states)
+        let rows: Vec<Row> = rows.into_iter().skip(offset).take(limit).collect();
+        self.list(&rows, total, has_states)
     }
 
-    fn list(self, rows: Vec<Row>, total: u64, has_states: bool) -> Tell {
+    fn list(self, rows: &[Row], total: u64, has_states: bool) -> Tell {
         let name = |it: &Unreadable| it.path.rsplit('/').next().unwrap_or_default().to_owned();
         let corrupted: Vec<String> = self.taken.unreadable.iter().map(name).collect();
         let listing = Listing {
             filter: self.tool.filter,
-            rows: &rows,
+            rows,
             offset: u64::from(self.tool.offset),
             total,
             has_states,

@@ -63,7 +63,7 @@ impl LogQuestionAnswer {
         match self.timestamp.as_deref() {
             Some(text) if moment(text).is_none() => {
                 let why = "must be ISO 8601, as in 2025-11-03T14:32:15Z";
-                Err(InvalidArguments::wrong(LogQuestionAnswer::NAME, "timestamp", why))
+                Err(InvalidArguments::wrong(Self::NAME, "timestamp", why))
             }
             Some(_) | None => Ok(()),
         }

@@ -81,7 +81,7 @@ impl Tool for RecordError {
 impl RecordError {
     /// Returns the step that had the error.
     pub(super) fn step(&self) -> Result<NamedStep, InvalidArguments> {
-        self.step.read(RecordError::NAME)
+        self.step.read(Self::NAME)
     }
 }
 

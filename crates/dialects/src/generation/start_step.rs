@@ -67,7 +67,7 @@ impl Tool for StartStep {
 impl StartStep {
     /// Returns the step that begins.
     pub(super) fn step(&self) -> Result<NamedStep, InvalidArguments> {
-        self.step.read(StartStep::NAME)
+        self.step.read(Self::NAME)
     }
 
     /// Returns what is said of the attempt.
