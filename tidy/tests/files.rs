@@ -37,7 +37,7 @@ const KEPT_TO: &[(&str, &[&str])] = &[
             "surfaces/mcp/src/server/door.rs",
             "surfaces/cli/src/commands/demo/play.rs",
             "surfaces/mcp/src/toolsets/devworkflow/classic/tests/",
-            "surfaces/mcp/src/toolsets/generation/files/tests/",
+            "crates/dialects/src/generation/files/tests/",
             "surfaces/mcp/tests/support/walk.rs",
         ],
     ),
@@ -124,6 +124,49 @@ fn openings(path: &str, text: &str) -> Vec<String> {
 fn has_word(line: &str, word: &str) -> bool {
     let is_part = |it: char| it.is_alphanumeric() || it == '_';
     line.match_indices(word).any(|(at, _)| !line[..at].ends_with(is_part))
+}
+
+/// What a dialect has no use for, since it is a function: files, clocks, other tasks, the system.
+const IMPURE: &[&str] =
+    &["std::fs", "std::time", "std::env", "std::net", "std::process", "std::thread", "async"];
+
+#[test]
+fn dialects_are_functions() {
+    let files = source_files();
+    let found: Vec<String> = files.iter().flat_map(|(path, text)| impurities(path, text)).collect();
+    assert_eq!(found, Vec::<String>::new());
+}
+
+#[test]
+fn the_check_finds_a_dialect_that_is_no_function() {
+    let text = "//! An async one.\nuse std::{fs, time::Instant};\nasync fn b() {}\n\n#[cfg(test)]\nmod tests {\n    use std::fs;\n}\n";
+    let found = [
+        "crates/dialects/src/b.rs:2: `std::fs`",
+        "crates/dialects/src/b.rs:2: `std::time`",
+        "crates/dialects/src/b.rs:3: `async`",
+    ];
+    assert_eq!(impurities("crates/dialects/src/b.rs", text), found);
+    assert_eq!(impurities("crates/runtime/src/b.rs", text), Vec::<String>::new());
+}
+
+/// Returns the lines of a dialect that do more than a function can.
+fn impurities(path: &str, text: &str) -> Vec<String> {
+    if !path.starts_with("crates/dialects/src/") || path.contains("/tests") {
+        return Vec::new();
+    }
+    let product = text.split("#[cfg(test)]\nmod tests").next().unwrap_or_default();
+    let mut found = Vec::new();
+    for (at, line) in product.lines().enumerate() {
+        if line.trim_start().starts_with("//") {
+            continue;
+        }
+        let is_named = |it: &&&str| match it.strip_prefix("std::") {
+            Some(module) => has_word(line, it) || line.contains("std::{") && has_word(line, module),
+            None => has_word(line, &format!("{it} ")),
+        };
+        found.extend(IMPURE.iter().filter(is_named).map(|it| format!("{path}:{}: `{it}`", at + 1)));
+    }
+    found
 }
 
 #[test]

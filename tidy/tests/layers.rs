@@ -27,6 +27,11 @@ const LAYERS: &[Layer] = &[
         ]),
     ),
     ("engine", &["definition"], Some(&["rpds", "serde", "serde_json", "thiserror"])),
+    (
+        "dialects",
+        &["definition", "engine"],
+        Some(&["parking_lot", "regex", "schemars", "serde", "serde_json", "unicode-width"]),
+    ),
     ("store", &["engine"], None),
     ("runtime", &["definition", "engine", "store"], None),
     ("world", &["definition", "engine", "runtime"], None),
@@ -45,7 +50,7 @@ const LAYERS: &[Layer] = &[
             "tree-sitter-typescript",
         ]),
     ),
-    ("mcp", &["definition", "engine", "runtime", "insight"], None),
+    ("mcp", &["definition", "engine", "dialects", "runtime", "insight"], None),
     ("cli", &["definition", "engine", "store", "runtime", "world", "insight", "mcp"], None),
     ("bench", &["definition", "engine", "store", "runtime", "world", "insight", "mcp"], None),
     ("tidy", &[], None),
@@ -63,9 +68,19 @@ fn the_check_finds_a_dependency_that_is_not_allowed() {
     let mut graph = graph_of_this_workspace();
     graph.get_mut("engine").unwrap().insert("store".to_owned());
     graph.get_mut("engine").unwrap().insert("tokio".to_owned());
+    for other in ["runtime", "store", "tokio", "world"] {
+        graph.get_mut("dialects").unwrap().insert(other.to_owned());
+    }
     assert_eq!(
         violations(&graph),
-        ["engine must not depend on store", "engine must not depend on tokio"]
+        [
+            "dialects must not depend on runtime",
+            "dialects must not depend on store",
+            "dialects must not depend on tokio",
+            "dialects must not depend on world",
+            "engine must not depend on store",
+            "engine must not depend on tokio",
+        ]
     );
 }
 

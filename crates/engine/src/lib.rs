@@ -33,14 +33,17 @@ mod invariant;
 mod journal;
 mod known;
 mod legacy;
+mod listing;
 mod next;
 mod probe;
+mod promised_file;
 mod refusal;
 mod shared;
 mod state;
 mod status;
 mod summary;
 mod time;
+mod view;
 mod worked;
 
 pub use brief::{Brief, Reader, brief, brief_for};
@@ -71,11 +74,16 @@ pub use index_text::index_text;
 pub use invariant::{Found, Violation, audit, find_personal};
 pub use journal::{Journal, JournalRotated, journal_line};
 pub use known::{Bounds, CheckFact, Fact, FileFact, Known, ModelFact, Policy, Question, Stop};
+pub use listing::{
+    Card, Cursor, Hit, Hits, Invalid, KeyFilter, Listing, Order, Page, Row, RunFilter, Taken,
+    Unreadable, Unseen,
+};
 pub use next::{
     Action, comes_again, find_agent, find_needed, find_promised, find_starter, next,
     ways_from_failure,
 };
 pub use probe::{Probe, probe, probe_approval, probe_in_turn};
+pub use promised_file::{Appended, Basis, EventLog, Goal, Projection, Reading, SideFileWrite};
 pub use refusal::Refusal;
 pub use shared::Shared;
 pub use state::{
@@ -85,4 +93,5 @@ pub use state::{
 pub use status::Status;
 pub use summary::{Summary, last_step, summary};
 pub use time::Timestamp;
+pub use view::{RunFile, View};
 pub use worked::find_worked;

@@ -35,25 +35,26 @@ use store::{Store, StoreError};
 pub use asked::{Asked, Asking, Identity};
 pub use audit::{Audit, Problem};
 pub use begin_with_definition::Given;
-pub use cards::Card;
 pub use changes::{Change, Changes};
 pub use chores::{Chores, Standpoint};
+pub use engine::{
+    Appended, Basis, Card, Cursor, EventLog, Goal, Hit, Hits, Invalid, KeyFilter, Listing, Order,
+    Page, Projection, Reading, Row, RunFile, RunFilter, SideFileWrite, Taken, Unreadable, Unseen,
+    View,
+};
 pub use execute::{ExecuteError, Outcome, Request, Target};
 pub use file_system::{
-    Appended, Basis, EventLog, FileSystem, Goal, Handled, Held, Kept, LINT_IGNORE,
-    LINT_IGNORE_TEXT, Place, Projection, Reading, SideFileWrite, Stat, Subfolder, Wanted,
+    FileSystem, Handled, Held, Kept, LINT_IGNORE, LINT_IGNORE_TEXT, Place, Stat, Subfolder, Wanted,
 };
 pub use fork::Fork;
 pub use found::Found;
 pub use import::Import;
-pub use load::View;
 pub use policies::Policies;
-pub use promise::{Released, RunFile, Taken, Unreadable, Unseen};
-pub use query::{Cursor, History, KeyFilter, Page, RunFilter};
-pub use store::{Hit, Hits, Listing, Order, Row};
+pub use promise::Released;
+pub use query::History;
 pub use tree::{Tree, Visit, Walk, Walked};
 pub use watch::{Phase, Watch, unhurried};
-pub use workflows::{Invalid, Listed};
+pub use workflows::Listed;
 
 /// Something that is being looked at or waited for.
 pub type Looking<'a, T> = Pin<Box<dyn Future<Output = T> + Send + 'a>>;

@@ -7,32 +7,13 @@ use std::{
 };
 
 use definition::{MemoryFiles, Source, Workflow, WorkflowName, parse};
-use engine::{Lease, Recorded, Refusal, RunId, RunState, evolve, fold};
+use engine::{Recorded, Refusal, RunId, RunState, evolve, fold};
 use parking_lot::Mutex;
 
-use crate::{ExecuteError, Runtime, Settings, cards, fault};
+use crate::{ExecuteError, Runtime, Settings, View, cards, fault};
 
 /// How many definitions are kept parsed.
 const WORKFLOWS_MAX: usize = 16;
-
-/// A run, as far as it has come.
-#[derive(Debug, Clone)]
-pub struct View {
-    pub project: String,
-    pub workflow: Arc<Workflow>,
-    pub state: Arc<RunState>,
-    /// With the ends that heartbeats have moved, by the steady clock.
-    pub leases: Vec<Lease>,
-}
-
-impl View {
-    /// Returns a lease with its end by the wall clock, as it stood at the run's last event.
-    #[must_use]
-    pub fn shown(&self, lease: &Lease) -> Lease {
-        let until = lease.until.translate(self.state.steady, self.state.updated_at);
-        Lease { until, ..lease.clone() }
-    }
-}
 
 /// What was loaded before. Nothing in it is ever wrong: a log only grows, and a definition is
 /// named by its digest.

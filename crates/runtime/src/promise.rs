@@ -25,27 +25,16 @@ use store::{FileFilter, FileMark, StoreError, Touch};
 
 use self::looking::{Edit, Found, Left, Made};
 use crate::{
-    ExecuteError, FileSystem, Held, Place, Projection, Reading, Runtime, Stat, View,
+    ExecuteError, FileSystem, Held, Place, Projection, Reading, RunFile, Runtime, Stat, View,
     execute::Checks, fault, load::Kept,
 };
 
 pub(crate) use rendering::Rendering;
 
 pub use moved::Released;
-pub use scan::{Taken, Unreadable, Unseen};
 
 /// How often a file is looked at again because someone wrote into it just now.
 const LOOKS_MAX: u32 = 5;
-
-/// A run's file, in step with its log.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct RunFile {
-    /// The file as people name it, from the run's root.
-    pub path: String,
-    pub text: String,
-    /// What was found and done on the way, for the caller to know.
-    pub notices: Vec<String>,
-}
 
 /// A run whose file was looked at.
 struct Synced {

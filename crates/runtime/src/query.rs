@@ -3,11 +3,11 @@
 use definition::Workflow;
 use engine::{
     Brief, Fact, FileFact, Idiom, Known, Question, Reader, Recorded, Refusal, RunId, Shown, Stop,
-    Timestamp, brief, brief_for, find_drift, find_shown,
+    brief, brief_for, find_drift, find_shown,
 };
-use store::{Filter, Hits, Listing, Order, Row, Search};
+use store::{Filter, Hits, Listing, Row, Search};
 
-use crate::{ExecuteError, Runtime, View, fault};
+use crate::{Cursor, ExecuteError, KeyFilter, Page, RunFilter, Runtime, View, fault};
 
 /// The most rows of one page.
 const PAGE_MAX: u32 = 100;
@@ -18,69 +18,11 @@ const AMBIGUOUS_MAX: u32 = 5;
 /// With fewer tokens than this a brief says nothing.
 const BRIEF_TOKENS_MIN: usize = 200;
 
-/// Which runs to list.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct RunFilter {
-    pub workflow: Option<String>,
-    /// Any of `running`, `waiting`, `completed`, `failed`, `cancelled`. Empty: all.
-    pub statuses: Vec<String>,
-    pub key: Option<String>,
-    /// Where the page before ended.
-    pub after: Option<Cursor>,
-    pub limit: u32,
-}
-
-/// Which of the runs with a key to list.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct KeyFilter {
-    pub workflow: String,
-    pub statuses: Vec<String>,
-    /// What follows the `@` of their keys; empty: they have none.
-    pub scope: String,
-    pub order: Order,
-    pub offset: u32,
-    pub limit: u32,
-}
-
-/// A place in a list of runs.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Cursor {
-    at: Timestamp,
-    run: RunId,
-}
-
-/// A part of a list.
-#[derive(Debug, Clone)]
-pub struct Page {
-    pub rows: Vec<Row>,
-    /// Where the next page begins, if there is one.
-    pub next: Option<Cursor>,
-}
-
 /// A part of a run's log.
 #[derive(Debug, Clone)]
 pub struct History {
     pub view: View,
     pub events: Vec<Recorded>,
-}
-
-impl Cursor {
-    /// Returns the cursor as text that means nothing to others.
-    pub fn encode(self) -> String {
-        format!("{:x}.{}", self.at.0, self.run.short())
-    }
-
-    /// Reads a cursor.
-    pub fn parse(text: &str) -> Result<Self, Refusal> {
-        let invalid = || Refusal::ParameterInvalid {
-            field: "cursor".to_owned(),
-            problem: "it is not one that this server gave out".to_owned(),
-        };
-        let (at, run) = text.split_once('.').ok_or_else(invalid)?;
-        let at = i64::from_str_radix(at, 16).map_err(|_| invalid())?;
-        let run = RunId::parse(run).ok_or_else(invalid)?;
-        Ok(Self { at: Timestamp(at), run })
-    }
 }
 
 impl Runtime {

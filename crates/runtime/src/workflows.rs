@@ -5,30 +5,13 @@ use std::sync::Arc;
 use definition::{Decider, Diagnostic, ParseError, ParseErrorKind, Workflow};
 use engine::{Refusal, resolve_decider};
 
-use crate::{Found, Runtime};
+use crate::{Found, Invalid, Runtime};
 
 /// A workflow that can be started.
 pub struct Listed {
     pub workflow: Workflow,
     /// Where it is, in words for people.
     pub origin: String,
-}
-
-/// A workflow that cannot be started as it is.
-pub struct Invalid {
-    pub name: String,
-    /// Its file or folder, within `origin`.
-    pub file: String,
-    pub origin: String,
-    pub diagnostics: Vec<Diagnostic>,
-}
-
-impl Invalid {
-    pub(crate) fn new(found: &Found, error: ParseError) -> Self {
-        let (name, origin) = (found.name.to_string(), found.origin.clone());
-        let file = found.file.clone().unwrap_or_else(|| name.clone());
-        Self { name, file, origin, diagnostics: error.diagnostics }
-    }
 }
 
 impl Runtime {
@@ -102,12 +85,19 @@ impl Runtime {
     }
 }
 
+/// Says what is wrong with a workflow that was found.
+pub(crate) fn invalid(found: &Found, error: ParseError) -> Invalid {
+    let (name, origin) = (found.name.to_string(), found.origin.clone());
+    let file = found.file.clone().unwrap_or_else(|| name.clone());
+    Invalid { name, file, origin, diagnostics: error.diagnostics }
+}
+
 fn read_all(found: Vec<Found>) -> (Vec<Listed>, Vec<Invalid>) {
     let (mut listed, mut invalid) = (Vec::new(), Vec::new());
     for found in found {
         match found.read() {
             Ok(workflow) => listed.push(Listed { workflow, origin: found.origin }),
-            Err(error) => invalid.push(Invalid::new(&found, error)),
+            Err(error) => invalid.push(self::invalid(&found, error)),
         }
     }
     (listed, invalid)

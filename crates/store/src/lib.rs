@@ -17,6 +17,7 @@ use engine::{Lease, Recorded, RunId, Summary, Timestamp};
 use tokio::sync::watch;
 
 pub use chain::{Sum, checksum_of};
+pub use engine::{Hit, Hits, Listing, Order, Row};
 pub use error::{Foreign, StoreError};
 pub use import_orchestrator::{OrchestratorFile, OriginalReport, OriginalRun};
 pub use memory::MemoryStore;
@@ -229,36 +230,6 @@ pub struct Filter {
     pub counts: bool,
 }
 
-/// What a list is sorted by. Where two are equal, by key and then by run.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum Order {
-    /// The most recently changed first, and of those that changed at once, the newer run.
-    #[default]
-    Changed,
-    /// The most recently started first.
-    Started,
-    Key,
-    /// By the word for it.
-    Status,
-}
-
-/// A page of a list.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct Listing {
-    pub rows: Vec<Row>,
-    /// How many runs fit the filter on all pages; 0 if that was not asked.
-    pub total: u64,
-}
-
-/// A run in a list.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Row {
-    pub project: String,
-    pub run: RunId,
-    pub length: Length,
-    pub summary: Summary,
-}
-
 /// What to search for.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Search {
@@ -268,39 +239,6 @@ pub struct Search {
     pub text: String,
     pub offset: u32,
     pub limit: u32,
-}
-
-/// What a search found.
-#[derive(Debug, Clone, PartialEq, Default)]
-pub struct Hits {
-    pub hits: Vec<Hit>,
-    /// How many of the newest events were not looked at, because they are not indexed yet.
-    pub pending: u64,
-}
-
-impl Hits {
-    /// Returns what a caller must know of a search that did not see everything.
-    pub fn warning(&self) -> Option<String> {
-        (0 < self.pending).then(|| {
-            format!(
-                "the newest {} events are not indexed yet and were not searched; search again later                  to have them looked at too",
-                self.pending
-            )
-        })
-    }
-}
-
-/// An event that was found.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Hit {
-    pub run: RunId,
-    pub seq: Length,
-    pub kind: String,
-    pub at: Timestamp,
-    /// Some words around what was found, with `[` and `]` about it.
-    pub snippet: String,
-    /// Larger is better.
-    pub score: f64,
 }
 
 /// Where an event is in the order of all runs, and in its own. What it says is not read: anyone who

@@ -5,12 +5,13 @@ use std::{
     sync::Arc,
 };
 
+use dialects::generation;
 use runtime::{Card, ExecuteError, KeyFilter, Order, RunFilter, Runtime};
 use serde_json::Value;
 
 use crate::{
     prompts::{RESUME, WRITE},
-    toolsets::{TOOLSETS, generation},
+    toolsets::TOOLSETS,
 };
 
 /// How many runs are looked through.

@@ -1,9 +1,10 @@
 //! The MCP surface: tools for agents, grouped into toolsets.
 //!
 //! ```text
-//! client ──line──► server.rs ──► tool.rs ──► toolsets/core/TOOL.rs ──► Runtime::execute
-//!                  speaks MCP    reads and    parameters → command
-//!                                checks       outcome → answer
+//! client ──line──► server.rs ──► tool/dialect.rs ──► Runtime::execute
+//!                  speaks MCP    one loop ▲│
+//!                                         │▼
+//!                                crates/dialects: parameters → command, outcome → answer
 //! ```
 //!
 //! Beside the tools: `prompts.rs`, `resources.rs` with `complete.rs`, `gate.rs` (a gate as a form)

@@ -1,8 +1,7 @@
 //! Prompts: each workflow as a command that a person gives, two for what they need besides, and
 //! those that a toolset brings.
 
-use std::collections::BTreeMap;
-
+use dialects::kit::{self, Given, missing};
 use engine::Refusal;
 use runtime::{Card, ExecuteError, Runtime};
 use serde_json::{Map, Value};
@@ -15,30 +14,6 @@ pub(crate) const RESUME: &str = "milepost_resume";
 pub(crate) const WRITE: &str = "milepost_write_workflow";
 /// The name under which a run's own key is asked for.
 const KEY: &str = "key";
-
-/// What was typed for a prompt.
-pub(crate) type Given = BTreeMap<String, String>;
-
-/// A prompt that a toolset brings.
-#[derive(Debug, Clone, Copy)]
-pub(crate) struct Own {
-    pub(crate) name: &'static str,
-    pub(crate) title: &'static str,
-    pub(crate) description: &'static str,
-    pub(crate) arguments: &'static [OwnArgument],
-    /// Returns what it says to the agent. It is given its name too.
-    pub(crate) says: fn(&str, &Given) -> Result<String, PromptError>,
-}
-
-/// What a prompt of a toolset takes.
-#[derive(Debug, Clone, Copy)]
-pub(crate) struct OwnArgument {
-    pub(crate) name: &'static str,
-    pub(crate) description: &'static str,
-    pub(crate) is_required: bool,
-    /// What is offered while it is typed.
-    pub(crate) choices: &'static [&'static str],
-}
 
 /// A prompt in a list.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -107,7 +82,7 @@ pub(crate) fn list(runtime: &Runtime, tools: &Tools) -> Vec<Prompt> {
     prompts
 }
 
-fn of_toolset(own: &Own) -> Prompt {
+fn of_toolset(own: &kit::Prompt) -> Prompt {
     let listed = own.arguments.iter().map(|it| argument(it.name, it.description, it.is_required));
     Prompt {
         name: own.name.to_owned(),
@@ -159,12 +134,12 @@ pub(crate) async fn get(
     given: &Given,
 ) -> Result<String, PromptError> {
     if let Some(own) = tools.prompts().iter().find(|it| it.name == name) {
-        return (own.says)(name, given);
+        return (own.says)(name, given).map_err(PromptError::Wrong);
     }
     match name {
         RESUME => {
             let run = given.get("run").filter(|it| !it.trim().is_empty());
-            let run = run.ok_or_else(|| missing(name, &["run"]))?;
+            let run = run.ok_or_else(|| PromptError::Wrong(missing(name, &["run"])))?;
             let run = runtime.find_run(run).await?;
             let (view, brief, _) = runtime.brief_in(run, None, |it| tools.idiom(it)).await?;
             let workflow = &view.workflow;
@@ -206,7 +181,7 @@ fn start(
     let lacks = |it: &&Argument| it.is_required && !is_given(&it.name);
     let lacking: Vec<&str> = wanted.iter().filter(lacks).map(|it| it.name.as_str()).collect();
     if !lacking.is_empty() {
-        return Err(missing(name, &lacking));
+        return Err(PromptError::Wrong(missing(name, &lacking)));
     }
     let mut call = Map::new();
     call.insert("workflow_name".to_owned(), name.into());
@@ -240,9 +215,4 @@ fn typed(card: &Card, argument: &str, value: &str) -> Value {
         None | Some("string") => value.into(),
         Some(_) => serde_json::from_str(value).unwrap_or_else(|_| value.into()),
     }
-}
-
-/// Says what a prompt cannot do without.
-pub(crate) fn missing(name: &str, arguments: &[&str]) -> PromptError {
-    PromptError::Wrong(format!("prompt `{name}` needs: {}", arguments.join(", ")))
 }

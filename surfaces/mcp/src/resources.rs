@@ -6,16 +6,14 @@
 mod address;
 
 use definition::Workflow;
+use dialects::core;
 use engine::{FileFact, Refusal};
 use runtime::{Cursor, ExecuteError, RunFilter, Runtime, View};
 use serde_json::{Map, Value, json};
 
 pub(crate) use address::{Address, TEMPLATES, Template};
 
-use crate::{
-    app,
-    toolsets::{Tools, core},
-};
+use crate::{app, tool::snapshot, toolsets::Tools};
 
 /// How many runs are listed on one page.
 const PAGE: u32 = 50;
@@ -134,7 +132,9 @@ pub(crate) async fn read(
             let (text, mime) = (app::PAGE.to_owned(), app::MIME);
             Content { text, mime, meta: Some(app::meta()) }
         }
-        Address::Run(run) => json_text(&core::record(runtime, &view(runtime, run).await?)),
+        Address::Run(run) => {
+            json_text(&core::record(&snapshot(runtime, view(runtime, run).await?)))
+        }
         Address::History(run) => {
             let run = runtime.find_run(run).await?;
             let history = runtime.history(run, None, EVENTS_MAX).await?;

@@ -1,23 +1,21 @@
 //! Every toolset there is. A toolset is a dialect: its words end at its folder.
 
-pub(crate) mod core;
 pub(crate) mod devworkflow;
 pub(crate) mod forge;
-pub(crate) mod generation;
-mod json;
-mod moment;
 
 use definition::{Form, Workflow};
+use dialects::{
+    core, generation,
+    kit::{self, Prompt},
+};
 use engine::Idiom;
 use serde_json::{Map, Value};
 
-use crate::{
-    prompts::Own,
-    tool::{Call, Calling, Entry},
-};
+use crate::tool::{Call, Calling, Entry};
 
 pub use devworkflow::WorkflowFiles;
-pub use generation::{StateFiles, WORKFLOW as SCENE_GENERATION, WORKSPACE};
+pub use dialects::generation::{StateFiles, WORKFLOW as SCENE_GENERATION, WORKSPACE};
+pub(crate) use dialects::kit::{json, moment};
 
 /// What the configuration says of the dialects.
 #[derive(Debug, Clone, Default)]
@@ -35,8 +33,12 @@ impl Dialects {
 }
 
 /// All toolsets. Which of them are served is a setting.
-pub const TOOLSETS: &[Toolset] =
-    &[core::TOOLSET, generation::TOOLSET, devworkflow::TOOLSET, forge::TOOLSET];
+pub const TOOLSETS: &[Toolset] = &[
+    Toolset::of(core::TOOLSET),
+    Toolset::of(generation::TOOLSET),
+    devworkflow::TOOLSET,
+    forge::TOOLSET,
+];
 
 /// Tools that are served together.
 #[derive(Debug, Clone, Copy)]
@@ -46,19 +48,42 @@ pub struct Toolset {
     pub summary: &'static str,
     /// What an agent is told before anything else.
     pub(crate) instructions: &'static str,
-    /// In the order they are listed.
-    pub tools: &'static [Entry],
+    pub(crate) tools: Table,
     /// What people can have done with these tools.
-    pub(crate) prompts: &'static [Own],
+    pub(crate) prompts: &'static [Prompt],
     /// Returns how the runs of a workflow are gone through with these tools, where they are its
     /// own.
     pub(crate) idiom: fn(&str, Form) -> Option<Idiom>,
 }
 
+/// The tools of a toolset, in the order they are listed.
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum Table {
+    /// Those of a dialect.
+    Dialect(&'static [kit::Entry]),
+    /// Those that still have a runtime in their hands.
+    Here(&'static [Entry]),
+}
+
+impl Toolset {
+    const fn of(dialect: kit::Toolset) -> Self {
+        let kit::Toolset { name, summary, instructions, tools, prompts, idiom } = dialect;
+        Self { name, summary, instructions, tools: Table::Dialect(tools), prompts, idiom }
+    }
+
+    /// Returns the tools, in the order they are listed.
+    pub fn tools(&self) -> Vec<Entry> {
+        match self.tools {
+            Table::Dialect(tools) => tools.iter().map(Entry::from).collect(),
+            Table::Here(tools) => tools.to_vec(),
+        }
+    }
+}
+
 /// The tools that are served. Built once: schemas are not made again at each call.
 pub struct Tools {
     tools: Vec<(Entry, Value)>,
-    prompts: Vec<Own>,
+    prompts: Vec<Prompt>,
     instructions: String,
     toolsets: Vec<&'static Toolset>,
 }
@@ -74,7 +99,7 @@ impl Tools {
     /// Returns the tools of the toolsets with these names, in the order they are named.
     pub fn new(names: &[String]) -> Result<Self, ToolsetUnknown> {
         let mut tools: Vec<(Entry, Value)> = Vec::new();
-        let mut prompts: Vec<Own> = Vec::new();
+        let mut prompts: Vec<Prompt> = Vec::new();
         let mut told: Vec<&str> = Vec::new();
         let mut toolsets: Vec<&'static Toolset> = Vec::new();
         for name in names {
@@ -85,9 +110,9 @@ impl Tools {
             if !told.contains(&toolset.instructions) {
                 told.push(toolset.instructions);
             }
-            for entry in toolset.tools {
+            for entry in toolset.tools() {
                 if !tools.iter().any(|(known, _)| known.name == entry.name) {
-                    tools.push((*entry, entry.shape()));
+                    tools.push((entry, (entry.shape)()));
                 }
             }
             for prompt in toolset.prompts {
@@ -110,7 +135,7 @@ impl Tools {
     }
 
     /// Returns the prompts that come with the tools.
-    pub(crate) fn prompts(&self) -> &[Own] {
+    pub(crate) fn prompts(&self) -> &[Prompt] {
         &self.prompts
     }
 
@@ -179,7 +204,7 @@ mod tests {
     }
 
     fn has(toolset: &Toolset, tool: &str) -> bool {
-        toolset.tools.iter().any(|it| it.name == tool)
+        toolset.tools().iter().any(|it| it.name == tool)
     }
 
     #[test]

@@ -20,8 +20,8 @@ fn the_page_of_tools_is_fresh() {
     );
     for toolset in TOOLSETS {
         writeln!(page, "\n## Toolset `{}`\n\nTo {}.", toolset.name, toolset.summary).unwrap();
-        for tool in toolset.tools {
-            describe(&mut page, tool);
+        for tool in toolset.tools() {
+            describe(&mut page, &tool);
         }
     }
     expect_file!["../../../docs/reference/tools.md"].assert_eq(&page);

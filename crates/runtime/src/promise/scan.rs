@@ -14,24 +14,14 @@ use futures_util::future::join_all;
 use serde_json::Map;
 use store::{FileFilter, FileMark, Filter, Order, Row};
 
-use super::{Marks, RunFile, corrupt, place, placement, shown, told, unreadable};
-pub use unseen::Unseen;
-
+use super::{Marks, corrupt, place, placement, shown, told, unreadable};
 use crate::{
-    ExecuteError, FileSystem, Place, Projection, Request, Runtime, Stat, Target, View, Wanted,
-    fault,
+    ExecuteError, FileSystem, Place, Projection, Request, RunFile, Runtime, Stat, Taken, Target,
+    Unreadable, Unseen, View, Wanted, fault,
 };
 
 /// How many files are taken in at the same time, so that they share commits.
 const TOGETHER: usize = 64;
-
-/// A file that no run could be begun from.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Unreadable {
-    /// As people name it.
-    pub path: String,
-    pub problem: String,
-}
 
 /// What earlier scans found. Only ever a shortcut.
 #[derive(Default)]
@@ -44,22 +34,6 @@ pub(crate) struct Scanned {
     unseen: BTreeMap<String, (Stat, Unseen)>,
     /// Whether the root of a run is the one here, which never changes.
     is_here: HashMap<RunId, bool>,
-}
-
-/// What a scan led to.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct Taken {
-    /// The files that runs were begun from, by their paths in the folder of all of them.
-    pub begun: Vec<String>,
-    /// Those of runs that were there already.
-    pub known: Vec<String>,
-    pub unreadable: Vec<Unreadable>,
-    /// What those say that were only looked at.
-    pub unseen: Vec<Unseen>,
-    /// What was found and done on the way.
-    pub notices: Vec<String>,
-    /// Whether any run was begun or brought into step.
-    pub has_changed: bool,
 }
 
 impl Runtime {

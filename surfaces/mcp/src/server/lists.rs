@@ -2,6 +2,7 @@
 
 use std::{collections::BTreeMap, sync::Arc};
 
+use dialects::core::way_out;
 use rmcp::{
     ErrorData,
     model::{
@@ -19,7 +20,7 @@ use crate::{
     prompts::{self, PromptError},
     resources::{self, Address, ReadError, TEMPLATES, Template},
     tool::{Effect, Entry},
-    toolsets::{Tools, core::way_out},
+    toolsets::Tools,
 };
 
 /// How many prompts are listed on one page.

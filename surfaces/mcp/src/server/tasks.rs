@@ -5,6 +5,7 @@
 //! the run has more than so many events, or is over, or the time is. While a gate is open, both ask
 //! for input.
 
+use dialects::core;
 use engine::{Command, Entry, OpenGate, RunId, Standing, Timestamp};
 use rmcp::{
     ErrorData,
@@ -23,8 +24,7 @@ use super::{
 };
 use crate::{
     gate,
-    tool::{Call, Person},
-    toolsets::core,
+    tool::{Call, Person, snapshot, take_reply},
 };
 
 /// How often a client should look, in milliseconds.
@@ -130,7 +130,7 @@ async fn payload(
         if matches!(view.state.standing, Standing::Cancelled { .. }) {
             return Ok(TaskPayload::Cancelled);
         }
-        let body = core::record(runtime, view);
+        let body = core::record(&snapshot(runtime, view.clone()));
         let mut result = JsonObject::new();
         let content = json!([{ "type": "text", "text": format!("{body:#}") }]);
         result.insert("content".to_owned(), content);
@@ -166,7 +166,7 @@ pub(super) async fn update(
     let Some(form) = form else { return Ok(()) };
     let Some(reply) = replies.get(&seal.name(&form)) else { return Ok(()) };
     let done = match gate::read(reply, (form.digest, None), door) {
-        Person::Answered(reply) => core::answer_gate(call, view.state.run, &reply).await,
+        Person::Answered(reply) => take_reply(call, view.state.run, &reply).await,
         Person::Silent(why) => {
             let tags = vec![gate::UNANSWERED.to_owned()];
             let entry = Entry::Note { text: why.to_owned(), tags };

@@ -4,11 +4,11 @@
 //! does goes through a runtime that carries the call's id into each of its commits. An answer is
 //! kept unless the call was refused and changed nothing: then the same call is decided again.
 
-use runtime::{Asked, Asking, ExecuteError, Identity, View};
+use runtime::{Asked, Asking, ExecuteError, Identity, Runtime, View};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-use super::{Call, Effect, Person, Reply, Tool};
+use super::{Call, Effect, Hints, Person, Reply};
 
 /// Why a call was not made.
 #[derive(Debug)]
@@ -52,58 +52,56 @@ pub(super) fn find_id(
 
 /// Returns how a call is known when it is sent again: by its id, else by the action that it
 /// reports. `None` where it is not.
-pub(super) async fn identify<T: Tool>(
+pub(super) async fn identify(
     call: &Call<'_>,
+    hints: Hints,
     id: Option<String>,
     content: &str,
-    parameters: &T::Parameters,
+    answering: impl Future<Output = Option<Answering>>,
 ) -> Result<Identity, ExecuteError> {
-    if T::HINTS.effect == Effect::Reads {
+    if hints.effect == Effect::Reads {
         return Ok(Identity::None);
     }
     if let Some(id) = id {
         return Ok(Identity::Known(Asking::new(id, content)?));
     }
-    match T::answers(call, parameters).await {
+    match answering.await {
         Some(Answering { view, action }) => call.runtime.identify(&view, action, content).await,
         None => Ok(Identity::None),
     }
 }
 
-/// Makes a call once.
-pub(super) async fn once<T: Tool>(
-    call: &Call<'_>,
-    asking: Asking,
-    parameters: T::Parameters,
-    warnings: Vec<String>,
-) -> Reply {
-    let runtime = match call.runtime.ask(asking).await {
-        Ok(Asked::Open(runtime)) => runtime,
-        Ok(Asked::Answered(text)) => match serde_json::from_str::<Kept>(&text) {
-            Ok(kept) => return kept.into(),
+/// What is known of a call with an id.
+pub(super) enum Opened {
+    /// It was answered before.
+    Kept(Reply),
+    /// It is made through this runtime.
+    New(Runtime),
+}
+
+/// Looks a call up.
+pub(super) async fn open(call: &Call<'_>, asking: Asking) -> Result<Opened, ExecuteError> {
+    Ok(match call.runtime.ask(asking).await? {
+        Asked::Open(runtime) => Opened::New(runtime),
+        Asked::Answered(text) => match serde_json::from_str::<Kept>(&text) {
+            Ok(kept) => Opened::Kept(kept.into()),
             Err(error) => {
                 tracing::warn!(%error, "a kept answer cannot be read");
-                call.runtime.apart()
+                Opened::New(call.runtime.apart())
             }
         },
-        Err(error) => return refuse::<T>(error, warnings),
-    };
-    let reply = {
-        let call = Call { runtime: &runtime, ..call.clone() };
-        super::make::<T>(&call, parameters, warnings).await
-    };
+    })
+}
+
+/// Keeps the answer of a call that was made through the runtime that [`open`] returned.
+pub(super) async fn keep(call: &Call<'_>, reply: Reply) -> Reply {
     let is_whole = reply.then.is_none() && !matches!(call.person, Person::Silent(_));
     if is_whole {
         let why = "an answer has only text keys and numbers that JSON has";
         let text = serde_json::to_string(&Kept::from(&reply)).expect(why);
-        runtime.keep_answer(text, reply.is_error).await;
+        call.runtime.keep_answer(text, reply.is_error).await;
     }
     reply
-}
-
-/// Answers that a call was not made.
-pub(super) fn refuse<T: Tool>(error: ExecuteError, warnings: Vec<String>) -> Reply {
-    super::fail::<T>(Unasked { tool: T::NAME, error }.into(), warnings)
 }
 
 /// An answer as it is kept.

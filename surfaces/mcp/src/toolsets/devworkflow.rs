@@ -20,7 +20,10 @@ mod words;
 use definition::Form;
 use engine::Idiom;
 
-use crate::{tool::Entry, toolsets::Toolset};
+use crate::{
+    tool::Entry,
+    toolsets::{Table, Toolset},
+};
 
 pub use files::WorkflowFiles;
 
@@ -37,7 +40,7 @@ pub(super) const TOOLSET: Toolset = Toolset {
     name: "devworkflow",
     summary: "guide development by `workflow_state.md` and by graphs, as dev_workflow_mcp did",
     instructions: INSTRUCTIONS,
-    tools: &TOOLS,
+    tools: Table::Here(&TOOLS),
     prompts: &[],
     idiom,
 };

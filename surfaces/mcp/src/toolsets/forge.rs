@@ -26,7 +26,10 @@ pub use state_file::StateFile;
 use definition::Form;
 use engine::Idiom;
 
-use crate::{tool::Entry, toolsets::Toolset};
+use crate::{
+    tool::Entry,
+    toolsets::{Table, Toolset},
+};
 
 pub use records::Memory;
 
@@ -41,7 +44,7 @@ pub(super) const TOOLSET: Toolset = Toolset {
     name: "forge",
     summary: "take requests through a pipeline of phases, as claude-forge did",
     instructions: INSTRUCTIONS,
-    tools: &TOOLS,
+    tools: Table::Here(&TOOLS),
     prompts: &[],
     idiom,
 };

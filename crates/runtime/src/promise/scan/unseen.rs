@@ -2,29 +2,15 @@
 
 use std::collections::HashSet;
 
-use definition::StepName;
-use engine::{ClaimedStatus, Progress, Timestamp};
+use engine::Progress;
 use futures_util::future::join_all;
 use store::Filter;
 
-use super::{TOGETHER, Taken, Unreadable};
+use super::TOGETHER;
 use crate::{
-    ExecuteError, FileSystem, Projection, Runtime, Stat, fault,
+    ExecuteError, FileSystem, Projection, Runtime, Stat, Taken, Unreadable, Unseen, fault,
     promise::{place, shown},
 };
-
-/// What a file says that no run was begun from.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Unseen {
-    pub key: String,
-    pub status: ClaimedStatus,
-    /// The step that it says to be at.
-    pub step: Option<StepName>,
-    /// Whether any step was begun.
-    pub has_begun: bool,
-    pub started_at: Option<Timestamp>,
-    pub updated_at: Option<Timestamp>,
-}
 
 impl Runtime {
     /// Looks at every file of `workflow` right in one of these folders: brings the runs into step

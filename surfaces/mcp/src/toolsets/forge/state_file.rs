@@ -21,7 +21,7 @@ pub(in crate::toolsets::forge) use tasks::Task;
 
 use crate::toolsets::{
     json::{Json, Object},
-    moment::moment,
+    moment,
 };
 
 /// The version of the document that is written.

@@ -1,0 +1,111 @@
+//! `advance_workflow`: how a step went, and what comes next.
+
+use definition::PartId;
+use engine::{Command, ContextChange, Holder, Refusal, ReportOptions, ReportStep, Status};
+use schemars::JsonSchema;
+use serde::Deserialize;
+use serde_json::{Map, Value};
+
+use super::{
+    answer,
+    report::Report,
+    run,
+    words::{Failure, Tried, invalid},
+};
+use crate::kit::{Ask, Caller, Done, Hints, Look, Snapshot, Stopped, Tool};
+
+/// The parameters.
+#[derive(Deserialize, JsonSchema)]
+pub(super) struct AdvanceWorkflow {
+    /// Run id or key
+    instance_id: String,
+    /// How the step went
+    report: Report,
+    /// Top-level keys to set
+    #[serde(default)]
+    context_updates: Map<String, Value>,
+    /// Keys to remove
+    context_deletes: Option<Vec<String>>,
+    /// One of the offered choices
+    next_step_name: Option<String>,
+    /// Part reported on
+    part: Option<String>,
+    /// Your name, if you claimed it
+    holder: Option<String>,
+    /// Number of your lease
+    lease: Option<u64>,
+    /// Makes a retry safe
+    #[expect(dead_code, reason = "the server reads it before the call")]
+    request_id: Option<String>,
+}
+
+impl Tool for AdvanceWorkflow {
+    type Answer = answer::Answer;
+    type Failure = Failure;
+    const NAME: &'static str = "advance_workflow";
+    const TITLE: &'static str = "Report and advance";
+    const DESCRIPTION: &'static str = "Report the current step and get the next. Follow the \
+        returned instructions exactly; report honestly, since reports steer the run: a failure \
+        told is handled, a success invented is refused or breaks later steps.";
+    const HINTS: Hints = Hints::DECIDES;
+
+    fn ask(self, _: &Caller) -> Result<Ask, Failure> {
+        let tried =
+            Tried::new(format!("Failed to advance workflow instance '{}'", self.instance_id));
+        Ok(run::find::<Self>(self.instance_id.clone(), tried.clone(), move |run| {
+            let by = self.holder.clone();
+            let command = match self.command() {
+                Ok(command) => command,
+                Err(stopped) => return Self::fail(tried.failure(&stopped)).into(),
+            };
+            run::change(run, command, by, move |came| match came {
+                Ok(outcome) => Self::tell(match tried.model_failure(&outcome) {
+                    Some(failure) => Err(failure),
+                    None => Ok(answer::of_outcome(&outcome)),
+                }),
+                Err(Stopped::Refused(Refusal::RunEnded { status })) => {
+                    let say = move |now: Snapshot| Self::say(ended(&now, status));
+                    Look::View(run, None, tried.or_fail::<Self, _, _>(say)).into()
+                }
+                Err(stopped) => Self::fail(tried.failure(&stopped)),
+            })
+        }))
+    }
+}
+
+impl AdvanceWorkflow {
+    fn command(self) -> Result<Command, Stopped> {
+        Ok(Command::ReportStep(Box::new(ReportStep {
+            part: self.part.as_deref().map(parse_part).transpose()?,
+            report: self.report.into(),
+            context: ContextChange {
+                set: self.context_updates,
+                remove: self.context_deletes.unwrap_or_default(),
+            },
+            next: self.next_step_name,
+            holder: holder(self.holder, self.lease),
+            terms: ReportOptions::default(),
+        })))
+    }
+}
+
+/// Answers a report on a run that is over: with its last words, and not as an error.
+pub(super) fn ended(now: &Snapshot, status: Status) -> Done<answer::Answer> {
+    let mut done = answer::of_view(now, &[]);
+    let (state, way_out) = match status {
+        Status::Failed => ("has failed", "; `resume_workflow` with `reopen` goes on with it"),
+        Status::Cancelled => ("was cancelled", "; `resume_workflow` with `reopen` goes on with it"),
+        Status::Completed | Status::New | Status::Running | Status::Waiting => ("is completed", ""),
+    };
+    done.warnings.push(format!("the run {state}; nothing of this call was kept{way_out}"));
+    done
+}
+
+pub(super) fn parse_part(text: &str) -> Result<PartId, Stopped> {
+    PartId::parse(text).map_err(|error| invalid("part", error.to_string()))
+}
+
+pub(super) fn holder(name: Option<String>, lease: Option<u64>) -> Option<Holder> {
+    let is_given = name.is_some() || lease.is_some();
+    is_given.then(|| Holder { name: name.unwrap_or_default(), generation: lease })
+}

@@ -1,0 +1,361 @@
+//! What the tools that move a run answer: where it is now, and what the agent is to do.
+
+use definition::{Answers, Effect, PartId, PartSpec, Step, Target};
+use engine::{
+    Action, Chore, Command, Event, OpenGate, Recorded, View, find_promised, next, probe,
+    target_name, ways_from_failure,
+};
+use schemars::JsonSchema;
+use serde::Serialize;
+use serde_json::{Map, Value};
+
+use super::{
+    cut,
+    next_step::{NextStep, next_step},
+    words::Status,
+};
+use crate::kit::{self, Done, Outcome, Snapshot};
+
+/// Where a run is, and what to do.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(super) struct Answer {
+    instance_id: String,
+    /// `null` while the agent must choose, or the run waits for a person.
+    next_step: Option<NextStep>,
+    current_context: Map<String, Value>,
+    status: Status,
+    /// Why the run is where it is.
+    pub(super) reasoning: Option<String>,
+    #[serde(flatten)]
+    now: Now,
+    run: String,
+    seq: u64,
+    /// What a newcomer needs to go on.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) brief: Option<String>,
+}
+
+/// What of a run is there only at times.
+#[derive(Debug, Default, Serialize, JsonSchema)]
+pub(super) struct Now {
+    /// The steps to choose from: name one as `next_step_name`.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    choices: Vec<Choice>,
+    /// What the definition says on choosing, as far as it names none of the choices.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    guidance: Option<String>,
+    /// The question that a person must answer.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    waiting: Option<Waiting>,
+    /// The parts of the step that may be worked on now.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    parts: Vec<Part>,
+    /// Why the run failed or was cancelled, or why a language model did not choose.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    reason: Option<String>,
+    /// How a run that failed or was cancelled goes on.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    hint: Option<String>,
+}
+
+#[derive(Debug, Serialize, JsonSchema)]
+struct Choice {
+    step_name: String,
+    goal: String,
+    /// What the definition says on when to choose it.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    guidance: String,
+}
+
+#[derive(Debug, Serialize, JsonSchema)]
+struct Waiting {
+    step: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    part: Option<String>,
+    ask: String,
+    options: Vec<GateAnswer>,
+    /// `relayed`: the agent may pass the answer on. `verified`: only the person can give it.
+    #[schemars(with = "String")]
+    answers: Answers,
+    hint: String,
+    digest: String,
+    artifacts: Vec<Shown>,
+}
+
+#[derive(Debug, Serialize, JsonSchema)]
+struct GateAnswer {
+    name: String,
+    effect: String,
+}
+
+#[derive(Debug, Serialize, JsonSchema)]
+struct Shown {
+    path: String,
+    sha256: String,
+    size: u64,
+}
+
+/// A part of a step to work on.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(super) struct Part {
+    id: String,
+    title: String,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    files: Vec<String>,
+    /// The files that it must leave behind.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    produces: Vec<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    feedback: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    held_by: Option<String>,
+}
+
+impl kit::Answer for Answer {}
+
+/// Words what a command led to.
+pub(super) fn of_outcome(outcome: &Outcome) -> Done<Answer> {
+    let mut done = of_view(&outcome.now, &outcome.events);
+    done.warnings.extend(outcome.notices.iter().cloned());
+    done.warnings.extend(outcome.file.iter().flat_map(|it| it.notices.iter().cloned()));
+    done
+}
+
+/// Words a run as it is after `events`, which are empty where nothing was changed.
+pub(super) fn of_view(now: &Snapshot, events: &[Recorded]) -> Done<Answer> {
+    let view = &now.view;
+    let state = &view.state;
+    let (current_context, cut) = cut::context(&state.context, &state.run.short());
+    let answer = Answer {
+        instance_id: state.run.to_string(),
+        next_step: next_step(view, events),
+        current_context,
+        status: Status::of(&state.standing),
+        reasoning: reasoning(view, events),
+        now: Now::of(now),
+        run: state.run.short(),
+        seq: state.length,
+        brief: None,
+    };
+    let mut warnings = warnings(events);
+    warnings.extend(cut);
+    Done { answer, warnings, then: None }
+}
+
+impl Now {
+    /// Returns what is there now.
+    pub(super) fn of(now: &Snapshot) -> Self {
+        let view = &now.view;
+        match next(&view.workflow, &view.state) {
+            Action::Work { step, parts } => {
+                let ready = |it| part(view, step, it, find_holder(now, step, it));
+                Self { parts: parts.iter().map(ready).collect(), ..Self::default() }
+            }
+            Action::Choose { after, choices } => {
+                let (choices, guidance) = choose(view, after, &choices);
+                Self { choices, guidance, reason: view.state.deferral.clone(), ..Self::default() }
+            }
+            Action::Wait { gate } => {
+                Self { waiting: Some(waiting(view, &gate)), ..Self::default() }
+            }
+            Action::Chore { chore } => Self { reason: Some(due(&chore)), ..Self::default() },
+            Action::Done => Self::default(),
+            Action::Stopped { reason } => {
+                Self { reason: Some(reason), hint: reopening(now), ..Self::default() }
+            }
+        }
+    }
+}
+
+/// Returns how a run that is over goes on, if it may.
+fn reopening(now: &Snapshot) -> Option<String> {
+    let reopen = Command::ReopenRun { reason: String::new(), force: false };
+    let found = probe(&now.view.workflow, &now.view.state, &now.known, &reopen);
+    found.is_open().then(|| "`resume_workflow` with `reopen` goes on with it".to_owned())
+}
+
+/// What the server has to do before anything else, and why it has not.
+fn due(chore: &Chore) -> String {
+    let what = chore.deed.describe();
+    let why = chore.failure.as_ref().map(|it| format!(", and could not: {it}"));
+    format!("the server is to {what}{}; call again, and it is tried", why.unwrap_or_default())
+}
+
+/// Why the run is where it is: what the decision says, else what the report led to.
+#[expect(clippy::wildcard_enum_match_arm, reason = "nothing else says why the run is where it is")]
+fn reasoning(view: &View, events: &[Recorded]) -> Option<String> {
+    let mut resumed = None;
+    let mut moved = None;
+    let mut advised = None;
+    for recorded in events {
+        match &recorded.event {
+            Event::RunResumed { reasoning, .. } => resumed = Some(reasoning.clone()),
+            Event::StepEntered { decision, .. } => {
+                moved = decision.as_ref().and_then(|it| it.reasoning.clone());
+            }
+            Event::StepReported { report, .. } => {
+                let status = &report.status;
+                moved = Some(format!(
+                    "status `{status}` neither completes nor fails the step, so it goes on"
+                ));
+            }
+            Event::StepFailed { part, .. } => moved = tried(view, part.as_ref()),
+            // What a model says to a report says more than the report alone.
+            Event::ModelAsked(asked) => advised.clone_from(&asked.reasoning),
+            _ => {}
+        }
+    }
+    let chosen = match next(&view.workflow, &view.state) {
+        Action::Choose { after, .. } => {
+            let why = view.state.deferral.as_ref();
+            let why = why.map(|it| format!("the language model did not choose ({it}); "));
+            let why = why.unwrap_or_default();
+            Some(format!(
+                "{why}step `{}` is done; report it again with one of the choices as \
+                 `next_step_name`",
+                after.name
+            ))
+        }
+        Action::Work { .. }
+        | Action::Chore { .. }
+        | Action::Wait { .. }
+        | Action::Done
+        | Action::Stopped { .. } => advised.or(moved),
+    };
+    match (resumed, chosen) {
+        (Some(resumed), Some(chosen)) => Some(format!("{resumed}; {chosen}")),
+        (resumed, chosen) => resumed.or(chosen),
+    }
+}
+
+/// What a failed attempt leaves, while the run stays at the step.
+fn tried(view: &View, part: Option<&PartId>) -> Option<String> {
+    let Action::Work { step, .. } = next(&view.workflow, &view.state) else { return None };
+    let attempts = view.state.effort(&step.name, part)?.attempts;
+    let tried = match &step.attempts {
+        Some(allowed) => format!("attempt {attempts} of {} failed; try again", allowed.max),
+        None => format!("attempt {attempts} failed; try again"),
+    };
+    let ways = match part {
+        None => ways_from_failure(&view.workflow, &view.state, step),
+        Some(_) => Vec::new(),
+    };
+    let ways: Vec<String> = ways.iter().map(|it| format!("`{}`", target_name(it))).collect();
+    Some(match ways.is_empty() {
+        true => tried,
+        false => format!(
+            "{tried}, or report the failure with another step as `next_step_name`: {}",
+            ways.join(", ")
+        ),
+    })
+}
+
+fn warnings(events: &[Recorded]) -> Vec<String> {
+    let mut warnings = Vec::new();
+    for recorded in events {
+        if let Event::StepCompleted(completed) = &recorded.event {
+            warnings.extend(completed.warnings.iter().cloned());
+        }
+        if let Event::ModelAsked(asked) = &recorded.event {
+            warnings.extend(asked.warnings.iter().map(|it| format!("the language model: {it}")));
+            let failure = asked.failure.iter();
+            warnings.extend(failure.map(|it| {
+                let (kind, why) = (it.kind.as_str(), &it.message);
+                format!("the language model did not choose ({kind}): {why}")
+            }));
+        }
+    }
+    warnings
+}
+
+/// Returns the choices, each with the lines of the guidance that name it, and the other lines.
+fn choose(view: &View, after: &Step, targets: &[Target]) -> (Vec<Choice>, Option<String>) {
+    let lines: Vec<&str> =
+        after.guidance.lines().map(str::trim).filter(|it| !it.is_empty()).collect();
+    let choice = |target: &Target| {
+        let name = target_name(target);
+        let goal = match target {
+            Target::Step(step) => view.workflow.find_step(step).map(|it| it.goal.clone()),
+            Target::Finish => Some("end the run".to_owned()),
+        };
+        let said: Vec<&str> = lines.iter().copied().filter(|it| it.contains(name)).collect();
+        Choice {
+            step_name: name.to_owned(),
+            goal: goal.unwrap_or_default(),
+            guidance: said.join("\n"),
+        }
+    };
+    let names_none = |line: &&str| !targets.iter().any(|it| line.contains(target_name(it)));
+    let rest: Vec<&str> = lines.iter().copied().filter(names_none).collect();
+    let choices = targets.iter().map(choice).collect();
+    (choices, (!rest.is_empty()).then(|| rest.join("\n")))
+}
+
+fn waiting(view: &View, gate: &OpenGate) -> Waiting {
+    let option = |it: &definition::GateOption| {
+        let effect = match &it.effect {
+            Effect::Approve => "go on".to_owned(),
+            Effect::Back(step) => format!("work on `{step}` again"),
+            Effect::Skip => "leave it out".to_owned(),
+            Effect::Fail => "fail the run".to_owned(),
+            Effect::Cancel => "cancel the run".to_owned(),
+        };
+        GateAnswer { name: it.name.clone(), effect }
+    };
+    let hint = match gate.answers {
+        Answers::Relayed => {
+            "call `answer_gate` without `answer`, so that your client asks the person; or ask \
+             them yourself and pass the answer on with it; never answer yourself"
+                .to_owned()
+        }
+        Answers::Verified => format!(
+            "call `answer_gate` without `answer`, so that your client asks the person; or tell \
+             them to answer with `milepost gate show {run}` and then `approve` or `reject`: do not \
+             run it yourself, but wait with `get_workflow_status` and `wait_seconds`; once it is \
+             answered, `next_step` is there",
+            run = view.state.run.short()
+        ),
+    };
+    let shown = |it: &engine::Artifact| Shown {
+        path: it.path.clone(),
+        sha256: it.sha256.to_string(),
+        size: it.size,
+    };
+    Waiting {
+        step: gate.step.to_string(),
+        part: gate.part.as_ref().map(ToString::to_string),
+        ask: gate.ask.clone(),
+        options: gate.options.iter().map(option).collect(),
+        answers: gate.answers,
+        hint,
+        digest: gate.digest.to_string(),
+        artifacts: gate.artifacts.iter().map(shown).collect(),
+    }
+}
+
+/// Returns the part that a lease is about, if it is about one.
+pub(super) fn find_part(view: &View, lease: &engine::Lease) -> Option<Part> {
+    let step = view.workflow.find_step(&lease.step)?;
+    let id = lease.part.as_ref()?;
+    let found = view.state.parts_of(step).iter().find(|it| it.id == *id)?;
+    Some(part(view, step, found, None))
+}
+
+/// Returns who works on a part.
+fn find_holder(now: &Snapshot, step: &Step, part: &PartSpec) -> Option<String> {
+    let is_its = |it: &&engine::Lease| it.step == step.name && it.part.as_ref() == Some(&part.id);
+    let mut leases = now.view.leases.iter().filter(is_its);
+    leases.find(|it| now.known.steady < it.until).map(|it| it.holder.clone())
+}
+
+fn part(view: &View, step: &Step, part: &PartSpec, held_by: Option<String>) -> Part {
+    let effort = view.state.effort(&step.name, Some(&part.id));
+    Part {
+        id: part.id.to_string(),
+        title: part.title.clone(),
+        files: part.files.clone(),
+        produces: find_promised(&view.workflow, &view.state, step, Some(part)),
+        feedback: effort.and_then(|it| it.feedback.clone()),
+        held_by,
+    }
+}

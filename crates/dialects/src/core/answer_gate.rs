@@ -1,0 +1,99 @@
+//! `answer_gate`: what a person said at a gate, passed on by the agent.
+
+use engine::{Action, Answer as GateAnswer, Command, How, Refusal, RunId, next};
+use schemars::JsonSchema;
+use serde::Deserialize;
+
+use super::{
+    answer, run,
+    words::{self, Failure, Tried},
+};
+use crate::kit::{
+    Ask, Caller, Deed, Done, Effect, Hints, Look, Person, Snapshot, Stopped, Then, Tool,
+};
+
+/// The parameters.
+#[derive(Deserialize, JsonSchema)]
+pub(super) struct AnswerGate {
+    /// Run id or key
+    instance_id: String,
+    /// Name of an option, or approve, reject. Without it your client asks the person itself
+    answer: Option<String>,
+    /// What the person wants changed
+    feedback: Option<String>,
+    /// Who said so
+    person: Option<String>,
+    /// Makes a retry safe
+    #[expect(dead_code, reason = "the server reads it before the call")]
+    request_id: Option<String>,
+}
+
+impl Tool for AnswerGate {
+    type Answer = answer::Answer;
+    type Failure = Failure;
+    const NAME: &'static str = "answer_gate";
+    const TITLE: &'static str = "Pass a person's answer on";
+    const DESCRIPTION: &'static str = "Have the person answer while the run is SUSPENDED, \
+        or pass on what they said. Never answer yourself.";
+    const HINTS: Hints = Hints { effect: Effect::Ends, ..Hints::DECIDES };
+
+    fn ask(self, caller: &Caller) -> Result<Ask, Failure> {
+        let tried =
+            Tried::new(format!("Failed to answer the gate of instance '{}'", self.instance_id));
+        let reach = caller.person;
+        Ok(run::find::<Self>(self.instance_id, tried.clone(), move |run| {
+            let say = |outcome| Self::say(answer::of_outcome(&outcome));
+            let come = tried.clone().or_fail::<Self, _, _>(say);
+            let Some(answer) = self.answer else {
+                if reach == Person::Answered(()) {
+                    return Ask::Do(Deed::TakeReply(run), come);
+                }
+                let look = move |seen: Result<Snapshot, Stopped>| {
+                    let put = seen.and_then(|now| put(&now, run, reach));
+                    Self::tell(put.map_err(|it| tried.failure(&it))).into()
+                };
+                return Ask::Look(Look::View(run, None, Box::new(look)));
+            };
+            let given = engine::AnswerGate {
+                answer: GateAnswer::Named(answer),
+                feedback: self.feedback.unwrap_or_default(),
+                by: self.person.unwrap_or_else(|| "a person".to_owned()),
+                how: How::Relayed,
+                digest: None,
+            };
+            run::change(run, Command::AnswerGate(Box::new(given)), None, come)
+        }))
+    }
+}
+
+/// Has the question put to the person, or tells why it was not answered.
+fn put(now: &Snapshot, run: RunId, reach: Person) -> Result<Done<answer::Answer>, Stopped> {
+    let Action::Wait { gate } = next(&now.view.workflow, &now.view.state) else {
+        return Err(Refusal::GateNotOpen.into());
+    };
+    if reach == Person::Unproven && gate.is_personal() {
+        // The person would be asked for an answer that does not count.
+        let step = gate.step.clone();
+        return Err(Refusal::GateNeedsPerson { step, is_asked: true, is_begun: true }.into());
+    }
+    let mut done = answer::of_view(now, &[]);
+    match reach {
+        Person::OutOfReach | Person::Answered(()) => {
+            let problem = match gate.is_personal() {
+                true => {
+                    "is missing, your client shows no forms, and only the person's own answer \
+                     counts: tell them to answer with `milepost gate`, and wait with \
+                     `get_workflow_status` and `wait_seconds`"
+                }
+                false => {
+                    "is missing, and your client shows no forms: ask the person, then pass their \
+                     answer on"
+                }
+            };
+            return Err(words::invalid("answer", problem));
+        }
+        Person::Reachable | Person::Unproven => done.then = Some(Then::Ask(run)),
+        Person::Silent(why) => done.warnings.push(format!("{why}; the gate stays open")),
+    }
+    Ok(done)
+}

@@ -1,0 +1,209 @@
+//! `get_workflow_status`: the whole record of a run, now or as it was; and a way to wait for news.
+
+use core::time::Duration;
+
+use engine::{Entry, Recorded, RunId, Timestamp, View, summary};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
+
+use super::{
+    answer::Now,
+    claim_step::LeaseAnswer,
+    cut, history,
+    list_runs::{Progress, title_beside},
+    next_step::{NextStep, next_step},
+    run,
+    words::{Failure, Status, Tried},
+};
+use crate::kit::{self, Ask, Caller, Done, Hints, Look, Reply, Snapshot, Tell, Then, Tool};
+
+/// How many rows of history are shown unless the reader says so.
+const HISTORY_LIMIT: u32 = 20;
+/// The most rows of history that one answer carries.
+const HISTORY_LIMIT_MAX: u32 = 200;
+/// The longest wait as a task: a week.
+const TASK_SECONDS_MAX: u64 = 7 * 24 * 60 * 60;
+/// How many of the newest errors are shown.
+const ERRORS_MAX: usize = 5;
+
+/// The parameters.
+#[derive(Deserialize, JsonSchema)]
+pub(super) struct GetWorkflowStatus {
+    /// Run id or key
+    instance_id: String,
+    /// Add newest events
+    #[serde(default)]
+    include_history: bool,
+    /// Default 20
+    history_limit: Option<u32>,
+    /// Wait up to 50 s for a change
+    wait_seconds: Option<u64>,
+    /// Wait for news after this seq
+    after_seq: Option<u64>,
+    /// Show it as it was after this seq
+    at: Option<u64>,
+}
+
+#[derive(Serialize, JsonSchema)]
+pub(super) struct Answer {
+    instance_id: String,
+    workflow_name: String,
+    current_step_name: String,
+    /// `null` while the agent must choose, or the run waits for a person.
+    next_step: Option<NextStep>,
+    status: Status,
+    context: Map<String, Value>,
+    created_at: String,
+    updated_at: String,
+    completed_at: Option<String>,
+    run: String,
+    seq: u64,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    key: Option<String>,
+    #[serde(skip_serializing_if = "String::is_empty")]
+    title: String,
+    progress: Progress,
+    #[serde(flatten)]
+    now: Now,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    leases: Vec<LeaseAnswer>,
+    /// The newest errors, oldest first.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    errors: Vec<ErrorItem>,
+    /// The newest events, oldest first.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    history: Option<Vec<history::Row>>,
+}
+
+impl kit::Answer for Answer {}
+
+#[derive(Serialize, JsonSchema)]
+struct ErrorItem {
+    at: String,
+    step_name: String,
+    message: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    severity: Option<String>,
+}
+
+impl Tool for GetWorkflowStatus {
+    type Answer = Answer;
+    type Failure = Failure;
+    const NAME: &'static str = "get_workflow_status";
+    const TITLE: &'static str = "Look at a run";
+    const DESCRIPTION: &'static str =
+        "Where a run is, without changing it. wait_seconds waits for news, such as an answer.";
+    const HINTS: Hints = Hints::READS;
+
+    fn ask(self, caller: &Caller) -> Result<Ask, Failure> {
+        let takes_tasks = caller.takes_tasks;
+        let (instance, tried) = (self.instance_id.clone(), self.tried());
+        Ok(run::find::<Self>(instance, tried.clone(), move |run| {
+            let at = self.at;
+            let wait = move |now| self.wait(run, &now, takes_tasks);
+            Tell::Look(Look::View(run, at, tried.or_fail::<Self, _, _>(wait))).into()
+        }))
+    }
+}
+
+impl GetWorkflowStatus {
+    fn tried(&self) -> Tried {
+        Tried::status(&self.instance_id)
+    }
+
+    /// Waits for news, if the caller does.
+    fn wait(self, run: RunId, now: &Snapshot, takes_tasks: bool) -> Tell {
+        let Some(seconds) = self.wait_seconds.filter(|it| self.at.is_none() && 0 < *it) else {
+            return self.add_history(run, now);
+        };
+        let state = &now.view.state;
+        let seen = self.after_seq.unwrap_or(state.length);
+        if !state.standing.is_live() || seen < state.length {
+            return self.add_history(run, now);
+        }
+        // What a task answers in the end is the plain record.
+        if takes_tasks && !self.include_history {
+            let seconds = i64::try_from(seconds.min(TASK_SECONDS_MAX)).unwrap_or_default();
+            let until = Timestamp(now.known.steady.0.saturating_add(seconds * 1_000_000));
+            let then = Some(Then::Wait(run, seen, until));
+            return Self::say(Done { then, ..answer(now) });
+        }
+        let duration = Duration::from_secs(seconds);
+        let come = self.tried().or_fail::<Self, _, _>(move |now| self.add_history(run, &now));
+        Tell::Look(Look::Wait(run, seen, duration, come))
+    }
+
+    /// Answers, with the newest events if they are wanted.
+    fn add_history(self, run: RunId, now: &Snapshot) -> Tell {
+        let mut done = answer(now);
+        if !self.include_history {
+            return Self::say(done);
+        }
+        let limit = self.history_limit.unwrap_or(HISTORY_LIMIT).min(HISTORY_LIMIT_MAX);
+        let limit = usize::try_from(limit).unwrap_or(usize::MAX);
+        let before = self.at.map(|at| at.saturating_add(1));
+        let come = self.tried().or_fail::<Self, _, _>(move |events: Vec<Recorded>| {
+            done.answer.history = Some(history::rows(&events));
+            Self::say(done)
+        });
+        Tell::Look(Look::History(run, before, limit, come))
+    }
+}
+
+/// Returns the whole record of a run, as the tool answers it.
+pub(super) fn record(now: &Snapshot) -> Value {
+    let Done { answer, warnings, .. } = answer(now);
+    Reply::worded(None, answer, Some(warnings).filter(|it| !it.is_empty()), false).body
+}
+
+fn answer(now: &Snapshot) -> Done<Answer> {
+    let view = &now.view;
+    let state = &view.state;
+    let row = summary(&view.workflow, state);
+    let (context, cut) = cut::context(&state.context, &state.run.short());
+    let is_held = |it: &&engine::Lease| state.lease(&it.step, it.part.as_ref()).is_some();
+    let answer = Answer {
+        instance_id: state.run.to_string(),
+        workflow_name: row.workflow,
+        current_step_name: row.step,
+        next_step: next_step(view, &[]),
+        status: Status::of(&state.standing),
+        context,
+        created_at: state.started_at.to_string(),
+        updated_at: state.updated_at.to_string(),
+        completed_at: state.ended_at.map(|it| it.to_string()),
+        run: state.run.short(),
+        seq: state.length,
+        title: title_beside(row.title, row.key.as_deref()),
+        key: row.key,
+        progress: Progress { done: row.steps_done, total: row.steps_total },
+        now: Now::of(now),
+        leases: view
+            .leases
+            .iter()
+            .filter(is_held)
+            .map(|it| LeaseAnswer::from(&view.shown(it)))
+            .collect(),
+        errors: errors(view),
+        history: None,
+    };
+    Done { answer, warnings: cut.into_iter().collect(), then: None }
+}
+
+fn errors(view: &View) -> Vec<ErrorItem> {
+    let mut errors: Vec<ErrorItem> = Vec::new();
+    for noted in view.state.errors() {
+        if let Entry::Error { message, severity, .. } = &noted.entry {
+            errors.push(ErrorItem {
+                at: noted.at.to_string(),
+                step_name: noted.step.to_string(),
+                message: message.clone(),
+                severity: severity.clone(),
+            });
+        }
+    }
+    let surplus = errors.len().saturating_sub(ERRORS_MAX);
+    errors.drain(..surplus);
+    errors
+}

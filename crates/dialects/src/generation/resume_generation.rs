@@ -1,0 +1,79 @@
+//! `resume_generation`: how a generation that was stopped goes on.
+
+use engine::{Command, Probe, Refusal, Status, View, probe};
+use schemars::JsonSchema;
+use serde::Deserialize;
+
+use super::{
+    answer::{Facts, Failure},
+    scene::{self, Found},
+    scene_id::SceneId,
+    text::resume as text,
+};
+use crate::kit::{Ask, Caller, Hints, Tool};
+
+/// The parameters.
+#[derive(Debug, Deserialize, JsonSchema)]
+pub(super) struct ResumeGeneration {
+    /// 4 digits
+    pub(super) scene_id: SceneId,
+    /// Resume despite warnings
+    #[serde(default)]
+    pub(super) force: bool,
+    /// Carry the plan out, not only show it
+    #[serde(default)]
+    pub(super) confirm: bool,
+}
+
+impl Tool for ResumeGeneration {
+    type Answer = Facts;
+    type Failure = Failure;
+    const NAME: &'static str = "resume_generation";
+    const TITLE: &'static str = "Resume Generation Workflow";
+    const DESCRIPTION: &'static str = "Plan how a failed or cancelled generation goes \
+         on: which steps are skipped, where it resumes. With confirm it is in progress again.";
+    const HINTS: Hints = super::WRITES_ONCE;
+    const LISTS_WARNINGS: bool = true;
+
+    fn ask(self, _: &Caller) -> Result<Ask, Failure> {
+        let missing = text::missing(self.scene_id.as_str());
+        Ok(scene::open::<Self>(&self.scene_id.clone(), missing, move |found| {
+            let problems = found.document.problems(found.scene().id);
+            if !self.force && !problems.is_empty() {
+                let unsound = text::unsound(&found.scene(), problems);
+                return Self::say(found.done(unsound)).into();
+            }
+            let reason = found.document.reason().to_owned();
+            let command = Command::ReopenRun { reason, force: self.force };
+            // Nothing is looked at for the plan: files that changed are told by the resume itself.
+            let View { workflow, state, .. } = &found.seen.view;
+            if let Probe::Closed(refusal) = probe(workflow, state, &found.seen.known, &command)
+                && let Some((code, text)) = words(&found, &refusal)
+            {
+                return Self::fail(found.fail(Failure::new(code, text))).into();
+            }
+            if !self.confirm {
+                return Self::say(found.done(text::plan(&found.scene(), None))).into();
+            }
+            found.change::<Self>(
+                command,
+                |found, after| {
+                    let number = after.document.list("resume_history").len() as u64;
+                    after.done(text::plan(&found.scene(), Some((number, &after.scene()))))
+                },
+                |found, refusal| Err(words(found, refusal).map(|it| it.1)),
+            )
+        }))
+    }
+}
+
+/// Why a scene is not resumed: the code and the text, where this tool has words for it.
+fn words(found: &Found, refusal: &Refusal) -> Option<(&'static str, String)> {
+    let scene = found.scene();
+    if let Refusal::RunNotEnded { status: Status::Waiting } = refusal {
+        return Some(("gate_open", text::waiting(&scene)));
+    }
+    let is_live = matches!(refusal, Refusal::RunNotEnded { .. });
+    let words = if is_live { text::running } else { text::completed };
+    (is_live || scene::is_ended(refusal)).then(|| (refusal.code(), words(&scene)))
+}

@@ -1,0 +1,29 @@
+//! What all dialects share: what a tool is, how its arguments are read, what it can ask for, and
+//! how an answer is written.
+
+mod answer;
+mod ask;
+mod input;
+pub mod json;
+mod moment;
+mod prompt;
+pub mod schema;
+mod tool;
+
+pub use answer::{Answer, Done, Refused, Reply, Said, Then};
+pub use ask::{
+    Ask, Beside, Caller, Deed, Fault, Look, Next, Outcome, Person, Snapshot, Stopped, Tell,
+};
+pub use input::{Input, InvalidArguments, Leniency, Problem, ProblemKind, read};
+pub use moment::moment;
+pub use prompt::{Given, Prompt, PromptArgument, missing};
+pub use tool::{Asking, Card, Effect, Entry, Failing, Hints, Read, Tool, Toolset, Unasked};
+
+/// Reads arguments as a call would.
+#[cfg(test)]
+pub(crate) fn read_as<P: serde::de::DeserializeOwned + schemars::JsonSchema>(
+    leniency: Leniency,
+    arguments: serde_json::Value,
+) -> Result<P, InvalidArguments> {
+    read("probe", leniency, &schema::shape::<P>(), schema::object(arguments)).parameters
+}

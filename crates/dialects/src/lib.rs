@@ -1,0 +1,16 @@
+//! The dialects: how agents name things, and what they are told. Pure: no clock, no file, no
+//! network, no runtime.
+//!
+//! ```text
+//! arguments ──► Tool::ask ──► looks ──► one deed ──► looks ──► answer
+//! state ──► Projection::render ──► text of a file ──► Projection::read ──► claim
+//! ```
+//!
+//! A dialect is a table of tools ([`kit::Toolset`]). A tool turns its parameters and what it has
+//! seen into one command, and the outcome into an answer. It decides nothing; the engine does. What
+//! it wants to see or have done it asks for ([`kit::Ask`]), and `surfaces/mcp` has the one loop that
+//! answers.
+
+pub mod core;
+pub mod generation;
+pub mod kit;
