@@ -40,9 +40,8 @@ pub use changes::{Change, Changes};
 pub use chores::{Chores, Standpoint};
 pub use execute::{ExecuteError, Outcome, Request, Target};
 pub use file_system::{
-    Basis, EventLog, FileSystem, FileText, Goal, Handled, Held, Kept, LINT_IGNORE,
-    LINT_IGNORE_TEXT, LineFormatter, Place, Projection, Reading, SideFileWrite, Stat, Subfolder,
-    Wanted,
+    Appended, Basis, EventLog, FileSystem, Goal, Handled, Held, Kept, LINT_IGNORE,
+    LINT_IGNORE_TEXT, Place, Projection, Reading, SideFileWrite, Stat, Subfolder, Wanted,
 };
 pub use fork::Fork;
 pub use found::Found;

@@ -104,7 +104,8 @@ async fn ask(
     };
     if *reach == Person::Unproven && gate.is_personal() {
         // The person would be asked for an answer that does not count.
-        return Err(Refusal::GateNeedsPerson { step: gate.step.clone(), is_asked: true }.into());
+        let step = gate.step.clone();
+        return Err(Refusal::GateNeedsPerson { step, is_asked: true, is_begun: true }.into());
     }
     let mut done = answer::of_view(call.runtime, &view, &[]);
     match reach {
