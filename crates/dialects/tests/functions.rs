@@ -39,7 +39,7 @@ impl Stage {
     }
 
     /// Calls a tool, and answers all that it asks for.
-    fn call(&mut self, tool: &str, arguments: Value) -> Reply {
+    fn call(&mut self, tool: &str, arguments: &Value) -> Reply {
         self.now = self.now.after(Duration::from_secs(60));
         let is_it = |it: &&Entry| it.name == tool;
         let entry = self.toolset.tools.iter().find(is_it).unwrap();
@@ -156,10 +156,10 @@ impl Stage {
     fn scene(steps: u8) -> Self {
         let mut stage = Self::new(generation::TOOLSET);
         let scene = json!({ "scene_id": "0204", "blueprint_path": "b.md" });
-        assert!(!stage.call("start_generation", scene).is_error);
+        assert!(!stage.call("start_generation", &scene).is_error);
         for step in 1..=steps {
-            assert!(!stage.call("start_step", at(step)).is_error);
-            assert!(!stage.call("complete_step", done(step)).is_error);
+            assert!(!stage.call("start_step", &at(step)).is_error);
+            assert!(!stage.call("complete_step", &done(step)).is_error);
         }
         stage.asked();
         stage
@@ -201,13 +201,13 @@ fn workflow() -> Arc<Workflow> {
 #[test]
 fn a_call_looks_and_then_asks_for_one_command() {
     let mut stage = Stage::scene(0);
-    let reply = stage.call("start_step", at(1));
+    let reply = stage.call("start_step", &at(1));
     assert!(reply.text.starts_with("⏳ STEP STARTED: Step 1/7"), "{}", reply.text);
     assert_eq!(stage.asked(), "beside session.lock, file 0204, do StartStep");
-    let reply = stage.call("get_generation_status", json!({ "scene_id": "0204" }));
+    let reply = stage.call("get_generation_status", &json!({ "scene_id": "0204" }));
     assert_eq!(reply.body["current_step"], 1);
     assert_eq!(stage.asked(), "beside session.lock, file 0204");
-    let reply = stage.call("start_step", json!({ "scene_id": "204", "step_number": 1 }));
+    let reply = stage.call("start_step", &json!({ "scene_id": "204", "step_number": 1 }));
     assert_eq!(reply.body["refusal"]["code"], "parameter_invalid");
     assert_eq!(stage.asked(), "");
 }
@@ -216,9 +216,9 @@ fn a_call_looks_and_then_asks_for_one_command() {
 fn a_step_that_is_done_is_not_done_again() {
     let mut stage = Stage::scene(2);
     let length = stage.state.length;
-    let reply = stage.call("complete_step", done(1));
+    let reply = stage.call("complete_step", &done(1));
     assert!(!reply.is_error && reply.text.starts_with("ℹ️ INFO: Step 1"), "{}", reply.text);
-    let reply = stage.call("complete_step", done(4));
+    let reply = stage.call("complete_step", &done(4));
     assert_eq!(reply.body["refusal"]["code"], "step_not_current");
     assert_eq!(stage.state.length, length);
 }
@@ -227,14 +227,14 @@ fn a_step_that_is_done_is_not_done_again() {
 fn a_plan_resumes_where_the_engine_does() {
     let mut stage = Stage::scene(3);
     let plan = json!({ "scene_id": "0204" });
-    let reply = stage.call("resume_generation", plan.clone());
+    let reply = stage.call("resume_generation", &plan);
     assert_eq!(reply.body["refusal"]["code"], "run_not_ended");
-    stage.call("cancel_generation", plan.clone());
+    stage.call("cancel_generation", &plan);
     stage.asked();
-    let reply = stage.call("resume_generation", plan);
+    let reply = stage.call("resume_generation", &plan);
     assert_eq!(reply.body["resume_step"], 4, "{}", reply.text);
     assert_eq!(stage.asked(), "beside session.lock, file 0204");
-    let reply = stage.call("resume_generation", json!({ "scene_id": "0204", "confirm": true }));
+    let reply = stage.call("resume_generation", &json!({ "scene_id": "0204", "confirm": true }));
     assert_eq!((&reply.body["resume_step"], &reply.body["current_step"]), (&json!(4), &json!(4)));
     assert_eq!(stage.asked(), "beside session.lock, file 0204, do ReopenRun");
 }
@@ -244,12 +244,11 @@ fn core_speaks_of_the_same_run_in_its_own_words() {
     let mut stage = Stage::scene(1);
     stage.toolset = core::TOOLSET;
     let report = json!({ "step_id": "step_1_file_check", "status": "success" });
-    let reply =
-        stage.call("advance_workflow", json!({ "instance_id": "0204", "report": report.clone() }));
+    let reply = stage.call("advance_workflow", &json!({ "instance_id": "0204", "report": report }));
     assert_eq!(reply.body["error_code"], "CONFLICT", "{}", reply.text);
-    stage.call("cancel_workflow", json!({ "instance_id": "0204" }));
+    stage.call("cancel_workflow", &json!({ "instance_id": "0204" }));
     stage.asked();
-    let reply = stage.call("advance_workflow", json!({ "instance_id": "0204", "report": report }));
+    let reply = stage.call("advance_workflow", &json!({ "instance_id": "0204", "report": report }));
     assert_eq!((reply.is_error, &reply.body["status"]), (false, &json!("CANCELLED")));
     assert_eq!(stage.asked(), "run 0204, do ReportStep, view");
 }
