@@ -1,5 +1,7 @@
 //! Questions about runs. They never write.
 
+use std::path::Path;
+
 use definition::Workflow;
 use engine::{
     Brief, Fact, FileFact, Idiom, Known, Question, Reader, Recorded, Refusal, RunId, Shown, Stop,
@@ -73,7 +75,7 @@ impl Runtime {
 
     /// Returns whether a run is worked on in the folder that such runs have here.
     pub fn is_here(&self, summary: &engine::Summary) -> bool {
-        summary.root == self.root_for(&summary.workflow)
+        Path::new(&summary.root) == Path::new(self.root_for(&summary.workflow))
     }
 
     /// Returns the run of this folder that has a key: one that lives, else the newest. A run of

@@ -46,6 +46,8 @@ pub(crate) struct Places {
 impl Places {
     /// Finds the places for a call in `working`.
     pub(crate) fn find(working: &Path, user: Option<PathBuf>, home: Option<PathBuf>) -> Self {
+        // Runs are told apart by their root, so a folder has one spelling: no `.`, no `/` at the end.
+        let working = &working.components().collect::<PathBuf>();
         let found = working.ancestors().find(|it| it.join(".git").exists());
         let root = found.unwrap_or(working).to_owned();
         let project = found.and_then(main_worktree).unwrap_or_else(|| root.clone());

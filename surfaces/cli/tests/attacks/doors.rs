@@ -108,8 +108,21 @@ fn report(project: &Project, workflow: &str, step: &str, context: Value) -> Valu
 }
 
 fn report_again(server: &Server, step: &str) -> Value {
+    report_on(server, "v9", step)
+}
+
+fn report_on(server: &Server, run: &str, step: &str) -> Value {
     let report = json!({"step_id": step, "status": "success"});
-    server.call("advance_workflow", json!({"instance_id": "v9", "report": report})).value
+    server.call("advance_workflow", json!({"instance_id": run, "report": report})).value
+}
+
+/// Checks that a run of another folder is neither meant by its key nor changed by its id.
+#[track_caller]
+fn check_elsewhere(server: &Server, run: &Value, step: &str) {
+    let refused = report_again(server, step);
+    assert_eq!(refused["refusal"]["code"], "run_elsewhere", "{refused:#}");
+    let refused = report_on(server, run.as_str().unwrap(), step);
+    assert_eq!(refused["refusal"]["code"], "workspace_not_here", "{refused:#}");
 }
 
 fn status(project: &Project) -> String {
@@ -468,7 +481,7 @@ fn a_copy_of_a_project_leaves_the_original_alone() {
     project.write_all(DROPS);
     let start = json!({"workflow_name": "DROPS", "key": "v9"});
     let server = Server::inside(&project, &[], Era::Legacy);
-    assert!(!server.call("start_workflow", start).is_error);
+    let run = server.call("start_workflow", start).value["instance_id"].clone();
     drop(server);
     project.write("old.md", "the original's");
     project.write("new.md", "the original's");
@@ -477,8 +490,7 @@ fn a_copy_of_a_project_leaves_the_original_alone() {
     assert!(copy.args(["-a", ".", "../copy"]).status().unwrap().success());
     let mut served = project.milepost(&["-C", "../copy", "mcp"]);
     let server = Server::start(&mut served, Era::Legacy);
-    let refused = report_again(&server, "Drop");
-    assert_eq!(refused["refusal"]["code"], "workspace_not_here", "{refused:#}");
+    check_elsewhere(&server, &run, "Drop");
     assert!(project.path("old.md").exists() && project.path("../copy/old.md").exists());
 }
 
@@ -494,9 +506,8 @@ fn projects_with_one_database_leave_each_other_alone() {
         Server::start(&mut project.milepost(&arguments), Era::Legacy)
     };
     let start = json!({"workflow_name": "DROPS", "key": "v9"});
-    assert!(!serve(".").call("start_workflow", start).is_error);
-    let refused = report_again(&serve("../other"), "Drop");
-    assert_eq!(refused["refusal"]["code"], "workspace_not_here", "{refused:#}");
+    let run = serve(".").call("start_workflow", start).value["instance_id"].clone();
+    check_elsewhere(&serve("../other"), &run, "Drop");
     assert!(project.path("old.md").exists());
     assert_eq!(report_again(&serve("."), "Drop")["status"], "COMPLETED");
     assert!(!project.path("old.md").exists());
