@@ -21,6 +21,7 @@ const ORDER: &[&str] = &[
     "record_entry",
     "lease",
     "files",
+    "react",
     // A person is asked.
     "gate",
     // The parts of a step, and what judges it.

@@ -1,20 +1,18 @@
-//! What the server itself does for a run in the repository that the run's root lies in: `chores`.
+//! What the server itself does for a run in the repository that the run's root lies in: `on.while`.
 //!
 //! A chore is due while its condition holds. What it does is one of a closed list of deeds, each
 //! with texts that are rendered before anything is done, so that no text is ever a command.
 
-use std::collections::BTreeMap;
+use crate::{Action, Condition, Expression, Template};
 
-use crate::{Condition, Expression, Template};
-
-/// `chores`: something that the server does as soon as a condition holds.
+/// `on.while`: something that the server does as soon as a condition holds.
 #[derive(Debug, Clone)]
 pub struct Chore {
     pub name: String,
     pub when: Condition,
     pub deed: ChoreDeed,
-    /// Variables that get new values once it is done.
-    pub set: BTreeMap<String, Expression>,
+    /// What follows once it is done.
+    pub actions: Vec<Action>,
     /// Whether the current step is done with it.
     pub completes: bool,
     pub on_failure: OnFailure,

@@ -95,14 +95,16 @@ impl Condition {
         &self.0.source
     }
 
-    /// Returns whether the condition looks at `root`, such as `report`.
-    pub fn mentions(&self, root: &str) -> bool {
-        self.0.names.iter().any(|it| it.text.split(['.', '[']).next() == Some(root))
+    /// Returns whether the condition looks at `name`, such as `report` or `vars.rounds`.
+    pub fn mentions(&self, name: &str) -> bool {
+        let is_end = |rest: &str| rest.is_empty() || rest.starts_with(['.', '[']);
+        self.0.names.iter().any(|it| it.text.strip_prefix(name).is_some_and(is_end))
     }
 
-    /// Returns whether the condition looks at nothing but `root`.
-    pub fn mentions_only(&self, root: &str) -> bool {
-        self.0.names.iter().all(|it| it.text.split(['.', '[']).next() == Some(root))
+    /// Returns whether the condition looks at nothing but these roots.
+    pub fn mentions_only(&self, roots: &[&str]) -> bool {
+        let is_one = |it: &str| roots.contains(&it);
+        self.0.names.iter().all(|it| it.text.split(['.', '[']).next().is_some_and(is_one))
     }
 
     pub(crate) fn names(&self) -> &[NameUse] {

@@ -37,12 +37,10 @@ pub use expression::{Condition, EvaluationError, Expression, ExpressionError, Sc
 pub use guards::{Bypass, Guarded, Guards};
 pub use inputs::{fill_inputs, prepare_inputs};
 pub use name::{NameError, PartId, StepName, WorkflowName};
-pub use parse::{
-    LANGUAGE_VERSION, ParseError, ParseErrorKind, find_graph_name, parse, parse_graph,
-};
+pub use parse::{ParseError, ParseErrorKind, find_graph_name, parse, parse_graph};
 pub use pattern::{Pattern, Schema};
 pub use product::{Beside, check_product};
-pub use rule::{Action, Consent, Deed, Insertion, Move, Rotation, Rule};
+pub use rule::{Action, Consent, Deed, Insertion, Moments, Move, Rotation, Rule};
 pub use rulebook::{Rulebook, Violation};
 pub use source::{FileError, Files, MemoryFiles, Source};
 pub use step::{

@@ -3,27 +3,31 @@
 //! ```text
 //! load      files, includes                text, and where each piece of it came from
 //! front_matter, node                       YAML, as a tree that knows its places
+//! version1  the tree of an older text      … as the newest language has it
 //! markdown  links, sections, goals         what the text itself says
-//! index, step, rules, each                 the tree, read key by key
+//! index, step, rules, each, on             the tree, read key by key
+//! derive    what follows from other steps
 //! graph     one YAML file in place of it   nodes, which become steps
 //! ```
 //!
 //! Reading goes on after a mistake, so that an author hears of all of them at once.
 
-mod chores;
+mod derive;
 mod each;
 mod front_matter;
 mod graph;
 mod index;
+mod keys;
 mod load;
 pub(crate) mod markdown;
-mod moves;
 mod node;
+mod on;
 mod path;
 mod reader;
 mod rules;
 mod step;
 mod values;
+mod version1;
 mod yaml;
 
 use std::{collections::BTreeMap, fmt, sync::OnceLock};
@@ -38,11 +42,12 @@ pub use graph::{find_graph_name, parse_graph};
 pub(crate) use load::Document;
 use load::{Loader, Missing};
 use markdown::Link;
+use node::Node;
 use reader::Reader;
 pub(crate) use yaml::read_front_matter;
 
-/// The version of the definition language. It is part of every digest.
-pub const LANGUAGE_VERSION: u32 = 1;
+/// The version of the definition language. What a text is written in is part of its digest.
+const LANGUAGE: u32 = 2;
 
 /// How many steps a workflow may have.
 const STEPS_MAX: usize = 500;
@@ -133,26 +138,38 @@ pub(crate) fn parse_with_layout(
     files: &dyn Files,
 ) -> Result<(Workflow, Layout), ParseError> {
     let mut loader = Loader::new(files);
-    let index = load_index(name, files, &mut loader)?;
+    let mut index = load_index(name, files, &mut loader)?;
+    let language = find_language(&index, &mut loader.problems);
+    if language == 1 {
+        rewrite(&mut index, version1::rewrite_index, &mut loader.problems);
+    }
+    let index = index;
     let links = read_links(&index, &mut loader.problems);
     let names: Vec<StepName> = links.iter().filter_map(|it| it.name.clone()).collect();
     let problems = &mut loader.problems;
-    let mut reader = Reader { document: &index, steps: &names, problems };
+    let mut reader = Reader { document: &index, steps: &names, language, problems };
     let settings = index::read(&mut reader, name);
-    let (steps, documents) = load_steps((name, &index, &links), &settings.vars, &mut loader);
+    let read = (language, &settings.vars);
+    let (mut steps, documents) = load_steps((name, &index, &links), read, &mut loader);
+    let mut journal = settings.journal;
+    if language != 1 {
+        derive::complete(&mut steps, &documents, &mut loader.problems);
+        journal = derive::rotates(&settings, &steps);
+    }
     each::check_shared(&steps, &documents, &mut loader.problems);
     rules::check_reviewed(&steps, &documents, &mut loader.problems);
     if loader.problems.has_errors() {
         return Err(invalid(loader.problems));
     }
     let source = keep(name, loader);
-    let digest = digest(name, &source);
+    let digest = digest(name, &source, language);
     let body = index.body.text.clone();
     let workflow = Workflow {
         name: name.clone(),
         title: settings.title.unwrap_or_else(|| name.to_string()),
         goal: markdown::index_goal(&body),
         version: settings.version,
+        language,
         decider: settings.decider,
         key: settings.key,
         params: settings.params,
@@ -166,7 +183,7 @@ pub(crate) fn parse_with_layout(
         answers: settings.answers,
         ends: settings.ends,
         choices: Choices::default(),
-        journal: settings.journal,
+        journal,
         args: settings.args,
         moves: settings.moves,
         rules: settings.rules,
@@ -207,9 +224,32 @@ fn load_index(
     index.map_err(|_| invalid(std::mem::take(&mut loader.problems)))
 }
 
+/// Returns which version of the language a text says that it is written in.
+fn find_language(index: &Document, problems: &mut Problems) -> u32 {
+    let Some(node) = index.front.as_ref().and_then(|it| it.child("language")) else { return 1 };
+    let said = node.to_json().as_u64().and_then(|it| u32::try_from(it).ok());
+    said.filter(|it| (1..=LANGUAGE).contains(it)).unwrap_or_else(|| {
+        let message = format!("`language` must be a number from 1 to {LANGUAGE}");
+        let help = "a later release may know it".to_owned();
+        let label = index.label(node);
+        problems.push(Diagnostic::error("language_unknown", label, message).with_help(help));
+        LANGUAGE
+    })
+}
+
+/// Rewrites the front matter of a text in language 1.
+fn rewrite(document: &mut Document, rewrite: fn(&mut Node), problems: &mut Problems) {
+    if let Some(on) = document.front.as_ref().and_then(|it| it.child("on")) {
+        let help = "write `language: 2` in `index.md`".to_owned();
+        let (label, message) = (document.label(on), "`on` is a key of language 2");
+        problems.push(Diagnostic::error("key_unknown", label, message).with_help(help));
+    }
+    document.front.as_mut().into_iter().for_each(rewrite);
+}
+
 fn load_steps(
     (name, index, links): (&WorkflowName, &Document, &[Link]),
-    vars: &BTreeMap<String, Var>,
+    (language, vars): (u32, &BTreeMap<String, Var>),
     loader: &mut Loader<'_>,
 ) -> (Vec<Step>, Vec<Document>) {
     let names: Vec<StepName> = links.iter().filter_map(|it| it.name.clone()).collect();
@@ -217,9 +257,12 @@ fn load_steps(
     let mut documents = Vec::new();
     for link in links {
         let Some(step_name) = &link.name else { continue };
-        let Some(document) = load_step(name, link, index, loader) else { continue };
+        let Some(mut document) = load_step(name, link, index, loader) else { continue };
+        if language == 1 {
+            rewrite(&mut document, version1::rewrite_step, &mut loader.problems);
+        }
         let problems = &mut loader.problems;
-        let reader = Reader { document: &document, steps: &names, problems };
+        let reader = Reader { document: &document, steps: &names, language, problems };
         if let Some(step) = step::read(reader, step_name, vars) {
             steps.push(step);
             documents.push(document);
@@ -329,7 +372,7 @@ fn keep(name: &WorkflowName, loader: Loader<'_>) -> Source {
     Source { files }
 }
 
-fn digest(name: &WorkflowName, source: &Source) -> Digest {
-    let start = Hasher::default().field(LANGUAGE_VERSION.to_le_bytes()).field(name.as_str());
+fn digest(name: &WorkflowName, source: &Source, language: u32) -> Digest {
+    let start = Hasher::default().field(language.to_le_bytes()).field(name.as_str());
     source.files.iter().fold(start, |hasher, (path, text)| hasher.field(path).field(text)).finish()
 }

@@ -1,14 +1,14 @@
-//! What a run does by itself, and what it can be made to do by name: `rules` and `moves`.
+//! What a run does by itself, and what it can be made to do by name: `on`.
 //!
-//! A move is a change that a caller asks for by its name, and that is refused where its condition
-//! does not hold. A rule is a change that the engine makes by itself as soon as its condition
-//! comes true. Both consist of the same few deeds.
+//! A move (`on.call`) is a change that a caller asks for by its name, and that is refused where its
+//! condition does not hold. A rule (`on.change`) is a change that the engine makes by itself as soon
+//! as its condition comes true. They and all else that happens consist of the same few deeds.
 
 use std::collections::BTreeMap;
 
 use crate::{Condition, Expression, StepName, Template};
 
-/// `moves`: a change that a caller may ask for by its name.
+/// `on.call`: a change that a caller may ask for by its name.
 #[derive(Debug, Clone)]
 pub struct Move {
     pub name: String,
@@ -31,7 +31,7 @@ pub struct Consent {
     pub when: Option<Condition>,
 }
 
-/// `rules`: a change that is made as soon as a condition comes true.
+/// `on.change`: a change that is made as soon as a condition comes true.
 #[derive(Debug, Clone)]
 pub struct Rule {
     pub name: String,
@@ -39,18 +39,31 @@ pub struct Rule {
     pub actions: Vec<Action>,
 }
 
-/// One deed of a move or a rule.
+/// `on` of a step: what is done at moments of its own. None of it leaves the step.
+#[derive(Debug, Clone, Default)]
+pub struct Moments {
+    /// The step is entered.
+    pub enter: Vec<Action>,
+    /// Its work, or that of one of its parts, is done.
+    pub done: Vec<Action>,
+    /// A person sends the work back at its gate.
+    pub back: Vec<Action>,
+}
+
+/// One deed, and when it is done.
 #[derive(Debug, Clone)]
 pub struct Action {
     pub when: Option<Condition>,
     pub deed: Deed,
 }
 
-/// What a move or a rule can do. There is nothing else.
+/// What a run can do. There is nothing else.
 #[derive(Debug, Clone)]
 pub enum Deed {
     /// Variables get new values.
     Set(BTreeMap<String, Expression>),
+    /// An object is merged into the context.
+    Merge(Expression),
     /// The run goes to the step of this name.
     Goto(Template),
     /// A line is added to the journal.
@@ -63,12 +76,12 @@ pub enum Deed {
     CloseItem(Vec<Template>),
     /// An item of this text must be there, open or done.
     FindItem(Template),
-    /// The first open item becomes the value of this variable.
-    TakeItem(String),
     /// The journal is put into the archive, with a text that would be lost otherwise.
     Rotate(Rotation, Option<Template>),
     /// A line is put first under a heading of a file.
     Insert(Insertion),
+    /// Files are removed, if they are there.
+    Remove(Vec<Template>),
 }
 
 /// What the archive gets of a journal.

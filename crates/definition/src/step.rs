@@ -3,12 +3,14 @@
 //! Each type here is one key of a step's front matter; `docs/guide/writing-workflows.md` shows how
 //! it is written.
 
-use std::{collections::BTreeMap, time::Duration};
+use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use crate::{Answers, Condition, Expression, PartId, Pattern, Schema, StepName, Template};
+use crate::{
+    Action, Answers, Condition, Expression, Moments, PartId, Pattern, Schema, StepName, Template,
+};
 
 /// One step of a workflow.
 #[derive(Debug, Clone)]
@@ -30,8 +32,6 @@ pub struct Step {
     pub work: Work,
     pub needs: Vec<Need>,
     pub produces: Vec<Product>,
-    /// Files of earlier attempts that are removed once the work is done.
-    pub drops: Vec<Template>,
     pub criteria: Vec<Criterion>,
     pub evidence: Evidence,
     /// Commands that the server runs itself before the step may be left.
@@ -44,8 +44,8 @@ pub struct Step {
     pub attempts: Option<Attempts>,
     /// Where to go from here, first fitting one first. Empty: the step listed next.
     pub next: Vec<Successor>,
-    /// Variables to set whenever the step is entered.
-    pub enter: BTreeMap<String, Expression>,
+    /// What is done by itself when the step is entered, done or sent back.
+    pub on: Moments,
     /// Names of other workflows that may be gone through from here, before the run goes on.
     pub workflows: Vec<String>,
     pub skip_when: Option<Condition>,
@@ -164,8 +164,6 @@ pub struct Gate {
     pub holds: Option<Condition>,
     /// How often a person may send the work back before only the other answers are left.
     pub rounds_max: Option<u32>,
-    /// Files that are removed when a person sends the work back.
-    pub drops: Vec<Template>,
     /// Whether a person may be asked before the run has come to the step.
     pub ahead: bool,
 }
@@ -191,7 +189,7 @@ pub enum Effect {
     Cancel,
 }
 
-/// `rules`: the parts in a file of the step are held against the rules in a file beside the run's
+/// `review.rules`: the parts in a file of the step are held against the rules in a file beside the run's
 /// folder, if there is one. Where they break any, the step is worked on again.
 #[derive(Debug, Clone)]
 pub struct Rules {
@@ -224,6 +222,8 @@ pub struct Review {
     pub unknown: Unknown,
     /// What happens after so many `revise` verdicts. The highest one that is reached counts.
     pub limits: Vec<Limit>,
+    /// The file beside the run's folder whose rules the parts that are judged must keep.
+    pub rules: Option<String>,
 }
 
 /// What a review without a known verdict leads to.
@@ -242,8 +242,8 @@ pub enum Unknown {
 pub struct Limit {
     pub after: u32,
     pub then: Spent,
-    /// Variables to set when it applies.
-    pub set: BTreeMap<String, Expression>,
+    /// What is done when it applies.
+    pub actions: Vec<Action>,
 }
 
 /// What happens when an allowance is spent.
@@ -279,10 +279,8 @@ pub struct Timeout {
 pub struct Successor {
     pub to: Target,
     pub when: Option<Condition>,
-    /// Variables to set on the way.
-    pub set: BTreeMap<String, Expression>,
-    /// An object that is merged into the context on the way.
-    pub merge: Option<Expression>,
+    /// What is done on the way.
+    pub actions: Vec<Action>,
     /// The run ends as failed, standing at `to`.
     pub fails: bool,
 }
@@ -311,8 +309,6 @@ pub struct Each {
     pub otherwise_when: Option<Condition>,
     /// Whether parts that are known stay as they are, whatever their source says by now.
     pub keeps: bool,
-    /// Variables to set whenever a part is done.
-    pub set: BTreeMap<String, Expression>,
 }
 
 /// Where the parts of a set come from.

@@ -24,6 +24,8 @@ pub struct Workflow {
     /// The text under `# Goal`, else the text before the first step link.
     pub goal: String,
     pub version: Option<String>,
+    /// Which version of the definition language it is written in.
+    pub language: u32,
     /// Who chooses the next step. `None` where the index does not say.
     pub decider: Option<Decider>,
     /// What a run's own key must look like. `None`: runs have no key unless one is given.
@@ -66,7 +68,7 @@ pub struct Workflow {
     pub index: String,
     /// Every file the definition was made from. Stored with each run.
     pub source: Source,
-    /// Over `source` and the version of the definition language.
+    /// Over `source` and the version of the language that it is written in.
     pub digest: Digest,
     /// What the gates guard, once it was asked for.
     pub(crate) guards: OnceLock<Guards>,
@@ -168,11 +170,11 @@ pub struct Stretch {
     pub until: Option<Expression>,
 }
 
-/// `budget`: what a run may spend before a person is asked whether it goes on.
+/// `limits`: what a run may spend before a person is asked whether it goes on.
 #[derive(Debug, Clone)]
 pub struct Budget {
     /// How many tokens. Nothing, or zero: as many as it takes.
-    pub tokens: Expression,
+    pub tokens: Option<Expression>,
     /// How much money, where tokens have prices.
     pub money: Option<Money>,
     /// What the person is asked, if the definition has its own words for it.

@@ -18,6 +18,8 @@ mod graphs;
 mod guards;
 #[path = "definitions/index_keys.rs"]
 mod index_keys;
+#[path = "definitions/language_2.rs"]
+mod language_2;
 #[path = "definitions/lint.rs"]
 mod lint;
 #[path = "definitions/lint_moves.rs"]

@@ -367,6 +367,11 @@ fn failed(what: &str, effort: &Effort) -> Option<String> {
 fn answers(state: &RunState) -> Vec<String> {
     let mut lines = Vec::new();
     for answer in state.answers.iter().rev() {
+        if answer.is_implied {
+            let (step, by) = (&answer.step, &answer.by);
+            lines.push(format!("- `{step}`: {by} completed it; nobody was asked"));
+            continue;
+        }
         let how = match answer.how {
             How::Relayed => ", as the agent passed it on",
             How::Verified | How::Automatic => "",

@@ -30,6 +30,7 @@ mod mode;
 mod part_rules;
 pub(crate) mod parts;
 mod place_run;
+mod react;
 mod record_entry;
 mod report_chore;
 mod report_step;
@@ -48,6 +49,7 @@ mod then;
 mod verdict;
 
 use alloc::{
+    format,
     string::{String, ToString as _},
     vec::Vec,
 };
@@ -95,16 +97,18 @@ pub fn decide(
     draft(workflow, state, known, command).map_err(|it| as_left(it, state))
 }
 
-/// Says of a refusal whether a person is asked: what the decision itself asked is gone with it.
+/// Says of a refusal whether there is a run and a person is asked: what the decision itself began and
+/// asked is gone with it.
 fn as_left(stop: Stop, left: &RunState) -> Stop {
+    let is_begun = left.standing != Standing::New;
     match stop {
         Stop::Refused(Refusal::GateNeedsPerson { step, .. }) => {
             let is_asked = left.standing.open_gate().is_some_and(|it| it.step == step);
-            Refusal::GateNeedsPerson { step, is_asked }.into()
+            Refusal::GateNeedsPerson { step, is_asked, is_begun }.into()
         }
         Stop::Refused(Refusal::PartNeedsPerson { step, part, .. }) => {
             let is_asked = left.asks_at(&step, Some(&part));
-            Refusal::PartNeedsPerson { step, part, is_asked }.into()
+            Refusal::PartNeedsPerson { step, part, is_asked, is_begun }.into()
         }
         stop @ (Stop::Ask(_) | Stop::Refused(_)) => stop,
     }
@@ -201,12 +205,18 @@ fn apply_all(draft: &mut Draft<'_>, mode: Mode, commands: &[Command]) -> Result<
 }
 
 /// Refuses what would have an effect of work that lies behind a gate, while a run that got there
-/// waits for the answer that it owes.
+/// waits for the answer that it owes. What holds the gate is not behind it.
 fn check_not_owed(draft: &Draft<'_>, command: &Command) -> Result<(), Refusal> {
     let Some(open) = draft.state.standing.open_gate().filter(|it| it.why == GateReason::Owed)
     else {
         return Ok(());
     };
+    let gate = draft.workflow.find_step(&open.step).and_then(|it| it.gate.as_ref());
+    let holds = gate.and_then(|it| it.holds.as_ref());
+    let is_holding = |name: &String| holds.is_some_and(|it| it.mentions(&format!("vars.{name}")));
+    if matches!(command, Command::SetVars { set } if set.keys().all(is_holding)) {
+        return Ok(());
+    }
     let has_effect = matches!(
         command,
         Command::Move(_)

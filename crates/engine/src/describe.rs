@@ -102,6 +102,10 @@ impl Event {
                 let place = place(&gate.step, gate.part.as_ref());
                 format!("asks at {place}{why}{} [{}]", quoted(&gate.ask), options.join(", "))
             }
+            Self::GateAnswered { step, part, answer, by, is_implied: true, .. } => {
+                let place = place(step, part.as_ref());
+                format!("`{answer}` at {place}: {by} completed it; nobody was asked")
+            }
             Self::GateAnswered { step, part, answer, how, by, feedback, .. } => {
                 let how = match how {
                     How::Verified => "",

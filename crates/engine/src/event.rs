@@ -157,6 +157,9 @@ pub enum Event {
         #[serde(default, skip_serializing_if = "String::is_empty")]
         feedback: String,
         digest: Digest,
+        /// The agent completed the step, and said nothing of a person.
+        #[serde(default, skip_serializing_if = "core::ops::Not::not")]
+        is_implied: bool,
     },
     /// What was asked is not asked any more.
     GateWithdrawn {

@@ -9,9 +9,9 @@ use definition::{Decider, Digest, Effect, FINISH, PartId, StepName};
 
 use crate::{
     Answered, Artifact, AttemptStatus, ClaimedStatus, Effort, Entry, Event, FileClaim, GateReason,
-    How, Journal, Lease, Noted, OpenGate, PartPlaced, Passage, PendingRules, Progress, Recorded,
-    Report, Ruling, RunId, RunStarted, RunState, Seen, Standing, StepCompleted, StepState, Surface,
-    Timestamp, Told, history,
+    How, Journal, Judged, Lease, Noted, OpenGate, PartPlaced, Passage, PendingRules, Progress,
+    Recorded, Report, Ruling, RunId, RunStarted, RunState, Seen, SkipCause, Standing,
+    StepCompleted, StepState, Surface, Timestamp, Told, history,
 };
 
 /// How many of the last reports a language model is shown.
@@ -95,6 +95,7 @@ pub fn evolve(mut state: RunState, recorded: &Recorded) -> RunState {
             end_attempt(effort, Progress::Ready, recorded);
             effort.failure = Some(reason.clone());
             effort.trouble = AttemptStatus::Failed;
+            effort.tell(recorded.seq, None);
             if let Some(report) = report {
                 effort.report = Some(report.clone());
                 tell(&mut state, step.as_str(), report);
@@ -109,6 +110,9 @@ pub fn evolve(mut state: RunState, recorded: &Recorded) -> RunState {
             effort.progress = Progress::Skipped;
             effort.skipped = recorded.event.skip_cause();
             effort.ended_at = Some(recorded.at);
+            if effort.skipped != Some(SkipCause::NotMeant) {
+                effort.tell(recorded.seq, None);
+            }
             state.leases.remove(&(step.clone(), part.clone()));
         }
         Event::StepReopened { step, part, feedback, .. } => {
@@ -120,6 +124,8 @@ pub fn evolve(mut state: RunState, recorded: &Recorded) -> RunState {
             effort.await_attempt(recorded.steady);
             effort.reopened = recorded.event.reopen_cause();
             effort.answered = None;
+            effort.judged.take_if(|it| it.is_passed);
+            effort.tell(recorded.seq, None);
             if !feedback.is_empty() {
                 effort.feedback = Some(feedback.clone());
             }
@@ -129,13 +135,16 @@ pub fn evolve(mut state: RunState, recorded: &Recorded) -> RunState {
             effort.await_attempt(recorded.steady);
             effort.trouble = AttemptStatus::Retried;
         }
-        Event::VerdictGiven { step, part, of, ruling, findings, .. } => {
+        Event::VerdictGiven { step, part, of, verdict, ruling, findings } => {
             if *ruling != Ruling::Approved {
                 effort_of(&mut state, of, part.as_ref()).revisions += 1;
             }
             step_of(&mut state, step).ruling = Some(*ruling);
             let judged = effort_of(&mut state, step, part.as_ref());
             judged.findings.clone_from(findings);
+            let (verdict, by) = (verdict.clone(), recorded.seq);
+            judged.judged = Some(Judged { verdict, is_passed: *ruling == Ruling::Approved, by });
+            judged.tell(recorded.seq, None);
             let is_passed = matches!(ruling, Ruling::Approved | Ruling::Promoted);
             if is_passed && judged.progress == Progress::Rejected {
                 judged.progress = Progress::Done;
@@ -156,6 +165,12 @@ pub fn evolve(mut state: RunState, recorded: &Recorded) -> RunState {
             effort.progress = placed.progress.unwrap_or(effort.progress);
             effort.revisions = placed.revisions.unwrap_or(effort.revisions);
             effort.answered = effort.answered.filter(|_| effort.progress.is_settled());
+            if placed.progress.is_some() || placed.verdict.is_some() {
+                let is_passed = effort.progress != Progress::Rejected;
+                let judged = |verdict| Judged { verdict, is_passed, by: recorded.seq };
+                effort.judged = placed.verdict.clone().map(judged);
+                effort.tell(recorded.seq, placed.progress);
+            }
             name_part(&mut state, placed);
         }
         Event::FileLeft { path, text: None, .. } => {
@@ -188,6 +203,7 @@ pub fn evolve(mut state: RunState, recorded: &Recorded) -> RunState {
         Event::ModelAsked(asked) => {
             state.reasoning.clone_from(&asked.reasoning);
             state.deferral = asked.failure.as_ref().map(|it| it.message.clone());
+            state.advised = asked.next.clone().map(|it| (recorded.at, it));
         }
         Event::EntryRecorded { step, entry } => {
             let (seq, at) = (recorded.seq, recorded.at);
@@ -327,6 +343,8 @@ fn complete(state: &mut RunState, recorded: &Recorded, completed: &StepCompleted
     effort.git.clone_from(git);
     effort.failure = None;
     effort.feedback = None;
+    effort.done_by = recorded.seq;
+    effort.tell(recorded.seq, None);
     for artifact in artifacts {
         let seen = Seen { artifact: artifact.clone(), step: step.clone() };
         state.artifacts.insert_mut(artifact.path.clone(), seen);
@@ -417,6 +435,7 @@ fn place(state: &mut RunState, recorded: &Recorded, placement: &FileClaim) {
 
 /// The parts are as a file says, if it says anything of them.
 fn place_parts(state: &mut RunState, placement: &FileClaim) {
+    let seq = state.length;
     state.parts.extend(placement.parts.clone());
     // A set that is said to be empty is yet to be planned.
     state.parts.retain(|_, parts| !parts.is_empty());
@@ -430,6 +449,9 @@ fn place_parts(state: &mut RunState, placement: &FileClaim) {
             let effort = known.parts.entry(part.clone()).or_default();
             effort.progress = stage.progress;
             effort.revisions = stage.revisions;
+            let is_rejected = stage.progress == Progress::Rejected;
+            let judged = || Judged { verdict: String::new(), is_passed: false, by: seq };
+            effort.judged = is_rejected.then(judged);
         }
     }
 }
@@ -524,7 +546,8 @@ fn end_attempt(effort: &mut Effort, progress: Progress, recorded: &Recorded) {
 }
 
 fn answer(state: &mut RunState, recorded: &Recorded) {
-    let Event::GateAnswered { step, part, answer, how, by, feedback, digest } = &recorded.event
+    let Event::GateAnswered { step, part, answer, how, by, feedback, digest, is_implied } =
+        &recorded.event
     else {
         return;
     };
@@ -562,6 +585,7 @@ fn answer(state: &mut RunState, recorded: &Recorded) {
         how: *how,
         by: by.clone(),
         feedback: feedback.clone(),
+        is_implied: *is_implied,
     });
     match effect {
         Some(Effect::Back(_)) => step_of(state, step).rounds += 1,

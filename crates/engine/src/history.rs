@@ -6,6 +6,7 @@
 //! file format needs no state of its own. Everything here folds from stored events.
 
 mod fold;
+mod passing;
 
 use alloc::{
     collections::BTreeMap,
@@ -21,6 +22,7 @@ use serde_json::{Map, Value};
 use crate::{Entry, Event, How, Ruling, Shared, SkipReason, Timestamp};
 
 pub(crate) use fold::note;
+pub use passing::{Closings, Passed, PassedBy, Passing, Return, SentBack};
 
 /// What happened to a run.
 #[derive(Debug, Clone, PartialEq, Default)]
@@ -45,6 +47,16 @@ pub struct History {
     pub context: VectorSync<Touched>,
     /// When each variable was last given a value, other than by a file.
     pub vars: Shared<BTreeMap<String, Mark>>,
+    /// Which steps count as done, and how the run got past them.
+    pub passing: Passing,
+}
+
+/// Since when a part is planned.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct PlannedPart {
+    pub mark: Mark,
+    /// Whether a caller named it, rather than the definition.
+    pub by_hand: bool,
 }
 
 /// The event by which something happened, and when.
@@ -97,6 +109,8 @@ pub struct Attempt {
 pub struct Begun {
     pub mark: Mark,
     pub details: Shared<Map<String, Value>>,
+    /// Whether parts of any step were planned then.
+    pub has_parts: bool,
 }
 
 /// How an attempt ended.

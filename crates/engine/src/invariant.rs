@@ -85,11 +85,12 @@ impl Violation {
         match self {
             Self::GateOwed { gate, is_personal: true, .. }
             | Self::EndedEarly { gate, is_personal: true } => {
-                Refusal::GateNeedsPerson { is_asked: before.asks_at(&gate, None), step: gate }
+                let is_asked = before.asks_at(&gate, None);
+                Refusal::GateNeedsPerson { step: gate, is_asked, is_begun: true }
             }
             Self::PartOwed { step, part } => {
                 let is_asked = before.asks_at(&step, Some(&part));
-                Refusal::PartNeedsPerson { step, part, is_asked }
+                Refusal::PartNeedsPerson { step, part, is_asked, is_begun: true }
             }
             Self::GateOwed { gate, at, is_personal: false } => {
                 Refusal::GateNotAsked { step: gate, to: at }
@@ -232,12 +233,12 @@ pub(crate) fn owed_parts<'a>(
         let is_owed = |it: &&PartSpec| {
             let effort = state.effort(&step.name, Some(&it.id));
             let progress = effort.map(|it| it.progress).unwrap_or_default();
-            let is_meant = step.each.as_ref().is_none_or(|it| it.only.is_none());
+            let is_left_out = || is_part_left_out_for_sure(workflow, state, step, it);
             let is_answered = effort.and_then(|it| it.answered) == Some(How::Verified);
             let is_passed = settled.iter().any(|other| other.after.contains(&it.id));
             (is_left || is_passed || progress.is_settled())
                 && !is_answered
-                && (is_meant || progress != Progress::Skipped)
+                && !(progress == Progress::Skipped && is_left_out())
         };
         let personal =
             state.parts_of(step).iter().filter(|it| parts::is_personal(workflow, state, step, it));
@@ -370,7 +371,7 @@ fn is_ahead_of_work(state: &RunState, gate: &Step) -> bool {
 
 /// Whether a condition looks at nothing that a caller can set.
 pub(crate) fn is_fixed(condition: Option<&Condition>) -> bool {
-    condition.is_some_and(|it| it.mentions_only("settings"))
+    condition.is_some_and(|it| it.mentions_only(&["settings"]))
 }
 
 /// Whether a definition leaves a step out for a reason that no caller can set.
@@ -383,6 +384,21 @@ pub(crate) fn is_left_out_for_sure(workflow: &Workflow, state: &RunState, step: 
     };
     skips.is_some_and(|it| it.contains(&step.name))
         || step.skip_when.as_ref().is_some_and(is_always)
+}
+
+/// Whether a definition leaves a part out of a step for a reason that no caller can set.
+pub(crate) fn is_part_left_out_for_sure(
+    workflow: &Workflow,
+    state: &RunState,
+    step: &Step,
+    part: &PartSpec,
+) -> bool {
+    let only = step.each.as_ref().and_then(|it| it.only.as_ref());
+    let only = only.filter(|it| it.mentions_only(&["settings", "part"]));
+    only.is_some_and(|it| {
+        let scope = scope(workflow, state, EvalContext::of_part(Some(part)));
+        !it.evaluate(&scope).unwrap_or(true)
+    })
 }
 
 /// Whether a run was to end at the step where it is.
@@ -470,8 +486,10 @@ pub fn audit(
         let rest = check_rest(workflow, &RunState::new(run), &state, gates).err();
         found.extend(rest.map(|violation| Found { seq: last.seq, violation }));
     }
-    for (place, decision) in own.chunk_by(Recorded::is_together).enumerate() {
-        let is_copied = decision.iter().any(|it| matches!(it.event, Event::RunForked { .. }));
+    let is_fork = |it: &Recorded| matches!(it.event, Event::RunForked { .. });
+    let mut decisions = own.chunk_by(Recorded::is_together).enumerate().peekable();
+    while let Some((place, decision)) = decisions.next() {
+        let is_copied = decision.iter().any(is_fork);
         let is_taken = is_copied || place == 0;
         let before = if is_taken { RunState::new(run) } else { state.clone() };
         let mut watch = Watch::default();
@@ -481,6 +499,10 @@ pub fn audit(
             watch.see(workflow, (&before, last.as_ref(), &state), &recorded.event, gates);
             let violation = watch.violation.take();
             found.extend(violation.map(|violation| Found { seq: recorded.seq, violation }));
+        }
+        let is_cut = decisions.peek().and_then(|(_, it)| it.first()).is_some_and(is_fork);
+        if is_cut {
+            continue;
         }
         let seq = decision.last().map_or(0, |it| it.seq);
         let rest = check_rest(workflow, &before, &state, gates).err();

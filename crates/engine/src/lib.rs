@@ -64,8 +64,9 @@ pub use evolve::{evolve, fold};
 pub use file_claim::{ClaimedPart, ClaimedProgress, ClaimedStatus, FileClaim};
 pub use fork::{ForkPoint, fork};
 pub use history::{
-    Archived, Asked, Attempt, AttemptEnd, AttemptOutcome, Begun, Closed, Closing, Counts, Dispatch,
-    Ended, Ending, Failure, History, Kind, Mark, Placed, Reopening, Touched, Visit, Visited,
+    Archived, Asked, Attempt, AttemptEnd, AttemptOutcome, Begun, Closed, Closing, Closings, Counts,
+    Dispatch, Ended, Ending, Failure, History, Kind, Mark, Passed, PassedBy, Passing, Placed,
+    PlannedPart, Reopening, Return, SentBack, Touched, Visit, Visited,
 };
 pub use id::RunId;
 pub use idiom::Idiom;
@@ -82,17 +83,15 @@ pub use next::{
     ways_from_failure,
 };
 pub use probe::{Probe, probe, probe_approval, probe_in_turn};
-pub use promised_file::{
-    Basis, EventLog, FileText, Goal, LineFormatter, Projection, Reading, SideFileWrite,
-};
+pub use promised_file::{Appended, Basis, EventLog, Goal, Projection, Reading, SideFileWrite};
 pub use refusal::Refusal;
 pub use shared::Shared;
 pub use state::{
-    Answered, AttemptStatus, Effort, Handed, Noted, Passage, PendingRules, Progress, RunState,
-    Seen, Spending, Standing, StepState, Told,
+    Answered, AttemptStatus, Effort, Handed, Judged, Noted, Passage, PendingRules, Progress,
+    RunState, Seen, Spending, Standing, StepState, Told,
 };
 pub use status::Status;
-pub use summary::{Summary, summary};
+pub use summary::{Summary, last_step, summary};
 pub use time::Timestamp;
 pub use view::{RunFile, View};
 pub use worked::find_worked;

@@ -2,12 +2,12 @@
 //!
 //! All of it is about texts. Where the files lie, and who opens them, the runtime knows.
 
-use alloc::{boxed::Box, collections::BTreeMap, string::String, sync::Arc, vec::Vec};
+use alloc::{collections::BTreeMap, string::String, vec::Vec};
 
 use definition::{PartSpec, StepName, Workflow};
 use serde_json::{Map, Value};
 
-use crate::{ClaimedProgress, ClaimedStatus, Item, Recorded, RunId, RunState, Timestamp};
+use crate::{ClaimedProgress, ClaimedStatus, Item, Recorded, RunState, Timestamp};
 
 /// Writes a file from the log of each run of a workflow, and reads what others wrote into it.
 ///
@@ -57,9 +57,7 @@ pub trait Projection: Send + Sync {
     fn outlives_file(&self, key: &str) -> bool;
 
     /// Returns what the file of a run says: a pure function of its state.
-    fn render(&self, _workflow: &Workflow, _state: &RunState) -> String {
-        String::new()
-    }
+    fn render(&self, workflow: &Workflow, state: &RunState) -> String;
 
     /// Returns what a text was made from, going by the marks that `own`, which the file says now,
     /// and the text carry.
@@ -109,12 +107,6 @@ pub trait Projection: Send + Sync {
         Vec::new()
     }
 
-    /// Returns the file of a run of this workflow, to be written event by event. `None`: it is
-    /// rendered from the state.
-    fn blank(&self, _workflow: &Arc<Workflow>) -> Option<Box<dyn FileText>> {
-        None
-    }
-
     /// Reads a file that others wrote.
     fn read(&self, text: &str) -> Result<Reading, String>;
 
@@ -142,9 +134,9 @@ pub trait Projection: Send + Sync {
         false
     }
 
-    /// Returns who words what others are told of a run of this workflow.
-    fn formatter(&self, _workflow: &Arc<Workflow>, _run: RunId) -> Option<Box<dyn LineFormatter>> {
-        None
+    /// Returns what others are told of these events of one change: a line each.
+    fn tell(&self, _workflow: &Workflow, _appended: &Appended<'_>) -> Vec<String> {
+        Vec::new()
     }
 }
 
@@ -157,10 +149,12 @@ pub struct EventLog {
     pub bytes_max: u64,
 }
 
-/// Words what others are told of one run.
-pub trait LineFormatter: Send + Sync {
-    /// Takes the events of the next change in, and returns the lines about them.
-    fn tell(&mut self, events: &[Recorded]) -> Vec<String>;
+/// What happened to a run in one append.
+#[derive(Debug, Clone, Copy)]
+pub struct Appended<'a> {
+    pub before: &'a RunState,
+    pub after: &'a RunState,
+    pub events: &'a [Recorded],
 }
 
 /// Another file that an event has written or changed.
@@ -182,24 +176,6 @@ pub struct SideFileWrite {
     pub notice: Option<String>,
 }
 
-/// One run's file that is written event by event, for dialects that do not render it from the state.
-pub trait FileText: Send + Sync {
-    /// Takes the next event of the log in.
-    fn apply(&mut self, recorded: &Recorded);
-
-    /// Returns what the file is to say.
-    fn text(&self) -> String;
-
-    /// Returns what a text was made from, going by the marks that the file itself carries.
-    fn basis(&self, text: &str) -> Basis;
-
-    /// Returns what a text must say to count as made from what the file says now, in words for the
-    /// person who writes it. `None`: there is no such mark.
-    fn stamp(&self) -> Option<String> {
-        None
-    }
-}
-
 /// What a text of a file was made from.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Basis {
@@ -207,6 +183,8 @@ pub enum Basis {
     Current,
     /// From what it said before. Says what tells.
     Older(String),
+    /// From what it said at this time, if anything happened to the run then. Says what tells.
+    At(Timestamp, String),
     /// From what it has not said yet: a copy of the run went on elsewhere.
     Newer,
     /// From the file of another run. Says what tells.

@@ -123,9 +123,11 @@ pub enum Refusal {
         step: StepName,
         /// Whether the person is being asked now.
         is_asked: bool,
+        /// Whether there is a run. One that would begin behind the gate does not begin.
+        is_begun: bool,
     },
     #[error("part `{part}` of step `{step}` is for a person, and takes only their own answer")]
-    PartNeedsPerson { step: StepName, part: PartId, is_asked: bool },
+    PartNeedsPerson { step: StepName, part: PartId, is_asked: bool, is_begun: bool },
     #[error("the gate at step `{step}` lets nobody on while `{condition}` holds")]
     GateHeld { step: StepName, condition: String },
     #[error("what the gate at step `{step}` showed has changed: {}", changes(.changed))]
@@ -361,7 +363,11 @@ impl Refusal {
             Self::EditRefused { .. } => "change the run by a command, not by its file".into(),
             Self::FileUnreadable { .. } => "fix it, or move it away".into(),
             Self::GateNotOpen => "ask for the status".into(),
-            Self::GateNeedsPerson { step, is_asked: false } => format!(
+            Self::GateNeedsPerson { step, is_begun: false, .. }
+            | Self::PartNeedsPerson { step, is_begun: false, .. } => {
+                format!("begin without what leads past `{step}`; the person is asked there")
+            }
+            Self::GateNeedsPerson { step, is_asked: false, .. } => format!(
                 "do the work that leads to `{step}`, as the status says; the person is asked there"
             ),
             Self::PartNeedsPerson { is_asked: false, .. } => {

@@ -77,6 +77,8 @@ pub struct RunState {
     pub reasoning: Option<String>,
     /// Why a language model did not choose, while the choice is the agent's instead.
     pub deferral: Option<String>,
+    /// What a language model chose last, and when.
+    pub advised: Option<(Timestamp, String)>,
     /// The last reports, oldest first. Kept where a language model is to see them.
     pub trail: Vec<Told>,
     /// How it got here. For files and people: no decision depends on it, but on whether a file was
@@ -215,6 +217,24 @@ pub struct Effort {
     pub seen: Vec<Artifact>,
     /// How a person settled the part, where it is for one.
     pub answered: Option<How>,
+    /// Of a review: its last verdict, until someone says otherwise.
+    pub judged: Option<Judged>,
+    /// The event that last said how far it is, other than that it was begun or that the step is not
+    /// for it.
+    pub told_by: u64,
+    /// What someone said it is, where that is all there is.
+    pub claimed: Option<Progress>,
+    /// The event that last completed it.
+    pub done_by: u64,
+}
+
+/// What a review said.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Judged {
+    pub verdict: String,
+    /// Whether it let the work pass.
+    pub is_passed: bool,
+    pub by: u64,
 }
 
 /// What is wrong with the last attempt, or the one under way.
@@ -284,6 +304,8 @@ pub struct Answered {
     pub how: How,
     pub by: String,
     pub feedback: String,
+    /// The agent completed the step, and said nothing of a person.
+    pub is_implied: bool,
 }
 
 impl Spending {
@@ -309,6 +331,11 @@ impl StepState {
 }
 
 impl Effort {
+    /// Notes that an event says how far it is.
+    pub(crate) fn tell(&mut self, seq: u64, claimed: Option<Progress>) {
+        (self.told_by, self.claimed) = (seq, claimed);
+    }
+
     /// Is there to be worked on, with nothing under way.
     pub(crate) fn await_attempt(&mut self, steady: Timestamp) {
         self.progress = Progress::Ready;
@@ -401,6 +428,7 @@ impl RunState {
             handed: Handed::default(),
             reasoning: None,
             deferral: None,
+            advised: None,
             trail: Vec::new(),
             history: Shared::default(),
         }

@@ -2,7 +2,7 @@
 
 use alloc::string::{String, ToString};
 
-use definition::{End, FINISH, Workflow};
+use definition::{End, FINISH, StepName, Workflow};
 
 use crate::{RunState, Standing, Timestamp, find_due};
 
@@ -40,9 +40,6 @@ pub struct Summary {
 pub fn summary(workflow: &Workflow, state: &RunState) -> Summary {
     let settled = workflow.work_steps().filter(|it| state.progress(&it.name).is_settled());
     let count = |number: usize| u32::try_from(number).unwrap_or(u32::MAX);
-    let is_completed = state.standing == Standing::Completed;
-    let step = state.stated.as_ref().or(state.current.as_ref());
-    let step = step.map(ToString::to_string).unwrap_or_default();
     Summary {
         workflow: workflow.name.to_string(),
         key: state.key().map(String::from),
@@ -50,7 +47,7 @@ pub fn summary(workflow: &Workflow, state: &RunState) -> Summary {
         status: state.standing.as_str().into(),
         is_live: state.standing.is_live(),
         holds_key: !state.gave_up_key && holds_key(workflow, &state.standing),
-        step: if is_completed { FINISH.into() } else { step },
+        step: last_step(state).into(),
         title: state.title(),
         steps_begun: count(state.steps.values().filter(|it| it.is_begun()).count()),
         steps_done: count(settled.count()),
@@ -61,6 +58,16 @@ pub fn summary(workflow: &Workflow, state: &RunState) -> Summary {
         ended_at: state.ended_at,
         due_at: find_due(workflow, state),
     }
+}
+
+/// Returns the name of the step that a run is at or ended at. One that is completed is at `FINISH`,
+/// unless a language model named another step as it completed the run.
+pub fn last_step(state: &RunState) -> &str {
+    let step = state.stated.as_ref().or(state.current.as_ref()).map_or("", StepName::as_str);
+    // Events of one decision have one time.
+    let is_named =
+        state.advised.as_ref().is_some_and(|(at, it)| Some(*at) == state.ended_at && it == step);
+    if state.standing == Standing::Completed && !is_named { FINISH } else { step }
 }
 
 /// A run that goes on holds its key, and one that is over where the definition says so.

@@ -4,7 +4,7 @@
 use definition::{MemoryFiles, PartId, Workflow, WorkflowName, parse};
 use engine::{
     Action, Actor, Command, ContextChange, Decided, ForkPoint, Known, Recorded, Refusal, Report,
-    ReportStep, RunId, RunState, StartRun, Stop, Timestamp, decide, fold, fork, next,
+    ReportStep, RunId, RunState, StartRun, Stop, Timestamp, audit, decide, fold, fork, next,
 };
 
 const INDEX: &str = "---\nkey: '[0-9]{4}'\n---\n- [a](steps/a.md)\n- [b](steps/b.md)\n";
@@ -46,6 +46,32 @@ fn a_gate_of_a_copy_is_bound_to_the_copy() {
     let point = ForkPoint::Seq(waiting.length);
     let copy = copied(&workflow, &log, &point, None).unwrap();
     assert_ne!(copy.standing.open_gate().unwrap().digest, asked.digest);
+}
+
+#[test]
+fn a_copy_that_is_cut_before_its_question_is_sound() {
+    let index =
+        "---\nvars: {from: ''}\nfrom: vars.from\n---\n- [plan](steps/a.md)\n- [ship](steps/b.md)\n";
+    let files = [
+        ("W/index.md".to_owned(), index.to_owned()),
+        ("W/steps/a.md".to_owned(), format!("---\ngate: true\n---\n{TEXT}")),
+        ("W/steps/b.md".to_owned(), TEXT.to_owned()),
+    ];
+    let workflow = parse(&WorkflowName::parse("W").unwrap(), &MemoryFiles(files.into())).unwrap();
+    let vars = [("from".to_owned(), "ship".into())].into_iter().collect();
+    let (context, root) = (serde_json::Map::new(), String::new());
+    let start = StartRun { key: None, flow: None, context, vars, root };
+    let mut log = Vec::new();
+    let begun = play(&workflow, &mut log, &Command::StartRun(Box::new(start)));
+    assert_eq!(begun.standing.open_gate().unwrap().step.as_str(), "plan");
+    let point = ForkPoint::Step("ship".to_owned());
+    let copy = copied_log(&workflow, &log, &point, None).unwrap();
+    let state = fold(RunId::from_bytes([2; 16]), &copy);
+    assert_eq!(state.standing.open_gate().unwrap().step.as_str(), "plan");
+    assert_eq!(audit(&workflow, state.run, &copy, None), []);
+    // The copy without its question is past the gate.
+    let (_, cut) = copy.split_last().unwrap();
+    assert_eq!(audit(&workflow, state.run, cut, None).len(), 1);
 }
 
 #[test]
@@ -95,14 +121,28 @@ fn copied(
     point: &ForkPoint,
     key: Option<&str>,
 ) -> Result<RunState, Refusal> {
-    let by = (Timestamp(99), Timestamp(99), Actor::default());
-    let copy = fork(RunId::from_bytes([1; 16]), log, point, key, by)?;
+    let copy = copied_log(workflow, log, point, key)?;
+    Ok(fold(RunId::from_bytes([2; 16]), &copy))
+}
+
+fn copied_log(
+    workflow: &Workflow,
+    log: &[Recorded],
+    point: &ForkPoint,
+    key: Option<&str>,
+) -> Result<Vec<Recorded>, Refusal> {
+    let (at, steady, by) = (Timestamp(99), Timestamp(99), Actor::default());
+    let mut copy = fork(RunId::from_bytes([1; 16]), log, point, key, (at, steady, by.clone()))?;
     let state = fold(RunId::from_bytes([2; 16]), &copy);
-    match decide(workflow, &state, &Known::default(), &Command::SettleRun { goes_on: true }) {
-        Ok(Decided { state, .. }) => Ok(state),
-        Err(Stop::Refused(refusal)) => Err(refusal),
+    let settle = Command::SettleRun { goes_on: true };
+    let settled = match decide(workflow, &state, &Known::default(), &settle) {
+        Ok(Decided { events, .. }) => events,
+        Err(Stop::Refused(refusal)) => return Err(refusal),
         Err(Stop::Ask(questions)) => panic!("nothing is to be looked at, but {questions:?}"),
-    }
+    };
+    let record = |(seq, event)| Recorded { seq, at, steady, by: by.clone(), event };
+    copy.extend((state.length + 1..).zip(settled).map(record));
+    Ok(copy)
 }
 
 /// A run that was completed, and its state while it waited at the gate.

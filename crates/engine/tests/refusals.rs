@@ -151,8 +151,13 @@ fn one_of_each() -> Vec<Refusal> {
         Refusal::PartsInvalid { step: step("design"), problem: "what is wrong".into() },
         Refusal::GateOpen { step: step("design"), is_relayed: false },
         Refusal::GateNotOpen,
-        Refusal::GateNeedsPerson { step: step("design"), is_asked: true },
-        Refusal::PartNeedsPerson { step: step("build"), part: part("2"), is_asked: false },
+        Refusal::GateNeedsPerson { step: step("design"), is_asked: true, is_begun: true },
+        Refusal::PartNeedsPerson {
+            step: step("build"),
+            part: part("2"),
+            is_asked: false,
+            is_begun: true,
+        },
         Refusal::GateStale { step: step("design"), changed: vec!["one".into(), "two".into()] },
         Refusal::AnswerUnknown {
             step: step("design"),

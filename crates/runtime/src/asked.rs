@@ -336,11 +336,10 @@ impl Runtime {
     }
 
     /// Returns a run's file as it was when the run was as it is seen.
-    pub(crate) async fn file_then(&self, view: &View) -> Result<Option<RunFile>, ExecuteError> {
-        let texts = self.foresee(view, &[]).await?;
-        let Some(path) = self.path_shown(view) else { return Ok(None) };
-        let text = texts.into_iter().next().map(|(_, text)| text).unwrap_or_default();
-        Ok(Some(RunFile { path, text, notices: Vec::new() }))
+    pub(crate) fn file_then(&self, view: &View) -> Option<RunFile> {
+        let path = self.path_shown(view)?;
+        let text = self.foresee(view, &[]).into_iter().next().map(|(_, text)| text)?;
+        Some(RunFile { path, text, notices: Vec::new() })
     }
 
     /// Finishes what a process that died after a commit left undone: the files of the run.

@@ -271,7 +271,7 @@ impl Runtime {
         }
         let (root, home) = (view.state.root(), self.home_of(&view));
         let texts = match &due.deed {
-            GitDeed::Publish { .. } => self.foresee(&view, &record(&view, &rehearsed)).await?,
+            GitDeed::Publish { .. } => self.foresee(&view, &record(&view, &rehearsed)),
             GitDeed::RenameBranch { .. }
             | GitDeed::Commit { .. }
             | GitDeed::Push { .. }

@@ -78,7 +78,6 @@ impl Promises {
 
 /// What is known of a run's file. Never more than a start: what is there counts.
 struct Known {
-    length: u64,
     file: Rendering,
     mark: Option<FileMark>,
     /// Whether the file is known to be as this release writes it. An earlier one may have left it.
@@ -185,15 +184,11 @@ impl Runtime {
 
     /// Returns what the file of a run, and what is written beside it, will say once these events
     /// are in its log, by path from the run's root.
-    pub(crate) async fn foresee(
-        &self,
-        view: &View,
-        events: &[Recorded],
-    ) -> Result<Vec<(String, String)>, ExecuteError> {
-        let Some(promise) = self.promise(view) else { return Ok(Vec::new()) };
-        let (_, log) = self.load_at(promise.run, Some(view.state.length)).await?;
-        let mut file = promise.blank();
-        log.iter().chain(events).for_each(|it| file.apply(it));
+    pub(crate) fn foresee(&self, view: &View, events: &[Recorded]) -> Vec<(String, String)> {
+        let Some(promise) = self.promise(view) else { return Vec::new() };
+        let state = Arc::clone(&view.state);
+        let mut file = Rendering::of(promise.projection, &promise.workflow, state);
+        events.iter().for_each(|it| file.apply(it));
         let home = promise.projection.home(&promise.key).map(|it| format!("{it}/"));
         // Anyone who does the chore sees paths from where the artifacts are.
         let seen = |path: String| match home.as_deref().and_then(|it| path.strip_prefix(it)) {
@@ -203,7 +198,7 @@ impl Runtime {
         let beside = file.beside().into_iter();
         let beside = beside.map(|(path, text)| (seen(shown(&**promise.projection, &path)), text));
         let own = (seen(promise.shown.clone()), file.text().to_owned());
-        Ok(std::iter::once(own).chain(beside).collect())
+        std::iter::once(own).chain(beside).collect()
     }
 
     /// Brings the file of a run and its log into step. Returns the run as it is then; without a
@@ -212,7 +207,7 @@ impl Runtime {
     pub(crate) async fn sync(&self, view: View) -> Result<(View, Option<RunFile>), ExecuteError> {
         let Some(promise) = self.promise(&view) else { return Ok((view, None)) };
         if self.pinned(promise.run).is_some() {
-            let file = self.file_then(&view).await?;
+            let file = self.file_then(&view);
             return Ok((view, file));
         }
         let known = self.known_file(&promise);
@@ -274,11 +269,13 @@ impl Runtime {
         if known.is_as_left(&stat) && known.written() == view.state.length {
             self.catch_up(known, promise.run, Some(view.state.length), None).await?;
         }
-        let is_whole = view.state.length <= known.length && known.written() == known.length;
-        if known.is_as_left(&stat) && is_whole && known.is_current() {
+        let is_whole = view.state.length <= known.length() && known.written() == known.length();
+        // A run that is over keeps the file that an earlier release left.
+        let is_live = view.state.standing.is_live();
+        if known.is_as_left(&stat) && is_whole && (!is_live || known.is_current()) {
             let (path, text) = (promise.shown.clone(), known.text().to_owned());
             // Someone else may have taken in meanwhile what was written into it.
-            let is_behind = view.state.length < known.length;
+            let is_behind = view.state.length < known.length();
             let view = if is_behind { self.load(promise.run).await? } else { view };
             let file = RunFile { path, text, notices: Vec::new() };
             return Ok(Synced { view, file: Some(file), problem: None, is_moot: false });
@@ -353,7 +350,7 @@ impl Runtime {
             }
             Err(problem) => Some(format!("`{}` could not be written: {problem}", promise.shown)),
         };
-        if view.state.length < known.length {
+        if view.state.length < known.length() {
             view = self.load(promise.run).await?;
         }
         let (path, text) = (promise.shown.clone(), known.text().to_owned());
@@ -442,7 +439,7 @@ impl Runtime {
         edit: &Edit,
     ) -> Result<bool, ExecuteError> {
         let view = self.load(promise.run).await?;
-        if view.state.length != known.length {
+        if view.state.length != known.length() {
             return Ok(false);
         }
         let placement = placement(&promise.shown, &edit.taken, edit.reading.clone()).0;
@@ -459,8 +456,8 @@ impl Runtime {
     fn mark(&self, promise: &Promise<'_>, known: &mut Known, stat: Stat) {
         let mark = FileMark {
             path: promise.place.path.clone(),
-            owed: known.length,
-            written: known.length,
+            owed: known.length(),
+            written: known.length(),
             sha256: Digest::of(known.text().as_bytes()).as_str().to_owned(),
             size: stat.size,
             modified: stat.modified,
@@ -510,27 +507,16 @@ impl Runtime {
         enough: Option<u64>,
         bytes: Option<&[u8]>,
     ) -> Result<Option<u64>, ExecuteError> {
-        if enough.is_some_and(|length| length <= known.length) {
+        if enough.is_some_and(|length| length <= known.length()) {
             return Ok(None);
         }
-        if known.file.is_of_state() {
-            let state = self.load(run).await?.state;
-            let is_newer = 0 < known.length && known.length < state.length;
-            let met = bytes.filter(|it| is_newer && *it == known.text().as_bytes());
-            let met = met.map(|_| known.length);
-            if known.length < state.length {
-                known.length = state.length;
-                known.file.follow(&state);
-            }
-            return Ok(met);
-        }
-        let log = self.store.load(run, known.length).await.map_err(fault)?;
-        let mut met = None;
-        for recorded in log.iter().flat_map(|it| &it.events) {
-            if bytes.is_some_and(|it| 0 < known.length && it == known.text().as_bytes()) {
-                met = Some(known.length);
-            }
-            known.apply(recorded);
+        let state = self.load(run).await?.state;
+        let length = known.length();
+        let is_newer = 0 < length && length < state.length;
+        let met = bytes.filter(|it| is_newer && *it == known.text().as_bytes());
+        let met = met.map(|_| length);
+        if length < state.length {
+            known.file.follow(state);
         }
         Ok(met)
     }
@@ -548,7 +534,7 @@ impl Runtime {
             return known;
         }
         let (file, beside) = (promise.blank(), BTreeMap::new());
-        let known = Known { length: 0, file, mark: None, is_own: false, beside };
+        let known = Known { file, mark: None, is_own: false, beside };
         let known = Arc::new(tokio::sync::Mutex::new(known));
         files.keep(promise.run, Arc::clone(&known), self.settings.states_max);
         known
@@ -576,11 +562,9 @@ impl Runtime {
 }
 
 impl Known {
-    fn apply(&mut self, recorded: &Recorded) {
-        if self.length < recorded.seq {
-            self.file.apply(recorded);
-            self.length = recorded.seq;
-        }
+    /// The length of the log that the file is made from.
+    fn length(&self) -> u64 {
+        self.file.length()
     }
 
     fn text(&mut self) -> &str {
@@ -590,9 +574,6 @@ impl Known {
     /// Whether the file that was left says what this release would write. One that an earlier
     /// release left may say the same in another order: it is written again before anyone edits it.
     fn is_current(&mut self) -> bool {
-        if !self.file.is_of_state() {
-            return true;
-        }
         if !self.is_own {
             let digest = Digest::of(self.file.text().as_bytes());
             self.is_own = self.mark.as_ref().is_some_and(|it| it.sha256 == digest.as_str());

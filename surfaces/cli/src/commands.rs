@@ -31,14 +31,26 @@ use crate::{
 
 /// Has one command done, and returns whether everything is as it should be.
 pub(crate) async fn perform(args: Args, config: Config, output: Output) -> Result<bool, Failure> {
+    let Some(reply) = Box::pin(answer(args, config, output)).await? else { return Ok(true) };
+    let is_fine = reply.is_fine;
+    output.reply(reply)?;
+    Ok(is_fine)
+}
+
+/// Has one command done, and returns its answer, unless it has printed that itself.
+pub(crate) async fn answer(
+    args: Args,
+    config: Config,
+    output: Output,
+) -> Result<Option<Reply>, Failure> {
     let existing = |config| Joined::open(config, Access::Existing);
     let reply = match args.command {
-        Command::Mcp(_) => return mcp::perform(config).await.map(|()| true),
-        Command::Serve(_) => return serve::perform(config, output).await.map(|()| true),
-        Command::Demo(args) => return demo::perform(&args, output).await.map(|()| true),
-        Command::Completions(args) => return completions::perform(&args, output).map(|()| true),
+        Command::Mcp(_) => return mcp::perform(config).await.map(|()| None),
+        Command::Serve(_) => return serve::perform(config, output).await.map(|()| None),
+        Command::Demo(args) => return demo::perform(&args, output).await.map(|()| None),
+        Command::Completions(args) => return completions::perform(&args, output).map(|()| None),
         // A hook is answered before the settings are looked through, so that they cannot fail it.
-        Command::Hook(_) => return Ok(true),
+        Command::Hook(_) => return Ok(None),
         Command::Doctor => doctor::perform(config, output).await?,
         Command::Config(config::Command::Show) => config::show(&config, output),
         Command::Trust(args) => trust::perform(args, config, output).await?,
@@ -46,14 +58,11 @@ pub(crate) async fn perform(args: Args, config: Config, output: Output) -> Resul
         Command::Setup(command) => setup::perform(command, &config, output)?,
         Command::Generation(command) => generation::perform(command, config, output).await?,
         Command::Devworkflow(command) => {
-            match devworkflow::perform(command, config, output).await? {
-                Some(reply) => reply,
-                None => return Ok(true),
-            }
+            return devworkflow::perform(command, config, output).await;
         }
         Command::Import(command) => import::perform(command, config, output).await?,
         Command::Run(run::Command::Watch(args)) => {
-            return run::watch(&existing(config).await?, &args, output).await.map(|()| true);
+            return run::watch(&existing(config).await?, &args, output).await.map(|()| None);
         }
         Command::Run(command) => run::perform(&existing(config).await?, command, output).await?,
         Command::Gate(args) => gate::perform(&existing(config).await?, args, output).await?,
@@ -63,11 +72,5 @@ pub(crate) async fn perform(args: Args, config: Config, output: Output) -> Resul
         Command::Audit(args) => audit::perform(&existing(config).await?, &args, output).await?,
         Command::Backup(args) => backup::perform(&existing(config).await?, &args).await?,
     };
-    finish(reply, output)
-}
-
-fn finish(reply: Reply, output: Output) -> Result<bool, Failure> {
-    let is_fine = reply.is_fine;
-    output.reply(reply)?;
-    Ok(is_fine)
+    Ok(Some(reply))
 }

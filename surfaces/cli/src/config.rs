@@ -137,15 +137,16 @@ const TEST_CLOCK: &str = "MILEPOST_TEST_CLOCK_AHEAD_S";
 
 /// What of the process's surroundings is read, all at once.
 #[derive(Debug, Default)]
-pub(crate) struct Surroundings {
-    pub(crate) working: PathBuf,
-    pub(crate) user: Option<PathBuf>,
-    pub(crate) home: Option<PathBuf>,
+pub struct Surroundings {
+    pub working: PathBuf,
+    /// The user's own folder of settings and workflows.
+    pub user: Option<PathBuf>,
+    pub home: Option<PathBuf>,
     /// Where the user's programs keep what they must remember.
-    pub(crate) state: Option<PathBuf>,
-    pub(crate) environment: BTreeMap<String, String>,
+    pub state: Option<PathBuf>,
+    pub environment: BTreeMap<String, String>,
     /// The user that calls, as the system calls them.
-    pub(crate) person: Option<String>,
+    pub person: Option<String>,
 }
 
 impl Surroundings {

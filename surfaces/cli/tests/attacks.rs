@@ -32,4 +32,5 @@ mod random;
 #[path = "attacks/repeats.rs"]
 mod repeats;
 #[path = "support/server.rs"]
+#[expect(dead_code, reason = "other tests need more of it")]
 mod server;

@@ -10,6 +10,7 @@
 #[path = "support/project.rs"]
 mod project;
 #[path = "support/server.rs"]
+#[expect(dead_code, reason = "other tests need more of it")]
 mod server;
 
 use std::{thread, time::Duration};

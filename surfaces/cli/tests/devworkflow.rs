@@ -1,5 +1,5 @@
-//! The acceptance scenarios of the toolset `devworkflow`, through the real binary over stdio in a
-//! folder of its own; and what its rules say beyond them.
+//! The acceptance scenarios of the toolset `devworkflow`, over MCP in a folder of its own; and what
+//! its rules say beyond them. Commands of the terminal, races and crashes start the binary.
 //!
 //! Here is what all tools share. The tests were written from the contract alone.
 #![expect(
@@ -21,6 +21,9 @@ mod classic;
 mod config;
 #[path = "devworkflow/definitions.rs"]
 mod definitions;
+#[path = "support/dialect.rs"]
+#[expect(dead_code, reason = "other tests need more of it")]
+mod dialect;
 #[path = "devworkflow/file.rs"]
 mod file;
 #[path = "devworkflow/file_edits.rs"]
@@ -74,7 +77,7 @@ use serde_json::{Value, json};
 use file_text::file_text;
 use fixtures::{ANALYZE, BLUEPRINT, CHECK_FILES, HELLO, TOOLS};
 use server::Era;
-use stage::{Stage, serve, try_call};
+use stage::Stage;
 
 fn names(list: &Value) -> BTreeSet<&str> {
     list.as_array()
@@ -89,7 +92,7 @@ fn names(list: &Value) -> BTreeSet<&str> {
 fn b01_every_tool_is_listed_with_its_inputs_in_both_eras() {
     let stage = Stage::new();
     for era in [Era::Legacy, Era::Modern] {
-        let server = serve(&stage.project, era);
+        let server = Stage::serve(&stage.project, era);
         let message = server.request("tools/list", json!({})).unwrap();
         let listed = message["result"]["tools"].as_array().unwrap();
         for (name, required, optional) in TOOLS {
@@ -130,7 +133,9 @@ fn b01_defaults_are_in_the_schemas() {
 #[test]
 fn b02_standard_output_carries_messages_only() {
     // The client checks every line, and the end of the server tells if one was none.
-    let stage = Stage::graph(&[]);
+    let project = stage::project(&[]);
+    project.write_all(fixtures::TINY_FILES);
+    let stage = Stage::apart(project);
     stage.init("Add: login");
     for number in 0..25 {
         stage.log(&format!("entry {number}"));
@@ -149,9 +154,9 @@ fn the_greeting_needs_nothing_and_changes_nothing() {
 #[test]
 fn both_eras_get_the_same_answers() {
     let stage = Stage::with_state(&file_text("ANALYZE", "RUNNING").text());
-    let modern = serve(&stage.project, Era::Modern);
+    let modern = Stage::serve(&stage.project, Era::Modern);
     for tool in [HELLO, CHECK_FILES] {
-        let said = try_call(&modern, tool, json!({})).ok().unwrap();
+        let said = Stage::try_call(&modern, tool, json!({})).ok().unwrap();
         assert_eq!(stage.read(tool, json!({})), said);
     }
 }
@@ -188,12 +193,4 @@ fn an_answer_shows_the_state_the_items_and_the_end_of_the_log_but_not_a_long_fil
     let said = stage.update("ANALYZE", "READY", json!({"log_entry": "the end of it"}));
     said.has(&["Phase: ANALYZE", "Status: READY", "Add: login", "Add: logout", "the end of it"]);
     assert!(said.text.len() < 8 * 1024, "{} bytes", said.text.len());
-}
-
-#[test]
-fn an_unknown_tool_is_refused_by_name() {
-    let stage = Stage::new();
-    let message = stage.server.request("tools/call", json!({"name": "no_tool"})).unwrap();
-    assert!(message.to_string().contains("no_tool"), "{message}");
-    assert!(message["error"].is_object() || message["result"]["isError"] == true, "{message}");
 }

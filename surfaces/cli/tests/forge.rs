@@ -1,5 +1,5 @@
-//! The acceptance scenarios of the toolset `forge`, through the real binary over stdio in a
-//! repository of its own; and what its rules say beyond them.
+//! The acceptance scenarios of the toolset `forge`, over MCP in a repository of its own; and what its
+//! rules say beyond them. Commands of the terminal, races and crashes start the binary.
 //!
 //! Here is what all tools share. The tests were written from the contract alone.
 #![expect(
@@ -19,6 +19,9 @@ mod checkpoints;
 mod code;
 #[path = "forge/confirming.rs"]
 mod confirming;
+#[path = "support/dialect.rs"]
+#[expect(dead_code, reason = "other tests need more of it")]
+mod dialect;
 #[path = "forge/elsewhere.rs"]
 mod elsewhere;
 #[path = "forge/ended.rs"]
@@ -87,7 +90,7 @@ use serde_json::{Value, json};
 
 use fixtures::TOOLS;
 use server::Era;
-use stage::{Stage, serve, words, world};
+use stage::{Stage, words, world};
 
 /// What the list of tools cost in the server that this toolset takes the place of.
 const LIST_BYTES_BEFORE: usize = 25_989;
@@ -98,7 +101,7 @@ fn a01_exactly_the_tools_of_the_contract_are_listed_in_both_eras() {
     let expected: BTreeSet<&str> = TOOLS.iter().map(|it| it.0).collect();
     assert_eq!(expected.len(), 47);
     for era in [Era::Legacy, Era::Modern] {
-        let server = serve(&project, era);
+        let server = Stage::serve(&project, era);
         let message = server.request("tools/list", json!({})).unwrap();
         let tools = message["result"]["tools"].as_array().unwrap();
         assert_eq!(tools.len(), expected.len());
@@ -163,14 +166,6 @@ fn tools_that_only_read_say_so() {
 }
 
 #[test]
-fn a01_an_unknown_tool_is_an_error_of_the_protocol() {
-    let stage = Stage::new();
-    let params = json!({"name": "nosuch", "arguments": {}});
-    let message = stage.server.request("tools/call", params).unwrap();
-    assert_eq!(message["error"]["code"], -32602, "{message}");
-}
-
-#[test]
 fn a_required_text_that_is_missing_or_of_the_wrong_type_is_refused_by_name() {
     let stage = Stage::begun("M");
     // Of an input that cannot be taken, `pipeline_init` tells in its answer.
@@ -182,9 +177,9 @@ fn a_required_text_that_is_missing_or_of_the_wrong_type_is_refused_by_name() {
                 arguments[*other] = json!("x");
             }
             arguments.as_object_mut().unwrap().remove(*missing);
-            stage.expect_error(tool, arguments.clone()).has(&[missing]);
+            stage.refused(tool, arguments.clone()).has(&[missing]);
             arguments[*missing] = json!(["x"]);
-            stage.expect_error(tool, arguments).has(&[missing]);
+            stage.refused(tool, arguments).has(&[missing]);
         }
     }
 }
@@ -228,11 +223,11 @@ fn a_switch_may_come_as_a_text_or_a_number() {
 #[test]
 fn the_greeting_tells_how_a_pipeline_is_started() {
     let stage = Stage::new();
-    stage.expect_ok("__IMPORTANT", json!({})).has(&["/forge"]).lacks(&["http://localhost"]);
+    stage.done("__IMPORTANT", json!({})).has(&["/forge"]).lacks(&["http://localhost"]);
 }
 
 #[test]
 fn without_a_port_the_events_are_said_to_be_off_and_how_to_turn_them_on() {
     let stage = Stage::new();
-    stage.expect_ok("subscribe_events", json!({})).has(&["FORGE_EVENTS_PORT"]);
+    stage.done("subscribe_events", json!({})).has(&["FORGE_EVENTS_PORT"]);
 }

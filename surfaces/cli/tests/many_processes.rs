@@ -13,6 +13,7 @@ mod project;
 #[path = "support/random.rs"]
 mod random;
 #[path = "support/server.rs"]
+#[expect(dead_code, reason = "other tests need more of it")]
 mod server;
 
 use std::{collections::BTreeMap, fmt::Write as _, thread, time::Duration};

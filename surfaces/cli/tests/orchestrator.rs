@@ -1,5 +1,5 @@
 //! The acceptance scenarios of the original orchestrator that need no language model, one test
-//! each, through the real binary over stdio and in both eras of the protocol.
+//! each, over MCP in both eras of the protocol. What is killed in the middle is a process.
 //!
 //! Where the original's stub decided, the workflow `DEMO` declares the same moves.
 #![expect(
@@ -16,6 +16,7 @@ mod demo;
 #[path = "support/project.rs"]
 mod project;
 #[path = "support/server.rs"]
+#[expect(dead_code, reason = "other tests need more of it")]
 mod server;
 #[path = "orchestrator/shipped.rs"]
 mod shipped;
@@ -39,6 +40,11 @@ fn demo_project() -> Project {
 }
 
 fn serve(project: &Project, era: Era) -> Server {
+    Server::inside(project, &[], era)
+}
+
+/// The same, as a process.
+fn serve_apart(project: &Project, era: Era) -> Server {
     Server::start(&mut project.milepost(&["mcp"]), era)
 }
 
@@ -334,16 +340,16 @@ fn a16_an_unknown_run_is_refused_by_every_tool_and_named() {
 fn a17_a_server_that_was_killed_goes_on_where_it_was() {
     for era in ERAS {
         let project = demo_project();
-        let server = serve(&project, era);
+        let server = serve_apart(&project, era);
         let run = start_demo(&server);
         let report = json!({"step_id": "Start", "status": "success"});
         let arguments =
             json!({"instance_id": run, "report": report, "context_updates": {"k": [1, 2]}});
         done(&server, "advance_workflow", arguments);
         let before = status(&server, &run);
-        server.child.lock().unwrap().kill().unwrap();
+        server.kill();
         drop(server);
-        assert_eq!(status(&serve(&project, era), &run), before);
+        assert_eq!(status(&serve_apart(&project, era), &run), before);
     }
 }
 
@@ -352,7 +358,7 @@ fn a28_many_clients_advance_many_runs_at_once() {
     const CLIENTS: usize = 20;
     const RUNS: usize = 10;
     let project = demo_project();
-    let server = serve(&project, Era::Modern);
+    let server = serve_apart(&project, Era::Modern);
     let work = || {
         let mut runs = Vec::new();
         for _ in 0..RUNS {

@@ -1,5 +1,5 @@
-//! The acceptance scenarios of the original orchestrator in which a language model decides, through
-//! the real binary over stdio, against a model on this computer.
+//! The acceptance scenarios of the original orchestrator in which a language model decides,
+//! over MCP, against a model on this computer.
 #![expect(
     clippy::unwrap_used,
     clippy::panic,
@@ -12,6 +12,7 @@ mod model;
 #[path = "support/project.rs"]
 mod project;
 #[path = "support/server.rs"]
+#[expect(dead_code, reason = "other tests need more of it")]
 mod server;
 
 use std::{
@@ -71,6 +72,11 @@ fn project(fake: &FakeModel) -> Project {
 }
 
 fn serve(project: &Project) -> Server {
+    Server::inside(project, &[], Era::Legacy)
+}
+
+/// The same, as a process.
+fn serve_apart(project: &Project) -> Server {
     Server::start(&mut project.milepost(&["mcp"]), Era::Legacy)
 }
 
@@ -306,7 +312,7 @@ fn a_server_that_is_killed_while_a_model_thinks_loses_nothing() {
     let reply = json!({"next_step_name": "NextStep"});
     let fake = FakeModel::start([Turn::Waits(reply.to_string())]);
     let project = project(&fake);
-    let server = serve(&project);
+    let server = serve_apart(&project);
     let run = start(&server);
     let before = status(&server, &run);
     let mut call = success(&run, "Start");
@@ -314,11 +320,11 @@ fn a_server_that_is_killed_while_a_model_thinks_loses_nothing() {
     thread::scope(|scope| {
         let asked = scope.spawn(|| server.try_call("advance_workflow", call.clone()));
         fake.wait_for(1);
-        server.child.lock().unwrap().kill().unwrap();
+        server.kill();
         assert!(asked.join().unwrap().is_err(), "a dead server answered");
     });
     drop(server);
-    let server = serve(&project);
+    let server = serve_apart(&project);
     assert_eq!(status(&server, &run), before);
     fake.add(says(&reply));
     for _ in 0..2 {
@@ -337,7 +343,7 @@ fn the_key_is_nowhere_but_on_its_way_to_the_model() {
         says(&json!({"next_step_name": "NextStep"})),
     ]);
     let project = project(&fake).with("LOG_LEVEL", "trace");
-    let server = serve(&project);
+    let server = serve_apart(&project);
     let run = start(&server);
     let mut told = String::new();
     for _ in 0..3 {

@@ -10,6 +10,7 @@
 #[path = "support/project.rs"]
 mod project;
 #[path = "support/server.rs"]
+#[expect(dead_code, reason = "other tests need more of it")]
 mod server;
 
 use std::{
@@ -57,8 +58,8 @@ fn project() -> Project {
 
 /// Starts a run with a key, and reports on its steps one after the other.
 fn run(project: &Project, workflow: &str, key: &str, reports: &[Value]) {
-    // A process each, so that no two runs begin in the same millisecond.
-    let server = Server::start(&mut project.milepost(&["mcp"]), Era::Legacy);
+    // A server each, so that no two runs begin in the same millisecond.
+    let server = Server::inside(project, &[], Era::Legacy);
     let context = json!({"task": format!("a task called {key}")});
     let started = server
         .call("start_workflow", json!({"workflow_name": workflow, "key": key, "context": context}));
@@ -244,7 +245,7 @@ fn graphs_are_listed_drawn_and_checked() {
 fn a_run_goes_on_with_the_graph_that_it_began_with() {
     let project = Project::new().with("MILEPOST_WORKFLOWS_BUILTIN", "false");
     project.write_all(GRAPHS);
-    let server = Server::start(&mut project.milepost(&["mcp"]), Era::Legacy);
+    let server = Server::inside(&project, &[], Era::Legacy);
     let call = |server: &Server, tool: &str, arguments: Value| server.call(tool, arguments).value;
     let inputs = json!({"inputs": {"task_description": "the task", "n": 3}});
     let begun =
@@ -255,7 +256,7 @@ fn a_run_goes_on_with_the_graph_that_it_began_with() {
     );
     project.write(".accordo/workflows/tiny.yaml", "name: [");
     drop(server);
-    let server = Server::start(&mut project.milepost(&["mcp"]), Era::Legacy);
+    let server = Server::inside(&project, &[], Era::Legacy);
     let arguments = json!({
         "instance_id": begun["instance_id"],
         "report": {"step_id": "Alpha", "status": "success"},
@@ -281,7 +282,7 @@ fn an_answer_that_was_passed_on_is_shown_as_such() {
     let project = project();
     project.write_all(RELAYED);
     run(&project, "RELAYED", "r1", &[done("Plan", "the plan is written")]);
-    let server = Server::start(&mut project.milepost(&["mcp"]), Era::Legacy);
+    let server = Server::inside(&project, &[], Era::Legacy);
     let said = json!({"instance_id": "r1", "answer": "approve", "person": "ann"});
     assert!(!server.call("answer_gate", said).is_error);
     let shown = project.milepost(&["run", "show", "r1"]).output().unwrap().stdout;

@@ -11,6 +11,7 @@
 #[expect(dead_code, reason = "other tests need more of it")]
 mod project;
 #[path = "support/server.rs"]
+#[expect(dead_code, reason = "other tests need more of it")]
 mod server;
 
 use std::{fs, process::Output};

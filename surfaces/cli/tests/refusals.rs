@@ -11,6 +11,7 @@ mod full_disk;
 #[path = "support/project.rs"]
 mod project;
 #[path = "support/server.rs"]
+#[expect(dead_code, reason = "other tests need more of it")]
 mod server;
 
 use std::{fs, io::Write as _, os::unix::fs::symlink};
@@ -65,7 +66,7 @@ impl Stage {
     fn new(era: Era) -> Self {
         let project = Project::new().with("LOG_LEVEL", "warn");
         project.write_all(WORKFLOWS);
-        let server = Server::start(&mut project.milepost(&["mcp"]), era);
+        let server = Server::inside(&project, &[], era);
         Self::with(project, server)
     }
 

@@ -12,6 +12,7 @@ mod project;
 #[path = "support/random.rs"]
 mod random;
 #[path = "support/server.rs"]
+#[expect(dead_code, reason = "other tests need more of it")]
 mod server;
 
 use std::{
@@ -126,7 +127,7 @@ fn kill_under_load(
             answers.recv_timeout(ANSWER_MAX).unwrap();
         }
         thread::sleep(Duration::from_micros(blow.pause));
-        server.child.lock().unwrap().kill().unwrap();
+        server.kill();
     });
 }
 
@@ -341,7 +342,7 @@ fn begin_ledger(project: &Project) -> String {
         report(&server, &run, step, "success");
     }
     report(&server, &run, LEDGER[2], "in_progress");
-    server.child.lock().unwrap().kill().unwrap();
+    server.kill();
     run
 }
 
@@ -361,7 +362,7 @@ fn an_agent_that_knows_only_the_id_goes_on_from_the_brief_and_does_no_step_twice
         assert!(!ledger.iter().any(|it| it == wanted[0]), "it was done already:\n{brief}");
         ledger.push(wanted[0].to_owned());
         report(&server, &run, wanted[0], "success");
-        server.child.lock().unwrap().kill().unwrap();
+        server.kill();
     }
     assert_eq!(ledger, LEDGER);
     assert_eq!(project.ask(&["run", "show", &run])["run"]["status"], "completed");

@@ -10,6 +10,7 @@
 #[expect(dead_code, reason = "other tests need more of it")]
 mod project;
 #[path = "support/server.rs"]
+#[expect(dead_code, reason = "other tests need more of it")]
 mod server;
 
 use std::{
@@ -24,7 +25,7 @@ use project::Project;
 use server::{Era, Server};
 
 fn start(project: &Project, key: &str) -> Value {
-    let server = Server::start(&mut project.milepost(&["mcp"]), Era::Legacy);
+    let server = Server::inside(project, &[], Era::Legacy);
     let arguments =
         json!({"workflow_name": "WORK", "key": key, "context": {"task": "<b>&\u{1b}[2J"}});
     let started = server.call("start_workflow", arguments);

@@ -1,5 +1,5 @@
-//! Draws what every tool that changes something does to a gate in each of its states, through the
-//! real binary, and shows that no tool gets a run past a gate where only a person's own answer
+//! Draws what every tool that changes something does to a gate in each of its states, over MCP (the
+//! binary serves those who come over HTTP), and shows that no tool gets a run past a gate where only a person's own answer
 //! counts. A new tool without a row fails here. What the engine's commands do is in
 //! `crates/engine/tests/gate_matrix.txt`.
 #![expect(

@@ -44,7 +44,7 @@ pub mod devworkflow {
 /// What the configuration says of the forge dialect, and its files.
 pub mod forge {
     pub use crate::toolsets::forge::{
-        Memory, STATE_FILE, SpecFiles, WORKFLOW, options::Options, state_moved, state_stands,
+        Memory, STATE_FILE, SpecFiles, StateFile, WORKFLOW, options::Options,
     };
     pub use insight::past::{Price, Prices};
 }

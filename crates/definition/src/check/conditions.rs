@@ -29,7 +29,7 @@ pub(super) fn check(places: &Places<'_>) -> Vec<Diagnostic> {
 }
 
 /// The names that are always texts, …
-const TEXTS: [&str; 10] = [
+const TEXTS: [&str; 11] = [
     "flow",
     "key",
     "verdict",
@@ -40,6 +40,7 @@ const TEXTS: [&str; 10] = [
     "step",
     "gate",
     "run.id",
+    "items.next",
 ];
 /// … and those that are always numbers.
 const NUMBERS: [&str; 6] = [
@@ -125,7 +126,7 @@ fn check_names(places: &Places<'_>, used: &Used<'_>, found: &mut Vec<Diagnostic>
         let known: Vec<&str> = match root {
             "vars" => workflow.vars.keys().map(String::as_str).collect(),
             "settings" => workflow.settings.keys().map(String::as_str).collect(),
-            "items" => vec!["total", "done", "open", "texts"],
+            "items" => vec!["total", "done", "open", "next", "texts"],
             "journal" => vec!["chars"],
             "run" => vec!["id"],
             "usage" => vec!["tokens", "duration_ms"],

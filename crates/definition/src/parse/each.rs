@@ -1,31 +1,15 @@
 //! `each`: the parts that a step is worked on in.
 
 use super::{
-    Document, Problems,
+    Document, Problems, keys,
     node::{Content, Node},
     reader::Reader,
-    rules,
     step::required,
 };
-use std::collections::BTreeMap;
-
 use crate::{
-    Diagnostic, Each, Order, Otherwise, PartId, PartSource, PartSpec, Step, Var, Whole, suggest,
+    Diagnostic, Each, Order, Otherwise, PartId, PartSource, PartSpec, Step, Whole, suggest,
 };
 
-const KEYS: [&str; 11] = [
-    "parts",
-    "from",
-    "otherwise",
-    "otherwise_when",
-    "list",
-    "context",
-    "order",
-    "only",
-    "whole",
-    "keep",
-    "set",
-];
 const WHOLE: [(&str, Whole); 3] =
     [("no", Whole::Refused), ("all", Whole::All), ("found", Whole::Found)];
 const ORDERS: [(&str, Order); 3] =
@@ -34,12 +18,8 @@ const MODES: [(&str, &str); 3] =
     [("sequential", "sequential"), ("parallel", "parallel"), ("human_gate", "human_gate")];
 
 /// Reads `each`.
-pub(super) fn read(
-    reader: &mut Reader<'_>,
-    node: &Node,
-    vars: &BTreeMap<String, Var>,
-) -> Option<Each> {
-    let fields = reader.fields(node, "each", &KEYS)?;
+pub(super) fn read(reader: &mut Reader<'_>, node: &Node) -> Option<Each> {
+    let fields = reader.fields(node, "each", &[&keys::EACH])?;
     let sources: Vec<&str> =
         ["from", "list", "context"].into_iter().filter(|it| fields.find(it).is_some()).collect();
     if let [first, second, ..] = sources.as_slice() {
@@ -67,7 +47,12 @@ pub(super) fn read(
         };
         PartSource::File { path: reader.path(path, "each.from")?, otherwise }
     } else if let Some(list) = fields.find("list") {
-        PartSource::Listed(read_parts(reader, list, "each.list"))
+        // A text is an expression that gives a list.
+        if reader.language == 1 || !matches!(list.content, Content::Text(_)) {
+            PartSource::Listed(read_parts(reader, list, "each.list"))
+        } else {
+            PartSource::Context(reader.expression(list, "each.list")?)
+        }
     } else if let Some(context) = fields.find("context") {
         PartSource::Context(reader.expression(context, "each.context")?)
     } else {
@@ -80,11 +65,10 @@ pub(super) fn read(
     let only = fields.find("only").and_then(|it| reader.condition(it, "each.only"));
     let whole = fields.find("whole").and_then(|it| read_whole(reader, it));
     let keeps = fields.find("keep").and_then(|it| reader.boolean(it, "each.keep"));
-    let keeps = keeps.unwrap_or_default();
-    let set = fields.find("set").map(|it| rules::read_set(reader, it, "each.set", vars));
+    let is_kept = reader.language != 1 && matches!(from, PartSource::File { .. });
+    let keeps = keeps.unwrap_or(is_kept);
     let (order, whole) = (order.unwrap_or(Some(default))?, whole.unwrap_or_default());
-    let set = set.unwrap_or_default();
-    Some(Each { parts: parts?, from, order, only, whole, otherwise_when, keeps, set })
+    Some(Each { parts: parts?, from, order, only, whole, otherwise_when, keeps })
 }
 
 /// Reads `true`, `false` or `found`.
@@ -131,7 +115,7 @@ fn read_part(reader: &mut Reader<'_>, node: &Node, key: &str) -> Option<PartSpec
     if !matches!(node.content, Content::Map(_)) {
         return read_id(reader, node, key).map(plain);
     }
-    let fields = reader.fields(node, key, &["id", "title", "mode", "after", "files"])?;
+    let fields = reader.fields(node, key, &[&keys::PART])?;
     let id = required(reader, node, key, fields.find("id"), "id")?;
     let mut part = plain(read_id(reader, id, &format!("{key}.id"))?);
     if let Some(title) = fields.find("title") {
@@ -172,7 +156,7 @@ pub(super) fn check_shared(steps: &[Step], documents: &[Document], problems: &mu
         let message = format!("no step plans the parts `{}`", each.parts);
         let near = suggest::nearest(&each.parts, planned());
         let help = near.map_or_else(
-            || "say where they come from: `from`, `list` or `context`".to_owned(),
+            || "say where they come from: `from` or `list`".to_owned(),
             |it| format!("did you mean `{it}`?"),
         );
         let label = document.front_label(&["each", "parts"]);

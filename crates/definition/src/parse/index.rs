@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::{Map, Value};
 
-use super::{chores, moves, node::Node, reader::Reader, step::required, values};
+use super::{keys, node::Node, on, reader::Reader, step::required, values};
 use crate::{
     Action, Answers, Budget, Chore, Decider, End, Ends, FINISH, Flow, Limits, Money, Move, Pattern,
     Rule, Schema, StepName, Stretch, Var, WorkflowName, suggest,
@@ -34,11 +34,8 @@ pub(super) struct Head {
     pub(super) adopt: Vec<Action>,
 }
 
-const KEYS: [&str; 22] = [
-    "name", "title", "version", "decider", "key", "params", "vars", "settings", "flows", "flow",
-    "from", "until", "limits", "budget", "gates", "ends", "journal", "args", "moves", "rules",
-    "chores", "adopt",
-];
+/// The flow of a run that names none.
+const DEFAULT_FLOW: &str = "default";
 
 /// The words for which answers count at a gate.
 pub(super) const ANSWERS: [(&str, Answers); 2] =
@@ -75,7 +72,9 @@ pub(super) fn read(reader: &mut Reader<'_>, name: &WorkflowName) -> Head {
         adopt: Vec::new(),
     };
     let front = reader.document.front.as_ref();
-    let Some(fields) = front.and_then(|it| reader.fields(it, "", &KEYS)) else { return head };
+    let Some(fields) = front.and_then(|it| reader.fields(it, "", &[&keys::INDEX])) else {
+        return head;
+    };
     if let Some(node) = fields.find("name") {
         check_name(reader, node, name);
     }
@@ -90,55 +89,53 @@ pub(super) fn read(reader: &mut Reader<'_>, name: &WorkflowName) -> Head {
             pairs.iter().map(|(key, value)| (key.key().to_owned(), value.to_json())).collect();
     }
     head.flows = fields.find("flows").map(|it| read_flows(reader, it)).unwrap_or_default();
-    head.flow = fields.find("flow").and_then(|it| read_flow(reader, it, &head.flows));
+    head.flow = if reader.language == 1 {
+        fields.find("flow").and_then(|it| read_flow(reader, it, &head.flows))
+    } else {
+        head.flows.contains_key(DEFAULT_FLOW).then(|| DEFAULT_FLOW.to_owned())
+    };
     head.stretch = Stretch {
         from: fields.find("from").and_then(|it| reader.expression(it, "from")),
         until: fields.find("until").and_then(|it| reader.expression(it, "until")),
     };
-    head.budget = fields.find("budget").and_then(|it| read_budget(reader, it));
     if let Some(limits) = fields.find("limits") {
-        let fields = reader.fields(limits, "limits", &["visits"]);
-        let visits = fields.and_then(|it| it.find("visits"));
-        if let Some(count) = visits.and_then(|it| reader.count(it, "limits.visits")) {
-            head.limits = Limits { visits_max: count };
-        }
+        read_limits(reader, limits, &mut head);
     }
     let answers = fields.find("gates").and_then(|it| reader.choice(it, "gates", &ANSWERS));
     head.answers = answers.unwrap_or(head.answers);
     head.ends = fields.find("ends").and_then(|it| read_ends(reader, it)).unwrap_or_default();
-    let journal = fields.find("journal").and_then(|it| reader.boolean(it, "journal"));
-    head.journal = journal.unwrap_or_default();
     if let Some(pairs) = fields.find("args").and_then(|it| reader.pairs(it, "args")) {
         let max = |(name, value): &(Node, Node)| {
             Some((name.key().to_owned(), reader.count(value, &format!("args.{}", name.key()))?))
         };
         head.args = pairs.iter().filter_map(max).collect();
     }
-    let moves = fields.find("moves").map(|it| moves::read_moves(reader, it, &head.vars));
-    head.moves = moves.unwrap_or_default();
-    let rules = fields.find("rules").map(|it| moves::read_rules(reader, it, &head.vars));
-    head.rules = rules.unwrap_or_default();
-    let chores = fields.find("chores").map(|it| chores::read_chores(reader, it, &head.vars));
-    head.chores = chores.unwrap_or_default();
-    let adopt = fields.find("adopt").map(|it| moves::read_deeds(reader, it, ("adopt", &head.vars)));
-    head.adopt = adopt.unwrap_or_default();
+    if let Some(node) = fields.find("on") {
+        on::read_index(reader, node, &mut head);
+    }
+    let journal = fields.find("journal").and_then(|it| reader.boolean(it, "journal"));
+    head.journal = journal.unwrap_or_default();
     head
 }
 
-fn read_budget(reader: &mut Reader<'_>, node: &Node) -> Option<Budget> {
-    let fields = reader.fields(node, "budget", &["tokens", "money", "prices", "ask"])?;
-    let tokens = required(reader, node, "budget", fields.find("tokens"), "tokens");
-    let ask = fields.find("ask").and_then(|it| reader.template(it, "budget.ask"));
-    let money = fields.find("money").and_then(|max| {
-        let prices = required(reader, node, "budget", fields.find("prices"), "prices")?;
-        let max = reader.expression(max, "budget.money")?;
-        Some(Money { max, prices: reader.expression(prices, "budget.prices")? })
+fn read_limits(reader: &mut Reader<'_>, node: &Node, head: &mut Head) {
+    let Some(fields) = reader.fields(node, "limits", &[&keys::LIMITS]) else { return };
+    let visits = fields.find("visits").and_then(|it| reader.count(it, "limits.visits"));
+    head.limits = visits.map_or(head.limits, |visits_max| Limits { visits_max });
+    let tokens = fields.find("tokens").and_then(|it| reader.expression(it, "limits.tokens"));
+    let ask = fields.find("ask").and_then(|it| reader.template(it, "limits.ask"));
+    let money = fields.find("cost").and_then(|max| {
+        let prices = required(reader, node, "limits", fields.find("prices"), "prices")?;
+        let max = reader.expression(max, "limits.cost")?;
+        Some(Money { max, prices: reader.expression(prices, "limits.prices")? })
     });
-    Some(Budget { tokens: reader.expression(tokens?, "budget.tokens")?, money, ask })
+    if tokens.is_some() || money.is_some() {
+        head.budget = Some(Budget { tokens, money, ask });
+    }
 }
 
 fn read_ends(reader: &mut Reader<'_>, node: &Node) -> Option<Ends> {
-    let fields = reader.fields(node, "ends", &["early", "keep_key"])?;
+    let fields = reader.fields(node, "ends", &[&keys::ENDS])?;
     let early = fields.find("early").and_then(|it| reader.boolean(it, "ends.early"));
     let kept = fields.find("keep_key").and_then(|it| reader.list(it, "ends.keep_key"));
     let kept = kept.unwrap_or_default().iter();

@@ -33,6 +33,43 @@ pub(super) enum Content {
 }
 
 impl Node {
+    /// Returns a value that stands where this one is written.
+    pub(super) fn beside(&self, content: Content) -> Self {
+        Self { content, place: self.place }
+    }
+
+    /// Returns a value as a key, which is always a text.
+    pub(super) fn into_key(self) -> Self {
+        let text = match &self.content {
+            Content::Text(_) => return self,
+            Content::Integer(it) | Content::Float(it) => it.to_string(),
+            Content::Boolean(it) => it.to_string(),
+            Content::Null | Content::List(_) | Content::Map(_) => String::new(),
+        };
+        self.beside(Content::Text(text))
+    }
+
+    /// Takes a field out of a map. One that is null counts as not written.
+    pub(super) fn take(&mut self, key: &str) -> Option<Self> {
+        let Content::Map(fields) = &mut self.content else { return None };
+        let at = fields.iter().position(|(it, _)| it.key() == key)?;
+        Some(fields.remove(at).1).filter(|it| !it.is_null())
+    }
+
+    /// Takes all fields out of a map that has no others than these.
+    pub(super) fn take_all<const N: usize>(&mut self, keys: [&str; N]) -> [Option<Self>; N] {
+        let is_fitting = matches!(&self.content, Content::Map(fields)
+            if fields.iter().all(|(it, _)| keys.contains(&it.key())));
+        keys.map(|key| if is_fitting { self.take(key) } else { None })
+    }
+
+    /// Adds a field to a map.
+    pub(super) fn put(&mut self, key: &str, value: Self) {
+        if let Content::Map(fields) = &mut self.content {
+            fields.push((value.beside(Content::Text(key.to_owned())), value));
+        }
+    }
+
     pub(super) fn is_null(&self) -> bool {
         matches!(self.content, Content::Null)
     }
@@ -104,8 +141,9 @@ impl Document {
         let mut found = None;
         let mut node = self.front.as_ref()?;
         for step in path {
-            // A list of one may be written without the list.
-            if *step == "0" && !matches!(node.content, Content::List(_)) {
+            // A list of one may be written without the list, and one action without `do`.
+            let is_list = *step == "0" && !matches!(node.content, Content::List(_));
+            if is_list || (*step == "do" && node.child("do").is_none()) {
                 continue;
             }
             let Some(child) = node.child(step) else { break };

@@ -4,6 +4,7 @@ use serde_json::Value;
 
 use super::{
     Document, Problems,
+    keys::Keys,
     node::{Content, Node},
     path, values,
 };
@@ -17,23 +18,30 @@ pub(super) struct Reader<'a> {
     pub(super) document: &'a Document,
     /// The names of all steps of the workflow.
     pub(super) steps: &'a [StepName],
+    /// Which version of the language the document is written in.
+    pub(super) language: u32,
     pub(super) problems: &'a mut Problems,
 }
 
 /// The fields of a map whose keys are known to be allowed.
-#[derive(Clone, Copy)]
-pub(super) struct Fields<'n>(&'n [(Node, Node)]);
+#[derive(Clone, Copy, Default)]
+pub(super) struct Fields<'n> {
+    pairs: &'n [(Node, Node)],
+    keys: &'n [&'n Keys],
+}
 
 impl<'n> Fields<'n> {
     /// Returns a field. One that is null counts as not written.
     pub(super) fn find(&self, key: &str) -> Option<&'n Node> {
-        let field = self.0.iter().find(|(it, _)| it.key() == key);
+        let is_listed = self.keys.is_empty() || self.keys.iter().any(|it| it.has(key));
+        debug_assert!(is_listed, "`{key}` is not in the table of keys");
+        let field = self.pairs.iter().find(|(it, _)| it.key() == key);
         field.map(|(_, value)| value).filter(|it| !it.is_null())
     }
 
     /// Returns a key itself, whatever its value is.
     pub(super) fn find_key(&self, key: &str) -> Option<&'n Node> {
-        self.0.iter().map(|(it, _)| it).find(|it| it.key() == key)
+        self.pairs.iter().map(|(it, _)| it).find(|it| it.key() == key)
     }
 }
 
@@ -78,20 +86,33 @@ impl Reader<'_> {
         &mut self,
         node: &'n Node,
         key: &str,
-        known: &[&str],
+        keys: &'n [&'n Keys],
     ) -> Option<Fields<'n>> {
         let pairs = self.pairs(node, key)?;
-        for (name, _) in pairs {
-            if !known.contains(&name.key()) {
-                let message = match key {
-                    "" => format!("there is no key `{}`", name.key()),
-                    key => format!("`{key}` has no key `{}`", name.key()),
-                };
-                let help = suggest::help(name.key(), known.iter().copied());
-                self.refuse("key_unknown", name, message, help);
+        for (at, (name, _)) in pairs.iter().enumerate() {
+            // Only a key of language 1 beside the one that replaces it.
+            if pairs.iter().take(at).any(|(it, _)| it.key() == name.key()) {
+                self.refuse_value(name, format!("`{}` is said twice", name.key()));
             }
+            let instead = keys.iter().find_map(|it| it.replacement(name.key()));
+            let is_known = keys.iter().any(|it| it.known.contains(&name.key()));
+            if is_known || (instead.is_some() && self.language == 1) {
+                continue;
+            }
+            let message = match key {
+                "" => format!("there is no key `{}`", name.key()),
+                key => format!("`{key}` has no key `{}`", name.key()),
+            };
+            let mut known: Vec<&str> = Vec::new();
+            for it in keys.iter().flat_map(|it| it.known) {
+                known.extend((!known.contains(it)).then_some(*it));
+            }
+            let help = instead
+                .map(str::to_owned)
+                .or_else(|| suggest::help(name.key(), known.iter().copied()));
+            self.refuse("key_unknown", name, message, help);
         }
-        Some(Fields(pairs))
+        Some(Fields { pairs, keys })
     }
 
     /// Reads a map in which unknown keys are left out of account, with a warning.
@@ -110,7 +131,7 @@ impl Reader<'_> {
             let help = suggest::help(name.key(), known.iter().copied());
             self.warn("key_unknown", name, message, help);
         }
-        Some(Fields(pairs))
+        Some(Fields { pairs, keys: &[] })
     }
 
     /// Reads a map with keys of the author's choice, in the order they are written.
@@ -215,27 +236,26 @@ impl Reader<'_> {
     /// Reads the name of a step of this workflow.
     pub(super) fn step(&mut self, node: &Node, key: &str) -> Option<StepName> {
         let text = self.text(node, key)?;
+        self.find_step(node, &text)
+    }
+
+    /// Finds the step of this name, which `node` says.
+    pub(super) fn find_step(&mut self, node: &Node, text: &str) -> Option<StepName> {
         let found = self.steps.iter().find(|it| it.as_str() == text).cloned();
         if found.is_none() {
-            let help = suggest::help(&text, self.steps.iter().map(StepName::as_str));
+            let help = suggest::help(text, self.steps.iter().map(StepName::as_str));
             self.refuse("step_unknown", node, format!("there is no step `{text}`"), help);
         }
         found
     }
 
-    /// Reads the name of a step, or `FINISH`.
-    pub(super) fn target(&mut self, node: &Node, key: &str) -> Option<Target> {
-        let text = self.text(node, key)?;
-        if text == FINISH {
-            return Some(Target::Finish);
+    /// Reads the name of a step, `FINISH` or `FAILED`. Returns whether the run fails there.
+    pub(super) fn target(&mut self, node: &Node, key: &str) -> Option<(Target, bool)> {
+        match self.text(node, key)?.as_str() {
+            FINISH => Some((Target::Finish, false)),
+            FAILED => Some((Target::Finish, true)),
+            step => Some((Target::Step(self.find_step(node, step)?), false)),
         }
-        if text == FAILED {
-            let message = format!("`{key}` cannot be `{FAILED}`");
-            let help = "write `{to: STEP, fails: true}`".to_owned();
-            self.refuse("step_unknown", node, message, help);
-            return None;
-        }
-        self.step(node, key).map(Target::Step)
     }
 
     pub(super) fn condition(&mut self, node: &Node, key: &str) -> Option<Condition> {

@@ -5,7 +5,9 @@ use std::collections::BTreeMap;
 use super::{
     Document, Problems,
     index::ANSWERS,
+    keys,
     node::{Content, Node},
+    on,
     reader::Reader,
     step::required,
 };
@@ -29,7 +31,6 @@ pub(super) fn read_gate(reader: &mut Reader<'_>, node: &Node, step: &StepName) -
         reviewed: None,
         holds: None,
         rounds_max: None,
-        drops: Vec::new(),
         ahead: true,
     };
     if let Content::Boolean(is_on) = node.content {
@@ -39,15 +40,10 @@ pub(super) fn read_gate(reader: &mut Reader<'_>, node: &Node, step: &StepName) -
         reader.refuse_kind(node, "gate", "true or a map");
         return None;
     }
-    let known = [
-        "ask", "show", "options", "answers", "during", "unless", "reviewed", "holds", "rounds",
-        "drops", "ahead",
-    ];
-    let fields = reader.fields(node, "gate", &known)?;
+    let fields = reader.fields(node, "gate", &[&keys::GATE])?;
     let ask = fields.find("ask").and_then(|it| reader.template(it, "gate.ask"));
     gate.ask = ask.unwrap_or(gate.ask);
     gate.show = read_paths(reader, fields.find("show"), "gate.show");
-    gate.drops = read_paths(reader, fields.find("drops"), "gate.drops");
     if let Some(options) = fields.find("options") {
         gate.options = read_options(reader, options);
     }
@@ -64,7 +60,7 @@ pub(super) fn read_gate(reader: &mut Reader<'_>, node: &Node, step: &StepName) -
 }
 
 /// Reads a list of paths of artifacts.
-pub(super) fn read_paths(reader: &mut Reader<'_>, node: Option<&Node>, key: &str) -> Vec<Template> {
+fn read_paths(reader: &mut Reader<'_>, node: Option<&Node>, key: &str) -> Vec<Template> {
     let items = node.and_then(|it| reader.list(it, key)).unwrap_or_default();
     items.iter().filter_map(|it| reader.path(it, key)).collect()
 }
@@ -92,20 +88,19 @@ fn read_options(reader: &mut Reader<'_>, node: &Node) -> Vec<GateOption> {
     options.collect()
 }
 
+/// Reads `approve`, `skip`, `fail`, `cancel` or `back STEP`.
 fn read_effect(reader: &mut Reader<'_>, node: &Node, key: &str) -> Option<Effect> {
-    if matches!(node.content, Content::Map(_)) {
-        let fields = reader.fields(node, key, &["back"])?;
-        let back = required(reader, node, key, fields.find("back"), "back")?;
-        return reader.step(back, &format!("{key}.back")).map(Effect::Back);
-    }
     let word = reader.text(node, key)?;
+    if let Some(step) = word.strip_prefix("back ") {
+        return reader.find_step(node, step.trim()).map(Effect::Back);
+    }
     let effect = match word.as_str() {
         "approve" => Effect::Approve,
         "skip" => Effect::Skip,
         "fail" => Effect::Fail,
         "cancel" => Effect::Cancel,
         _ => {
-            let known = ["approve", "skip", "fail", "cancel", "{back: STEP}"];
+            let known = ["approve", "skip", "fail", "cancel", "back STEP"];
             let help = suggest::help(&word, known);
             reader.refuse("value_invalid", node, format!("`{key}` cannot be `{word}`"), help);
             return None;
@@ -120,21 +115,10 @@ pub(super) fn read_review(
     node: &Node,
     vars: &BTreeMap<String, Var>,
 ) -> Option<Review> {
-    let known = ["of", "read", "judges", "count", "approve", "revise", "unknown", "limits"];
-    let fields = reader.fields(node, "review", &known)?;
-    let mut words = |key: &str, default: &str| {
-        let Some(node) = fields.find(key) else { return vec![default.to_owned()] };
-        let words = reader.texts(node, &format!("review.{key}"));
-        if words.as_ref().is_some_and(Vec::is_empty) {
-            reader.refuse_value(node, format!("`review.{key}` must not be empty"));
-        }
-        words.unwrap_or_default()
-    };
-    let (approve, revise) = (words("approve", "APPROVE"), words("revise", "REVISE"));
-    if let Some(both) = approve.iter().find(|it| revise.contains(it)) {
-        let message = format!("verdict `{both}` cannot both approve and revise");
-        reader.refuse_value(fields.find("revise").unwrap_or(node), message);
-    }
+    let fields = reader.fields(node, "review", &[&keys::REVIEW])?;
+    let verdicts = fields.find("verdicts").map(|it| read_verdicts(reader, it));
+    let (approve, revise) =
+        verdicts.unwrap_or_else(|| (vec!["APPROVE".to_owned()], vec!["REVISE".to_owned()]));
     let read = fields.find("read").map(|it| reader.path(it, "review.read"));
     let choices = [("refuse", Unknown::Refuse), ("ask", Unknown::Ask)];
     let unknown =
@@ -152,28 +136,55 @@ pub(super) fn read_review(
         revise,
         unknown: unknown.unwrap_or_default(),
         limits: limits.unwrap_or_default(),
+        rules: fields.find("rules").and_then(|it| read_beside(reader, it, "review.rules")),
     })
 }
 
-/// Reads `rules`.
+/// Reads the words of a review: which approve, and which have the work done again.
+fn read_verdicts(reader: &mut Reader<'_>, node: &Node) -> (Vec<String>, Vec<String>) {
+    let (mut approve, mut revise): (Vec<String>, Vec<String>) = Default::default();
+    for (word, value) in reader.pairs(node, "review.verdicts").unwrap_or_default() {
+        let words = [("approve", true), ("revise", false)];
+        let key = format!("review.verdicts.{}", word.key());
+        let Some(is_yes) = reader.choice(value, &key, &words) else { continue };
+        if approve.iter().chain(&revise).any(|it| it == word.key()) {
+            let message = format!("verdict `{}` cannot both approve and revise", word.key());
+            reader.refuse_value(word, message);
+        }
+        let words = if is_yes { &mut approve } else { &mut revise };
+        words.push(word.key().to_owned());
+    }
+    if approve.is_empty() || revise.is_empty() {
+        let message = "`review.verdicts` must have a word that approves and one that revises";
+        reader.refuse_value(node, message);
+    }
+    (approve, revise)
+}
+
+/// Reads the name of a file beside the run's folder.
+fn read_beside(reader: &mut Reader<'_>, node: &Node, key: &str) -> Option<String> {
+    let name = reader.text(node, key)?;
+    if name.contains(['/', '\\']) || name.starts_with('.') {
+        reader.refuse_value(node, format!("`{key}` names a file right beside the run's folder"));
+        return None;
+    }
+    Some(name)
+}
+
+/// Reads `rules` of a step in language 1.
 pub(super) fn read_rules(
     reader: &mut Reader<'_>,
     node: &Node,
     vars: &BTreeMap<String, Var>,
 ) -> Option<Rules> {
-    let fields = reader.fields(node, "rules", &["beside", "parts", "note", "count", "after"])?;
+    let fields = reader.fields(node, "rules", &[&keys::RULES])?;
     let beside = required(reader, node, "rules", fields.find("beside"), "beside");
     let parts = required(reader, node, "rules", fields.find("parts"), "parts");
     let note = required(reader, node, "rules", fields.find("note"), "note");
     let after = required(reader, node, "rules", fields.find("after"), "after");
     let count = fields.find("count").and_then(|it| read_count(reader, it, vars));
-    let name = reader.text(beside?, "rules.beside")?;
-    if name.contains(['/', '\\']) || name.starts_with('.') {
-        reader.refuse_value(beside?, "`rules.beside` names a file right beside the run's folder");
-        return None;
-    }
     Some(Rules {
-        beside: name,
+        beside: read_beside(reader, beside?, "rules.beside")?,
         parts: reader.path(parts?, "rules.parts")?,
         note: reader.path(note?, "rules.note")?,
         count,
@@ -210,28 +221,33 @@ fn refuse_var(reader: &mut Reader<'_>, node: &Node, name: &str, vars: &BTreeMap<
     reader.refuse("var_unknown", node, format!("there is no variable `{name}`"), help);
 }
 
+/// Reads what happens after so many times: a word, or a list of it and actions.
 fn read_limits(reader: &mut Reader<'_>, node: &Node, vars: &BTreeMap<String, Var>) -> Vec<Limit> {
+    let known = [("ask", Spent::Ask), ("approve", Spent::Approve), ("fail", Spent::Fail)];
     let mut limits: Vec<Limit> = Vec::new();
-    for item in reader.list(node, "review.limits").unwrap_or_default() {
-        let Some(limit) = read_limit(reader, item, vars) else { continue };
-        if limits.iter().any(|it| it.after == limit.after) {
-            reader.refuse_value(item, format!("two limits apply after {} times", limit.after));
+    for (times, value) in reader.pairs(node, "review.limits").unwrap_or_default() {
+        let after = read_times(reader, times, "review.limits");
+        let (then, rest) = on::items_of(Some(value)).split_first().unwrap_or((value, &[]));
+        let then = read_spent(reader, then, "review.limits", &known);
+        let actions = on::read_actions(reader, rest, ("review.limits", vars), &on::HERE);
+        let (Some(after), Some(then)) = (after, then) else { continue };
+        if limits.iter().any(|it| it.after == after) {
+            reader.refuse_value(times, format!("two limits apply after {after} times"));
         }
-        limits.push(limit);
+        limits.push(Limit { after, then, actions });
     }
     limits
 }
 
-fn read_limit(reader: &mut Reader<'_>, node: &Node, vars: &BTreeMap<String, Var>) -> Option<Limit> {
-    let key = "review.limits";
-    let fields = reader.fields(node, key, &["after", "then", "set"])?;
-    let after = required(reader, node, key, fields.find("after"), "after");
-    let then = required(reader, node, key, fields.find("then"), "then");
-    let after = after.and_then(|it| reader.count(it, "review.limits.after"));
-    let known = [("ask", Spent::Ask), ("approve", Spent::Approve), ("fail", Spent::Fail)];
-    let then = then.and_then(|it| read_spent(reader, it, "review.limits.then", &known));
-    let set = fields.find("set").map(|it| read_set(reader, it, "review.limits.set", vars));
-    Some(Limit { after: after?, then: then?, set: set.unwrap_or_default() })
+/// Reads a key that is a number of times.
+fn read_times(reader: &mut Reader<'_>, node: &Node, key: &str) -> Option<u32> {
+    let times = node.key().parse().ok().filter(|it| *it > 0);
+    if times.is_none() {
+        let message =
+            format!("`{key}` says after how many times, and `{}` is not that", node.key());
+        reader.refuse("value_invalid", node, message, Some("write `{3: ask}`".to_owned()));
+    }
+    times
 }
 
 fn read_spent(
@@ -240,33 +256,34 @@ fn read_spent(
     key: &str,
     known: &[(&str, Spent)],
 ) -> Option<Spent> {
-    if matches!(node.content, Content::Map(_)) {
-        let fields = reader.fields(node, key, &["goto"])?;
-        let step = required(reader, node, key, fields.find("goto"), "goto")?;
-        return reader.step(step, &format!("{key}.goto")).map(Spent::Goto);
-    }
     let word = reader.text(node, key)?;
+    if let Some(step) = word.strip_prefix("goto ") {
+        return reader.find_step(node, step.trim()).map(Spent::Goto);
+    }
     let found = known.iter().find(|(it, _)| *it == word).map(|(_, spent)| spent.clone());
     if found.is_none() {
-        let words: Vec<&str> = known.iter().map(|(it, _)| *it).chain(["{goto: STEP}"]).collect();
+        let words: Vec<&str> = known.iter().map(|(it, _)| *it).chain(["goto STEP"]).collect();
         let help = suggest::help(&word, words.iter().copied());
         reader.refuse("value_invalid", node, format!("`{key}` cannot be `{word}`"), help);
     }
     found
 }
 
-/// Reads `attempts: 3`, or a map.
+/// Reads `attempts: 3`, or `{3: ask}`.
 pub(super) fn read_attempts(reader: &mut Reader<'_>, node: &Node) -> Option<Attempts> {
-    if !matches!(node.content, Content::Map(_)) {
+    let Content::Map(pairs) = &node.content else {
         let max = reader.count(node, "attempts")?;
         return Some(Attempts { max, then: Spent::Fail });
-    }
-    let fields = reader.fields(node, "attempts", &["max", "then"])?;
+    };
+    let [(times, then)] = pairs.as_slice() else {
+        let help = Some("write `{3: ask}`".to_owned());
+        reader.refuse("value_invalid", node, "`attempts` must be a map of one entry", help);
+        return None;
+    };
     let known = [("fail", Spent::Fail), ("warn", Spent::Warn), ("ask", Spent::Ask)];
-    let then = fields.find("then").map(|it| read_spent(reader, it, "attempts.then", &known));
-    let max = required(reader, node, "attempts", fields.find("max"), "max")?;
-    let max = reader.count(max, "attempts.max")?;
-    Some(Attempts { max, then: then.unwrap_or(Some(Spent::Fail))? })
+    let (max, then) =
+        (read_times(reader, times, "attempts"), read_spent(reader, then, "attempts", &known));
+    Some(Attempts { max: max?, then: then? })
 }
 
 /// Reads `next`: a name, a map, or a list of them.
@@ -292,22 +309,18 @@ fn read_successor(
     vars: &BTreeMap<String, Var>,
 ) -> Option<Successor> {
     if !matches!(node.content, Content::Map(_)) {
-        let to = reader.target(node, "next")?;
-        return Some(Successor { to, when: None, set: BTreeMap::new(), merge: None, fails: false });
+        let (to, fails) = reader.target(node, "next")?;
+        return Some(Successor { to, when: None, actions: Vec::new(), fails });
     }
-    let fields = reader.fields(node, "next", &["to", "when", "set", "merge", "fails"])?;
+    let fields = reader.fields(node, "next", &[&keys::NEXT])?;
     let when = fields.find("when").map(|it| reader.condition(it, "next.when"));
-    let set = fields.find("set").map(|it| read_set(reader, it, "next.set", vars));
-    let merge = fields.find("merge").map(|it| reader.expression(it, "next.merge"));
+    let actions = on::items_of(fields.find("do"));
+    let actions = on::read_actions(reader, actions, ("next.do", vars), &on::HERE);
     let fails = fields.find("fails").and_then(|it| reader.boolean(it, "next.fails"));
     let to = required(reader, node, "next", fields.find("to"), "to")?;
-    Some(Successor {
-        to: reader.target(to, "next.to")?,
-        when: when.flatten(),
-        set: set.unwrap_or_default(),
-        merge: merge.flatten(),
-        fails: fails.unwrap_or_default(),
-    })
+    let (to, is_failed) = reader.target(to, "next.to")?;
+    let fails = fails.unwrap_or(is_failed);
+    Some(Successor { to, when: when.flatten(), actions, fails })
 }
 
 /// Reads new values of variables: name → expression.

@@ -3,41 +3,20 @@
 use std::{collections::BTreeMap, ops::Range, slice::from_ref, time::Duration};
 
 use super::{
-    each, markdown,
+    each, keys, markdown,
     node::{Content, Node},
+    on,
     reader::Reader,
     rules,
 };
 use crate::{
-    Check, CommandCheck, Criterion, Diagnostic, Evidence, Label, Need, Presence, Product, Step,
-    StepName, Timeout, Var, Work,
+    Check, CommandCheck, Criterion, Diagnostic, Evidence, Label, Moments, Need, Presence, Product,
+    Step, StepName, Timeout, Var, Work,
     text::{outside_fences, parse_heading},
 };
 
 /// How long a command of `checks` may take if it does not say so itself.
 const CHECK_TIMEOUT: Duration = Duration::from_secs(10 * 60);
-
-const KEYS: [&str; 19] = [
-    "title",
-    "agent",
-    "work",
-    "needs",
-    "produces",
-    "drops",
-    "criteria",
-    "evidence",
-    "checks",
-    "gate",
-    "rules",
-    "review",
-    "attempts",
-    "next",
-    "enter",
-    "each",
-    "skip_when",
-    "lease",
-    "timeout",
-];
 
 const EVIDENCE: [(&str, Evidence); 3] =
     [("strict", Evidence::Strict), ("warn", Evidence::Warn), ("off", Evidence::Off)];
@@ -53,7 +32,7 @@ pub(super) fn read(
     let text = &document.body.text;
     let mut step = plain(name, document.file.clone(), text.clone());
     let front = document.front.as_ref();
-    if let Some(fields) = front.and_then(|it| reader.fields(it, "", &KEYS)) {
+    if let Some(fields) = front.and_then(|it| reader.fields(it, "", &[&keys::STEP])) {
         let reader = &mut reader;
         let words = [("none", Work::None), ("agent", Work::Agent)];
         let title = fields.find("title").and_then(|it| reader.text(it, "title"));
@@ -64,26 +43,25 @@ pub(super) fn read(
         step.needs = fields.find("needs").map(|it| read_needs(reader, it)).unwrap_or_default();
         step.produces =
             fields.find("produces").map(|it| read_products(reader, it)).unwrap_or_default();
-        step.drops = rules::read_paths(reader, fields.find("drops"), "drops");
         step.criteria =
             fields.find("criteria").map(|it| read_criteria(reader, it)).unwrap_or_default();
         let evidence =
             fields.find("evidence").and_then(|it| reader.choice(it, "evidence", &EVIDENCE));
         step.evidence = evidence.unwrap_or_default();
-        step.checks = fields.find("checks").map(|it| read_checks(reader, it)).unwrap_or_default();
+        let after = fields.find("timeout").and_then(|it| reader.duration(it, "timeout"));
+        step.timeout = after.map(|after| Timeout { after });
+        let checks = fields.find("checks");
+        step.checks = checks.map(|it| read_checks(reader, it, after)).unwrap_or_default();
         step.gate = fields.find("gate").and_then(|it| rules::read_gate(reader, it, name));
         step.rules = fields.find("rules").and_then(|it| rules::read_rules(reader, it, vars));
         step.review = fields.find("review").and_then(|it| rules::read_review(reader, it, vars));
         step.attempts = fields.find("attempts").and_then(|it| rules::read_attempts(reader, it));
         step.next =
             fields.find("next").map(|it| rules::read_next(reader, it, vars)).unwrap_or_default();
-        let enter = fields.find("enter").map(|it| rules::read_set(reader, it, "enter", vars));
-        step.enter = enter.unwrap_or_default();
-        step.each = fields.find("each").and_then(|it| each::read(reader, it, vars));
+        step.on = fields.find("on").map(|it| on::read_step(reader, it, vars)).unwrap_or_default();
+        step.each = fields.find("each").and_then(|it| each::read(reader, it));
         step.skip_when = fields.find("skip_when").and_then(|it| reader.condition(it, "skip_when"));
         step.lease = fields.find("lease").and_then(|it| reader.duration(it, "lease"));
-        let after = fields.find("timeout").and_then(|it| reader.duration(it, "timeout"));
-        step.timeout = after.map(|after| Timeout { after });
     }
     let sections = markdown::find_sections(text);
     let guidance = section(&mut reader, &step, "Orchestrator Guidance", sections.guidance);
@@ -107,7 +85,6 @@ fn plain(name: &StepName, file: String, text: String) -> Step {
         work: Work::default(),
         needs: Vec::new(),
         produces: Vec::new(),
-        drops: Vec::new(),
         criteria: Vec::new(),
         evidence: Evidence::default(),
         checks: Vec::new(),
@@ -117,7 +94,7 @@ fn plain(name: &StepName, file: String, text: String) -> Step {
         each: None,
         attempts: None,
         next: Vec::new(),
-        enter: BTreeMap::new(),
+        on: Moments::default(),
         workflows: Vec::new(),
         skip_when: None,
         lease: None,
@@ -174,7 +151,7 @@ fn read_need(reader: &mut Reader<'_>, node: &Node) -> Option<Need> {
         let path = reader.path(node, "needs")?;
         return Some(Need { path, when: None, presence: Presence::Required });
     }
-    let fields = reader.fields(node, "needs", &["path", "when", "optional"])?;
+    let fields = reader.fields(node, "needs", &[&keys::NEED])?;
     let when = fields.find("when").map(|it| reader.condition(it, "needs.when"));
     let path = required(reader, node, "needs", fields.find("path"), "path")?;
     let presence = fields.find("optional").and_then(|it| read_presence(reader, it));
@@ -214,13 +191,13 @@ fn read_product(reader: &mut Reader<'_>, node: &Node) -> Option<Product> {
         let path = reader.path(node, "produces")?;
         return Some(Product { path, checks: Vec::new(), when: None });
     }
-    let known =
-        ["path", "when", "not_empty", "headings", "matches", "schema", "words", "covers", "parts"];
-    let fields = reader.fields(node, "produces", &known)?;
+    let fields = reader.fields(node, "produces", &[&keys::PRODUCT])?;
     let mut checks = Vec::new();
     let is_not_empty =
         fields.find("not_empty").and_then(|it| reader.boolean(it, "produces.not_empty"));
-    checks.extend(is_not_empty.unwrap_or_default().then_some(Check::NotEmpty));
+    let words = fields.find("words").and_then(|it| read_words(reader, it));
+    let is_one = matches!(words, Some(Check::Words { min: Some(1), max: None }));
+    checks.extend((is_one || is_not_empty == Some(true)).then_some(Check::NotEmpty));
     let headings = fields.find("headings").and_then(|it| reader.texts(it, "produces.headings"));
     checks.extend(headings.unwrap_or_default().into_iter().map(Check::Heading));
     if let Some(it) = fields.find("matches") {
@@ -231,7 +208,7 @@ fn read_product(reader: &mut Reader<'_>, node: &Node) -> Option<Product> {
     }
     let schema = fields.find("schema").and_then(|it| reader.schema(it, "produces.schema"));
     checks.extend(schema.map(Check::Schema));
-    checks.extend(fields.find("words").and_then(|it| read_words(reader, it)));
+    checks.extend(words.filter(|_| !is_one));
     checks.extend(fields.find("covers").and_then(|it| read_covers(reader, it)));
     let is_plan = fields.find("parts").and_then(|it| reader.boolean(it, "produces.parts"));
     checks.extend(is_plan.unwrap_or_default().then_some(Check::Parts));
@@ -240,28 +217,38 @@ fn read_product(reader: &mut Reader<'_>, node: &Node) -> Option<Product> {
     Some(Product { path: reader.path(path, "produces.path")?, checks, when: when.flatten() })
 }
 
+/// Reads a file, and the pattern that finds in it what must be covered.
 fn read_covers(reader: &mut Reader<'_>, node: &Node) -> Option<Check> {
     let key = "produces.covers";
-    let fields = reader.fields(node, key, &["file", "pattern"])?;
-    let file = required(reader, node, key, fields.find("file"), "file");
-    let file = file.and_then(|it| reader.path(it, "produces.covers.file"));
-    let pattern = required(reader, node, key, fields.find("pattern"), "pattern");
-    let pattern = pattern.and_then(|it| reader.pattern(it, "produces.covers.pattern"));
-    Some(Check::Covers { file: file?, pattern: pattern? })
+    if let Content::List(items) = &node.content
+        && let [file, pattern] = items.as_slice()
+    {
+        let (file, pattern) = (reader.path(file, key), reader.pattern(pattern, key));
+        return Some(Check::Covers { file: file?, pattern: pattern? });
+    }
+    reader.refuse_kind(node, key, "a list of a file and a pattern");
+    None
 }
 
+/// Reads how many words there must be, or from how many to how many.
 fn read_words(reader: &mut Reader<'_>, node: &Node) -> Option<Check> {
-    let fields = reader.fields(node, "produces.words", &["min", "max"])?;
-    let mut count = |key: &str| {
-        let node = fields.find(key)?;
-        reader.count(node, &format!("produces.words.{key}")).map(u64::from)
+    let key = "produces.words";
+    let Content::List(items) = &node.content else {
+        let min = u64::from(reader.count(node, key)?);
+        return Some(Check::Words { min: Some(min), max: None });
     };
-    let (min, max) = (count("min"), count("max"));
-    if min.zip(max).is_some_and(|(min, max)| max < min) {
+    let [min, max] = items.as_slice() else {
+        reader.refuse_kind(node, key, "a number, or a list of two");
+        return None;
+    };
+    let is_none = matches!(&min.content, Content::Integer(it) if it.as_u64() == Some(0));
+    let min = if is_none { None } else { Some(u64::from(reader.count(min, key)?)) };
+    let max = u64::from(reader.count(max, key)?);
+    if min.is_some_and(|min| max < min) {
         reader.refuse_value(node, "`produces.words` wants more than it allows");
         return None;
     }
-    Some(Check::Words { min, max })
+    Some(Check::Words { min, max: Some(max) })
 }
 
 fn read_criteria(reader: &mut Reader<'_>, node: &Node) -> Vec<Criterion> {
@@ -273,19 +260,27 @@ fn read_criteria(reader: &mut Reader<'_>, node: &Node) -> Vec<Criterion> {
     criteria.collect()
 }
 
-fn read_checks(reader: &mut Reader<'_>, node: &Node) -> Vec<CommandCheck> {
+fn read_checks(
+    reader: &mut Reader<'_>,
+    node: &Node,
+    timeout: Option<Duration>,
+) -> Vec<CommandCheck> {
     let items = reader.list(node, "checks").unwrap_or_default();
-    items.iter().filter_map(|it| read_check(reader, it)).collect()
+    let limit = timeout.filter(|_| reader.language != 1).unwrap_or(CHECK_TIMEOUT);
+    items.iter().filter_map(|it| read_check(reader, it, limit)).collect()
 }
 
-fn read_check(reader: &mut Reader<'_>, node: &Node) -> Option<CommandCheck> {
-    let fields = reader.fields(node, "checks", &["run", "timeout"])?;
-    let timeout = fields.find("timeout").map(|it| reader.duration(it, "checks.timeout"));
-    let run = required(reader, node, "checks", fields.find("run"), "run")?;
-    let words = reader.texts(run, "checks.run")?;
+fn read_check(reader: &mut Reader<'_>, node: &Node, limit: Duration) -> Option<CommandCheck> {
+    let (mut run, mut timeout) = (node, None);
+    if matches!(node.content, Content::Map(_)) {
+        let fields = reader.fields(node, "checks", &[&keys::CHECK])?;
+        timeout = fields.find("timeout").and_then(|it| reader.duration(it, "checks.timeout"));
+        run = required(reader, node, "checks", fields.find("run"), "run")?;
+    }
+    let words = reader.texts(run, "checks")?;
     if words.is_empty() {
-        reader.refuse_value(run, "`checks.run` must not be empty");
+        reader.refuse_value(run, "`checks` has an empty command");
         return None;
     }
-    Some(CommandCheck { run: words, timeout: timeout.flatten().unwrap_or(CHECK_TIMEOUT) })
+    Some(CommandCheck { run: words, timeout: timeout.unwrap_or(limit) })
 }

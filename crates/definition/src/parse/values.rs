@@ -5,6 +5,7 @@ use std::time::Duration;
 use serde_json::Value;
 
 use super::{
+    keys,
     node::{Content, Node},
     reader::Reader,
 };
@@ -79,8 +80,9 @@ impl VarKind {
 /// Reads a variable: a value, whose kind is then the variable's, or a map that says more.
 pub(super) fn read_var(reader: &mut Reader<'_>, name: &str, node: &Node) -> Option<Var> {
     let key = format!("vars.{name}");
+    let second = if reader.language == 1 { "default" } else { "one_of" };
     let is_long = matches!(&node.content, Content::Map(fields)
-        if fields.iter().any(|(it, _)| matches!(it.key(), "type" | "default")));
+        if fields.iter().any(|(it, _)| it.key() == "type" || it.key() == second));
     if !is_long {
         let default = node.to_json();
         let Some(kind) = VarKind::of(&default) else {
@@ -90,11 +92,12 @@ pub(super) fn read_var(reader: &mut Reader<'_>, name: &str, node: &Node) -> Opti
         };
         return Some(Var { kind, default, one_of: Vec::new() });
     }
-    let fields = reader.fields(node, &key, &["type", "default", "one_of"])?;
+    let fields = reader.fields(node, &key, &[&keys::VAR])?;
     let default = fields.find("default");
+    let choices = fields.find("one_of").and_then(|it| reader.list(it, &format!("{key}.one_of")));
     let kind = match fields.find("type") {
         Some(it) => reader.choice(it, &format!("{key}.type"), &VarKind::WORDS)?,
-        None => VarKind::of(&default?.to_json())?,
+        None => VarKind::of(&default.or_else(|| choices?.first())?.to_json())?,
     };
     let mut is_fine = true;
     let mut check = |reader: &mut Reader<'_>, it: &Node| {
@@ -104,7 +107,6 @@ pub(super) fn read_var(reader: &mut Reader<'_>, name: &str, node: &Node) -> Opti
             reader.refuse_value(it, format!("`{key}` is of type `{word}`, and this is not"));
         }
     };
-    let choices = fields.find("one_of").and_then(|it| reader.list(it, &format!("{key}.one_of")));
     for it in choices.unwrap_or_default().iter().chain(default) {
         check(reader, it);
     }

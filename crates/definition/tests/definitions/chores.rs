@@ -56,26 +56,26 @@ fn a_chore_says_one_deed_and_when() {
     bad(
         "  - {name: a, set: {is_pushed: 'true'}}",
         expect![[r#"
-        Invalid
-        error key_missing ^1 DEMO/index.md:4:5: `chores` lacks `when`
-        error value_invalid ^1 DEMO/index.md:4:5: a chore must say one deed (each has just one of rename_branch, commit, push, publish, checkout)
-    "#]],
+            Invalid
+            error key_missing ^1 DEMO/index.md:4:12: `on.while.a` lacks `when`
+            error value_invalid ^1 DEMO/index.md:4:20: `on.while.a` must say one action (each has just one of rename_branch, commit, push, publish, checkout)
+        "#]],
     );
     bad(
         "  - {name: a, when: 'true', push: {remote: o}, checkout: {branch: b}, then: complete}",
         expect![[r#"
             Invalid
-            error value_invalid ^1 DEMO/index.md:4:5: a chore must say one deed (each has just one of rename_branch, commit, push, publish, checkout)
+            error value_invalid ^1 DEMO/index.md:4:67: `on.while.a` must say one action (each has just one of set, merge, note, error, add_item, close_item, find_item, rotate, insert, remove)
         "#]],
     );
     bad(
         "  - {when: 'true', shell: ls, then: complete}",
         expect![[r#"
-        Invalid
-        error key_missing ^1 DEMO/index.md:4:5: `chores` lacks `name`
-        error value_invalid ^1 DEMO/index.md:4:5: a chore must say one deed (each has just one of rename_branch, commit, push, publish, checkout)
-        error key_unknown ^5 DEMO/index.md:4:20: `chores` has no key `shell` (known: `name`, `when`, `set`, `then`, `on_failure`, `rename_branch`, `commit`, `push`, `publish`, `checkout`)
-    "#]],
+            Invalid
+            error value_invalid ^1 DEMO/index.md:4:5: an entry of `on.while` has no name
+            error key_unknown ^5 DEMO/index.md:4:20: `on.while.` has no key `shell` (known: `when`, `do`, `else`, `needs`, `consent`, `set`, `merge`, `goto`, `note`, `error`, `add_item`, `close_item`, `find_item`, `rotate`, `insert`, `remove`, `complete`, `rename_branch`, `commit`, `push`, `publish`, `checkout`)
+            error value_invalid ^8 DEMO/index.md:4:37: `on.while.` must say one action (each has just one of rename_branch, commit, push, publish, checkout)
+        "#]],
     );
 }
 
@@ -84,9 +84,9 @@ fn a_chore_that_nothing_ends_is_refused() {
     bad(
         "  - {name: a, when: \"step == 'A'\", push: {remote: o}}",
         expect![[r#"
-        Invalid
-        error chore_endless ^1 DEMO/index.md:4:5: a chore without `set` and `then` stays due for ever (set a variable that its `when` looks at, or write `then: complete`)
-    "#]],
+            Invalid
+            error chore_endless ^1 DEMO/index.md:4:5: a chore after which nothing changes stays due for ever (set a variable that its `when` looks at, or write `complete: true`)
+        "#]],
     );
 }
 
@@ -96,9 +96,9 @@ fn two_chores_have_two_names() {
     bad(
         &format!("{one}{one}"),
         expect![[r#"
-        Invalid
-        error value_invalid ^1 DEMO/index.md:5:5: there are two chores called `a`
-    "#]],
+            Invalid
+            error value_invalid ^1 DEMO/index.md:5:12: `on.while` has two entries `a`
+        "#]],
     );
 }
 
@@ -108,19 +108,19 @@ fn wrong_values_are_told() {
         "  - {name: a, when: 'true', rename_branch: {from: x}, set: {none: '1'}, then: leave}",
         expect![[r#"
             Invalid
-            error key_missing ^1 DEMO/index.md:4:44: `chores.rename_branch` lacks `to`
+            error value_invalid ^1 DEMO/index.md:4:44: `on.while.a.rename_branch` must be a map of one entry (write `{FROM: TO}`)
             error var_unknown ^4 DEMO/index.md:4:61: there is no variable `none` (known: `batch`, `branch`, `is_pushed`)
-            error value_invalid ^5 DEMO/index.md:4:79: `chores.then` cannot be `leave` (known: `complete`)
+            error value_invalid ^5 DEMO/index.md:4:79: `on.while.a.complete` must be true or false, not a text
         "#]],
     );
     bad(
         "  - {name: a, when: 'true', commit: {paths: x, else: all}, on_failure: stop, then: complete}",
         expect![[r#"
             Invalid
-            error key_missing ^1 DEMO/index.md:4:37: `chores.commit` lacks `message`
-            error expression_invalid ^1 DEMO/index.md:4:45: `chores.commit.paths`: there is no name `x` (known: `context`, `settings`, `vars`, `flow`, `key`, `report`, `artifacts`, `steps`, `part`, `parts`, `verdict`, `run`, `args`, `step`, `items`, `journal`, `gate`, `usage`)
-            error value_invalid ^3 DEMO/index.md:4:54: `chores.commit.else` cannot be `all` (known: `changed`)
-            error value_invalid ^4 DEMO/index.md:4:72: `chores.on_failure` cannot be `stop` (known: `refuse`, `warn`)
+            error key_missing ^1 DEMO/index.md:4:37: `on.while.a.commit` lacks `message`
+            error expression_invalid ^1 DEMO/index.md:4:45: `on.while.a.commit.paths`: there is no name `x` (known: `context`, `settings`, `vars`, `flow`, `key`, `report`, `artifacts`, `steps`, `part`, `parts`, `verdict`, `run`, `args`, `step`, `items`, `journal`, `gate`, `usage`)
+            error value_invalid ^3 DEMO/index.md:4:54: `on.while.a.commit.else` cannot be `all` (known: `changed`)
+            error value_invalid ^4 DEMO/index.md:4:72: `on.while.a.else` cannot be `stop` (known: `refuse`, `warn`)
         "#]],
     );
     bad(
@@ -148,7 +148,7 @@ chores:
     );
     expect![[r#"
         warning value_unknown ^3 DEMO/index.md:5:30: `step` is never `C` (known: `A`, `B`)
-        error var_unknown ^10 DEMO/index.md:5:62: there is no variable `brnch` (did you mean `branch`?)
+        error var_unknown ^18 DEMO/index.md:5:58: there is no variable `brnch` (did you mean `branch`?)
         error var_unknown ^9 DEMO/index.md:5:86: there is no variable `kind` (known: `batch`, `branch`, `is_pushed`)
         error types_unlike ^1 DEMO/index.md:5:117: `vars.branch` is a text, and `1` is a number
         error types_unlike ^10 DEMO/index.md:6:22: `vars.batch` is a list, not true or false

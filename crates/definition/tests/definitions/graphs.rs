@@ -2,8 +2,8 @@
 //! Section 7 of the dev-workflow specification, and its acceptance scenarios B15 and B23.
 
 use definition::{
-    Answers, Choices, Decider, Diagnostic, Effect, Evidence, FINISH, Form, MemoryFiles, ParseError,
-    StepName, Target, Work, Workflow, WorkflowName, lint, parse, parse_graph,
+    Answers, Choices, Decider, Deed, Diagnostic, Effect, Evidence, FINISH, Form, MemoryFiles,
+    ParseError, StepName, Target, Work, Workflow, WorkflowName, lint, parse, parse_graph,
 };
 use expect_test::{Expect, expect};
 use serde_json::json;
@@ -119,7 +119,7 @@ fn a_node_is_a_step() {
     let criteria: Vec<(&str, &str)> =
         alpha.criteria.iter().map(|it| (it.key.as_str(), it.text.as_str())).collect();
     assert_eq!(criteria, [("c1", "It was thought of."), ("c2", "It was written down.")]);
-    let set = &alpha.next.first().unwrap().set;
+    let Deed::Set(set) = &alpha.next[0].actions[0].deed else { panic!() };
     assert_eq!(set.get("status").unwrap().source(), "'RUNNING'");
     let gate = alpha.gate.as_ref().unwrap();
     assert_eq!(gate.ask.source(), "Approve leaving `Alpha`?");

@@ -65,8 +65,8 @@ fn every_deed_is_read() {
     let Deed::CloseItem(two) = deed("close_item: [x, y]") else { panic!() };
     assert_eq!((one.len(), two.len()), (1, 2));
     assert!(matches!(deed("find_item: x"), Deed::FindItem(_)));
-    let Deed::TakeItem(var) = deed("take_item: status") else { panic!() };
-    assert_eq!(var, "status");
+    let Deed::Set(taken) = deed("take_item: status") else { panic!() };
+    assert_eq!(taken.get("status").unwrap().source(), "items.next");
     assert!(matches!(deed("rotate: findings"), Deed::Rotate(Rotation::Findings, None)));
     assert!(matches!(deed("rotate: whole"), Deed::Rotate(Rotation::Whole, None)));
     let with = deed("rotate: {archive: whole, with: \"{{ vars.x }}\"}");
@@ -113,37 +113,37 @@ fn mistakes_in_moves_have_places() {
         "moves: [x]",
         expect![[r#"
             Invalid
-            error value_invalid ^1 DEMO/index.md:3:8: `moves` must be a map, not a list
+            error value_invalid ^1 DEMO/index.md:3:8: `on.call` must be a map, not a list
         "#]],
     );
     bad(
         "moves: {go: {doo: [{note: x}]}}",
         expect![[r#"
             Invalid
-            error key_missing ^1 DEMO/index.md:3:13: `moves.go` lacks `do`
-            error key_unknown ^3 DEMO/index.md:3:14: `moves.go` has no key `doo` (did you mean `do`?)
+            error value_invalid ^1 DEMO/index.md:3:13: `on.call.go` must say one action (each has just one of set, merge, note, error, add_item, close_item, find_item, rotate, insert, remove, goto)
+            error key_unknown ^3 DEMO/index.md:3:14: `on.call.go` has no key `doo` (did you mean `do`?)
         "#]],
     );
     bad(
         "moves: {go: {when: 'true'}}",
         expect![[r#"
             Invalid
-            error key_missing ^1 DEMO/index.md:3:13: `moves.go` lacks `do`
+            error value_invalid ^1 DEMO/index.md:3:13: `on.call.go` must say one action (each has just one of set, merge, note, error, add_item, close_item, find_item, rotate, insert, remove, goto)
         "#]],
     );
     bad(
         "moves: {go: {when: 'vars.', do: [{note: x}]}}",
         expect![[r#"
-        Invalid
-        error expression_invalid ^5 DEMO/index.md:3:21: `moves.go.when`: it is not an expression: unexpected end of input, expected identifier or integer
-    "#]],
+            Invalid
+            error expression_invalid ^5 DEMO/index.md:3:21: `on.call.go.when`: it is not an expression: unexpected end of input, expected identifier or integer
+        "#]],
     );
     bad(
         "moves: {go: {when: 'stepp == 1', do: [{note: x}]}}",
         expect![[r#"
-        Invalid
-        error expression_invalid ^5 DEMO/index.md:3:21: `moves.go.when`: there is no name `stepp` (did you mean `steps`?)
-    "#]],
+            Invalid
+            error expression_invalid ^5 DEMO/index.md:3:21: `on.call.go.when`: there is no name `stepp` (did you mean `steps`?)
+        "#]],
     );
     bad(
         "moves: {go: {else: gone, do: [{note: x}]}, gon: {do: [{note: x}]}}",
@@ -163,9 +163,9 @@ fn mistakes_in_moves_have_places() {
     bad(
         "moves: {go: {consent: {}, do: [{note: x}]}}",
         expect![[r#"
-        Invalid
-        error key_missing ^1 DEMO/index.md:3:23: `moves.go.consent` lacks `step`
-    "#]],
+            Invalid
+            error value_invalid ^1 DEMO/index.md:3:23: `on.call.go.consent` must be a map of one entry (write `{STEP: condition}`)
+        "#]],
     );
     bad(
         "moves: {go: {consent: {step: C}, do: [{note: x}]}}",
@@ -177,9 +177,9 @@ fn mistakes_in_moves_have_places() {
     bad(
         "moves: {go: {do: {note: x, goto: B}}}",
         expect![[r#"
-        Invalid
-        error value_invalid ^1 DEMO/index.md:3:18: `moves.go.do` must be a list, not a map
-    "#]],
+            Invalid
+            error value_invalid ^1 DEMO/index.md:3:18: `on.call.go.do` must say one action (each has just one of set, merge, note, error, add_item, close_item, find_item, rotate, insert, remove, goto)
+        "#]],
     );
 }
 
@@ -188,9 +188,9 @@ fn what_a_move_needs_is_a_list_of_names() {
     bad(
         "moves: {go: {needs: {a: b}, do: [{note: x}]}}",
         expect![[r#"
-        Invalid
-        error value_invalid ^1 DEMO/index.md:3:21: `moves.go.needs` must be a list, not a map
-    "#]],
+            Invalid
+            error value_invalid ^1 DEMO/index.md:3:21: `on.call.go.needs` must be a list, not a map
+        "#]],
     );
 }
 
@@ -200,21 +200,21 @@ fn mistakes_in_deeds_have_places() {
         "{}",
         expect![[r#"
             Invalid
-            error value_invalid ^1 DEMO/index.md:6:9: `moves.go.do` must say one deed (each has just one of set, goto, note, error, add_item, close_item, find_item, take_item, rotate, insert)
+            error value_invalid ^1 DEMO/index.md:6:9: `on.call.go.do` must say one action (each has just one of set, merge, note, error, add_item, close_item, find_item, rotate, insert, remove, goto)
         "#]],
     );
     bad_deed(
         "{note: x, goto: B}",
         expect![[r#"
             Invalid
-            error value_invalid ^1 DEMO/index.md:6:9: `moves.go.do` must say one deed (each has just one of set, goto, note, error, add_item, close_item, find_item, take_item, rotate, insert)
+            error value_invalid ^1 DEMO/index.md:6:9: `on.call.go.do` must say one action (each has just one of set, merge, note, error, add_item, close_item, find_item, rotate, insert, remove, goto)
         "#]],
     );
     bad_deed(
         "{when: 'true'}",
         expect![[r#"
             Invalid
-            error value_invalid ^1 DEMO/index.md:6:9: `moves.go.do` must say one deed (each has just one of set, goto, note, error, add_item, close_item, find_item, take_item, rotate, insert)
+            error value_invalid ^1 DEMO/index.md:6:9: `on.call.go.do` must say one action (each has just one of set, merge, note, error, add_item, close_item, find_item, rotate, insert, remove, goto)
         "#]],
     );
     bad_deed(
@@ -228,8 +228,8 @@ fn mistakes_in_deeds_have_places() {
         "gotoo: B",
         expect![[r#"
             Invalid
-            error key_unknown ^5 DEMO/index.md:6:9: `moves.go.do` has no key `gotoo` (did you mean `goto`?)
-            error value_invalid ^1 DEMO/index.md:6:9: `moves.go.do` must say one deed (each has just one of set, goto, note, error, add_item, close_item, find_item, take_item, rotate, insert)
+            error key_unknown ^5 DEMO/index.md:6:9: `on.call.go.do` has no key `gotoo` (did you mean `goto`?)
+            error value_invalid ^1 DEMO/index.md:6:9: `on.call.go.do` must say one action (each has just one of set, merge, note, error, add_item, close_item, find_item, rotate, insert, remove, goto)
         "#]],
     );
     bad_deed(
@@ -242,16 +242,16 @@ fn mistakes_in_deeds_have_places() {
     bad_deed(
         "set: {status: 'y +'}",
         expect![[r#"
-        Invalid
-        error expression_invalid ^3 DEMO/index.md:6:24: `moves.go.do.set.status`: it is not an expression: unexpected end of input, expected expression
-    "#]],
+            Invalid
+            error expression_invalid ^3 DEMO/index.md:6:24: `on.call.go.do.set.status`: it is not an expression: unexpected end of input, expected expression
+        "#]],
     );
     bad_deed(
         "note: '{{ args.task'",
         expect![[r#"
-        Invalid
-        error expression_invalid ^2 DEMO/index.md:6:16: `moves.go.do.note`: `{{` without `}}`
-    "#]],
+            Invalid
+            error expression_invalid ^2 DEMO/index.md:6:16: `on.call.go.do.note`: `{{` without `}}`
+        "#]],
     );
     bad_deed(
         "take_item: statu",
@@ -263,16 +263,16 @@ fn mistakes_in_deeds_have_places() {
     bad_deed(
         "rotate: all",
         expect![[r#"
-        Invalid
-        error value_invalid ^3 DEMO/index.md:6:17: `moves.go.do.rotate` cannot be `all` (known: `findings`, `whole`)
-    "#]],
+            Invalid
+            error value_invalid ^3 DEMO/index.md:6:17: `on.call.go.do.rotate` cannot be `all` (known: `findings`, `whole`)
+        "#]],
     );
     bad_deed(
         "insert: {path: a.md, line: x}",
         expect![[r#"
-        Invalid
-        error key_missing ^1 DEMO/index.md:6:17: `moves.go.do.insert` lacks `heading`
-    "#]],
+            Invalid
+            error value_invalid ^1 DEMO/index.md:6:17: `on.call.go.do.insert` must be a map of one entry (write `{PATH: {HEADING: line}}`)
+        "#]],
     );
     bad_deed(
         "insert: {path: ../a.md, heading: '## X', line: x}",
@@ -284,16 +284,16 @@ fn mistakes_in_deeds_have_places() {
     bad_deed(
         "insert: a.md",
         expect![[r#"
-        Invalid
-        error value_invalid ^4 DEMO/index.md:6:17: `moves.go.do.insert` must be a map, not a text
-    "#]],
+            Invalid
+            error value_invalid ^4 DEMO/index.md:6:17: `on.call.go.do.insert` must be a map of one entry (write `{PATH: {HEADING: line}}`)
+        "#]],
     );
     bad_deed(
         "close_item: {a: b}",
         expect![[r#"
-        Invalid
-        error value_invalid ^1 DEMO/index.md:6:21: `moves.go.do.close_item` must be a text, not a map
-    "#]],
+            Invalid
+            error value_invalid ^1 DEMO/index.md:6:21: `on.call.go.do.close_item` must be a text, not a map
+        "#]],
     );
 }
 
@@ -302,43 +302,43 @@ fn mistakes_in_rules_and_beside_them_have_places() {
     bad(
         "rules: {a: b}",
         expect![[r#"
-        Invalid
-        error value_invalid ^1 DEMO/index.md:3:8: `rules` must be a list, not a map
-    "#]],
+            Invalid
+            error value_invalid ^1 DEMO/index.md:3:12: `on.change.a` must be a map, not a text
+        "#]],
     );
     bad(
         "rules: [{when: 'true', do: [{note: x}]}]",
         expect![[r#"
-        Invalid
-        error key_missing ^1 DEMO/index.md:3:9: `rules` lacks `name`
-    "#]],
+            Invalid
+            error value_invalid ^1 DEMO/index.md:3:9: an entry of `on.change` has no name
+        "#]],
     );
     bad(
         "rules: [{name: X, do: [{note: x}]}]",
         expect![[r#"
-        Invalid
-        error key_missing ^1 DEMO/index.md:3:9: `rules` lacks `when`
-    "#]],
+            Invalid
+            error key_missing ^1 DEMO/index.md:3:16: `on.change.X` lacks `when`
+        "#]],
     );
     bad(
         "rules: [{name: X, when: 'true'}]",
         expect![[r#"
-        Invalid
-        error key_missing ^1 DEMO/index.md:3:9: `rules` lacks `do`
-    "#]],
+            Invalid
+            error value_invalid ^1 DEMO/index.md:3:9: `on.change.X` must say one action (each has just one of set, merge, note, error, add_item, close_item, find_item, rotate, insert, remove, goto)
+        "#]],
     );
     bad(
         "rules: [{name: X, when: 'true', else: y, do: [{note: x}]}]",
         expect![[r#"
-        Invalid
-        error key_unknown ^4 DEMO/index.md:3:33: `rules` has no key `else` (known: `name`, `when`, `do`)
-    "#]],
+            Invalid
+            error key_unknown ^4 DEMO/index.md:3:33: `on.change.X` has no key `else`
+        "#]],
     );
     bad(
         "rules: [{name: X, when: 'true', do: [{note: x}]}, {name: X, when: 'true', do: [{note: x}]}]",
         expect![[r#"
             Invalid
-            error value_invalid ^1 DEMO/index.md:3:51: there are two rules called `X`
+            error value_invalid ^1 DEMO/index.md:3:58: `on.change` has two entries `X`
         "#]],
     );
     bad(
@@ -351,9 +351,9 @@ fn mistakes_in_rules_and_beside_them_have_places() {
     bad(
         "adopt: x",
         expect![[r#"
-        Invalid
-        error value_invalid ^1 DEMO/index.md:3:8: `adopt` must be a list, not a text
-    "#]],
+            Invalid
+            error value_invalid ^1 DEMO/index.md:3:8: `on.adopt` must be a map, not a text
+        "#]],
     );
     bad(
         "journal: maybe",

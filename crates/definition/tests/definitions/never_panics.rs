@@ -41,6 +41,31 @@ fn text() -> impl Strategy<Value = String> {
     prop::collection::vec(piece(), 0..24).prop_map(|it| it.concat())
 }
 
+/// Front matter with keys of both languages, anywhere.
+fn front() -> impl Strategy<Value = String> {
+    let keys = "language name budget money moves do consent step when rules chores then set \
+                on_failure push remote checkout branch from rename_branch to adopt take_item rotate \
+                archive with insert path heading line enter drops each gate options back attempts \
+                max goto next merge fails produces words min covers file pattern review of approve \
+                revise limits after verdicts on call change while done remove complete else a b";
+    let key = prop::sample::select(keys.split_whitespace().collect::<Vec<_>>());
+    let text = prop::sample::select(vec!["A", "a", "true", "x.md", "ask", "findings", "{{ key }}"]);
+    let leaf = prop_oneof![
+        4 => text.prop_map(serde_json::Value::from),
+        1 => (0_u64..5).prop_map(serde_json::Value::from),
+        1 => any::<bool>().prop_map(serde_json::Value::from),
+        1 => Just(serde_json::Value::Null),
+    ];
+    let tree = leaf.prop_recursive(5, 40, 5, move |inner| {
+        prop_oneof![
+            3 => prop::collection::btree_map(key.clone(), inner.clone(), 0..5)
+                .prop_map(|it| it.into_iter().map(|(key, it)| (key.to_owned(), it)).collect()),
+            1 => prop::collection::vec(inner, 0..4).prop_map(serde_json::Value::from),
+        ]
+    });
+    tree.prop_map(|it| it.to_string())
+}
+
 /// Pieces that graphs are made of, in any order.
 fn graph() -> impl Strategy<Value = String> {
     let known = prop::sample::select(vec![
@@ -142,6 +167,19 @@ proptest! {
 
     #[test]
     fn a_sound_folder_takes_any_front_matter(index in text(), a in text()) {
+        let step = "# Orchestrator Guidance\nx\n# Client Instructions\ny\n";
+        let files = [
+            ("DEMO/index.md", format!("---\n{index}\n---\n- [A](steps/a.md)\n")),
+            ("DEMO/steps/a.md", format!("---\n{a}\n---\n{step}")),
+        ];
+        let files = files.map(|(path, text)| (path.to_owned(), text)).into_iter().collect();
+        if let Ok(workflow) = parse(&WorkflowName::parse("DEMO").unwrap(), &MemoryFiles(files)) {
+            lint(&workflow);
+        }
+    }
+
+    #[test]
+    fn front_matter_of_either_language_is_read_or_refused(index in front(), a in front()) {
         let step = "# Orchestrator Guidance\nx\n# Client Instructions\ny\n";
         let files = [
             ("DEMO/index.md", format!("---\n{index}\n---\n- [A](steps/a.md)\n")),

@@ -1,6 +1,6 @@
 //! The front matter of a step: what judges its work, and where it leads.
 
-use definition::{Answers, Attempts, Effect, Spent, Target, Unknown};
+use definition::{Action, Answers, Attempts, Deed, Effect, Spent, Target, Unknown};
 use expect_test::expect;
 
 use crate::support::{bad_step as bad, good_step as good};
@@ -59,8 +59,7 @@ fn a_gate_may_say_everything() {
             Invalid
             error value_invalid ^6 DEMO/steps/a.md:2:21: `gate.options.a` cannot be `aprove` (did you mean `approve`?)
             error step_unknown ^1 DEMO/steps/a.md:2:39: there is no step `C` (known: `A`, `B`)
-            error key_missing ^1 DEMO/steps/a.md:2:46: `gate.options.c` lacks `back`
-            error key_unknown ^2 DEMO/steps/a.md:2:47: `gate.options.c` has no key `to` (known: `back`)
+            error value_invalid ^1 DEMO/steps/a.md:2:46: `gate.options.c` must be a text, not a map
             error value_invalid ^1 DEMO/steps/a.md:2:58: `gate.options.d` must be a text, not a list
             error step_unknown ^1 DEMO/steps/a.md:2:73: there is no step `b` (did you mean `B`?)
         "#]],
@@ -82,7 +81,7 @@ fn a_review_sends_back() {
     let limits: Vec<String> = review
         .limits
         .iter()
-        .map(|it| format!("{} {:?} {}", it.after, it.then, it.set.len()))
+        .map(|it| format!("{} {:?} {}", it.after, it.then, it.actions.len()))
         .collect();
     assert_eq!(limits, ["2 Approve 1", "5 Ask 0", "6 Fail 0", "7 Goto(StepName(\"B\")) 0"]);
     let short = good("review: {of: B}").review.unwrap();
@@ -95,7 +94,7 @@ fn a_review_sends_back() {
         expect![[r#"
             Invalid
             error key_missing ^1 DEMO/steps/a.md:2:9: `review` lacks `of`
-            error value_invalid ^1 DEMO/steps/a.md:2:32: verdict `X` cannot both approve and revise
+            error value_invalid ^1 DEMO/steps/a.md:2:33: verdict `X` cannot both approve and revise
         "#]],
     );
     bad(
@@ -104,24 +103,23 @@ fn a_review_sends_back() {
             Invalid
             error step_unknown ^1 DEMO/steps/a.md:2:14: there is no step `C` (known: `A`, `B`)
             error path_outside ^2 DEMO/steps/a.md:2:23: `/x` is an absolute path; artifacts are relative to the run's root
-            error value_invalid ^1 DEMO/steps/a.md:2:36: `review.approve` must not be empty
-            error value_invalid ^1 DEMO/steps/a.md:2:48: `review.revise` must be a list, not a text
+            error value_invalid ^1 DEMO/steps/a.md:2:48: `review.verdicts` must be a map, not a text
+            error value_invalid ^1 DEMO/steps/a.md:2:48: `review.verdicts` must have a word that approves and one that revises
             error value_invalid ^5 DEMO/steps/a.md:2:60: `review.unknown` cannot be `maybe` (known: `refuse`, `ask`)
-            error value_invalid ^1 DEMO/steps/a.md:2:75: `review.limits` must be a list, not a map
         "#]],
     );
     bad(
         "review: {of: B, limits: [{after: 2}, {then: ask}, {after: 0, then: warn}, {after: 3, then: {goto: Z}}, {after: 3, then: ask, set: {dnoe: \"tru\"}}, {after: 4, then: ask}, {after: 4, then: ask}]}",
         expect![[r#"
             Invalid
-            error key_missing ^1 DEMO/steps/a.md:2:26: `review.limits` lacks `then`
-            error key_missing ^1 DEMO/steps/a.md:2:38: `review.limits` lacks `after`
-            error value_invalid ^1 DEMO/steps/a.md:2:59: `review.limits.after` must be at least 1
-            error value_invalid ^4 DEMO/steps/a.md:2:68: `review.limits.then` cannot be `warn` (known: `ask`, `approve`, `fail`, `{goto: STEP}`)
+            error value_invalid ^1 DEMO/steps/a.md:2:26: `review.limits` must be a text, not a map
+            error value_invalid ^1 DEMO/steps/a.md:2:38: `review.limits` says after how many times, and `` is not that (write `{3: ask}`)
+            error value_invalid ^1 DEMO/steps/a.md:2:59: `review.limits` says after how many times, and `0` is not that (write `{3: ask}`)
+            error value_invalid ^4 DEMO/steps/a.md:2:68: `review.limits` cannot be `warn` (known: `ask`, `approve`, `fail`, `goto STEP`)
             error step_unknown ^1 DEMO/steps/a.md:2:99: there is no step `Z` (known: `A`, `B`)
             error var_unknown ^4 DEMO/steps/a.md:2:132: there is no variable `dnoe` (did you mean `done`?)
             error expression_invalid ^3 DEMO/steps/a.md:2:139: `review.limits.set.dnoe`: there is no name `tru` (known: `context`, `settings`, `vars`, `flow`, `key`, `report`, `artifacts`, `steps`, `part`, `parts`, `verdict`, `run`, `args`, `step`, `items`, `journal`, `gate`, `usage`)
-            error value_invalid ^1 DEMO/steps/a.md:2:170: two limits apply after 4 times
+            error value_invalid ^1 DEMO/steps/a.md:2:178: two limits apply after 4 times
         "#]],
     );
     bad(
@@ -166,8 +164,7 @@ fn attempts_run_out() {
         "attempts: {then: approve}",
         expect![[r#"
             Invalid
-            error key_missing ^1 DEMO/steps/a.md:2:11: `attempts` lacks `max`
-            error value_invalid ^7 DEMO/steps/a.md:2:18: `attempts.then` cannot be `approve` (known: `fail`, `warn`, `ask`, `{goto: STEP}`)
+            error value_invalid ^1 DEMO/steps/a.md:2:11: `attempts` must be a map of one entry (write `{3: ask}`)
         "#]],
     );
 }
@@ -183,15 +180,16 @@ fn successors_may_be_written_short_or_long() {
                     Target::Finish => "(end)".to_owned(),
                 };
                 let when = it.when.as_ref().map(|it| format!(" when {}", it.source()));
-                let set: String =
-                    it.set.iter().map(|(name, it)| format!(" {name}:={}", it.source())).collect();
-                let merge = it.merge.as_ref().map(|it| format!(" merge {}", it.source()));
+                let deed = |it: &Action| {
+                    if let Deed::Merge(it) = &it.deed {
+                        return format!(" merge {}", it.source());
+                    }
+                    let Deed::Set(set) = &it.deed else { panic!("{it:?}") };
+                    set.iter().map(|(name, it)| format!(" {name}:={}", it.source())).collect()
+                };
+                let deeds: String = it.actions.iter().map(deed).collect();
                 let fails = if it.fails { " fails" } else { "" };
-                format!(
-                    "{to}{}{set}{}{fails};",
-                    when.unwrap_or_default(),
-                    merge.unwrap_or_default()
-                )
+                format!("{to}{}{deeds}{fails};", when.unwrap_or_default())
             })
             .collect()
     };
@@ -211,7 +209,6 @@ fn successors_may_be_written_short_or_long() {
             Invalid
             error step_unknown ^1 DEMO/steps/a.md:2:8: there is no step `b` (did you mean `B`?)
             error step_unknown ^1 DEMO/steps/a.md:2:11: there is no step `C` (known: `A`, `B`)
-            error step_unknown ^6 DEMO/steps/a.md:2:14: `next` cannot be `FAILED` (write `{to: STEP, fails: true}`)
             error step_unknown ^1 DEMO/steps/a.md:2:27: there is no step `D` (known: `A`, `B`)
             error key_missing ^1 DEMO/steps/a.md:2:31: `next` lacks `to`
             error step_unknown ^1 DEMO/steps/a.md:2:47: there is no step `5` (known: `A`, `B`)
@@ -230,8 +227,8 @@ fn successors_may_be_written_short_or_long() {
             Invalid
             error expression_invalid ^13 DEMO/steps/a.md:4:12: `next.when`: it is not an expression: unexpected input after expression (compare with `==`)
             error var_unknown ^1 DEMO/steps/a.md:5:11: there is no variable `x` (known: `done`, `rounds`)
-            error expression_invalid ^5 DEMO/steps/a.md:5:28: `next.set.rounds`: it is not an expression: unexpected end of input, expected identifier or integer
-            error value_invalid ^1 DEMO/steps/a.md:6:12: `next.merge` must be a text, not a list
+            error expression_invalid ^5 DEMO/steps/a.md:5:28: `next.do.set.rounds`: it is not an expression: unexpected end of input, expected identifier or integer
+            error value_invalid ^1 DEMO/steps/a.md:6:12: `next.do.merge` must be a text, not a list
             error value_invalid ^5 DEMO/steps/a.md:7:12: `next.fails` must be true or false, not a text
             error expression_invalid ^30 DEMO/steps/a.md:9:12: `next.when`: it is not an expression: unexpected character
             error expression_invalid ^6 DEMO/steps/a.md:12:7: `next.when`: there is no name `contxt` (did you mean `context`?)

@@ -25,7 +25,7 @@ fn unknown_keys_are_refused_with_the_nearest_known_one() {
             error key_unknown ^7 DEMO/steps/a.md:2:1: there is no key `produce` (did you mean `produces`?)
             error key_unknown ^8 DEMO/steps/a.md:3:1: there is no key `timeouts` (did you mean `timeout`?)
             error key_unknown ^4 DEMO/steps/a.md:4:1: there is no key `need` (did you mean `needs`?)
-            error key_unknown ^5 DEMO/steps/a.md:5:1: there is no key `xyzzy` (known: `title`, `agent`, `work`, `needs`, `produces`, `drops`, `criteria`, `evidence`, `checks`, `gate`, `rules`, `review`, `attempts`, `next`, `enter`, `each`, `skip_when`, `lease`, `timeout`)
+            error key_unknown ^5 DEMO/steps/a.md:5:1: there is no key `xyzzy` (known: `title`, `agent`, `work`, `needs`, `produces`, `criteria`, `evidence`, `checks`, `gate`, `review`, `attempts`, `next`, `on`, `each`, `skip_when`, `lease`, `timeout`)
         "#]],
     );
     bad(
@@ -35,8 +35,8 @@ fn unknown_keys_are_refused_with_the_nearest_known_one() {
             error key_unknown ^3 DEMO/steps/a.md:2:8: `gate` has no key `aks` (did you mean `ask`?)
             error key_missing ^1 DEMO/steps/a.md:3:9: `review` lacks `of`
             error key_unknown ^3 DEMO/steps/a.md:3:10: `review` has no key `off` (did you mean `of`?)
-            error key_missing ^1 DEMO/steps/a.md:4:11: `attempts` lacks `max`
-            error key_unknown ^7 DEMO/steps/a.md:4:12: `attempts` has no key `maximum` (known: `max`, `then`)
+            error value_invalid ^7 DEMO/steps/a.md:4:12: `attempts` says after how many times, and `maximum` is not that (write `{3: ask}`)
+            error value_invalid ^1 DEMO/steps/a.md:4:21: `attempts` cannot be `3` (known: `fail`, `warn`, `ask`, `goto STEP`)
             error key_missing ^1 DEMO/steps/a.md:5:7: `next` lacks `to`
             error key_unknown ^3 DEMO/steps/a.md:5:8: `next` has no key `two` (did you mean `to`?)
             error key_missing ^1 DEMO/steps/a.md:6:7: `each` lacks `parts`
@@ -46,7 +46,7 @@ fn unknown_keys_are_refused_with_the_nearest_known_one() {
             error key_missing ^1 DEMO/steps/a.md:8:9: `needs` lacks `path`
             error key_unknown ^4 DEMO/steps/a.md:8:10: `needs` has no key `file` (known: `path`, `when`, `optional`)
             error key_missing ^1 DEMO/steps/a.md:9:10: `checks` lacks `run`
-            error key_unknown ^3 DEMO/steps/a.md:9:11: `checks` has no key `cmd` (known: `run`, `timeout`)
+            error key_unknown ^3 DEMO/steps/a.md:9:11: `checks` has no key `cmd`
         "#]],
     );
 }
@@ -157,11 +157,10 @@ fn products_have_checks() {
         "produces: [{path: a.md, covers: request.md}, {path: a.md, covers: {file: ../a.md, pattern: '('}}, {path: a.md, covers: {}}]",
         expect![[r#"
             Invalid
-            error value_invalid ^10 DEMO/steps/a.md:2:33: `produces.covers` must be a map, not a text
+            error value_invalid ^10 DEMO/steps/a.md:2:33: `produces.covers` must be a list of a file and a pattern, not a text
             error path_outside ^7 DEMO/steps/a.md:2:74: `../a.md` leads out of the run's root
-            error pattern_invalid ^3 DEMO/steps/a.md:2:92: `produces.covers.pattern` is not a pattern: unclosed group
-            error key_missing ^1 DEMO/steps/a.md:2:120: `produces.covers` lacks `file`
-            error key_missing ^1 DEMO/steps/a.md:2:120: `produces.covers` lacks `pattern`
+            error pattern_invalid ^3 DEMO/steps/a.md:2:92: `produces.covers` is not a pattern: unclosed group
+            error value_invalid ^1 DEMO/steps/a.md:2:120: `produces.covers` must be a list of a file and a pattern, not a map
         "#]],
     );
     bad(
@@ -171,8 +170,7 @@ fn products_have_checks() {
             error key_missing ^1 DEMO/steps/a.md:2:12: `produces` lacks `path`
             error expression_invalid ^1 DEMO/steps/a.md:2:43: `produces.path`: there is no name `x` (known: `context`, `settings`, `vars`, `flow`, `key`, `report`, `artifacts`, `steps`, `part`, `parts`, `verdict`, `run`, `args`, `step`, `items`, `journal`, `gate`, `usage`)
             error expression_invalid ^2 DEMO/steps/a.md:2:60: `produces.path`: `{{` without `}}`
-            error value_invalid ^1 DEMO/steps/a.md:2:83: `produces.words` must be a map, not a number
-            error value_invalid ^3 DEMO/steps/a.md:2:110: `produces.words.min` must be a whole number, not a text
+            error value_invalid ^3 DEMO/steps/a.md:2:110: `produces.words` must be a whole number, not a text
         "#]],
     );
     bad(
@@ -223,11 +221,11 @@ fn checks_are_commands() {
         "checks: [{run: cargo test}, {run: []}, {timeout: 1m}, {run: [x], timeout: 5}, cargo test]",
         expect![[r#"
             Invalid
-            error value_invalid ^10 DEMO/steps/a.md:2:16: `checks.run` must be a list, not a text
-            error value_invalid ^1 DEMO/steps/a.md:2:35: `checks.run` must not be empty
+            error value_invalid ^10 DEMO/steps/a.md:2:16: `checks` must be a list, not a text
+            error value_invalid ^1 DEMO/steps/a.md:2:35: `checks` has an empty command
             error key_missing ^1 DEMO/steps/a.md:2:40: `checks` lacks `run`
             error value_invalid ^1 DEMO/steps/a.md:2:75: `checks.timeout` is not a duration: `5` (write `90s`, `15m`, `2h`, `1h 30m` or `1d`; at most a year)
-            error value_invalid ^10 DEMO/steps/a.md:2:79: `checks` must be a map, not a text
+            error value_invalid ^10 DEMO/steps/a.md:2:79: `checks` must be a list, not a text
         "#]],
     );
 }
@@ -288,9 +286,9 @@ fn parts_come_from_somewhere() {
     bad(
         "each: {parts: x}",
         expect![[r#"
-        Invalid
-        error parts_unknown ^1 DEMO/steps/a.md:2:15: no step plans the parts `x` (say where they come from: `from`, `list` or `context`)
-    "#]],
+            Invalid
+            error parts_unknown ^1 DEMO/steps/a.md:2:15: no step plans the parts `x` (say where they come from: `from` or `list`)
+        "#]],
     );
     bad(
         "each: {from: a.md, list: [x], order: random}",

@@ -73,7 +73,8 @@ fn put(now: &Snapshot, run: RunId, reach: Person) -> Result<Done<answer::Answer>
     };
     if reach == Person::Unproven && gate.is_personal() {
         // The person would be asked for an answer that does not count.
-        return Err(Refusal::GateNeedsPerson { step: gate.step.clone(), is_asked: true }.into());
+        let step = gate.step.clone();
+        return Err(Refusal::GateNeedsPerson { step, is_asked: true, is_begun: true }.into());
     }
     let mut done = answer::of_view(now, &[]);
     match reach {

@@ -2,8 +2,7 @@
 
 use core::time::Duration;
 
-use definition::FINISH;
-use engine::{Entry, Recorded, RunId, Standing, Timestamp, View, summary};
+use engine::{Entry, Recorded, RunId, Timestamp, View, summary};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
@@ -163,19 +162,11 @@ fn answer(now: &Snapshot) -> Done<Answer> {
     let state = &view.state;
     let row = summary(&view.workflow, state);
     let (context, cut) = cut::context(&state.context, &state.run.short());
-    let current = match state.standing {
-        Standing::Completed => FINISH.to_owned(),
-        Standing::New
-        | Standing::Running
-        | Standing::Waiting(_)
-        | Standing::Failed { .. }
-        | Standing::Cancelled { .. } => row.step,
-    };
     let is_held = |it: &&engine::Lease| state.lease(&it.step, it.part.as_ref()).is_some();
     let answer = Answer {
         instance_id: state.run.to_string(),
         workflow_name: row.workflow,
-        current_step_name: current,
+        current_step_name: row.step,
         next_step: next_step(view, &[]),
         status: Status::of(&state.standing),
         context,

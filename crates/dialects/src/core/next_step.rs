@@ -3,7 +3,9 @@
 use std::collections::BTreeMap;
 
 use definition::{FINISH, Step};
-use engine::{Action, Event, Progress, Recorded, Standing, View, find_agent, find_promised, next};
+use engine::{
+    Action, Event, Progress, Recorded, Standing, View, find_agent, find_promised, last_step, next,
+};
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -40,7 +42,8 @@ pub(super) fn next_step(view: &View, events: &[Recorded]) -> Option<NextStep> {
             let plain =
                 if is_news { "Workflow Completed successfully." } else { "Workflow Completed." };
             let instructions = view.workflow.finish_instructions().unwrap_or(plain);
-            last(FINISH.to_owned(), instructions.to_owned())
+            let step = if is_news { last_step(&view.state) } else { FINISH };
+            last(step.to_owned(), instructions.to_owned())
         }
         Action::Stopped { .. } => match view.state.standing {
             Standing::Cancelled { .. } => last(current(), "Workflow Cancelled.".to_owned()),

@@ -6,12 +6,14 @@ use alloc::{
     vec::Vec,
 };
 
+use core::slice;
+
 use definition::{Digest, Effect, GateOption, PartId, Step};
 
 use super::{
-    Draft, NAME_BYTES_MAX, check_size, files, flow, gate,
+    Draft, EvalContext, NAME_BYTES_MAX, check_size, files, flow, gate,
     mode::{Mode, Reach},
-    parts,
+    parts, react,
     then::Then,
 };
 use crate::{
@@ -21,6 +23,16 @@ use crate::{
 };
 
 pub(super) fn decide(draft: &mut Draft<'_>, mode: Mode, answer: &AnswerGate) -> Result<(), Stop> {
+    take(draft, mode, answer, false)
+}
+
+/// Takes an answer. `is_implied`: the agent completed the step, and said nothing of a person.
+pub(super) fn take(
+    draft: &mut Draft<'_>,
+    mode: Mode,
+    answer: &AnswerGate,
+    is_implied: bool,
+) -> Result<(), Stop> {
     draft.check_begun()?;
     let Standing::Waiting(gate) = draft.state.standing.clone() else {
         return Err(Refusal::GateNotOpen.into());
@@ -29,7 +41,8 @@ pub(super) fn decide(draft: &mut Draft<'_>, mode: Mode, answer: &AnswerGate) -> 
         return Err(draft.step_unknown(gate.step.as_str()).into());
     };
     if answer.how == How::Relayed && gate.is_personal() {
-        return Err(Refusal::GateNeedsPerson { step: gate.step.clone(), is_asked: true }.into());
+        let step = gate.step.clone();
+        return Err(Refusal::GateNeedsPerson { step, is_asked: true, is_begun: true }.into());
     }
     check_size("the name of the person who answers", answer.by.len(), NAME_BYTES_MAX)?;
     check_size("the feedback", answer.feedback.len(), draft.known.bounds.text_bytes_max)?;
@@ -55,6 +68,7 @@ pub(super) fn decide(draft: &mut Draft<'_>, mode: Mode, answer: &AnswerGate) -> 
         by: answer.by.clone(),
         feedback: answer.feedback.clone(),
         digest,
+        is_implied,
     });
     if option.effect == Effect::Approve {
         accept(draft, shown);
@@ -62,12 +76,12 @@ pub(super) fn decide(draft: &mut Draft<'_>, mode: Mode, answer: &AnswerGate) -> 
     let then = match &option.effect {
         Effect::Approve => approve(draft, mode, step, &gate, &answer.feedback)?,
         Effect::Back(target) => {
-            if let Some(own) = step.gate.as_ref().filter(|_| gate.why == GateReason::Gate) {
-                files::drop(draft, step, None, &own.drops)?;
+            if gate.why == GateReason::Gate {
+                react::react(draft, step, &step.on.back, EvalContext::default())?;
             }
             let read = step.review.as_ref().and_then(|it| it.read.clone());
             if let Some(read) = read.filter(|_| gate.why == GateReason::VerdictUnknown) {
-                files::drop(draft, step, None, core::slice::from_ref(&read))?;
+                files::drop(draft, step, EvalContext::default(), slice::from_ref(&read))?;
             }
             let said = (answer.feedback.as_str(), ReopenCause::Person);
             // All of its parts, or the one it is about.
@@ -218,8 +232,10 @@ fn approve(
             if gate.part.is_some() {
                 return settle(draft, mode, step);
             }
-            if step.rules.is_some() {
-                files::drop(draft, step, None, &step.drops)?;
+            // What the rules were broken by is over.
+            if let Some(rules) = &step.rules {
+                let note = slice::from_ref(&rules.note);
+                files::drop(draft, step, EvalContext::default(), note)?;
             }
             gate::settle_work(draft, step, gate::APPROVED)?;
             let report = report.unwrap_or_else(|| Report::passed(&step.name, "approved"));

@@ -32,7 +32,8 @@ pub(super) fn settle(draft: &mut Draft<'_>) -> Result<(), Stop> {
 /// Returns what the run would go on with, if it has spent what it may.
 fn find_spent(draft: &Draft<'_>, step: &Step, budget: &Budget) -> Result<Option<String>, Refusal> {
     let usage = &draft.state.usage;
-    let tokens = number(draft, step, &budget.tokens)?;
+    let tokens = budget.tokens.as_ref().map(|it| number(draft, step, it)).transpose()?;
+    let tokens = tokens.unwrap_or_default();
     let took = usage.since_granted().fold(0, |sum: u64, it| sum.saturating_add(it.1));
     if 0.0 < tokens && whole(tokens) <= took {
         return Ok(Some(format!("{} more", whole(tokens))));

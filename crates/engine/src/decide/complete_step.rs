@@ -5,8 +5,8 @@ use alloc::{string::String, vec::Vec};
 use definition::{PartSpec, Step};
 
 use super::{
-    Draft, EvalContext, ask_model, ask_model::Advice, change_context, files, flow, gate, left_out,
-    mode::Mode, parts, review, review::Judged, rulebook, then::Then, verdict,
+    Draft, EvalContext, ask_model, ask_model::Advice, files, flow, gate, left_out, mode::Mode,
+    parts, react, review, review::Judged, rulebook, then::Then, verdict,
 };
 use crate::{Artifact, Event, ReopenCause, ReportStep, Rigor, StepCompleted, Stop, guard};
 
@@ -75,10 +75,7 @@ pub(super) fn finish(
     ));
     // Those of a part go with the report on it.
     if step.each.is_none() || part.is_some() {
-        files::drop(draft, step, part, &step.drops)?;
-    }
-    if let Some(each) = step.each.as_ref().filter(|_| part.is_some()) {
-        change_context::assign(draft, step, &each.set, EvalContext::of_part(part))?;
+        react::react(draft, step, &step.on.done, EvalContext::of_part(part))?;
     }
     parts::forget(draft, &changed)?;
     if !is_judged {

@@ -2,7 +2,7 @@
 
 use alloc::{string::String, vec::Vec};
 
-use definition::{PartSpec, Step, Template};
+use definition::{Step, Template};
 
 use super::{Draft, EvalContext, condition_failed, scope};
 use crate::{Event, FileFact, Stop};
@@ -11,13 +11,13 @@ use crate::{Event, FileFact, Stop};
 pub(super) fn drop(
     draft: &mut Draft<'_>,
     step: &Step,
-    part: Option<&PartSpec>,
+    sight: EvalContext<'_>,
     paths: &[Template],
 ) -> Result<(), Stop> {
     if paths.is_empty() {
         return Ok(());
     }
-    let scope = scope(draft.workflow, &draft.state, EvalContext::of_part(part));
+    let scope = scope(draft.workflow, &draft.state, sight);
     let rendered = paths.iter().map(|it| it.render(&scope));
     let paths: Vec<String> =
         rendered.collect::<Result<_, _>>().map_err(|error| condition_failed(step, &error))?;

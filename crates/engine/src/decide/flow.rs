@@ -8,10 +8,10 @@ use alloc::{format, string::String, vec, vec::Vec};
 use definition::{Decider, Effect, PartSpec, Step, StepName, Work};
 
 use super::{
-    Draft, EvalContext, ask_model, budget, change_context, due, gate,
+    Draft, EvalContext, ask_model, budget, due, gate,
     left_out::LeftOut,
     mode::{Mode, Reach},
-    parts, review, route,
+    parts, react, review, route,
     then::Then,
 };
 use crate::{
@@ -64,7 +64,7 @@ fn enter(
         }
         return Ok(Then::Stay);
     }
-    change_context::assign(draft, step, &step.enter, EvalContext::default())?;
+    react::react(draft, step, &step.on.enter, EvalContext::default())?;
     let (name, visits) = (&step.name, draft.state.step(&step.name).map_or(0, |it| it.visits));
     if draft.workflow.limits.visits_max < visits {
         let ask = format!("Step `{name}` was entered {visits} times. Does the run go in circles?");

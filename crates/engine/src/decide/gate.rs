@@ -84,7 +84,7 @@ pub(super) fn is_personal(draft: &Draft<'_>, gate: &Gate) -> bool {
 
 fn needs_person(draft: &Draft<'_>, step: &Step) -> Refusal {
     let is_asked = draft.before.asks_at(&step.name, None);
-    Refusal::GateNeedsPerson { step: step.name.clone(), is_asked }
+    Refusal::GateNeedsPerson { step: step.name.clone(), is_asked, is_begun: true }
 }
 
 /// Lets a caller take the run to `to`, past gates that an agent may answer for the person; says so
@@ -154,6 +154,7 @@ fn answer_by_condition(draft: &mut Draft<'_>, step: &Step, gate: &Gate, digest: 
         by: alloc::format!("`{unless}` holds"),
         feedback: String::new(),
         digest,
+        is_implied: false,
     });
 }
 

@@ -10,7 +10,7 @@ use definition::{Answers, Condition, Move};
 use serde_json::{Map, Value};
 
 use super::{
-    Draft, EvalContext, answer_gate, check_depth, check_size, gate, mode::Mode, rules, scope,
+    Draft, EvalContext, answer_gate, check_depth, check_size, gate, mode::Mode, react, rules, scope,
 };
 use crate::{Answer, AnswerGate, Event, How, MakeMove, PendingRules, Refusal, Stop};
 
@@ -48,13 +48,13 @@ pub(super) fn decide(draft: &mut Draft<'_>, mode: Mode, command: &MakeMove) -> R
 
 pub(super) fn add_item(draft: &mut Draft<'_>, text: &str) -> Result<(), Stop> {
     draft.check_live()?;
-    Ok(rules::add_item(draft, text)?)
+    Ok(react::add_item(draft, text)?)
 }
 
 pub(super) fn close_item(draft: &mut Draft<'_>, id: u64) -> Result<(), Stop> {
     draft.check_live()?;
     if !draft.state.items.iter().any(|it| it.id == id && !it.is_done) {
-        return Err(rules::item_unknown(draft, format!("{id}")).into());
+        return Err(react::item_unknown(draft, format!("{id}")).into());
     }
     draft.push(Event::ItemClosed { id });
     Ok(())

@@ -155,7 +155,7 @@ pub(super) fn check_whole(draft: &Draft<'_>, step: &Step) -> Result<(), Refusal>
     let personal = parts.iter().find(|it| is_personal(draft.workflow, &draft.state, step, it));
     let Some(personal) = personal else { return Ok(()) };
     let (step, part) = (step.name.clone(), personal.id.clone());
-    Err(Refusal::PartNeedsPerson { step, part, is_asked: false })
+    Err(Refusal::PartNeedsPerson { step, part, is_asked: false, is_begun: true })
 }
 
 /// Whether a part is for a person, and not so in a list.
@@ -203,7 +203,8 @@ pub(super) fn prepare(draft: &mut Draft<'_>, step: &Step) -> Result<(), Stop> {
 fn leave_out(draft: &mut Draft<'_>, step: &Step, each: &Each) -> Result<(), Refusal> {
     let Some(only) = &each.only else { return Ok(()) };
     for part in draft.state.parts_of(step).to_vec() {
-        let is_meant = draft.holds(Some(only), step, EvalContext::of_part(Some(&part)))?;
+        let is_meant = draft.holds(Some(only), step, EvalContext::of_part(Some(&part)))?
+            || is_due_anyway(draft, step, &part);
         let progress = draft.state.part_progress(&step.name, &part.id);
         let (step, part) = (step.name.clone(), Some(part.id));
         let is_open = !progress.is_settled() && progress != Progress::Rejected;
@@ -219,6 +220,18 @@ fn leave_out(draft: &mut Draft<'_>, step: &Step, each: &Each) -> Result<(), Refu
         }
     }
     Ok(())
+}
+
+/// Whether a part is for a person who has not answered, although its step is not for it: a caller may
+/// have set what leaves it out.
+fn is_due_anyway(draft: &Draft<'_>, step: &Step, part: &PartSpec) -> bool {
+    let (workflow, state) = (draft.workflow, &draft.state);
+    let is_answered =
+        state.effort(&step.name, Some(&part.id)).is_some_and(|it| it.answered.is_some());
+    invariant::asks_person(workflow, draft.known.gates)
+        && !is_answered
+        && is_personal(workflow, state, step, part)
+        && !invariant::is_part_left_out_for_sure(workflow, state, step, part)
 }
 
 /// Asks at the next part of a run that comes from elsewhere, if only a person's own answer settles it.
@@ -279,13 +292,22 @@ pub(super) fn take_up_owed(draft: &mut Draft<'_>) {
     let place = |name: &StepName| draft.workflow.steps.iter().position(|it| it.name == *name);
     let first = owed.first().map(|(step, _)| *step);
     let is_behind = first.map(place) < draft.state.current.as_ref().map(place);
-    for (step, part) in &owed {
-        let (step, part) = ((*step).clone(), Some(part.clone()));
+    let entered = first.filter(|_| is_behind || draft.state.is_work_done);
+    let reopen = |draft: &mut Draft<'_>, step: &StepName, part: Option<PartId>| {
         let (feedback, cause) = (String::new(), Some(ReopenCause::Owed));
-        draft.push(Event::StepReopened { step, part, feedback, cause });
+        draft.push(Event::StepReopened { step: step.clone(), part, feedback, cause });
+    };
+    for (step, part) in &owed {
+        reopen(draft, step, Some(part.clone()));
     }
-    if let Some(step) = first.filter(|_| is_behind || draft.state.is_work_done) {
+    if let Some(step) = entered {
         draft.push(Event::StepEntered { step: step.clone(), decision: None });
+    }
+    // A step that the run comes to later is not done while such a part of it is open.
+    for (step, _) in invariant::owed_parts(draft.workflow, &draft.state, draft.known.gates) {
+        if draft.state.progress(step).is_settled() {
+            reopen(draft, step, None);
+        }
     }
 }
 

@@ -13,8 +13,7 @@ use alloc::{
 use definition::{Decider, Effect, PartSource, PartSpec, Step};
 
 use super::{
-    Draft, EvalContext, change_context, flow, gate, left_out, mode::Mode, parts, rules, stretch,
-    then::Then,
+    Draft, EvalContext, flow, gate, left_out, mode::Mode, parts, react, rules, stretch, then::Then,
 };
 use crate::{
     AttemptStatus, Choice, Event, GatePolicy, GateReason, PartPlaced, Refusal, Rigor, SkipCause,
@@ -161,7 +160,7 @@ fn hop(draft: &mut Draft<'_>, to: &Step) -> Result<(), Stop> {
     let decision = Choice { by: Decider::Client, reasoning: None };
     draft.push(Event::StepEntered { step: to.name.clone(), decision: Some(decision) });
     draft.hop(&to.name)?;
-    Ok(change_context::assign(draft, to, &to.enter, EvalContext::default())?)
+    react::react(draft, to, &to.on.enter, EvalContext::default())
 }
 
 /// What is asked is not asked any more.

@@ -8,7 +8,7 @@ use alloc::{
 
 use definition::{OnFailure, Step};
 
-use super::{Draft, EvalContext, change_context, complete_step, due, flow, mode::Mode, stretch};
+use super::{Draft, EvalContext, complete_step, due, flow, mode::Mode, react, stretch};
 use crate::{
     Chore, ChoreOutcome, CompletedBy, Event, GitDeed, Refusal, Report, ReportStep, Standing, Stop,
 };
@@ -66,7 +66,7 @@ pub(super) fn note_branch(
 fn go_on(draft: &mut Draft<'_>, mode: Mode, due: &Chore) -> Result<(), Stop> {
     let Some(chore) = draft.workflow.find_chore(&due.name) else { return Ok(()) };
     let step = draft.current()?;
-    change_context::assign(draft, step, &chore.set, EvalContext::default())?;
+    react::react(draft, step, &chore.actions, EvalContext::default())?;
     // Where a person is asked the work is done already.
     let is_open = draft.state.standing == Standing::Running
         && !draft.state.progress(&step.name).is_settled()

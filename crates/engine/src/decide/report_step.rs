@@ -27,9 +27,9 @@ pub(super) fn decide(draft: &mut Draft<'_>, mode: Mode, command: &ReportStep) ->
         Consent::Stated => true,
     };
     if has_consent {
-        pass_on(draft, mode, &command.report.step_id, GateReason::Early)?;
+        pass_on(draft, mode, command, GateReason::Early)?;
         // The work was reported before, and only the consent is new.
-        if pass_on(draft, mode, &command.report.step_id, GateReason::Gate)? {
+        if pass_on(draft, mode, command, GateReason::Gate)? {
             return Ok(());
         }
     }
@@ -43,7 +43,7 @@ pub(super) fn decide(draft: &mut Draft<'_>, mode: Mode, command: &ReportStep) ->
     flow::run(draft, mode, then)?;
     // Where only a person's own answer counts, the run waits for it.
     if has_consent && is_relayed(draft) {
-        pass_on(draft, mode, &command.report.step_id, GateReason::Gate)?;
+        pass_on(draft, mode, command, GateReason::Gate)?;
         if let Some(next) = command.next.as_deref().filter(|_| draft.state.awaits_choice()) {
             let step = draft.current()?;
             let then = route::choose_late(draft, mode, step, next)?;
@@ -55,9 +55,14 @@ pub(super) fn decide(draft: &mut Draft<'_>, mode: Mode, command: &ReportStep) ->
 
 /// Passes the person's consent on to the gate of the step, if it is open for this reason. Returns
 /// whether it is.
-fn pass_on(draft: &mut Draft<'_>, mode: Mode, named: &str, why: GateReason) -> Result<bool, Stop> {
+fn pass_on(
+    draft: &mut Draft<'_>,
+    mode: Mode,
+    command: &ReportStep,
+    why: GateReason,
+) -> Result<bool, Stop> {
     let Standing::Waiting(open) = &draft.state.standing else { return Ok(false) };
-    let named = draft.workflow.find_step_loosely(named);
+    let named = draft.workflow.find_step_loosely(&command.report.step_id);
     if open.why != why || named.is_none_or(|it| it.name != open.step) {
         return Ok(false);
     }
@@ -68,7 +73,7 @@ fn pass_on(draft: &mut Draft<'_>, mode: Mode, named: &str, why: GateReason) -> R
         how: How::Relayed,
         digest: None,
     };
-    answer_gate::decide(draft, mode, &answer)?;
+    answer_gate::take(draft, mode, &answer, command.terms.consent == Consent::Implied)?;
     Ok(true)
 }
 

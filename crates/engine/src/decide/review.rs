@@ -12,9 +12,9 @@ use definition::{Effect, Finding, Limit, PartId, PartSpec, Spent, Step, Unknown,
 use serde_json::{Map, Value};
 
 use super::{
-    Draft, EvalContext, change_context, gate,
+    Draft, EvalContext, gate,
     mode::{Mode, Reach, Verdicts},
-    parts, scope,
+    parts, react, scope,
     then::Then,
     verdict::Judging,
 };
@@ -174,7 +174,7 @@ impl Judging<'_> {
 
     /// Does what a limit says once it is reached.
     fn spend(&self, draft: &mut Draft<'_>, verdict: &str, limit: &Limit) -> Result<Judged, Stop> {
-        change_context::assign(draft, self.step, &limit.set, EvalContext::default())?;
+        react::react(draft, self.step, &limit.actions, EvalContext::default())?;
         match &limit.then {
             Spent::Approve | Spent::Warn => {
                 self.rule(draft, verdict, Ruling::Promoted);

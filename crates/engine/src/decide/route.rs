@@ -7,12 +7,8 @@ use alloc::{
 };
 
 use definition::{Choices, Decider, FINISH, Step, StepName, Successor, Target, Workflow};
-use serde_json::Value;
 
-use super::{
-    Draft, EvalContext, change_context, condition_failed, gate, mode::Mode, scope, stretch,
-    then::Then,
-};
+use super::{Draft, EvalContext, gate, mode::Mode, react, scope, stretch, then::Then};
 use crate::{Choice, Event, FailCause, Outcome, Refusal, Report, RunState, Stop, invariant};
 
 /// A way out of a step.
@@ -260,7 +256,7 @@ fn follow(
     sight: EvalContext<'_>,
 ) -> Result<Then, Stop> {
     if let Some(successor) = way.successor {
-        apply(draft, step, successor, sight)?;
+        react::react(draft, step, &successor.actions, sight)?;
     }
     let decision = Choice { by: way.by, reasoning: Some(way.reasoning) };
     if way.successor.is_some_and(|it| it.fails) {
@@ -281,22 +277,4 @@ fn follow(
             Ok(Then::Stay)
         }
     }
-}
-
-/// Sets and merges what a successor says.
-fn apply(
-    draft: &mut Draft<'_>,
-    step: &Step,
-    successor: &Successor,
-    sight: EvalContext<'_>,
-) -> Result<(), Refusal> {
-    change_context::assign(draft, step, &successor.set, sight)?;
-    let Some(merge) = &successor.merge else { return Ok(()) };
-    let value = merge
-        .evaluate(&scope(draft.workflow, &draft.state, sight))
-        .map_err(|error| condition_failed(step, &error))?;
-    if let Value::Object(set) = value {
-        draft.push(Event::ContextChanged { set, removed: Vec::new() });
-    }
-    Ok(())
 }

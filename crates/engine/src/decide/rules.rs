@@ -1,22 +1,14 @@
 //! What a run does by itself: a rule fires as soon as its condition comes true, and at most once
 //! for each command. Moves consist of the same deeds, which are done here for both.
 
-use alloc::{
-    format,
-    string::{String, ToString as _},
-    vec::Vec,
-};
+use alloc::{string::String, vec::Vec};
 
-use definition::{Action, Condition, Decider, Deed, Insertion, Rotation, Step, Template};
+use definition::{Action, Condition, Decider, Deed, Step};
 use serde_json::{Map, Value};
 
-use super::{
-    Draft, EvalContext, change_context, check_size, condition_failed, flow, gate, mode::Mode,
-    record_entry, scope,
-};
+use super::{Draft, EvalContext, condition_failed, flow, gate, mode::Mode, react, scope};
 use crate::{
-    Choice, CompletedBy, Entry, Event, GateReason, Item, PendingRules, Refusal, Report, RunState,
-    Standing, Stop, guard, journal,
+    Choice, CompletedBy, Event, GateReason, PendingRules, Report, RunState, Standing, Stop, guard,
 };
 
 /// Fires the rules whose conditions a command made true, in their order, and brings gates that are
@@ -106,44 +98,15 @@ pub(super) fn perform(
         if !draft.holds(action.when.as_ref(), step, sight)? {
             continue;
         }
-        match &action.deed {
-            Deed::Set(set) => change_context::assign(draft, step, set, sight)?,
-            Deed::Goto(to) => {
-                let to = render(draft, step, to, sight)?;
-                let Some(to) = draft.workflow.find_step_loosely(&to) else {
-                    return Err(draft.step_unknown(&to).into());
-                };
-                go(draft, mode, to)?;
-            }
-            Deed::Note(text) => {
-                let text = render(draft, step, text, sight)?;
-                record_entry::keep(draft, None, &Entry::Note { text, tags: Vec::new() })?;
-            }
-            Deed::Error(text) => {
-                let (severity, details) = (None, Map::new());
-                let message = render(draft, step, text, sight)?;
-                record_entry::keep(draft, None, &Entry::Error { message, severity, details })?;
-            }
-            Deed::AddItem(text) => {
-                let text = render(draft, step, text, sight)?;
-                add_item(draft, &text)?;
-            }
-            Deed::CloseItem(texts) => {
-                let closed = close_item(draft, step, texts, sight);
-                let closed = closed.map(|it| warnings.extend(it));
-                overlook(closed, is_lax, &mut warnings)?;
-            }
-            Deed::FindItem(text) => {
-                let text = render(draft, step, text, sight)?;
-                overlook(find_item(draft, &text), is_lax, &mut warnings)?;
-            }
-            Deed::TakeItem(var) => take_item(draft, var)?,
-            Deed::Rotate(how, with) => {
-                let with = with.as_ref().map(|it| render(draft, step, it, sight)).transpose()?;
-                rotate(draft, *how, with.unwrap_or_default());
-            }
-            Deed::Insert(insertion) => insert(draft, step, insertion, sight)?,
-        }
+        let Deed::Goto(to) = &action.deed else {
+            warnings.extend(react::act(draft, step, &action.deed, (sight, is_lax))?);
+            continue;
+        };
+        let to = react::render(draft, step, to, sight)?;
+        let Some(to) = draft.workflow.find_step_loosely(&to) else {
+            return Err(draft.step_unknown(&to).into());
+        };
+        go(draft, mode, to)?;
     }
     Ok(warnings)
 }
@@ -170,124 +133,7 @@ pub(super) fn go(draft: &mut Draft<'_>, mode: Mode, to: &Step) -> Result<(), Sto
     let decision = Choice { by: Decider::Client, reasoning: None };
     draft.push(Event::StepEntered { step: to.name.clone(), decision: Some(decision) });
     draft.hop(&to.name)?;
-    change_context::assign(draft, to, &to.enter, EvalContext::default())?;
+    react::react(draft, to, &to.on.enter, EvalContext::default())?;
     let then = flow::arrive(draft, mode, to)?;
     flow::run(draft, mode, then)
-}
-
-/// Adds an item, unless there is one of this text.
-pub(super) fn add_item(draft: &mut Draft<'_>, text: &str) -> Result<(), Refusal> {
-    if text.trim().is_empty() {
-        return Err(Refusal::Empty { what: "the item".into() });
-    }
-    check_size("the item", text.len(), draft.known.bounds.text_bytes_max)?;
-    let items = &draft.state.items;
-    if items.iter().any(|it| it.text == text) {
-        return Ok(());
-    }
-    let max = draft.known.bounds.items_max;
-    if max <= items.len() {
-        return Err(Refusal::ItemsFull { max });
-    }
-    let id = items.iter().map(|it| it.id).max().unwrap_or_default().saturating_add(1);
-    let item = Item { id, text: text.to_string(), is_done: false };
-    draft.push(Event::ItemAdded { item });
-    Ok(())
-}
-
-/// Returns why an item cannot be done: it is not among the open ones.
-pub(super) fn item_unknown(draft: &Draft<'_>, item: String) -> Refusal {
-    let open = draft.state.items.iter().filter(|it| !it.is_done);
-    Refusal::ItemUnknown { item, open: open.map(|it| format!("{}: {}", it.id, it.text)).collect() }
-}
-
-/// Makes a refusal a warning, where that is allowed.
-fn overlook(
-    done: Result<(), Refusal>,
-    is_lax: bool,
-    warnings: &mut Vec<String>,
-) -> Result<(), Refusal> {
-    match done {
-        Err(refusal) if is_lax => {
-            warnings.push(refusal.to_string());
-            Ok(())
-        }
-        done => done,
-    }
-}
-
-fn find_item(draft: &Draft<'_>, text: &str) -> Result<(), Refusal> {
-    if draft.state.items.iter().any(|it| it.text == text) {
-        return Ok(());
-    }
-    Err(item_unknown(draft, format!("`{text}`")))
-}
-
-/// The first of these texts that an open item has tells which one is done. That the first of all is
-/// done already is only told.
-fn close_item(
-    draft: &mut Draft<'_>,
-    step: &Step,
-    texts: &[Template],
-    sight: EvalContext<'_>,
-) -> Result<Option<String>, Refusal> {
-    let mut named = Vec::new();
-    for text in texts {
-        let text = render(draft, step, text, sight)?;
-        let found = draft.state.items.iter().find(|it| !it.is_done && it.text == text);
-        if let Some(id) = found.map(|it| it.id) {
-            draft.push(Event::ItemClosed { id });
-            return Ok(None);
-        }
-        let is_done = draft.state.items.iter().any(|it| it.is_done && it.text == text);
-        if named.is_empty() && is_done {
-            return Ok(Some(format!("item `{text}` is done already")));
-        }
-        named.push(format!("`{text}`"));
-    }
-    named.dedup();
-    Err(item_unknown(draft, named.join(" or ")))
-}
-
-/// The first open item becomes the value of a variable; none makes it empty.
-fn take_item(draft: &mut Draft<'_>, var: &str) -> Result<(), Refusal> {
-    let next = draft.state.items.iter().find(|it| !it.is_done);
-    let value = Value::String(next.map(|it| it.text.clone()).unwrap_or_default());
-    let set = Map::from_iter([(var.to_string(), value)]);
-    change_context::check_vars(draft, &set)?;
-    draft.push(Event::VarsChanged { set });
-    Ok(())
-}
-
-fn rotate(draft: &mut Draft<'_>, how: Rotation, with: String) {
-    let text = draft.state.journal.text();
-    if text.trim().is_empty() && with.trim().is_empty() {
-        return;
-    }
-    let rotated = journal::rotate(&text, how, draft.known.now);
-    let rotated = journal::JournalRotated { with, ..rotated };
-    draft.push(Event::JournalRotated(rotated.into()));
-}
-
-fn insert(
-    draft: &mut Draft<'_>,
-    step: &Step,
-    insertion: &Insertion,
-    sight: EvalContext<'_>,
-) -> Result<(), Refusal> {
-    let path = render(draft, step, &insertion.path, sight)?;
-    let line = render(draft, step, &insertion.line, sight)?;
-    check_size("the line", line.len(), draft.known.bounds.text_bytes_max)?;
-    draft.push(Event::LineInserted { path, heading: insertion.heading.clone(), line });
-    Ok(())
-}
-
-fn render(
-    draft: &Draft<'_>,
-    step: &Step,
-    template: &Template,
-    sight: EvalContext<'_>,
-) -> Result<String, Refusal> {
-    let scope = scope(draft.workflow, &draft.state, sight);
-    template.render(&scope).map_err(|error| condition_failed(step, &error))
 }

@@ -142,8 +142,9 @@ fn sets(workflow: &Workflow, state: &RunState) -> Map<String, Value> {
 fn items(state: &RunState) -> Value {
     let done = state.items.iter().filter(|it| it.is_done).count();
     let texts: Vec<&str> = state.items.iter().map(|it| it.text.as_str()).collect();
-    let open = state.items.len() - done;
-    json!({ "total": state.items.len(), "done": done, "open": open, "texts": texts })
+    let next = state.items.iter().find(|it| !it.is_done).map_or("", |it| it.text.as_str());
+    let (total, open) = (state.items.len(), state.items.len() - done);
+    json!({ "total": total, "done": done, "open": open, "next": next, "texts": texts })
 }
 
 fn report(report: &Report) -> Value {

@@ -8,7 +8,7 @@ use serde_json::{Map, Value};
 
 use super::{
     Archived, Asked, Attempt, AttemptEnd, AttemptOutcome, Begun, Closed, Closing, Dispatch, Ended,
-    Ending, Failure, History, Kind, Mark, Placed, Reopening, Touched, Visit, Visited,
+    Ending, Failure, History, Kind, Mark, Placed, Reopening, Touched, Visit, Visited, passing,
 };
 use crate::{
     Entry, Event, FileClaim, How, OpenGate, Progress, Recorded, Report, RunState, Shared, Standing,
@@ -22,10 +22,11 @@ use crate::{
 pub(crate) fn note(state: &mut RunState, recorded: &Recorded) {
     let mark = Mark { seq: recorded.seq, at: recorded.at };
     state.history.counts.add(Kind::of(&recorded.event), mark);
+    passing::note(state, recorded);
     match &recorded.event {
         Event::RunPlaced(placement) => place(state, placement, mark),
         Event::StepStarted { step, part, details, .. } => {
-            start(&mut state.history, (step, part.as_ref()), details, mark);
+            start(state, (step, part.as_ref()), details, mark);
         }
         Event::StepRetried { step, details } => {
             let retry = Some(details.clone().into());
@@ -120,13 +121,15 @@ fn place(state: &mut RunState, placement: &FileClaim, mark: Mark) {
     history.attempts = attempts.into();
 }
 
-fn start(history: &mut History, place: Place<'_>, details: &Map<String, Value>, mark: Mark) {
+fn start(state: &mut RunState, place: Place<'_>, details: &Map<String, Value>, mark: Mark) {
+    let has_parts = !state.parts.is_empty();
+    let history = &mut *state.history;
     let (step, part) = (place.0.clone(), place.1.cloned());
     history.dispatch = Some(Dispatch { mark, step, part, details: details.clone() }.into());
     if place.1.is_some() {
         return;
     }
-    let begun = Begun { mark, details: details.clone().into() };
+    let begun = Begun { mark, details: details.clone().into(), has_parts };
     let is_open = history.attempts.get(place.0).and_then(VectorSync::last);
     if is_open.is_some_and(Attempt::is_sound) {
         change_last(history, place.0, |last| last.starts.push(begun));

@@ -19,7 +19,7 @@ use engine::{
     Holder, How, Known, MakeMove, ModelFact, ModelFailure, ModelFailureKind, PartPlaced, Policy,
     Question, Recorded, Refusal, Report, ReportOptions, ReportStep, ResumeRun, Rigor, RunId,
     RunState, StartRun, StartStep, Stop, Timestamp, Usage, audit, brief, decide, find_chore,
-    find_drift, find_shown, fold, next, target_name,
+    find_drift, find_shown, fold, last_step, next, target_name,
 };
 use serde_json::{Map, Value};
 
@@ -302,6 +302,7 @@ impl<'a> Player<'a> {
                 let part = text[start..].split("\n\n").next().unwrap_or_default();
                 vec![part.to_owned()]
             }
+            "step" => vec![last_step(&self.state).to_owned()],
             "context" => vec![Value::Object((*self.state.context).clone()).to_string()],
             "vars" => vec![Value::Object((*self.state.vars).clone()).to_string()],
             other => panic!("unknown question `{other}`"),
@@ -396,7 +397,11 @@ fn parse_command(words: &[String]) -> Command {
             .map(|name| Holder { name, generation: option("lease").map(|it| it.parse().unwrap()) }),
         terms: ReportOptions {
             is_begun: has("begun"),
-            consent: if has("approved") { Consent::Stated } else { Consent::None },
+            consent: match () {
+                () if has("approved") => Consent::Stated,
+                () if has("implied") => Consent::Implied,
+                () => Consent::None,
+            },
             rigor: if has("lax") { Rigor::Presence } else { Rigor::Full },
             end: if has("open") { AtEnd::StaysOpen } else { AtEnd::Completes },
         },

@@ -166,7 +166,7 @@ pub(super) fn plain<S: Serializer>(value: &f64, serializer: S) -> Result<S::Ok, 
 #[cfg(test)]
 mod tests {
     use super::{Dashboard, Summary, duration_text};
-    use crate::past::{Outcome, Patterns, Prices, Record, SpecState};
+    use crate::past::{LogEntry, Outcome, Patterns, Prices, Record, SpecState, Usage};
 
     #[test]
     fn durations_are_for_people() {
@@ -176,15 +176,22 @@ mod tests {
 
     #[test]
     fn a_run_is_summed_up() {
-        let text = r#"{"specName":"x","effort":"S","flowTemplate":"light",
-            "completedPhases":["setup","phase-1","phase-2"],"skippedPhases":["phase-2"],
-            "tasks":{"1":{"implRetries":1}},
-            "phaseLog":[{"tokens":1000000,"duration_ms":3661000,"model":"sonnet"}]}"#;
+        let usage = Usage { model: "sonnet".to_owned(), tokens: 1_000_000, split: None };
+        let state = SpecState {
+            spec_name: "x".to_owned(),
+            effort: "S".to_owned(),
+            flow_template: "light".to_owned(),
+            completed_steps: ["setup", "phase-1", "phase-2"].map(str::to_owned).to_vec(),
+            skipped_steps: vec!["phase-2".to_owned()],
+            retries: 1,
+            log: vec![LogEntry { duration_ms: 3_661_000, usage, ..LogEntry::default() }],
+            ..SpecState::default()
+        };
         let reviews = [
             "## Verdict: REVISE\n**[CRITICAL] a**\n**1. [MINOR] b**\n".to_owned(),
             "**[MINOR] without a verdict**".to_owned(),
         ];
-        let summary = Summary::new(&SpecState::parse(text).unwrap(), &reviews, &Prices::default());
+        let summary = Summary::new(&state, &reviews, &Prices::default());
         assert_eq!(
             serde_json::to_string(&summary).unwrap(),
             r#"{"pipeline":"x","effort":"S","flow_template":"light","total_tokens":1000000,"total_duration_ms":3661000,"total_duration":"1h 1m 1s","estimated_cost_usd":6,"phases_executed":3,"phases_skipped":1,"retries":1,"review_findings":{"critical":1,"minor":1}}"#

@@ -58,6 +58,8 @@ pub struct ImplOutcome {
 #[derive(Debug, Clone, Copy)]
 pub struct SpecTexts<'a> {
     pub directory: &'a str,
+    /// What `state.json` says; `None` where there is none that can be read.
+    pub state: Option<&'a SpecState>,
     pub texts: &'a [(String, String)],
     /// Where the project is, so that paths in it are told apart from where it happens to lie.
     pub root: &'a str,
@@ -85,9 +87,8 @@ impl SpecTexts<'_> {
 impl IndexEntry {
     /// Reads a folder.
     pub fn new(spec: &SpecTexts<'_>) -> Self {
-        let state = spec.find("state.json").and_then(SpecState::parse);
-        let outcome = state.as_ref().map_or(Outcome::Unknown, SpecState::outcome);
-        let state = state.unwrap_or_default();
+        let outcome = spec.state.map_or(Outcome::Unknown, SpecState::outcome);
+        let state = spec.state.cloned().unwrap_or_default();
         let or = |text: String, other: &str| {
             if text.is_empty() { other.to_owned() } else { text }
         };
@@ -155,18 +156,24 @@ fn is_numbered(name: &str, prefix: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::{IndexEntry, SpecTexts};
+    use crate::past::SpecState;
 
-    fn entry(texts: &[(&str, &str)]) -> String {
+    fn entry(texts: &[(&str, &str)], state: Option<&SpecState>) -> String {
         let texts: Vec<(String, String)> =
             texts.iter().map(|(name, text)| ((*name).to_owned(), (*text).to_owned())).collect();
-        let spec = SpecTexts { directory: "20260101-x", texts: &texts, root: "/p" };
+        let spec = SpecTexts { directory: "20260101-x", state, texts: &texts, root: "/p" };
         serde_json::to_string(&IndexEntry::new(&spec)).unwrap()
+    }
+
+    fn completed(name: &str) -> SpecState {
+        let (step, created) = ("completed".to_owned(), "then".to_owned());
+        SpecState { spec_name: name.to_owned(), step, created, ..SpecState::default() }
     }
 
     #[test]
     fn an_empty_folder_has_an_entry_too() {
         assert_eq!(
-            entry(&[]),
+            entry(&[], None),
             r#"{"specName":"20260101-x","timestamp":"unknown","requestSummary":"","reviewFeedback":[],"implPatterns":[],"implOutcomes":[],"outcome":"unknown"}"#
         );
     }
@@ -180,24 +187,19 @@ mod tests {
             ("review-2.md", "nothing said"),
             ("review-design.md", "## Verdict: REVISE\n**1. [CRITICAL] No**\n**[MINOR] Why**\n"),
             ("review-tasks.md", "## Verdict: APPROVE\nnever REVISE **[MINOR] it**\n"),
-            (
-                "state.json",
-                r#"{"specName":"x","currentPhase":"completed","timestamps":{"created":"then"}}"#,
-            ),
         ];
         assert_eq!(
-            entry(&texts),
+            entry(&texts, Some(&completed("x"))),
             r#"{"specName":"x","timestamp":"then","requestSummary":"Add caching","reviewFeedback":[{"source":"review-design","verdict":"REVISE","findings":["1. [CRITICAL] No","[MINOR] Why"]}],"implPatterns":[{"taskTitle":"Task 1: cache","filesModified":["src/cache.rs"]}],"implOutcomes":[{"reviewFile":"review-1.md","verdict":"PASS_WITH_NOTES"}],"outcome":"completed"}"#
         );
     }
 
     #[test]
     fn without_a_request_the_summary_stands_in() {
-        let state = ("state.json", r#"{"specName":"add-cache","currentPhase":"completed"}"#);
         let summary = ("summary.md", "# Summary\n\nSearches are cached.\n");
         let said =
             r#""requestSummary":"Searches are cached. add cache # Summary Searches are cached.""#;
-        let entry = entry(&[state, summary]);
+        let entry = entry(&[summary], Some(&completed("add-cache")));
         assert!(entry.contains(said), "{entry}");
     }
 

@@ -175,16 +175,29 @@ impl HistoryIndex {
 #[cfg(test)]
 mod tests {
     use super::{HistoryIndex, Outcome, Record};
-    use crate::past::{Prices, SpecState};
+    use crate::past::{LogEntry, Prices, SpecState, Usage};
 
-    const STATE: &str = r#"{"specName":"run0","currentPhase":"completed","effort":"M",
-        "revisions":{"designRevisions":1,"taskRevisions":1},
-        "phaseLog":[{"tokens":5,"duration_ms":7,"model":"sonnet"},{"tokens":0,"model":"skipped"},
-            {"input_tokens":3,"output_tokens":1,"model":"opus"}]}"#;
+    fn state() -> SpecState {
+        let usage = |model: &str, tokens, split| Usage { model: model.to_owned(), tokens, split };
+        let entry = |duration_ms, usage| LogEntry { duration_ms, usage, ..LogEntry::default() };
+        SpecState {
+            spec_name: "run0".to_owned(),
+            step: "completed".to_owned(),
+            effort: "M".to_owned(),
+            design_revisions: 1,
+            task_revisions: 1,
+            log: vec![
+                entry(7, usage("sonnet", 5, None)),
+                entry(0, usage("skipped", 0, None)),
+                entry(0, usage("opus", 4, Some((3, 1)))),
+            ],
+            ..SpecState::default()
+        }
+    }
 
     #[test]
     fn a_record_says_what_state_and_request_say() {
-        let state = SpecState::parse(STATE).unwrap();
+        let state = state();
         let record = Record::new("20260101-run0", &state, "# Fix login\n", "# Summary\n");
         assert_eq!((record.spec_name.as_str(), record.outcome), ("run0", Outcome::Completed));
         assert_eq!((record.tokens_total, record.duration_ms, record.revisions), (9, 7, 2));
@@ -196,7 +209,7 @@ mod tests {
 
     #[test]
     fn without_a_request_name_and_summary_stand_in() {
-        let state = SpecState::parse(STATE).unwrap();
+        let state = state();
         let summary = "# Summary\n\nPeople can log in with a passkey.\n\n## Tests\n- all pass\n";
         let record = Record::new("20260101-run0", &state, "", summary);
         assert_eq!(record.one_liner, "People can log in with a passkey.");
@@ -210,7 +223,7 @@ mod tests {
 
     #[test]
     fn an_index_is_read_as_it_was_written() {
-        let record = Record::new("d", &SpecState::parse(STATE).unwrap(), "", "");
+        let record = Record::new("d", &state(), "", "");
         let index = HistoryIndex { indexed_at: "now".to_owned(), entries: vec![record] };
         let text = serde_json::to_string(&index).unwrap();
         assert!(text.contains(r#""tokensTotal":9,"durationMs":7"#), "{text}");

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use definition::Digest;
-use engine::RunId;
+use engine::{Event, RunId, Timestamp};
 use store::{FileFilter, FileMark};
 
 use super::{Known, Promise, Rendering, shown};
@@ -87,7 +87,7 @@ impl Runtime {
         let stat = promise.file_system.stat(&promise.place).await;
         if let (true, Ok(Some(stat))) = (known.is_as_left(&stat), stat) {
             self.catch_up(known, promise.run, None, None).await?;
-            let is_behind = known.written() < known.length || !known.is_current();
+            let is_behind = known.written() < known.length() || !known.is_current();
             return Ok(if is_behind { Found::Behind } else { Found::Same(stat) });
         }
         let read = promise.file_system.read(&promise.place).await;
@@ -156,7 +156,12 @@ impl Runtime {
         let older = match known.file.basis(&text) {
             Basis::Current => return Ok(edited(&text, text.clone(), reading, Made::Now)),
             Basis::Other(problem) => return Ok(Found::Refused(Left::Text(text), problem)),
-            Basis::Older(problem) => Some(format!("it was changed from an older state: {problem}")),
+            Basis::At(at, _) if !self.was_changed_at(promise, at).await? => {
+                return Ok(edited(&text, text.clone(), reading, Made::Now));
+            }
+            Basis::At(_, problem) | Basis::Older(problem) => {
+                Some(format!("it was changed from an older state: {problem}"))
+            }
             Basis::Newer => None,
         };
         let copy = self.find_copy(promise, known, &text).await?;
@@ -176,6 +181,18 @@ impl Runtime {
         }
         let made = Made::Elsewhere { continues: copy.is_some() };
         Ok(edited(&text, text.clone(), reading, made))
+    }
+
+    /// Whether anything happened to the run at this time, or a file that was taken in says so.
+    async fn was_changed_at(
+        &self,
+        promise: &Promise<'_>,
+        at: Timestamp,
+    ) -> Result<bool, ExecuteError> {
+        let (_, log) = self.load_at(promise.run, None).await?;
+        let is_said =
+            |event: &Event| matches!(event, Event::RunPlaced(it) if it.updated_at == Some(at));
+        Ok(log.iter().any(|it| it.at == at || is_said(&it.event)))
     }
 
     /// Finds the run that a text is the file of, if it is that of a copy.
@@ -230,7 +247,7 @@ impl Runtime {
         }
         let (_, log) = self.load_at(promise.run, None).await?;
         let mut file = promise.blank();
-        for recorded in log.iter().filter(|it| it.seq <= known.length) {
+        for recorded in log.iter().filter(|it| it.seq <= known.length()) {
             file.apply(recorded);
             if from <= recorded.seq && file.text().as_bytes() == bytes {
                 return Ok(true);
@@ -265,7 +282,7 @@ impl Runtime {
                 whole = Some(candidate.len());
             }
         };
-        self.each_before(promise, known.length, consider).await?;
+        self.each_before(promise, known.length(), consider).await?;
         Ok(whole)
     }
 
@@ -299,7 +316,7 @@ impl Runtime {
         known: &mut Known,
         text: &str,
     ) -> Result<Option<Found>, ExecuteError> {
-        let (projection, length) = (promise.projection, known.length);
+        let (projection, length) = (promise.projection, known.length());
         let own = known.text();
         if projection.distance(own, text).is_none() || projection.is_seen(own, text) {
             return Ok(None);

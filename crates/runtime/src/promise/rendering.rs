@@ -1,25 +1,19 @@
-//! What the file of a run says: rendered from the state, or written event by event.
+//! What the file of a run says: rendered from the state of the run, and only when someone asks.
 
 use std::sync::Arc;
 
 use definition::Workflow;
 use engine::{Recorded, RunId, RunState, evolve};
 
-use crate::{Basis, FileText, Projection};
+use crate::{Basis, Projection};
 
 /// The file of one run, at one length of its log.
 pub(crate) struct Rendering {
     projection: Arc<dyn Projection>,
     workflow: Arc<Workflow>,
-    source: Source,
+    state: Arc<RunState>,
     /// What it says, once that was asked for.
     text: Option<String>,
-}
-
-/// What a file is made from.
-enum Source {
-    State(Arc<RunState>),
-    Events(Box<dyn FileText>),
 }
 
 impl Rendering {
@@ -29,67 +23,53 @@ impl Rendering {
         workflow: &Arc<Workflow>,
         run: RunId,
     ) -> Self {
-        let source = match projection.blank(workflow) {
-            Some(file_text) => Source::Events(file_text),
-            None => Source::State(Arc::new(RunState::new(run))),
-        };
-        let (projection, workflow) = (Arc::clone(projection), Arc::clone(workflow));
-        Self { projection, workflow, source, text: None }
+        Self::of(projection, workflow, Arc::new(RunState::new(run)))
     }
 
-    /// Whether a state is all that it needs.
-    pub(crate) fn is_of_state(&self) -> bool {
-        matches!(self.source, Source::State(_))
+    /// Returns the file of a run in this state.
+    pub(crate) fn of(
+        projection: &Arc<dyn Projection>,
+        workflow: &Arc<Workflow>,
+        state: Arc<RunState>,
+    ) -> Self {
+        let (projection, workflow) = (Arc::clone(projection), Arc::clone(workflow));
+        Self { projection, workflow, state, text: None }
+    }
+
+    /// Returns how long the log is that it is made from.
+    pub(crate) fn length(&self) -> u64 {
+        self.state.length
     }
 
     /// Takes the next event of the log in.
     pub(crate) fn apply(&mut self, recorded: &Recorded) {
-        self.text = None;
-        match &mut self.source {
-            Source::Events(file_text) => file_text.apply(recorded),
-            Source::State(state) => {
-                let before = std::mem::replace(state, Arc::new(RunState::new(state.run)));
-                *state = Arc::new(evolve(Arc::unwrap_or_clone(before), recorded));
-            }
-        }
+        let blank = Arc::new(RunState::new(self.state.run));
+        let before = std::mem::replace(&mut self.state, blank);
+        self.follow(Arc::new(evolve(Arc::unwrap_or_clone(before), recorded)));
     }
 
     /// Says from now on what is so in this state.
-    pub(crate) fn follow(&mut self, now: &Arc<RunState>) {
-        if let Source::State(state) = &mut self.source {
-            *state = Arc::clone(now);
-            self.text = None;
-        }
+    pub(crate) fn follow(&mut self, now: Arc<RunState>) {
+        self.state = now;
+        self.text = None;
     }
 
     pub(crate) fn text(&mut self) -> &str {
-        let Self { projection, workflow, source, text } = self;
-        text.get_or_insert_with(|| match source {
-            Source::State(state) => projection.render(workflow, state),
-            Source::Events(file_text) => file_text.text(),
-        })
+        let Self { projection, workflow, state, text } = self;
+        text.get_or_insert_with(|| projection.render(workflow, state))
     }
 
     pub(crate) fn basis(&mut self, text: &str) -> Basis {
-        if let Source::Events(file_text) = &self.source {
-            return file_text.basis(text);
-        }
         let (projection, workflow) = (Arc::clone(&self.projection), Arc::clone(&self.workflow));
         projection.basis(&workflow, self.text(), text)
     }
 
     pub(crate) fn stamp(&mut self) -> Option<String> {
-        if let Source::Events(file_text) = &self.source {
-            return file_text.stamp();
-        }
         let projection = Arc::clone(&self.projection);
         projection.stamp(self.text())
     }
 
     pub(crate) fn beside(&self) -> Vec<(String, String)> {
-        match &self.source {
-            Source::State(state) => self.projection.beside(&self.workflow, state),
-            Source::Events(_) => Vec::new(),
-        }
+        self.projection.beside(&self.workflow, &self.state)
     }
 }

@@ -47,7 +47,7 @@ impl Runtime {
         if let Some(view) = self.find_holder(workflow, key).await? {
             let root = view.state.root().to_owned();
             if self.pinned(view.state.run).is_some() {
-                let file = self.file_then(&view).await?;
+                let file = self.file_then(&view);
                 return Ok(file.map(|file| (view, file)));
             }
             let left = self.finish_left(&view).await;

@@ -6,19 +6,23 @@
 
 use std::{path::Path, sync::Arc};
 
-use engine::{Event, Recorded, RunId};
+use definition::Workflow;
+use engine::{Event, Recorded, RunId, RunState, evolve};
 use parking_lot::Mutex;
 use store::{FileMark, Touch};
 
-use crate::{EventLog, ExecuteError, FileSystem, LineFormatter, Place, Runtime, View, fault};
+use crate::{
+    Appended, EventLog, ExecuteError, FileSystem, Place, Projection, Runtime, View, fault,
+};
 
 /// The name under which is kept how far others were told.
 pub(super) const TOLD: &str = "errand:told";
 
-/// Who words what others are told of a run, and how much of its log they know.
+/// How much of a run others were told.
 pub(super) struct Told {
-    length: u64,
-    formatter: Box<dyn LineFormatter>,
+    projection: Arc<dyn Projection>,
+    workflow: Arc<Workflow>,
+    state: RunState,
 }
 
 impl Runtime {
@@ -33,7 +37,7 @@ impl Runtime {
         let projection = self.find_covering(&view.workflow);
         let Some(event_log) = projection.and_then(|it| it.event_log()) else { return Ok(true) };
         let Some(told) = self.find_told(view, mark.written) else { return Ok(true) };
-        let known = told.lock().length;
+        let known = told.lock().state.length;
         let Some(log) = self.store.load(run, known).await.map_err(fault)? else { return Ok(true) };
         let lines = told.lock().take_in(&log.events, mark.written);
         if let Err(problem) = add(file_system, event_log, lines).await {
@@ -57,11 +61,12 @@ impl Runtime {
     fn find_told(&self, view: &View, written: u64) -> Option<Arc<Mutex<Told>>> {
         let run = view.state.run;
         let mut formatters = self.promises.formatters.lock();
-        if let Some(told) = formatters.find(&run).filter(|it| it.lock().length <= written) {
+        if let Some(told) = formatters.find(&run).filter(|it| it.lock().state.length <= written) {
             return Some(told);
         }
-        let formatter = self.find_covering(&view.workflow)?.formatter(&view.workflow, run)?;
-        let told = Arc::new(Mutex::new(Told { length: 0, formatter }));
+        let projection = Arc::clone(self.find_covering(&view.workflow)?);
+        let (workflow, state) = (Arc::clone(&view.workflow), RunState::new(run));
+        let told = Arc::new(Mutex::new(Told { projection, workflow, state }));
         formatters.keep(run, Arc::clone(&told), self.settings.states_max);
         Some(told)
     }
@@ -69,7 +74,7 @@ impl Runtime {
     fn forget_told(&self, run: RunId) {
         if let Some(told) = self.promises.formatters.lock().find(&run) {
             // It knows more than others do now.
-            told.lock().length = u64::MAX;
+            told.lock().state.length = u64::MAX;
         }
     }
 }
@@ -77,7 +82,8 @@ impl Runtime {
 impl Told {
     /// Takes in what is new in the log, and returns the lines about what comes after `written`.
     fn take_in(&mut self, events: &[Recorded], written: u64) -> Vec<String> {
-        let new = events.iter().position(|it| self.length < it.seq).unwrap_or(events.len());
+        let known = self.state.length;
+        let new = events.iter().position(|it| known < it.seq).unwrap_or(events.len());
         let (_, events) = events.split_at(new);
         // What a copy has from its original was told of that.
         let copied = events.iter().rfind(|it| matches!(it.event, Event::RunForked { .. }));
@@ -86,11 +92,11 @@ impl Told {
         // Events of one append have one time.
         let is_together = |one: &Recorded, two: &Recorded| one.at == two.at && one.seq != silent;
         for change in events.chunk_by(is_together) {
-            let told = self.formatter.tell(change);
-            let Some(last) = change.last() else { continue };
-            self.length = last.seq;
-            if silent < last.seq {
-                lines.extend(told);
+            let after = change.iter().fold(self.state.clone(), evolve);
+            let before = std::mem::replace(&mut self.state, after);
+            if silent < self.state.length {
+                let appended = Appended { before: &before, after: &self.state, events: change };
+                lines.extend(self.projection.tell(&self.workflow, &appended));
             }
         }
         lines

@@ -7,11 +7,10 @@ use std::{
 };
 
 use definition::Workflow;
-use engine::{ChoreOutcome, Fact, GitDeed, Question, Recorded, RunId, Timestamp};
+use engine::{ChoreOutcome, Fact, GitDeed, Question, RunId, RunState, Timestamp};
 use parking_lot::Mutex;
 use runtime::{
-    Basis, FileSystem, FileText, Found, Handled, Held, Looking, Place, Projection, Reading, Stat,
-    Wanted, World,
+    FileSystem, Found, Handled, Held, Looking, Place, Projection, Reading, Stat, Wanted, World,
 };
 use tokio::sync::Notify;
 
@@ -204,8 +203,8 @@ impl Projection for Listed {
         true
     }
 
-    fn blank(&self, _workflow: &Arc<Workflow>) -> Option<Box<dyn FileText>> {
-        Some(Box::new(Lines::default()))
+    fn render(&self, _workflow: &Workflow, state: &RunState) -> String {
+        format!("{} {}", state.length, state.updated_at)
     }
 
     fn read(&self, _text: &str) -> Result<Reading, String> {
@@ -214,26 +213,5 @@ impl Projection for Listed {
 
     fn aside(&self, _key: &str, _text: &str) -> String {
         "aside.txt".to_owned()
-    }
-}
-
-#[derive(Default)]
-struct Lines {
-    kinds: Vec<&'static str>,
-    at: Timestamp,
-}
-
-impl FileText for Lines {
-    fn apply(&mut self, recorded: &Recorded) {
-        self.kinds.push(recorded.event.kind());
-        self.at = recorded.at;
-    }
-
-    fn text(&self) -> String {
-        format!("{} {}", self.kinds.join(" "), self.at)
-    }
-
-    fn basis(&self, _text: &str) -> Basis {
-        Basis::Current
     }
 }

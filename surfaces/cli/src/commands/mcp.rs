@@ -1,5 +1,11 @@
 //! `milepost mcp`: serves the tools to one client, over standard input and output.
 
+use std::sync::Arc;
+
+use mcp::ServeError;
+use runtime::Runtime;
+use tokio::io::{AsyncRead, AsyncWrite};
+
 use crate::{
     background,
     config::Config,
@@ -22,19 +28,37 @@ pub(crate) struct Args {
     pub(crate) toolset: Option<String>,
 }
 
-/// Serves until the client is done.
+/// Serves on standard input and output until the client is done.
 pub(crate) async fn perform(config: Config) -> Result<(), Failure> {
+    let (runtime, options) = begin(config).await?;
+    mcp::serve_stdio(runtime, options).await.map_err(|it| not_served(&it))
+}
+
+/// Serves over these pipes until the client is done.
+pub(crate) async fn serve<R, W>(config: Config, read: R, write: W) -> Result<(), Failure>
+where
+    R: AsyncRead + Send + Unpin + 'static,
+    W: AsyncWrite + Send + Unpin + 'static,
+{
+    let (runtime, options) = begin(config).await?;
+    mcp::serve(runtime, options, read, write).await.map_err(|it| not_served(&it))
+}
+
+async fn begin(config: Config) -> Result<(Arc<Runtime>, mcp::Options), Failure> {
     check_toolsets(config.toolsets())?;
     let joined = Joined::open(config, Access::Create).await?;
     let options = joined.config.mcp(joined.seal_key()?);
     background::begin(&joined);
-    let served = mcp::serve_stdio(joined.runtime, options).await;
-    served.map_err(|error| match error {
-        mcp::ServeError::Toolset(_) | mcp::ServeError::Client(_) => {
+    Ok((joined.runtime, options))
+}
+
+fn not_served(error: &ServeError) -> Failure {
+    match error {
+        ServeError::Toolset(_) | ServeError::Client(_) => {
             Failure::refused("not_served", error.to_string())
         }
-        mcp::ServeError::Broken(_) => Failure::fault("not_served", error.to_string()),
-    })
+        ServeError::Broken(_) => Failure::fault("not_served", error.to_string()),
+    }
 }
 
 /// Refuses names that no toolset has.

@@ -163,9 +163,9 @@ fn begin(server: &Server) -> String {
 
 /// Starts a server whose wall clock is so many seconds ahead.
 fn serve(project: &Project, seconds: i64) -> Server {
-    let mut command = project.milepost(&["mcp"]);
-    command.env("MILEPOST_TEST_CLOCK_AHEAD_S", seconds.to_string());
-    Server::start(&mut command, Era::Modern)
+    let mut around = project.surroundings();
+    around.environment.insert("MILEPOST_TEST_CLOCK_AHEAD_S".to_owned(), seconds.to_string());
+    Server::surrounded(around, &[], Era::Modern)
 }
 
 fn project() -> Project {

@@ -195,7 +195,7 @@ fn a_flip_in_the_wal_after_a_kill_is_found() {
     for number in 0..40 {
         assert!(!note(&server, &run, &format!("acknowledged {number}")).is_error);
     }
-    server.child.lock().unwrap().kill().unwrap();
+    server.kill();
     drop(server);
     let log = database(&project, "-wal");
     let mut bytes = fs::read(&log).unwrap();

@@ -100,7 +100,7 @@ fn gated(answers: &str) -> Project {
 
 /// Begins a run of `workflow` with the key `v9`, and reports its first step.
 fn report(project: &Project, workflow: &str, step: &str, context: Value) -> Value {
-    let server = Server::start(&mut project.milepost(&["mcp"]), Era::Legacy);
+    let server = Server::inside(project, &[], Era::Legacy);
     let start = json!({"workflow_name": workflow, "key": "v9", "context": context});
     let begun = server.call("start_workflow", start);
     assert!(!begun.is_error, "{:#}", begun.value);
@@ -298,7 +298,7 @@ fn a_repository_does_not_permit_its_own_commands() {
     let (code, said) = refused(&project, &["trust", "--yes"]);
     assert_eq!(code, "person_needed", "{said}");
 
-    let server = Server::start(&mut project.milepost(&["mcp"]), Era::Legacy);
+    let server = Server::inside(&project, &[], Era::Legacy);
     project.ask(&["trust", "--yes"]);
     assert_eq!(report_again(&server, "Build")["status"], "COMPLETED");
     assert!(project.path("ran-one").exists());
@@ -316,7 +316,7 @@ fn what_was_allowed_is_what_was_shown_and_not_what_came_later() {
     assert_eq!(refusal["refusal"]["code"], "check_not_allowed", "{refusal:#}");
     // The files are put back as they were allowed: what would be run is still the other command.
     project.write_all(&CHECKED.replace('%', "one"));
-    let server = Server::start(&mut project.milepost(&["mcp"]), Era::Legacy);
+    let server = Server::inside(&project, &[], Era::Legacy);
     let refusal = report_again(&server, "Build");
     assert_eq!(refusal["refusal"]["code"], "check_not_allowed", "{refusal:#}");
     assert!(!project.path("ran-two").exists());
@@ -337,7 +337,7 @@ fn the_users_own_word_on_checks_counts_in_trusted_projects_only() {
     assert_eq!(refusal["refusal"]["code"], "check_not_allowed", "{refusal:#}");
     project.ask(&["trust", "--yes"]);
     project.write("../home/.config/milepost/config.toml", "[checks]\nallow = false\n");
-    let server = Server::start(&mut project.milepost(&["mcp"]), Era::Legacy);
+    let server = Server::inside(&project, &[], Era::Legacy);
     assert_eq!(report_again(&server, "Build")["refusal"]["code"], "check_not_allowed");
     assert!(!project.path("ran-one").exists());
 }
@@ -364,7 +364,7 @@ fn a_repository_does_not_commit_by_its_own_chores() {
     assert!(said.contains("chore_due") && said.contains("milepost trust"), "{refusal:#}");
     assert_eq!(git(&["log", "--format=%s"]), "mine\n");
     project.ask(&["trust", "--yes"]);
-    let server = Server::start(&mut project.milepost(&["mcp"]), Era::Legacy);
+    let server = Server::inside(&project, &[], Era::Legacy);
     assert_eq!(report_again(&server, "Build")["status"], "COMPLETED");
     assert_eq!(git(&["log", "--format=%s"]), "not mine\nmine\n");
 }
@@ -467,7 +467,7 @@ fn a_copy_of_a_project_leaves_the_original_alone() {
     let project = gated("relayed");
     project.write_all(DROPS);
     let start = json!({"workflow_name": "DROPS", "key": "v9"});
-    let server = Server::start(&mut project.milepost(&["mcp"]), Era::Legacy);
+    let server = Server::inside(&project, &[], Era::Legacy);
     assert!(!server.call("start_workflow", start).is_error);
     drop(server);
     project.write("old.md", "the original's");

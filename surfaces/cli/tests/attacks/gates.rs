@@ -40,7 +40,7 @@ Ship.
 
 /// A server with a toolset, where only a person's own answer counts or not.
 fn serve(project: &Project, toolset: &str) -> Server {
-    Server::start(&mut project.milepost(&["mcp", "--toolset", toolset]), Era::Modern)
+    Server::inside(project, &["--toolset", toolset], Era::Modern)
 }
 
 fn verified() -> Project {

@@ -78,6 +78,8 @@ impl Forge {
         self.git(&["init", "-q", "-b", "main"]);
         self.git(&["config", "user.name", "Tester"]);
         self.git(&["config", "user.email", "tester@example.com"]);
+        // The server sees the settings of whoever runs the tests.
+        self.git(&["config", "commit.gpgsign", "false"]);
         self.git(&["add", "a.txt", ".gitignore"]);
         self.git(&["commit", "-q", "-m", "first"]);
         self.git(&["init", "-q", "--bare", "-b", "main", "../origin.git"]);
@@ -264,14 +266,19 @@ impl Forge {
         thread::scope(|scope| {
             let told = scope.spawn(|| server.request("tools/call", params));
             thread::sleep(Duration::from_millis(after_ms));
-            server.child.lock().unwrap().kill().unwrap();
+            server.kill();
             drop(told.join().unwrap());
         });
-        self.server = serve(&self.project);
+        self.server = serve_apart(&self.project);
     }
 }
 
 fn serve(project: &Project) -> Server {
+    Server::inside(project, &["--toolset", "forge"], Era::Modern)
+}
+
+/// The same, as a process: only that dies in the middle of a call.
+fn serve_apart(project: &Project) -> Server {
     Server::start(&mut project.milepost(&["mcp", "--toolset", "forge"]), Era::Modern)
 }
 
@@ -381,6 +388,7 @@ fn a_kill_in_the_middle_of_the_last_commit_leaves_one_commit() {
         let mut forge = Forge::begun("S");
         forge.play_until(is_last_question);
         let before = forge.belongings();
+        forge.server = serve_apart(&forge.project);
         forge.kill_during(json!({"user_response": "skip"}), random.below(400));
         let mut action = forge.go(json!({}));
         if is_last_question(&action) {

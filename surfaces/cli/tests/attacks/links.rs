@@ -69,7 +69,7 @@ fn project() -> Project {
 }
 
 fn start(project: &Project, toolset: &str) -> Server {
-    Server::start(&mut project.milepost(&["mcp", "--toolset", toolset]), Era::Legacy)
+    Server::inside(project, &["--toolset", toolset], Era::Legacy)
 }
 
 /// Calls a tool, and returns whether it refused and all that it said.
@@ -261,7 +261,7 @@ fn an_artifact_that_is_swapped_with_a_link_leaks_nothing() {
     project.write_all(WORKFLOW);
     project.write("../outside/secret.rs", SECRET);
     project.write("plan.md", "The plan.\n");
-    let server = Server::start(&mut project.milepost(&["mcp"]), Era::Legacy);
+    let server = Server::inside(&project, &[], Era::Legacy);
     let begun = server.call("start_workflow", json!({"workflow_name": "PLAN"})).value;
     let run = begun["instance_id"].as_str().unwrap();
     let report = json!({"step_id": "plan", "status": "success"});
@@ -304,7 +304,7 @@ fn a_project_file_that_a_crash_left_empty_is_written_again() {
     for torn in ["", "\0\0\0\0\0\0\0\0"] {
         let project = Project::new();
         project.write_all(WORKFLOW);
-        let server = Server::start(&mut project.milepost(&["mcp"]), Era::Legacy);
+        let server = Server::inside(&project, &[], Era::Legacy);
         server.call("start_workflow", json!({"workflow_name": "PLAN"}));
         drop(server);
         let path = project.path(".milepost/project.toml");
@@ -322,7 +322,7 @@ fn a_project_file_that_a_crash_left_empty_is_written_again() {
     let project = Project::new();
     project.write_all(WORKFLOW);
     project.write(".milepost/project.toml", "");
-    let server = Server::start(&mut project.milepost(&["mcp"]), Era::Legacy);
+    let server = Server::inside(&project, &[], Era::Legacy);
     server.call("start_workflow", json!({"workflow_name": "PLAN"}));
     drop(server);
     assert!(fs::read_to_string(project.path(".milepost/project.toml")).unwrap().contains("id = "));

@@ -11,6 +11,7 @@ mod workspace;
 
 use std::fs;
 
+use cli::Surroundings;
 use serde_json::{Value, json};
 
 use crate::{
@@ -65,9 +66,8 @@ pub(super) fn done(server: &Server, tool: &str, arguments: Value) -> Told {
 
 /// Starts a server with one toolset in a folder of the project.
 pub(super) fn serve(project: &Project, folder: &str, toolset: &str) -> Server {
-    let mut command = project.milepost(&["mcp", "--toolset", toolset]);
-    command.current_dir(project.path(folder));
-    Server::start(&mut command, Era::Modern)
+    let around = Surroundings { working: project.path(folder), ..project.surroundings() };
+    Server::surrounded(around, &["--toolset", toolset], Era::Modern)
 }
 
 /// Does steps of a scene, each from its start to its end.

@@ -130,7 +130,7 @@ impl Pipeline {
             if let Some(milliseconds) = killed_after {
                 // The moment is what is tried, so nothing can be waited for.
                 thread::sleep(Duration::from_millis(milliseconds));
-                self.server.child.lock().unwrap().kill().unwrap();
+                self.server.kill();
             }
             call.join().unwrap()
         })

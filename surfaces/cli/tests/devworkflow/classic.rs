@@ -374,13 +374,13 @@ fn a_call_that_needs_a_task_asks_for_one_while_there_is_none() {
 fn two_servers_take_turns_at_one_file() {
     let stage = Stage::new();
     stage.init(LOGIN);
-    let other = crate::serve(&stage.project, crate::Era::Modern);
+    let other = Stage::serve(&stage.project, crate::Era::Modern);
     let arguments = json!({"task_description": LOGIN});
-    let said = crate::try_call(&other, ANALYZE, arguments).ok().unwrap();
+    let said = Stage::try_call(&other, ANALYZE, arguments).ok().unwrap();
     assert_eq!(said.stands(), ("ANALYZE", "RUNNING"));
     stage.blueprint(LOGIN);
     let log = json!({"phase": "BLUEPRINT", "status": "RUNNING", "log_entry": "from the other"});
-    crate::try_call(&other, UPDATE, log).ok().unwrap();
+    Stage::try_call(&other, UPDATE, log).ok().unwrap();
     stage.log("from the first");
     let log = stage.state().log;
     assert!(log.contains("from the other") && log.contains("from the first"), "{log}");

@@ -8,9 +8,8 @@ use serde_json::{Value, json};
 use crate::{
     fixtures::{LOOP, TINY},
     project::Project,
-    serve,
     server::Era,
-    stage::{Stage, project, try_call},
+    stage::{Stage, project},
 };
 
 const KEYS: [&str; 21] = [
@@ -191,8 +190,7 @@ fn b30_what_is_over_is_put_away_after_its_time() {
     let stage = Stage::graph(&[("session_retention_hours", "1")]);
     let (over, open) = (stage.begin("workflow: Tiny"), stage.begin(LOOP));
     stage.go(&over, &beta());
-    let Stage { project, server } = stage;
-    drop(server);
+    let project = stage.end();
     // Two hours ago, as far as the files know, and nobody else.
     rewrite(&project, |it| it["last_updated"] = json!("2025-06-20T10:05:00Z"));
     fs::remove_dir_all(project.path(".milepost")).unwrap();
@@ -213,8 +211,7 @@ fn the_time_counts_from_the_last_change_and_putting_away_is_a_setting() {
     let stage = Stage::graph(&[("session_retention_hours", "1")]);
     let id = stage.begin("workflow: Tiny");
     stage.go(&id, &beta());
-    let Stage { project, server } = stage;
-    drop(server);
+    let project = stage.end();
     rewrite(&project, |it| it["created_at"] = json!("2025-06-20T10:05:00Z"));
     fs::remove_dir_all(project.path(".milepost")).unwrap();
     let stage = Stage::over(project);
@@ -224,8 +221,7 @@ fn the_time_counts_from_the_last_change_and_putting_away_is_a_setting() {
     let stage = Stage::graph(&[("session_retention_hours", "1"), ("session_archiving", "false")]);
     let id = stage.begin("workflow: Tiny");
     stage.go(&id, &beta());
-    let Stage { project, server } = stage;
-    drop(server);
+    let project = stage.end();
     rewrite(&project, |it| it["last_updated"] = json!("2025-06-20T10:05:00Z"));
     fs::remove_dir_all(project.path(".milepost")).unwrap();
     let stage = Stage::over(project);
@@ -258,12 +254,12 @@ fn b38_a_session_goes_on_with_the_definition_it_began_with() {
 #[test]
 fn several_clients_see_the_same_sessions() {
     let stage = Stage::graph(&[]);
-    let other = serve(&stage.project, Era::Modern);
+    let other = Stage::serve(&stage.project, Era::Modern);
     let id = stage.begin(LOOP);
     let ask = |context: &Value| {
         let arguments =
             json!({"task_description": "x", "session_id": id, "context": context.to_string()});
-        try_call(&other, "workflow_guidance", arguments).ok().unwrap()
+        Stage::try_call(&other, "workflow_guidance", arguments).ok().unwrap()
     };
     let said = ask(&json!({"choose": "check", "criteria_evidence": {"text": "by the other"}}));
     said.has(&["✅ **Transitioned to:** CHECK"]);
@@ -280,12 +276,12 @@ fn notes_of_several_servers_at_once_are_all_there_once() {
         for server in 0..3 {
             let (project, id) = (&stage.project, id.as_str());
             scope.spawn(move || {
-                let own = serve(project, Era::Modern);
+                let own = Stage::serve(project, Era::Modern);
                 for number in 0..10 {
                     let updates = json!({"log_entry": format!("<{server} {number}>")}).to_string();
                     let arguments =
                         json!({"operation": "update", "session_id": id, "updates": updates});
-                    let said = try_call(&own, "workflow_state", arguments).ok().unwrap();
+                    let said = Stage::try_call(&own, "workflow_state", arguments).ok().unwrap();
                     assert!(!said.is_error, "{}", said.text);
                 }
             });

@@ -109,8 +109,7 @@ fn files_from_elsewhere_are_copied_once_and_left_as_they_were() {
         assert_eq!(fs::read_to_string(project.path("project_config.md")).unwrap(), CONFIG);
         let stage = Stage::over(project);
         stage.update("CONSTRUCT", "READY", json!({}));
-        let Stage { project, server } = stage;
-        drop(server);
+        let project = stage.end();
         // The work went on here since; the import is still the same one.
         let (again, is_fine) = import(&project, from);
         assert!(is_fine && count(&again, "already_there") == 2, "{again:#}");
@@ -208,8 +207,7 @@ fn what_is_odd_in_files_is_told_and_they_are_taken_all_the_same() {
 fn with_session() -> (Project, String) {
     let stage = Stage::graph(&[]);
     let id = stage.begin("workflow: Tiny");
-    let Stage { project, server } = stage;
-    drop(server);
+    let project = stage.end();
     (project, id)
 }
 

@@ -18,13 +18,6 @@ fn at(project: &Project, path: &str) -> String {
     fs::read_to_string(project.path(path)).unwrap_or_else(|error| panic!("{path}: {error}"))
 }
 
-/// Ends the server of a stage.
-fn leave(stage: Stage) -> Project {
-    let Stage { project, server } = stage;
-    drop(server);
-    project
-}
-
 fn statuses(project: &Project) -> Vec<(String, String)> {
     let runs = project.ask(&["run", "list"]);
     let text = |it: &Value| it.as_str().unwrap_or_default().to_owned();
@@ -39,7 +32,7 @@ fn the_run_of_a_moved_file_is_over_and_the_work_goes_on_from_the_new_place() {
     let stage = Stage::new();
     stage.init(TASK);
     stage.analyze(TASK);
-    let project = leave(stage);
+    let project = stage.end();
     let text = at(&project, "workflow_state.md");
     let plan = project.ask(&["devworkflow", "migrate", "--dry-run"]);
     assert_eq!(plan["moved"][1]["to"], ".accordo/workflow_state.md", "{plan:#}");
@@ -54,7 +47,7 @@ fn the_run_of_a_moved_file_is_over_and_the_work_goes_on_from_the_new_place() {
     assert_eq!(said.value["file"], ".accordo/workflow_state.md");
     assert_eq!(said.stands(), ("ANALYZE", "RUNNING"));
     stage.blueprint(TASK);
-    let project = leave(stage);
+    let project = stage.end();
     assert!(!project.path("workflow_state.md").exists());
     let own = |key: &str, status: &str| (key.to_owned(), status.to_owned());
     let wanted =
@@ -106,7 +99,7 @@ fn the_file_of_the_root_takes_the_place_of_one_that_a_run_had() {
     project.write(".accordo/workflow_state.md", &file_text("VALIDATE", "RUNNING").text());
     let stage = Stage::over(project);
     stage.update("VALIDATE", "READY", json!({}));
-    let project = leave(stage);
+    let project = stage.end();
     let older = at(&project, ".accordo/workflow_state.md");
     let newer = file_text("ANALYZE", "RUNNING").text();
     project.write("workflow_state.md", &newer);

@@ -1,4 +1,4 @@
-//! A project of its own, a server with the toolset `devworkflow` over it, and what its calls answer.
+//! What the stages of `devworkflow` have beyond those of every dialect.
 //!
 //! Every answer is checked on the way in: a classic tool says its text and, beside it, where the
 //! work stands; a graph tool says the same as text and as structured content.
@@ -8,11 +8,11 @@ use std::{fs, path::PathBuf};
 use serde_json::Value;
 
 use crate::{
+    dialect::{self, Dialect},
     file_text::FileText,
     fixtures::{CONFIG, TINY_FILES},
     project::Project,
     said::Said,
-    server::{Era, Gone, Server},
 };
 
 impl Said {
@@ -62,18 +62,6 @@ fn is_classic(tool: &str) -> bool {
     tool == "hello_workflow" || (tool.ends_with("_guidance") && !is_graph)
 }
 
-/// Calls a tool, unless the server is gone before it answers. Of a graph tool that answers with a
-/// text, `text` is that text.
-pub(crate) fn try_call(server: &Server, tool: &str, arguments: Value) -> Result<Said, Gone> {
-    let said = Said::hear(server, tool, arguments)?;
-    if said.is_error {
-        check_refusal(tool, &said);
-    } else {
-        assert_eq!(said.value["refusal"], Value::Null, "{:#}", said.value);
-    }
-    Ok(if is_classic(tool) { check_classic(tool, said) } else { check_graph(tool, said) })
-}
-
 /// Every refusal has a code, a message and a way out.
 fn check_refusal(tool: &str, said: &Said) {
     for key in ["code", "message", "hint"] {
@@ -117,19 +105,47 @@ fn check_graph(tool: &str, said: Said) -> Said {
     Said { text: content.to_owned(), ..said }
 }
 
-/// A project, and a server in it.
-pub(crate) struct Stage {
-    pub(crate) project: Project,
-    pub(crate) server: Server,
+/// The dialect `devworkflow`.
+pub(crate) struct DevWorkflow;
+
+pub(crate) type Stage = dialect::Stage<DevWorkflow>;
+
+impl Dialect for DevWorkflow {
+    const FLAGS: &'static [&'static str] = &["--toolset", "devworkflow"];
+
+    /// A folder with a `project_config.md` that has the required sections, and nothing else.
+    fn project() -> Project {
+        project(&[])
+    }
+
+    /// Of a graph tool that answers with a text, `text` is that text.
+    fn check(tool: &str, said: Said) -> Said {
+        if said.is_error {
+            check_refusal(tool, &said);
+        } else {
+            assert_eq!(said.value["refusal"], Value::Null, "{:#}", said.value);
+        }
+        if is_classic(tool) { check_classic(tool, said) } else { check_graph(tool, said) }
+    }
+
+    /// A classic tool must say what is in the file.
+    #[track_caller]
+    fn compare(stage: &Stage, tool: &str, _arguments: &Value, said: &Said) {
+        if is_classic(tool) && tool != "hello_workflow" && stage.state_path().is_file() {
+            let state = stage.state();
+            let stands = (said.value["phase"].as_str(), said.value["status"].as_str());
+            assert_eq!(stands, (Some(state.phase.as_str()), Some(state.status.as_str())));
+            assert_eq!(said.value["current_item"].as_str(), state.item.as_deref());
+        }
+    }
+
+    fn files(project: &Project) -> Vec<(PathBuf, Vec<u8>)> {
+        dialect::files_below(project.path(""), |_| true)
+    }
 }
 
 impl Stage {
-    /// A folder with a `project_config.md` that has the required sections, and nothing else.
-    pub(crate) fn new() -> Self {
-        Self::over(project(&[]))
-    }
-
-    /// The same, with settings.
+    /// The usual project, with settings.
     pub(crate) fn set(settings: &[(&str, &str)]) -> Self {
         Self::over(project(settings))
     }
@@ -152,72 +168,11 @@ impl Stage {
         Self::over(project)
     }
 
-    /// Starts a server in a project that is there already.
-    pub(crate) fn over(project: Project) -> Self {
-        let server = serve(&project, Era::Legacy);
-        Self { project, server }
-    }
-
-    /// Ends the server, and starts another.
-    pub(crate) fn restart(self) -> Self {
-        let Self { project, server } = self;
-        drop(server);
-        let server = serve(&project, Era::Modern);
-        Self { project, server }
-    }
-
     /// Ends the server, takes the database away, and starts another.
     pub(crate) fn restart_without_database(self) -> Self {
-        let Self { project, server } = self;
-        drop(server);
+        let project = self.end();
         fs::remove_dir_all(project.path(".milepost")).unwrap();
-        let server = serve(&project, Era::Legacy);
-        Self { project, server }
-    }
-
-    pub(crate) fn call(&self, tool: &str, arguments: Value) -> Said {
-        try_call(&self.server, tool, arguments).unwrap_or_else(|Gone| {
-            panic!("the server is gone while `{tool}` was called:\n{}", self.server.talk())
-        })
-    }
-
-    /// Calls a tool that must do what it is asked. A classic one must say what is in the file.
-    #[track_caller]
-    pub(crate) fn done(&self, tool: &str, arguments: Value) -> Said {
-        let said = self.call(tool, arguments);
-        assert!(!said.is_error, "`{tool}` refused: {}\n{:#}", said.text, said.value);
-        if is_classic(tool) && tool != "hello_workflow" && self.state_path().is_file() {
-            let state = self.state();
-            let stands = (said.value["phase"].as_str(), said.value["status"].as_str());
-            assert_eq!(stands, (Some(state.phase.as_str()), Some(state.status.as_str())));
-            assert_eq!(said.value["current_item"].as_str(), state.item.as_deref());
-        }
-        said
-    }
-
-    /// Calls a tool that must not touch any file.
-    #[track_caller]
-    pub(crate) fn unchanged(&self, tool: &str, arguments: Value) -> Said {
-        let before = self.files();
-        let said = self.call(tool, arguments);
-        assert!(self.files() == before, "`{tool}` changed a file:\n{}", said.text);
-        said
-    }
-
-    /// Calls a tool that must answer without an error and change nothing.
-    #[track_caller]
-    pub(crate) fn read(&self, tool: &str, arguments: Value) -> Said {
-        let said = self.unchanged(tool, arguments);
-        assert!(!said.is_error, "`{tool}` refused: {}\n{:#}", said.text, said.value);
-        said
-    }
-
-    /// Calls a tool that must refuse and change nothing.
-    #[track_caller]
-    pub(crate) fn refused(&self, tool: &str, arguments: Value) -> Said {
-        let said = self.unchanged(tool, arguments);
-        assert!(said.is_error, "`{tool}` did not refuse: {}", said.text);
-        said
+        Self::over(project)
     }
 
     /// Returns where the state file is: in our folder, or else in the root.
@@ -265,28 +220,6 @@ impl Stage {
         }
         all
     }
-
-    /// Returns every file of the project with its bytes, but not the database.
-    pub(crate) fn files(&self) -> Vec<(PathBuf, Vec<u8>)> {
-        let mut found = Vec::new();
-        let mut folders = vec![self.project.path("")];
-        while let Some(folder) = folders.pop() {
-            for entry in fs::read_dir(folder).into_iter().flatten() {
-                let path = entry.unwrap().path();
-                if path.ends_with(".milepost") {
-                    continue;
-                }
-                if path.is_dir() {
-                    folders.push(path);
-                } else {
-                    let bytes = fs::read(&path).unwrap();
-                    found.push((path, bytes));
-                }
-            }
-        }
-        found.sort();
-        found
-    }
 }
 
 /// Returns a project with a configuration file and with settings of the toolset.
@@ -298,9 +231,4 @@ pub(crate) fn project(settings: &[(&str, &str)]) -> Project {
     }
     project.write("project_config.md", CONFIG);
     project
-}
-
-/// Starts a server with the toolset in `project`.
-pub(crate) fn serve(project: &Project, era: Era) -> Server {
-    Server::start(&mut project.milepost(&["mcp", "--toolset", "devworkflow"]), era)
 }

@@ -161,7 +161,7 @@ fn a_clone_finds_past_pipelines_by_their_summary() {
                        "currentPhaseStatus": "completed"});
     fs::write(format!("{folder}/state.json"), state.to_string()).unwrap();
     fs::write(format!("{folder}/summary.md"), "# Summary\n\nPasskeys open the door.\n").unwrap();
-    let found = stage.expect_ok("history_search", json!({"query": "passkeys door"})).json();
+    let found = stage.done("history_search", json!({"query": "passkeys door"})).json();
     assert_eq!(found["results"][0]["spec_name"], "old", "{found:#}");
     assert_eq!(found["results"][0]["one_liner"], "Passkeys open the door.");
 }
@@ -169,8 +169,8 @@ fn a_clone_finds_past_pipelines_by_their_summary() {
 #[test]
 fn a_flag_that_is_unknown_or_without_effect_is_told() {
     let stage = waiting();
-    let said = stage.expect_ok("pipeline_init", json!({"arguments": ".specs/20260101-x --auto"}));
+    let said = stage.done("pipeline_init", json!({"arguments": ".specs/20260101-x --auto"}));
     assert!(said.text.contains("`set_auto_approve`"), "{}", said.text);
-    let said = stage.expect_ok("pipeline_init", json!({"arguments": "fix the login --atuo"}));
+    let said = stage.done("pipeline_init", json!({"arguments": "fix the login --atuo"}));
     assert!(said.text.contains("unknown flag `--atuo`"), "{}", said.text);
 }

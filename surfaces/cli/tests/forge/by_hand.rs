@@ -15,7 +15,7 @@ fn a_confirmation_outside_of_the_project_writes_nothing() {
     let outside = stage.project.path("../outside/20260101-z");
     let arguments = json!({"workspace": outside.to_str().unwrap(), "task_text": "Add a thing",
                            "user_confirmation": {"effort": "M", "use_current_branch": true}});
-    stage.expect_error("pipeline_init_with_context", arguments).has(&["not in the project"]);
+    stage.refused("pipeline_init_with_context", arguments).has(&["not in the project"]);
     assert!(!outside.exists(), "{}", outside.display());
 }
 

@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use crate::{
     confirming::linear,
     player::{Player, line},
-    stage::{Stage, answer, done, serve},
+    stage::{Stage, answer, done},
 };
 
 const ASKED_A: &str = "checkpoint checkpoint-a [proceed, revise, abandon]";
@@ -110,7 +110,7 @@ fn an_answer_in_one_process_ends_the_wait_in_another() {
     let mut stage = Stage::set(&[("MILEPOST_FORGE_POLL", "50")]);
     stage.init("M");
     Player::new(&mut stage, &[]).play_until(|it| it["type"] == "checkpoint");
-    let other = serve(&stage.project, crate::server::Era::Modern);
+    let other = Stage::serve(&stage.project, crate::server::Era::Modern);
     let action = std::thread::scope(|scope| {
         let wait = scope.spawn(|| stage.go(json!({})));
         let mut arguments = answer("proceed");
@@ -144,7 +144,7 @@ fn many_who_wait_keep_nobody_else_waiting() {
     std::thread::scope(|scope| {
         let waits: Vec<_> = (0..8).map(|_| scope.spawn(|| stage.go(json!({})))).collect();
         for _ in 0..8 {
-            stage.expect_ok("__IMPORTANT", json!({}));
+            stage.done("__IMPORTANT", json!({}));
         }
         assert!(waits.iter().all(|it| !it.is_finished()), "the wait was over before its time");
         let next = stage.go(answer("proceed"));
@@ -172,7 +172,7 @@ fn posting() -> (Stage, String) {
 fn a31_where_the_task_came_from_is_told_by_the_tool_of_that_place() {
     let (stage, workspace) = posting();
     let ask = json!({"workspace": workspace});
-    let action = stage.expect_ok("pipeline_next_action", ask).json();
+    let action = stage.done("pipeline_next_action", ask).json();
     assert_eq!(line(&action), "checkpoint post-to-source [post, skip]");
     let method = json!({
         "mcp_tool": "mcp__linear__save_comment", "mcp_params": {"issueId": "ENG-7"},
@@ -187,9 +187,9 @@ fn a31_where_the_task_came_from_is_told_by_the_tool_of_that_place() {
 fn a31_the_run_ends_whether_it_was_told_or_not() {
     for said in ["post", "skip"] {
         let (stage, workspace) = posting();
-        stage.expect_ok("pipeline_next_action", json!({"workspace": workspace}));
+        stage.done("pipeline_next_action", json!({"workspace": workspace}));
         let arguments = json!({"workspace": workspace, "user_response": said});
-        let action = stage.expect_ok("pipeline_next_action", arguments).json();
+        let action = stage.done("pipeline_next_action", arguments).json();
         assert_eq!(action["type"], "done", "{action:#}");
         let bytes = std::fs::read(format!("{workspace}/state.json")).unwrap();
         let state: Value = serde_json::from_slice(&bytes).unwrap();

@@ -14,7 +14,7 @@ fn at(stage: &Stage, file: &str) -> String {
 
 fn summary(stage: &Stage, file: &str, text: &str) -> Vec<String> {
     stage.project.write(file, text);
-    let said = stage.expect_ok("ast_summary", json!({"file_path": at(stage, file)}));
+    let said = stage.done("ast_summary", json!({"file_path": at(stage, file)}));
     said.text.lines().filter(|it| !it.trim().is_empty()).map(ToOwned::to_owned).collect()
 }
 
@@ -57,7 +57,7 @@ fn summaries_are_made_in_each_language() {
 
 fn definition(stage: &Stage, file: &str, symbol: &str) -> String {
     let arguments = json!({"file_path": at(stage, file), "symbol": symbol});
-    stage.expect_ok("ast_find_definition", arguments).text
+    stage.done("ast_find_definition", arguments).text
 }
 
 #[test]
@@ -83,16 +83,16 @@ fn a37_each_of_several_definitions_is_given() {
 fn a37_a_language_that_is_not_known_is_refused() {
     let stage = Stage::new();
     stage.project.write("a.rb", "def a\nend\n");
-    stage.expect_error("ast_summary", json!({"file_path": at(&stage, "a.rb")}));
-    stage.expect_error("ast_summary", json!({"file_path": at(&stage, "missing.go")}));
+    stage.refused("ast_summary", json!({"file_path": at(&stage, "a.rb")}));
+    stage.refused("ast_summary", json!({"file_path": at(&stage, "missing.go")}));
     stage.project.write("greet.go", GREET);
     let arguments = json!({"file_path": at(&stage, "greet.go"), "language": "cobol"});
-    stage.expect_error("ast_summary", arguments).has(&["go", "typescript", "python", "bash"]);
+    stage.refused("ast_summary", arguments).has(&["go", "typescript", "python", "bash"]);
 }
 
 fn graph(stage: &Stage, root: &str, language: &str) -> Value {
     let arguments = json!({"root_path": at(stage, root), "language": language});
-    stage.expect_ok("dependency_graph", arguments).json()
+    stage.done("dependency_graph", arguments).json()
 }
 
 fn edges(graph: &Value) -> Vec<(&str, &str)> {
@@ -114,7 +114,7 @@ fn scope(
         "root_path": at(stage, root), "file_path": file, "symbol_name": symbol,
         "language": language,
     });
-    let told = stage.expect_ok("impact_scope", arguments).json();
+    let told = stage.done("impact_scope", arguments).json();
     let affected = told["affected_files"].as_array().unwrap_or_else(|| panic!("{told:#}"));
     let one =
         |it: &Value| (it["file"].as_str().unwrap().to_owned(), it["distance"].as_i64().unwrap());
@@ -190,12 +190,9 @@ fn what_imports_what_in_rust() {
 #[test]
 fn a38_a_graph_of_an_unknown_language_or_of_nothing_is_refused() {
     let stage = go_module();
-    stage.expect_error(
-        "dependency_graph",
-        json!({"root_path": at(&stage, "m"), "language": "ruby"}),
-    );
+    stage.refused("dependency_graph", json!({"root_path": at(&stage, "m"), "language": "ruby"}));
     let nowhere = json!({"root_path": at(&stage, "nowhere"), "language": "go"});
-    stage.expect_error("dependency_graph", nowhere);
+    stage.refused("dependency_graph", nowhere);
 }
 
 #[test]
@@ -215,7 +212,7 @@ fn the_profile_of_a_repository_is_read_from_its_files() {
     project.write("Makefile", "build:\n\techo\ntest:\n\techo\n");
     project.write(".github/workflows/ci.yml", "on: push\n");
     git(&project, &["add", "main.go", "go.mod"]);
-    let told = Stage::over(project).expect_ok("profile_get", json!({})).json();
+    let told = Stage::over(project).done("profile_get", json!({})).json();
     assert_eq!(told["test_framework"], "go test", "{told:#}");
     assert_eq!(told["staleness"], "fresh", "{told:#}");
     assert_eq!(

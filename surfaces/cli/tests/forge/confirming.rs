@@ -26,28 +26,28 @@ pub(crate) fn linear(stage: &Stage) -> Value {
         "external_context": {"linear_title": "Broken page!", "linear_description": "desc"},
         "user_confirmation": {"effort": "M"},
     });
-    stage.expect_ok(CONTEXT, arguments).json()
+    stage.done(CONTEXT, arguments).json()
 }
 
 #[test]
 fn a09_a_confirmation_that_cannot_be_taken_is_refused_and_writes_nothing() {
     let stage = Stage::new();
     let small = json!({"user_confirmation": {"effort": "XS", "use_current_branch": true}});
-    stage.expect_error(CONTEXT, confirmation(&stage, small)).has(&["S", "M", "L"]);
+    stage.refused(CONTEXT, confirmation(&stage, small)).has(&["S", "M", "L"]);
     let foreign = json!({"workspace": stage.specs("20260101-ü")});
-    stage.expect_error(CONTEXT, confirmation(&stage, foreign)).has(&["non-ASCII"]);
+    stage.refused(CONTEXT, confirmation(&stage, foreign)).has(&["non-ASCII"]);
     let context = json!({"external_context": "x"});
-    stage.expect_error(CONTEXT, confirmation(&stage, context));
+    stage.refused(CONTEXT, confirmation(&stage, context));
     let both = json!({"discussion_answers": "Quickly."});
-    stage.expect_error(CONTEXT, confirmation(&stage, both));
+    stage.refused(CONTEXT, confirmation(&stage, both));
     assert!(!stage.path("state.json").exists());
 }
 
 #[test]
 fn a09_a_run_is_confirmed_once() {
     let stage = Stage::new();
-    stage.expect_ok(CONTEXT, confirmation(&stage, json!({})));
-    stage.expect_error(CONTEXT, confirmation(&stage, json!({}))).has(&["already initialised"]);
+    stage.done(CONTEXT, confirmation(&stage, json!({})));
+    stage.refused(CONTEXT, confirmation(&stage, json!({}))).has(&["already initialised"]);
 }
 
 #[test]
@@ -108,7 +108,7 @@ fn a_name_of_ones_own_for_the_workspace_takes_the_place_of_the_slug() {
         "external_context": {"linear_title": "Broken page!"},
         "user_confirmation": {"effort": "M", "workspace_slug": "Mended Page"},
     });
-    let said = stage.expect_ok(CONTEXT, arguments).json();
+    let said = stage.done(CONTEXT, arguments).json();
     assert_eq!(said["workspace"], stage.specs("20270101-eng-7-mended-page").as_str());
 }
 
@@ -120,7 +120,7 @@ fn an_issue_is_known_by_its_address_even_if_its_text_is_not_sent_again() {
         "source_id": "12", "task_text": "Add thing xx", "flags": {"skip_pr": true},
         "user_confirmation": {"effort": "M", "use_current_branch": true},
     });
-    let said = stage.expect_ok(CONTEXT, arguments).json();
+    let said = stage.done(CONTEXT, arguments).json();
     let request = said["request_md_content"].as_str().unwrap();
     assert!(request.contains("source_type: github_issue\n"), "{request}");
     assert!(request.contains("source_id: 12\n"), "{request}");
@@ -138,7 +138,7 @@ fn the_kind_of_work_is_in_the_name_of_the_branch() {
     ] {
         let stage = Stage::new();
         let more = json!({"task_text": text, "user_confirmation": {"effort": "M"}});
-        let said = stage.expect_ok(CONTEXT, confirmation(&stage, more)).json();
+        let said = stage.done(CONTEXT, confirmation(&stage, more)).json();
         assert_eq!((&said["branch"], &said["create_branch"]), (&json!(branch), &json!(true)));
     }
 }

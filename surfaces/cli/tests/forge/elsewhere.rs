@@ -22,7 +22,7 @@ fn begin(settings: &str) -> (Stage, PathBuf) {
         "workspace": ".specs/20260101-x", "task_text": "Add thing xx", "flags": {"skip_pr": true},
         "user_confirmation": {"effort": "M", "use_current_branch": true},
     });
-    let said = stage.expect_ok("pipeline_init_with_context", confirmation).json();
+    let said = stage.done("pipeline_init_with_context", confirmation).json();
     assert_eq!(said["ready"], true, "{said:#}");
     (stage, other)
 }
@@ -31,7 +31,7 @@ fn begin(settings: &str) -> (Stage, PathBuf) {
 #[track_caller]
 fn call(stage: &Stage, other: &Path, tool: &str, mut arguments: Value) -> Value {
     arguments["workspace"] = json!(other.join(".specs/20260101-x"));
-    stage.expect_ok(tool, arguments).json()
+    stage.done(tool, arguments).json()
 }
 
 #[test]
@@ -53,7 +53,7 @@ fn a_pipeline_is_worked_on_in_the_project_of_its_specs() {
 fn the_settings_of_the_project_of_the_specs_count() {
     let (stage, other) = begin("[gates]\nanswers = \"verified\"\n");
     let asked = json!({"workspace": ".specs/20260101-x", "phase": "checkpoint-a"});
-    assert_eq!(stage.expect_ok("checkpoint", asked).text, "ok");
+    assert_eq!(stage.done("checkpoint", asked).text, "ok");
     let answer = json!({"user_response": "proceed"});
     let action = call(&stage, &other, "pipeline_next_action", answer);
     assert_eq!(action["name"], "checkpoint-a", "{action:#}");

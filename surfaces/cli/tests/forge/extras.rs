@@ -13,7 +13,7 @@ use crate::{
 #[test]
 fn a_pipeline_ends_after_the_phase_that_was_named() {
     let mut stage = Stage::new();
-    let said = stage.expect_ok(
+    let said = stage.done(
         "pipeline_init",
         json!({"arguments": "Add thing xx --until=phase-3b --nopr", "current_branch": "main"}),
     );
@@ -71,8 +71,7 @@ fn what_a_late_beginning_lacks_is_told() {
 #[test]
 fn phases_that_there_are_not_are_refused_with_those_that_there_are() {
     let stage = Stage::new();
-    let said =
-        stage.expect_ok("validate_input", json!({"arguments": "Add a thing --from=phase-9"}));
+    let said = stage.done("validate_input", json!({"arguments": "Add a thing --from=phase-9"}));
     let said = said.json();
     assert_eq!(said["valid"], false);
     let error = word(&said["errors"][0]);
@@ -120,7 +119,7 @@ fn a_pipeline_asks_before_it_spends_more_than_its_budget() {
 fn a_budget_in_money_counts_the_price_of_each_model() {
     // An agent that is sent out without a model of its own has the usual one.
     let stage = Stage::set(&[("MILEPOST_FORGE_PRICES", "sonnet=2000/6000")]);
-    let said = stage.expect_ok("pipeline_init", json!({"arguments": "Add thing xx --budget=$5"}));
+    let said = stage.done("pipeline_init", json!({"arguments": "Add thing xx --budget=$5"}));
     let mut flags = said.json()["flags"].clone();
     assert_eq!(flags["budget_dollars"], 5.0, "{flags:#}");
     flags["auto"] = json!(true);
@@ -184,7 +183,7 @@ fn a_copy_of_a_pipeline_has_a_workspace_of_its_own() {
     assert_eq!((&state["currentPhase"], &state["specName"]), (&json!("phase-3b"), &json!("y")));
     assert_eq!(word(&state["workspace"]), folder.to_str().unwrap());
     let workspace = stage.specs("20260202-y");
-    let action = stage.expect_ok("pipeline_next_action", json!({"workspace": workspace})).json();
+    let action = stage.done("pipeline_next_action", json!({"workspace": workspace})).json();
     assert_eq!(word(&action["phase"]), "phase-3b", "{action:#}");
     stage.is_at("phase-5", "in_progress");
     let again = run(&[&fork[..], &["--key", ".specs/20260202-y"]].concat());

@@ -218,8 +218,7 @@ fn the_file_alone_is_enough_to_go_on() {
     let mut stage = Stage::begun("M");
     Player::new(&mut stage, &[]).play_until(|it| it["phase"] == "phase-4");
     let before = stage.state();
-    let Stage { project, server } = stage;
-    drop(server);
+    let project = stage.end();
     fs::remove_dir_all(project.path(".milepost")).unwrap();
     let stage = Stage::over(project);
     assert_eq!(stage.field("currentPhase"), "phase-4");

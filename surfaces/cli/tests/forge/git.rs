@@ -92,7 +92,7 @@ pub(crate) fn branched() -> Stage {
         "workspace": stage.workspace(), "task_text": "Add thing xx", "flags": {"skip_pr": true},
         "user_confirmation": {"effort": "M"},
     });
-    let said = stage.expect_ok("pipeline_init_with_context", arguments).json();
+    let said = stage.done("pipeline_init_with_context", arguments).json();
     assert_eq!((&said["branch"], &said["create_branch"]), (&json!("feature/x"), &json!(true)));
     stage.git(&["checkout", "-q", "-b", "feature/x"]);
     stage
@@ -215,8 +215,8 @@ fn a_copy_of_a_pipeline_works_on_a_branch_of_its_own() {
     assert!(forked.unwrap().status.success());
     let copy = stage.specs("20260202-y");
     let branch = json!({"workspace": copy, "field": "branch"});
-    assert_eq!(stage.expect_ok("get", branch).text, "feature/y");
-    let action = stage.expect_ok("pipeline_next_action", json!({"workspace": copy})).json();
+    assert_eq!(stage.done("get", branch).text, "feature/y");
+    let action = stage.done("pipeline_next_action", json!({"workspace": copy})).json();
     assert_eq!((word(&action["phase"]), action.get("warning")), ("phase-3".to_owned(), None));
     let head = || stage.git(&["rev-parse", "--abbrev-ref", "HEAD"]);
     assert_eq!(head(), "feature/y");

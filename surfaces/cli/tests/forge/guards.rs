@@ -277,12 +277,9 @@ fn a_phase_without_a_content_rule_still_needs_its_artifact_when_it_is_reported()
 fn an_answer_where_nobody_was_asked_passes_no_checkpoint() {
     let stage = Stage::begun("M");
     stage.put("checkpoint-a", json!({"currentPhaseStatus": "pending"}));
-    stage.call(
-        "pipeline_next_action",
-        json!({"workspace": stage.workspace(), "user_response": "proceed"}),
-    );
-    let state = stage.state();
-    assert_eq!(state["currentPhase"], "checkpoint-a", "{state:#}");
+    let asked = stage.go(answer("proceed"));
+    assert_eq!((&asked["type"], &asked["name"]), (&json!("checkpoint"), &json!("checkpoint-a")));
+    stage.is_at("checkpoint-a", "awaiting_human");
     stage.go(json!({}));
     let action = stage.go(answer("proceed"));
     assert_eq!(action["phase"], "phase-4", "{action:#}");

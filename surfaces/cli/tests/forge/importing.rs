@@ -68,10 +68,10 @@ fn workspaces_are_taken_over_where_they_are_and_only_once() {
     assert_eq!(count(&project.ask(&["run", "list"]), "runs"), 2);
     let stage = Stage::over(project);
     let open = json!({"workspace": stage.specs("20260102-open")});
-    let action = stage.expect_ok("pipeline_next_action", open).json();
+    let action = stage.done("pipeline_next_action", open).json();
     assert_eq!(action["agent"], "architect", "{action:#}");
     let done = json!({"workspace": stage.specs(DONE.folder)});
-    assert_eq!(stage.expect_ok("pipeline_next_action", done).json()["type"], "done");
+    assert_eq!(stage.done("pipeline_next_action", done).json()["type"], "done");
 }
 
 #[test]

@@ -10,7 +10,7 @@ use crate::stage::{Stage, words};
 const LINEAR: &str = "https://linear.app/acme/issue/ENG-77/some-title";
 
 fn detect(stage: &Stage, text: &str) -> Value {
-    stage.expect_ok("pipeline_init", json!({"arguments": text})).json()
+    stage.done("pipeline_init", json!({"arguments": text})).json()
 }
 
 fn today() -> String {
@@ -20,7 +20,7 @@ fn today() -> String {
 /// The first call, which only asks what to confirm.
 fn ask(stage: &Stage, mut arguments: Value) -> Value {
     arguments["workspace"] = json!(stage.workspace());
-    let said = stage.expect_ok("pipeline_init_with_context", arguments).json();
+    let said = stage.done("pipeline_init_with_context", arguments).json();
     assert!(!stage.path("").exists(), "the first call wrote something");
     said["needs_user_confirmation"].clone()
 }
@@ -30,7 +30,7 @@ fn a03_a_task_gets_a_workspace_of_today_and_its_flags_and_nothing_is_written() {
     let stage = Stage::new();
     let before = today();
     let arguments = json!({"arguments": "fix login --auto --effort=S", "current_branch": "main"});
-    let said = stage.expect_ok("pipeline_init", arguments).json();
+    let said = stage.done("pipeline_init", arguments).json();
     // The day may have ended meanwhile.
     let days = [before, today()].map(|day| json!(format!(".specs/{day}-fix-login")));
     assert!(days.contains(&said["workspace"]), "{said:#}");
@@ -120,17 +120,17 @@ fn a05_a_workspace_that_is_not_there_cannot_be_resumed() {
 #[test]
 fn a06_preferences_are_replaced_as_a_whole_and_checked() {
     let stage = Stage::new();
-    let get = || stage.expect_ok("preferences_get", json!({})).json();
+    let get = || stage.done("preferences_get", json!({})).json();
     assert_eq!(get(), json!({}));
     let set = |preferences: Value| json!({"preferences": preferences});
-    stage.expect_error("preferences_set", set(json!({"effort": "XL"}))).has(&["S", "M", "L"]);
-    stage.expect_error("preferences_set", set(json!({"auto": "yes"})));
-    stage.expect_error("preferences_set", json!({}));
+    stage.refused("preferences_set", set(json!({"effort": "XL"}))).has(&["S", "M", "L"]);
+    stage.refused("preferences_set", set(json!({"auto": "yes"})));
+    stage.refused("preferences_set", json!({}));
     assert_eq!(get(), json!({}));
     let given = json!({"auto": true, "effort": "L", "junk": 1, "nopr": false, "discuss": true});
-    assert_eq!(stage.expect_ok("preferences_set", set(given)).json(), json!({"ok": true}));
+    assert_eq!(stage.done("preferences_set", set(given)).json(), json!({"ok": true}));
     assert_eq!(get(), json!({"auto": true, "effort": "L", "nopr": false, "discuss": true}));
-    stage.expect_ok("preferences_set", set(json!({"debug": true})));
+    stage.done("preferences_set", set(json!({"debug": true})));
     assert_eq!(get(), json!({"debug": true}));
 }
 
@@ -138,7 +138,7 @@ fn a06_preferences_are_replaced_as_a_whole_and_checked() {
 fn a06_preferences_fill_in_what_was_not_typed() {
     let stage = Stage::new();
     let given = json!({"auto": true, "effort": "L", "nopr": false, "discuss": true});
-    stage.expect_ok("preferences_set", json!({"preferences": given}));
+    stage.done("preferences_set", json!({"preferences": given}));
     let flags = detect(&stage, "some text here --effort=S")["flags"].clone();
     assert_eq!((&flags["auto"], &flags["discuss"]), (&json!(true), &json!(true)), "{flags:#}");
     assert_eq!((&flags["skip_pr"], &flags["effort_override"]), (&json!(false), &json!("S")));
@@ -149,7 +149,7 @@ fn a06_preferences_fill_in_what_was_not_typed() {
 fn a06_preferences_that_cannot_be_read_are_told_of_and_otherwise_left_out() {
     let stage = Stage::new();
     fs::write(stage.specs("preferences.json"), "{\"auto\": tr").unwrap();
-    stage.expect_error("preferences_get", json!({}));
+    stage.refused("preferences_get", json!({}));
     let flags = detect(&stage, "some text here")["flags"].clone();
     for key in ["auto", "skip_pr", "debug", "discuss"] {
         assert_eq!(flags[key], false, "{flags:#}");
@@ -224,10 +224,10 @@ fn whoever_wants_to_discuss_is_asked_first_and_the_answers_join_the_request() {
     let mut arguments = json!({
         "workspace": stage.workspace(), "task_text": "Add a thing", "flags": {"discuss": true},
     });
-    let said = stage.expect_ok("pipeline_init_with_context", arguments.clone()).json();
+    let said = stage.done("pipeline_init_with_context", arguments.clone()).json();
     assert_eq!(words(&said["needs_discussion"]["questions"]).len(), 3, "{said:#}");
     arguments["discussion_answers"] = json!("Quickly.");
-    let said = stage.expect_ok("pipeline_init_with_context", arguments).json();
+    let said = stage.done("pipeline_init_with_context", arguments).json();
     let body = &said["needs_user_confirmation"]["enriched_request_body"];
     assert_eq!(body, "Add a thing\n\n## Discussion Answers\n\nQuickly.");
     assert_eq!(stage.files(), []);

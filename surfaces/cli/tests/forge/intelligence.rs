@@ -90,7 +90,7 @@ fn with_past() -> Stage {
 }
 
 fn estimate(stage: &Stage, effort: &str) -> Value {
-    stage.expect_ok("analytics_estimate", json!({"effort": effort})).json()
+    stage.done("analytics_estimate", json!({"effort": effort})).json()
 }
 
 #[track_caller]
@@ -128,14 +128,14 @@ fn a33_whoever_starts_a_run_is_told_the_estimate() {
     let stage = with_past();
     let workspace = stage.specs("20260201-new");
     let arguments = json!({"workspace": workspace, "task_text": "rename the button label"});
-    let said = stage.expect_ok("pipeline_init_with_context", arguments).json();
+    let said = stage.done("pipeline_init_with_context", arguments).json();
     let shown = said["needs_user_confirmation"]["estimate_display"].as_str().unwrap();
     assert!(shown.contains("1,234,567 tokens") && shown.contains("$7.41"), "{shown}");
 }
 
 #[test]
 fn a34_the_dashboard_sums_up_every_run() {
-    let told = with_past().expect_ok("analytics_repo_dashboard", json!({})).json();
+    let told = with_past().done("analytics_repo_dashboard", json!({})).json();
     assert_eq!(told["completed"], 5, "{told:#}");
     assert_eq!(told["abandoned"], 1, "{told:#}");
     assert_eq!(told["total_pipelines"], 6, "{told:#}");
@@ -151,20 +151,20 @@ fn a34_the_dashboard_sums_up_every_run() {
 fn a_run_is_summed_up_by_itself() {
     let stage = with_past();
     let arguments = json!({"workspace": stage.specs(SMALL.folder)});
-    let told = stage.expect_ok("analytics_pipeline_summary", arguments).json();
+    let told = stage.done("analytics_pipeline_summary", arguments).json();
     assert_eq!((&told["pipeline"], &told["effort"]), (&json!("s"), &json!("S")));
     assert_eq!(told["total_tokens"], 1_234_567);
     assert_eq!(told["total_duration"], "1h 1m 1s");
     assert_eq!((&told["retries"], &told["phases_executed"]), (&json!(3), &json!(3)));
     is_near(&told["estimated_cost_usd"], 7.407_402);
     let arguments = json!({"workspace": stage.specs("20260101-run0")});
-    let told = stage.expect_ok("analytics_pipeline_summary", arguments).json();
+    let told = stage.done("analytics_pipeline_summary", arguments).json();
     assert_eq!(told["review_findings"], json!({"critical": 1, "minor": 1}));
 }
 
 fn search(stage: &Stage, query: &str, limit: u32) -> Vec<Value> {
     let arguments = json!({"query": query, "limit": limit});
-    let told = stage.expect_ok("history_search", arguments).json();
+    let told = stage.done("history_search", arguments).json();
     assert!(told["index_size"].is_u64(), "{told:#}");
     told["results"].as_array().unwrap_or_else(|| panic!("{told:#}")).clone()
 }
@@ -198,7 +198,7 @@ fn a35_similarity_is_the_promised_number() {
 #[test]
 fn a36_the_index_keeps_what_was_found_and_what_was_changed() {
     let stage = with_past();
-    let said = stage.expect_ok("refresh_index", json!({"workspace": stage.specs("any")}));
+    let said = stage.done("refresh_index", json!({"workspace": stage.specs("any")}));
     said.has(&["6"]);
     let text = std::fs::read_to_string(stage.specs("index.json")).unwrap();
     let index: Value = serde_json::from_str(&text).unwrap();
@@ -220,14 +220,14 @@ fn a36_the_index_keeps_what_was_found_and_what_was_changed() {
 #[test]
 fn a36_findings_and_changes_of_similar_runs_are_told() {
     let stage = with_past();
-    stage.expect_ok("refresh_index", json!({"workspace": stage.specs("any")}));
+    stage.done("refresh_index", json!({"workspace": stage.specs("any")}));
     stage.project.write(".specs/20260301-new/request.md", "add search caching layer\n");
     let workspace = stage.specs("20260301-new");
-    let said = stage.expect_ok("search_patterns", json!({"workspace": workspace}));
+    let said = stage.done("search_patterns", json!({"workspace": workspace}));
     let bullets: Vec<&str> = said.text.lines().filter(|it| it.starts_with("- ")).collect();
     assert_eq!(bullets.len(), 2, "{}", said.text);
     assert!(bullets.iter().all(|it| it.ends_with("_(from: run0)_")), "{}", said.text);
-    let said = stage.expect_ok("search_patterns", json!({"workspace": workspace, "mode": "impl"}));
+    let said = stage.done("search_patterns", json!({"workspace": workspace, "mode": "impl"}));
     let bullets: Vec<&str> = said.text.lines().filter(|it| it.starts_with("- ")).collect();
     let [bullet] = bullets.as_slice() else { panic!("not one: {}", said.text) };
     assert!(bullet.contains("files: src/cache.rs, src/lib.rs, README.md"), "{bullet}");
@@ -258,7 +258,7 @@ fn friction_is_learned_from_the_report_of_a_completed_run() {
                    write it down\n";
     let mut stage = Stage::begun("S");
     Player::new(&mut stage, &[("summary.md", 1, summary)]).play();
-    let told = stage.expect_ok("history_get_friction_map", json!({})).json();
+    let told = stage.done("history_get_friction_map", json!({})).json();
     assert_eq!(told["total_reports_analyzed"], 1, "{told:#}");
     assert!(!told["friction_points"].as_array().unwrap().is_empty(), "{told:#}");
 }
@@ -272,7 +272,7 @@ fn patterns_are_filtered_by_weight_and_agent_and_cut() {
     stage.put("phase-3b", json!({}));
     stage.report("phase-3b");
     let count = |arguments: Value| {
-        let told = stage.expect_ok("history_get_patterns", arguments).json();
+        let told = stage.done("history_get_patterns", arguments).json();
         told["patterns"].as_array().unwrap().len()
     };
     assert_eq!(count(json!({})), 2);

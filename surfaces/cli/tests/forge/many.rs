@@ -7,11 +7,11 @@ use serde_json::{Value, json};
 use crate::{
     said::Said,
     server::{Era, Server},
-    stage::{Stage, serve},
+    stage::{Stage, world},
 };
 
 /// How many entries each process writes.
-const ENTRIES: u64 = 1000;
+const ENTRIES: u64 = 200;
 
 fn log_all(server: &Server, workspace: &str, model: &str) {
     for number in 0..ENTRIES {
@@ -26,8 +26,9 @@ fn log_all(server: &Server, workspace: &str, model: &str) {
 
 #[test]
 fn two_processes_that_log_into_one_run_lose_nothing() {
-    let stage = Stage::begun("M");
-    let other = serve(&stage.project, Era::Modern);
+    let stage = Stage::apart(world(&[]));
+    stage.init("M");
+    let other = Stage::serve_apart(&stage.project, Era::Modern);
     let workspace = stage.workspace();
     thread::scope(|scope| {
         scope.spawn(|| log_all(&stage.server, &workspace, "one"));
@@ -50,7 +51,7 @@ fn two_processes_that_log_into_one_run_lose_nothing() {
 #[test]
 fn two_processes_that_set_different_things_both_are_heard() {
     let stage = Stage::begun("M");
-    let other = serve(&stage.project, Era::Modern);
+    let other = Stage::serve(&stage.project, Era::Modern);
     stage.ok("set_debug", json!({}));
     let arguments = json!({"workspace": stage.workspace()});
     let said = Said::hear(&other, "set_auto_approve", arguments).unwrap();
@@ -68,7 +69,7 @@ fn begin(stage: &Stage, name: &str, effort: &str) -> String {
         "workspace": workspace, "task_text": format!("Add {name}"), "flags": {"skip_pr": true},
         "user_confirmation": {"effort": effort, "use_current_branch": true},
     });
-    stage.expect_ok("pipeline_init_with_context", arguments);
+    stage.done("pipeline_init_with_context", arguments);
     workspace
 }
 
@@ -80,15 +81,15 @@ fn several_workspaces_are_worked_on_in_one_process() {
     let go = |workspace: &str, more: Value| {
         let mut arguments = more;
         arguments["workspace"] = json!(workspace);
-        stage.expect_ok("pipeline_next_action", arguments).json()
+        stage.done("pipeline_next_action", arguments).json()
     };
     assert_eq!(go(&first, json!({}))["agent"], "situation-analyst-investigator");
     assert_eq!(go(&second, json!({}))["agent"], "situation-analyst");
-    stage.expect_ok("set_debug", json!({"workspace": first}));
+    stage.done("set_debug", json!({"workspace": first}));
     stage.project.write(".specs/20260102-second/analysis.md", "An analysis.\n");
     assert_eq!(go(&second, crate::stage::done())["agent"], "investigator");
     let field = |workspace: &str, field: &str| {
-        stage.expect_ok("get", json!({"workspace": workspace, "field": field})).text
+        stage.done("get", json!({"workspace": workspace, "field": field})).text
     };
     assert_eq!((field(&first, "debug"), field(&second, "debug")), ("true".into(), "false".into()));
     assert_eq!(field(&first, "currentPhase"), "phase-1");

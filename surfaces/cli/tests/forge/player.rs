@@ -127,7 +127,7 @@ impl<'a> Player<'a> {
         thread::scope(|scope| {
             let told = scope.spawn(|| Said::hear(server, "pipeline_next_action", arguments));
             thread::sleep(Duration::from_millis(after_ms));
-            server.child.lock().unwrap().kill().unwrap();
+            server.kill();
             drop(told.join().unwrap());
         });
         self.stage.kill();

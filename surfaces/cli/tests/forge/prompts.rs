@@ -146,7 +146,7 @@ fn a_brief_names_the_tools_that_a_pipeline_is_gone_through_with() {
     check(&brief(&stage), "`user_response`");
     check(&read(&stage, &run), "user_response");
     // With the tools that any workflow can be gone through with, it names those.
-    let served = Server::start(&mut stage.project.milepost(&["mcp"]), Era::Modern);
+    let served = Server::inside(&stage.project, &[], Era::Modern);
     let uri = format!("milepost://runs/{run}/brief");
     let text = served.request("resources/read", json!({ "uri": uri })).unwrap().to_string();
     assert!(text.contains("answer_gate") && !text.contains("user_response"), "{text}");

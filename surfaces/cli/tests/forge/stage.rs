@@ -1,8 +1,9 @@
-//! A repository of its own with its specs and stub agents, a server with the toolset `forge` over
-//! it, and what its calls answer.
+//! What the stages of `forge` have beyond those of every dialect: a repository with its specs and stub
+//! agents.
 
 use std::{
     fs::{self, File},
+    io::Write as _,
     path::{Path, PathBuf},
     process::Command,
     time::{Duration, SystemTime},
@@ -11,11 +12,20 @@ use std::{
 use serde_json::{Value, json};
 
 use crate::{
+    dialect::{self, Dialect},
     fixtures::AGENTS,
     project::Project,
     said::Said,
-    server::{Era, Gone, Server},
 };
+
+/// The server sees the settings of whoever runs the tests, unless the repository has its own.
+const GIT_CONFIG: &str = "\
+[user]
+\tname = Tester
+\temail = tester@example.com
+[commit]
+\tgpgsign = false
+";
 
 impl Said {
     /// Returns the text as the JSON that it must be.
@@ -33,26 +43,39 @@ impl Said {
     }
 }
 
-/// A repository with its specs, and a server in it.
-pub(crate) struct Stage {
-    pub(crate) project: Project,
-    pub(crate) server: Server,
+/// The dialect `forge`.
+pub(crate) struct Forge;
+
+pub(crate) type Stage = dialect::Stage<Forge>;
+
+impl Dialect for Forge {
+    const FLAGS: &'static [&'static str] = &["--toolset", "forge"];
+
+    fn project() -> Project {
+        world(&[])
+    }
+
+    fn check(_tool: &str, said: Said) -> Said {
+        said
+    }
+
+    fn compare(_stage: &Stage, _tool: &str, _arguments: &Value, _said: &Said) {}
+
+    /// Returns every file in the workspaces.
+    fn files(project: &Project) -> Vec<(PathBuf, Vec<u8>)> {
+        let folders = entries(&project.path(".specs"));
+        let files = folders.iter().flat_map(|it| entries(it));
+        let mut found: Vec<(PathBuf, Vec<u8>)> =
+            files.map(|it| (it.clone(), settled(fs::read(&it).unwrap_or_default()))).collect();
+        found.sort();
+        found
+    }
 }
 
 impl Stage {
-    pub(crate) fn new() -> Self {
-        Self::over(world(&[]))
-    }
-
-    /// The same, with more in the environment.
+    /// The usual world, with more in the environment.
     pub(crate) fn set(variables: &[(&str, &str)]) -> Self {
         Self::over(world(variables))
-    }
-
-    /// Starts a server in a world that is there already.
-    pub(crate) fn over(project: Project) -> Self {
-        let server = serve(&project, Era::Legacy);
-        Self { project, server }
     }
 
     /// Starts a run of `effort` right away, with the usual flags.
@@ -61,12 +84,6 @@ impl Stage {
         let stage = Self::new();
         stage.init(effort);
         stage
-    }
-
-    /// Kills the server, as a crash does, and starts another.
-    pub(crate) fn kill(&mut self) {
-        self.server.child.lock().unwrap().kill().unwrap();
-        self.server = serve(&self.project, Era::Modern);
     }
 
     /// Returns the workspace that the scenarios are about.
@@ -84,42 +101,16 @@ impl Stage {
         PathBuf::from(self.workspace()).join(file)
     }
 
-    pub(crate) fn call(&self, tool: &str, arguments: Value) -> Said {
-        Said::hear(&self.server, tool, arguments).unwrap_or_else(|Gone| {
-            panic!("the server is gone while `{tool}` was called:\n{}", self.server.talk())
-        })
-    }
-
-    /// Calls a tool that must do what it is asked.
-    #[track_caller]
-    pub(crate) fn expect_ok(&self, tool: &str, arguments: Value) -> Said {
-        let asked = arguments.to_string();
-        let said = self.call(tool, arguments);
-        assert!(!said.is_error, "`{tool}` refused {asked}: {}", said.text);
-        said
-    }
-
-    /// Calls a tool that must refuse, and leave everything in the workspaces as it was.
-    #[track_caller]
-    pub(crate) fn expect_error(&self, tool: &str, arguments: Value) -> Said {
-        let (before, asked) = (self.files(), arguments.to_string());
-        let said = self.call(tool, arguments);
-        assert!(said.is_error, "`{tool}` did not refuse {asked}: {}", said.text);
-        assert!(!said.text.trim().is_empty(), "`{tool}` does not say why");
-        assert_eq!(self.files(), before, "`{tool}` refused, and changed a file: {}", said.text);
-        said
-    }
-
     /// Calls a tool on the workspace.
     #[track_caller]
     pub(crate) fn ok(&self, tool: &str, arguments: Value) -> Said {
-        self.expect_ok(tool, self.on_workspace(arguments))
+        self.done(tool, self.on_workspace(arguments))
     }
 
     /// Calls a tool on the workspace that must refuse.
     #[track_caller]
     pub(crate) fn error(&self, tool: &str, arguments: Value) -> Said {
-        self.expect_error(tool, self.on_workspace(arguments))
+        self.refused(tool, self.on_workspace(arguments))
     }
 
     /// Calls a tool on the workspace that must fail on the way. What came before that is done.
@@ -249,17 +240,6 @@ impl Stage {
         self.fixture(members);
     }
 
-    /// Returns every file in the workspaces with its text.
-    pub(crate) fn files(&self) -> Vec<(PathBuf, String)> {
-        let folders = entries(&self.project.path(".specs"));
-        let files = folders.iter().flat_map(|it| entries(it));
-        let mut found: Vec<(PathBuf, String)> = files
-            .map(|it| (it.clone(), settled(fs::read_to_string(&it).unwrap_or_default())))
-            .collect();
-        found.sort();
-        found
-    }
-
     /// Returns what was told of the workspace so far: event, phase and outcome of each.
     pub(crate) fn events(&self) -> Vec<(String, String, String)> {
         let text = fs::read_to_string(self.project.path("events.jsonl")).unwrap_or_default();
@@ -282,10 +262,10 @@ fn entries(folder: &Path) -> Vec<PathBuf> {
 
 /// Leaves out of a state file what the contract does not name: that someone's edit is written out
 /// in full is not a change.
-fn settled(text: String) -> String {
-    let Ok(Value::Object(mut state)) = serde_json::from_str(&text) else { return text };
+fn settled(bytes: Vec<u8>) -> Vec<u8> {
+    let Ok(Value::Object(mut state)) = serde_json::from_slice(&bytes) else { return bytes };
     state.retain(|key, _| !["status", "phases", "timestamps"].contains(&key.as_str()));
-    Value::Object(state).to_string()
+    Value::Object(state).to_string().into_bytes()
 }
 
 /// What is said when the agents of an action are done.
@@ -320,11 +300,6 @@ pub(crate) fn words(value: &Value) -> Vec<String> {
     value.as_array().map(Vec::as_slice).unwrap_or_default().iter().map(word).collect()
 }
 
-/// Starts a server with the toolset in `project`.
-pub(crate) fn serve(project: &Project, era: Era) -> Server {
-    Server::start(&mut project.milepost(&["mcp", "--toolset", "forge"]), era)
-}
-
 /// Makes a repository with one commit, an empty folder for the specs, and the stub agents.
 pub(crate) fn world(variables: &[(&str, &str)]) -> Project {
     let mut project = Project::new();
@@ -353,8 +328,8 @@ pub(crate) fn world(variables: &[(&str, &str)]) -> Project {
     fs::create_dir(project.path(".specs")).unwrap();
     project.write("a.txt", "a\n");
     git(&project, &["init", "-q", "-b", "main"]);
-    git(&project, &["config", "user.name", "Tester"]);
-    git(&project, &["config", "user.email", "tester@example.com"]);
+    let mut config = File::options().append(true).open(project.path(".git/config")).unwrap();
+    config.write_all(GIT_CONFIG.as_bytes()).unwrap();
     git(&project, &["add", "a.txt"]);
     git(&project, &["commit", "-q", "-m", "first"]);
     project

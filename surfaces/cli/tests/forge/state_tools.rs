@@ -87,7 +87,7 @@ fn an_empty_name_is_told_of_by_its_parameter() {
     let stage = Stage::new();
     stage.error("init", json!({"spec_name": "", "validated": true})).has(&["spec_name"]);
     let nowhere = json!({"workspace": "", "spec_name": "demo", "validated": true});
-    stage.expect_error("init", nowhere).has(&["workspace"]);
+    stage.refused("init", nowhere).has(&["workspace"]);
 }
 
 #[test]
@@ -280,7 +280,7 @@ fn resuming_tells_every_member_of_the_contract() {
 fn a50_a_wrong_path_does_not_stand_in_the_way_of_a_right_one() {
     let stage = Stage::begun("M");
     let nowhere = json!({"workspace": stage.specs("nope"), "field": "effort"});
-    stage.expect_error("get", nowhere);
+    stage.refused("get", nowhere);
     assert_eq!(stage.field("effort"), "M");
 }
 
@@ -294,9 +294,9 @@ fn a50_a_workspace_is_one_however_its_path_is_written() {
         "./.specs/20260101-x/".to_owned(),
         stage.specs("../.specs/20260101-x"),
     ] {
-        stage.expect_ok("set_debug", json!({"workspace": path}));
+        stage.done("set_debug", json!({"workspace": path}));
         let arguments = json!({"workspace": path, "phase": "phase-1", "tokens": 1});
-        stage.expect_ok("phase_log", arguments);
+        stage.done("phase_log", arguments);
     }
     assert_eq!(stage.state()["phaseLog"].as_array().unwrap().len(), 4);
 }

@@ -278,7 +278,7 @@ fn an_old_review_of_the_tasks_is_gone_wherever_the_workspace_is() {
         "workspace": workspace, "task_text": "Add thing xx", "flags": {"skip_pr": true},
         "user_confirmation": {"effort": "L", "use_current_branch": true},
     });
-    stage.expect_ok("pipeline_init_with_context", confirmation);
+    stage.done("pipeline_init_with_context", confirmation);
     let at = |file: &str| format!("elsewhere/20260101-x/{file}");
     let text = fs::read_to_string(stage.project.path(&at("state.json"))).unwrap();
     let mut state: Value = serde_json::from_str(&text).unwrap();
@@ -288,7 +288,7 @@ fn an_old_review_of_the_tasks_is_gone_wherever_the_workspace_is() {
     stage.project.write(&at("tasks.md"), "## Task 1: One\n");
     stage.project.write(&at("review-tasks.md"), "## Verdict: REVISE\n");
     let report = json!({"workspace": workspace, "phase": "phase-4"});
-    let said = stage.expect_ok("pipeline_report_result", report).json();
+    let said = stage.done("pipeline_report_result", report).json();
     assert_eq!(said["next_action_hint"], "proceed", "{said:#}");
     assert!(!stage.project.path(&at("review-tasks.md")).exists());
 }

@@ -46,7 +46,7 @@ fn what_a_person_does_at_the_terminal_is_told_once() {
 fn what_is_answered_with_the_tools_of_another_toolset_is_told() {
     let stage = waiting();
     let known = stage.events().len();
-    let server = Server::start(&mut stage.project.milepost(&["mcp"]), Era::Modern);
+    let server = Server::inside(&stage.project, &[], Era::Modern);
     let arguments = json!({"instance_id": KEY, "answer": "abandon"});
     let said = Said::hear(&server, "answer_gate", arguments).unwrap_or_else(|_| panic!());
     assert!(!said.is_error, "{}", said.text);
@@ -77,8 +77,8 @@ fn a_pipeline_that_begins_bare_is_told_and_one_that_is_found_is_not() {
     let found = stage.specs("20260202-y");
     fs::create_dir_all(&found).unwrap();
     fs::write(format!("{found}/state.json"), stage.state().to_string()).unwrap();
-    stage.expect_ok("get", json!({"workspace": found, "field": "currentPhase"}));
-    stage.expect_ok("phase_start", json!({"workspace": found, "phase": "phase-1"}));
+    stage.done("get", json!({"workspace": found, "field": "currentPhase"}));
+    stage.done("phase_start", json!({"workspace": found, "phase": "phase-1"}));
     assert_eq!(told(&stage, 1), ["phase-start phase-1"]);
 }
 

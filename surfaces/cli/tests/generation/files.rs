@@ -9,7 +9,7 @@ use crate::{
     project::Project,
     random::{self, Random},
     server::{Era, Server},
-    stage::{Stage, place, pretty, serve, try_call},
+    stage::{Stage, place, pretty},
 };
 
 const SCENE: &str = "0204";
@@ -95,8 +95,7 @@ fn a_file_that_was_torn_is_written_again() {
 fn a_file_as_another_release_left_it_is_written_again_and_not_taken_for_an_edit() {
     let stage = begun();
     let (before, bytes) = (status(&stage), stage.bytes(SCENE));
-    let Stage { project, server } = stage;
-    drop(server);
+    let project = stage.end();
     let value: Value = serde_json::from_slice(&bytes).unwrap();
     let older = pretty(&value);
     assert_ne!(older.as_bytes(), bytes, "the order of the members is another one");
@@ -105,8 +104,7 @@ fn a_file_as_another_release_left_it_is_written_again_and_not_taken_for_an_edit(
     let stage = Stage::over(project);
     assert_eq!(status(&stage), before, "nothing happened that must be told");
     assert_eq!(String::from_utf8(stage.bytes(SCENE)), String::from_utf8(bytes));
-    let Stage { project, server } = stage;
-    drop(server);
+    let project = stage.end();
     assert_eq!(count_events(&project), events, "nothing was taken in");
 }
 
@@ -229,9 +227,9 @@ fn an_approval_at_the_terminal_rewrites_the_file() {
 #[test]
 fn two_servers_take_turns_at_one_scene() {
     let stage = begun();
-    let other = serve(&stage.project, Era::Modern);
+    let other = Stage::serve(&stage.project, Era::Modern);
     for (number, server) in [&other, &stage.server, &other].into_iter().enumerate() {
-        let said = try_call(server, "log_question_answer", log("turn")).ok().unwrap();
+        let said = Stage::try_call(server, "log_question_answer", log("turn")).ok().unwrap();
         said.has(&[&format!("Total Q&A entries: {}", number + 2)]);
     }
     assert_eq!(stage.state(SCENE)["user_questions"].as_array().unwrap().len(), 4);
@@ -255,11 +253,9 @@ fn a_scene_goes_on_over_any_number_of_restarts() {
 fn a_server_that_is_killed_while_it_writes_leaves_a_whole_file_and_loses_nothing() {
     let seed = random::seed();
     let mut random = Random::new(seed);
-    let project = Project::new().with("LOG_LEVEL", "warn");
-    let stage = Stage::over(project);
+    let stage = Stage::over(Project::new().with("LOG_LEVEL", "warn"));
     stage.begin(SCENE);
-    let project = stage.project;
-    drop(stage.server);
+    let project = stage.end();
     let mut acknowledged = Vec::new();
     for round in 0..KILLS {
         acknowledged.extend(kill_under_load(&project, round, 1 + random.below(12)));
@@ -286,7 +282,7 @@ fn a_server_that_is_killed_while_it_writes_leaves_a_whole_file_and_loses_nothing
 /// Has a server log as fast as it can, kills it after `answers` of them, and returns what was
 /// acknowledged.
 fn kill_under_load(project: &Project, round: u64, answers: u64) -> Vec<String> {
-    let server = serve(project, Era::Modern);
+    let server = Stage::serve_apart(project, Era::Modern);
     let (tell, told) = mpsc::channel();
     thread::scope(|scope| {
         for caller in 0..CALLERS {
@@ -299,7 +295,7 @@ fn kill_under_load(project: &Project, round: u64, answers: u64) -> Vec<String> {
             acknowledged.push(told.recv().unwrap());
         }
         // Each caller is in the midst of another call.
-        server.child.lock().unwrap().kill().unwrap();
+        server.kill();
         acknowledged.extend(told);
         acknowledged
     })
@@ -308,7 +304,9 @@ fn kill_under_load(project: &Project, round: u64, answers: u64) -> Vec<String> {
 fn log_until_gone(server: &Server, name: &str, tell: &mpsc::Sender<String>) {
     for number in 0.. {
         let question = format!("{name} {number}");
-        let Ok(said) = try_call(server, "log_question_answer", log(&question)) else { return };
+        let Ok(said) = Stage::try_call(server, "log_question_answer", log(&question)) else {
+            return;
+        };
         assert!(!said.is_error, "{}", said.text);
         tell.send(question).unwrap();
     }

@@ -13,8 +13,9 @@ use std::{
 use serde_json::{Value, json};
 
 use crate::{
+    project::Project,
     server::{Era, Server},
-    stage::{Stage, serve, try_call},
+    stage::Stage,
 };
 
 const SCENE: &str = "0204";
@@ -49,9 +50,9 @@ impl Until {
 
 #[test]
 fn two_processes_that_log_to_one_scene_lose_nothing_and_never_leave_a_torn_file() {
-    let stage = Stage::new();
+    let stage = Stage::apart(Project::new());
     stage.begin(SCENE);
-    let other = serve(&stage.project, Era::Modern);
+    let other = Stage::serve_apart(&stage.project, Era::Modern);
     let until = Until::new();
     let is_over = AtomicBool::new(false);
     let path = stage.path(SCENE);
@@ -93,7 +94,7 @@ fn write(server: &Server, name: &str, until: Until) -> Vec<String> {
         }
         let question = format!("{name} {number}");
         let arguments = json!({"scene_id": SCENE, "question": question, "answer": "да"});
-        let said = try_call(server, "log_question_answer", arguments).ok().unwrap();
+        let said = Stage::try_call(server, "log_question_answer", arguments).ok().unwrap();
         assert!(!said.is_error, "{}", said.text);
         taken.push(question);
     }

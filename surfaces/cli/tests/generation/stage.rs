@@ -1,17 +1,20 @@
-//! A project of its own, a server with the toolset `generation` over it, and what its calls answer.
+//! What the stages of `generation` have beyond those of every dialect.
 //!
 //! Every answer is checked on the way in: the text is also in the structured content, and what is
 //! refused says so in both.
 
-use std::{fs, path::PathBuf};
+use std::{
+    fs,
+    path::{Path, PathBuf},
+};
 
 use serde_json::{Value, json};
 
 use crate::{
+    dialect::{self, Dialect},
     fixtures::TITLES,
     project::Project,
     said::Said,
-    server::{Era, Gone, Server},
 };
 
 impl Said {
@@ -34,39 +37,53 @@ impl Said {
     }
 }
 
-/// Calls a tool, unless the server is gone before it answers.
-pub(crate) fn try_call(server: &Server, tool: &str, arguments: Value) -> Result<Said, Gone> {
-    let said = Said::hear(server, tool, arguments)?;
-    let Said { text, value, is_error } = &said;
-    assert_eq!(value["result"], text.as_str(), "`{tool}`: text and structured content differ");
-    assert!(value["ok"].is_boolean(), "`{tool}` does not say whether it did it: {value:#}");
-    if *is_error {
-        assert_eq!(value["ok"], false, "{value:#}");
-        let code = value["refusal"]["code"].as_str().unwrap_or_default();
-        assert!(!code.is_empty(), "`{tool}` refused without a code: {value:#}");
-    } else {
-        assert_eq!(value["refusal"], Value::Null, "{value:#}");
-    }
-    Ok(said)
-}
+/// The dialect `generation`.
+pub(crate) struct Generation;
 
-/// A project, and a server in it.
-pub(crate) struct Stage {
-    pub(crate) project: Project,
-    pub(crate) server: Server,
+pub(crate) type Stage = dialect::Stage<Generation>;
+
+impl Dialect for Generation {
+    const FLAGS: &'static [&'static str] = &["--toolset", "generation"];
+
+    fn project() -> Project {
+        Project::new()
+    }
+
+    fn check(tool: &str, said: Said) -> Said {
+        let Said { text, value, is_error } = &said;
+        assert_eq!(value["result"], text.as_str(), "`{tool}`: text and structured content differ");
+        assert!(value["ok"].is_boolean(), "`{tool}` does not say whether it did it: {value:#}");
+        if *is_error {
+            assert_eq!(value["ok"], false, "{value:#}");
+            let code = value["refusal"]["code"].as_str().unwrap_or_default();
+            assert!(!code.is_empty(), "`{tool}` refused without a code: {value:#}");
+        } else {
+            assert_eq!(value["refusal"], Value::Null, "{value:#}");
+        }
+        said
+    }
+
+    #[track_caller]
+    fn compare(stage: &Stage, tool: &str, arguments: &Value, said: &Said) {
+        assert_eq!(said.value["ok"], true, "`{tool}` did not do it: {}", said.text);
+        let scene = arguments["scene_id"].as_str().unwrap_or_default();
+        if stage.path(scene).is_file() {
+            let state = stage.state(scene);
+            assert_eq!(said.value["scene_id"], scene, "{:#}", said.value);
+            assert_eq!(said.value["workflow_status"], state["workflow_status"], "{}", said.text);
+            let number = |it: &Value| it["current_step"].as_u64().unwrap_or(0);
+            assert_eq!(number(&said.value), number(&state), "{:#}", said.value);
+        }
+    }
+
+    /// Returns every state file of the workspace, those in sessions and backups too.
+    fn files(project: &Project) -> Vec<(PathBuf, Vec<u8>)> {
+        let is_state = |it: &Path| it.extension().is_some_and(|it| it == "json");
+        dialect::files_below(project.path("workspace"), is_state)
+    }
 }
 
 impl Stage {
-    pub(crate) fn new() -> Self {
-        Self::over(Project::new())
-    }
-
-    /// Starts a server in a project that is there already.
-    pub(crate) fn over(project: Project) -> Self {
-        let server = serve(&project, Era::Legacy);
-        Self { project, server }
-    }
-
     /// Starts with the state files of `states`.
     pub(crate) fn with(states: &[Value]) -> Self {
         let project = Project::new();
@@ -82,61 +99,6 @@ impl Stage {
         let project = Project::new();
         project.write(&place(scene), text);
         Self::over(project)
-    }
-
-    /// Ends the server, and starts another.
-    pub(crate) fn restart(self) -> Self {
-        let Self { project, server } = self;
-        drop(server);
-        let server = serve(&project, Era::Modern);
-        Self { project, server }
-    }
-
-    pub(crate) fn call(&self, tool: &str, arguments: Value) -> Said {
-        try_call(&self.server, tool, arguments).unwrap_or_else(|Gone| {
-            panic!("the server is gone while `{tool}` was called:\n{}", self.server.talk())
-        })
-    }
-
-    /// Calls a tool that must do what it is asked, and compares its answer with the file.
-    #[track_caller]
-    pub(crate) fn done(&self, tool: &str, arguments: Value) -> Said {
-        let scene = arguments["scene_id"].as_str().unwrap_or_default().to_owned();
-        let said = self.call(tool, arguments);
-        assert!(!said.is_error && said.value["ok"] == true, "`{tool}` refused: {}", said.text);
-        if self.path(&scene).is_file() {
-            let state = self.state(&scene);
-            assert_eq!(said.value["scene_id"], scene.as_str(), "{:#}", said.value);
-            assert_eq!(said.value["workflow_status"], state["workflow_status"], "{}", said.text);
-            let number = |it: &Value| it["current_step"].as_u64().unwrap_or(0);
-            assert_eq!(number(&said.value), number(&state), "{:#}", said.value);
-        }
-        said
-    }
-
-    /// Calls a tool that must not change anything: it is answered, and no file is touched.
-    #[track_caller]
-    pub(crate) fn unchanged(&self, tool: &str, arguments: Value) -> Said {
-        let before = self.files();
-        let said = self.call(tool, arguments);
-        assert!(self.files() == before, "`{tool}` changed a file:\n{}", said.text);
-        said
-    }
-
-    /// Calls a tool that must answer without an error and change nothing.
-    #[track_caller]
-    pub(crate) fn read(&self, tool: &str, arguments: Value) -> Said {
-        let said = self.unchanged(tool, arguments);
-        assert!(!said.is_error, "`{tool}` refused: {}", said.text);
-        said
-    }
-
-    /// Calls a tool that must refuse and change nothing.
-    #[track_caller]
-    pub(crate) fn refused(&self, tool: &str, arguments: Value) -> Said {
-        let said = self.unchanged(tool, arguments);
-        assert!(said.is_error, "`{tool}` did not refuse: {}", said.text);
-        said
     }
 
     pub(crate) fn path(&self, scene: &str) -> PathBuf {
@@ -163,26 +125,6 @@ impl Stage {
         let text = pretty(&state);
         self.project.write(&place(scene), &text);
         text
-    }
-
-    /// Returns every state file of the workspace with its bytes, those in sessions and backups too.
-    pub(crate) fn files(&self) -> Vec<(PathBuf, Vec<u8>)> {
-        let mut found = Vec::new();
-        let mut folders = vec![self.project.path("workspace")];
-        while let Some(folder) = folders.pop() {
-            for entry in fs::read_dir(folder).into_iter().flatten() {
-                let path = entry.unwrap().path();
-                let is_state = path.extension().is_some_and(|it| it == "json");
-                if path.is_dir() {
-                    folders.push(path);
-                } else if is_state {
-                    let bytes = fs::read(&path).unwrap();
-                    found.push((path, bytes));
-                }
-            }
-        }
-        found.sort();
-        found
     }
 
     /// Starts a generation.
@@ -214,11 +156,6 @@ impl Stage {
             self.complete(scene, step, f64::from(u32::try_from(step).unwrap()));
         }
     }
-}
-
-/// Starts a server with the toolset in `project`.
-pub(crate) fn serve(project: &Project, era: Era) -> Server {
-    Server::start(&mut project.milepost(&["mcp", "--toolset", "generation"]), era)
 }
 
 /// Returns the arguments that start a step by its number.

@@ -92,7 +92,7 @@ fn a32_standard_output_carries_messages_only() {
         if has_plans {
             project.write("workspace/planning-state/acts/act-1.json", "{\"id\": \"act-1\"}");
         }
-        let stage = Stage::over(project);
+        let stage = Stage::apart(project);
         stage.begin(SCENE);
         stage.read("list_generations", json!({}));
         stage.refused("start_step", start_of(SCENE, 7));
@@ -232,7 +232,7 @@ fn a_session_that_was_thrown_away_does_not_come_back() {
 
 #[test]
 fn a_file_that_could_not_be_written_is_written_as_soon_as_it_can_be() {
-    let stage = Stage::new();
+    let stage = Stage::apart(Project::new());
     stage.begin(SCENE);
     let (folder, aside) = (stage.project.path("workspace"), stage.project.path("aside"));
     fs::rename(&folder, &aside).unwrap();

@@ -79,7 +79,7 @@ fn a_disk_without_room_refuses_and_goes_on_when_there_is_room_again() {
     let stage = Stage::with(project, server);
     let before = stage.length();
     // The server's own view of the folder, in which the small file system is.
-    let process = stage.server.child.lock().unwrap().id();
+    let process = stage.server.process_id();
     let inside = stage.project.path("disk/ballast");
     let ballast = PathBuf::from(format!("/proc/{process}/root{}", inside.display()));
     fill(&ballast);

@@ -59,11 +59,11 @@ impl Stage {
 
     /// Starts a server.
     pub(crate) fn serve(&self) -> Serving<'_> {
-        let mut command = self.project.milepost(&["mcp", "--toolset", &self.toolset]);
-        Serving { stage: self, server: Server::start(&mut command, Era::Legacy) }
+        let flags = ["--toolset", self.toolset.as_str()];
+        Serving { stage: self, server: Server::inside(&self.project, &flags, Era::Legacy) }
     }
 
-    /// Starts a server that dies right after it made so many commits.
+    /// Starts the binary as a server that dies right after it made so many commits.
     pub(crate) fn serve_until(&self, commits: u32) -> Serving<'_> {
         let mut command = self.project.milepost(&["mcp", "--toolset", &self.toolset]);
         command.env("TEST_DIES_AFTER_COMMIT", commits.to_string());

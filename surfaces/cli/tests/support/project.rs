@@ -3,11 +3,13 @@
 use std::{
     fs,
     path::{Path, PathBuf},
-    process::{Command, Stdio},
+    process::Command,
 };
 
+use cli::Surroundings;
 use serde_json::Value;
 use tempfile::TempDir;
+use tokio::runtime::Builder;
 
 /// A token with the scope `approve`, by which tests act as the person whose project it is.
 const APPROVE_TOKEN: &str = "a-token-that-approves-for-tests";
@@ -71,6 +73,20 @@ impl Project {
         command.envs(self.variables.iter().cloned());
     }
 
+    /// Returns what a server finds that is not a process of its own: the same as one that is placed
+    /// here.
+    pub(crate) fn surroundings(&self) -> Surroundings {
+        let home = self.folder.path().join("home");
+        Surroundings {
+            working: self.folder.path().join("work"),
+            user: Some(home.join(".config/milepost")),
+            state: Some(home.join(".local/state/milepost")),
+            home: Some(home),
+            environment: self.variables.iter().cloned().collect(),
+            person: Some("tester".to_owned()),
+        }
+    }
+
     /// Returns a token by which the person whose project it is acts, and makes it known.
     pub(crate) fn approve_token(&self) -> &'static str {
         let known = r#"{"version": 1, "name": "tests", "scope": "approve", "at": "today"}"#;
@@ -80,18 +96,22 @@ impl Project {
     }
 
     /// Has the person whose project it is run a command, which must work, and returns what it
-    /// answers as JSON.
+    /// answers as JSON. It is done in this process, as the binary does it.
+    #[track_caller]
     pub(crate) fn ask(&self, arguments: &[&str]) -> Value {
-        let mut command = self.milepost(arguments);
-        command.arg("--json").stdin(Stdio::null());
-        command.env("MILEPOST_APPROVE_TOKEN", self.approve_token());
-        let output = command.output().unwrap();
-        let (out, talk) = (text(&output.stdout), text(&output.stderr));
-        assert!(output.status.success(), "{arguments:?}: {}\n{out}\n{talk}", output.status);
-        serde_json::from_str(&out).unwrap_or_else(|error| panic!("{arguments:?}: {error}: {out}"))
+        let (value, is_fine) = self.look(arguments);
+        assert!(is_fine, "{arguments:?}: {value:#}");
+        value
     }
-}
 
-fn text(bytes: &[u8]) -> String {
-    String::from_utf8_lossy(bytes).into_owned()
+    /// The same for a command that may find something wrong: returns also whether it found nothing.
+    #[track_caller]
+    pub(crate) fn look(&self, arguments: &[&str]) -> (Value, bool) {
+        let mut around = self.surroundings();
+        let token = self.approve_token().to_owned();
+        around.environment.insert("MILEPOST_APPROVE_TOKEN".to_owned(), token);
+        let tokio = Builder::new_current_thread().enable_all().build().unwrap();
+        let answer = tokio.block_on(cli::answer(&around, arguments));
+        answer.unwrap_or_else(|error| panic!("{arguments:?}: {error}"))
+    }
 }

@@ -1,4 +1,5 @@
-//! A small MCP client for one server process over stdio, in both eras of the protocol.
+//! A small MCP client for one server, in both eras of the protocol. The server is a process of its
+//! own, or runs in a thread of the test; either way it speaks over pipes.
 //!
 //! Calls may be made from several threads at once; each waits for its own answer. Everything the
 //! server writes is checked on the way in: every line must be a JSON-RPC message, and every answer
@@ -6,21 +7,29 @@
 
 use std::{
     collections::BTreeMap,
-    io::{BufRead as _, BufReader, Read as _, Write as _},
-    process::{Child, ChildStderr, ChildStdin, ChildStdout, Command, Stdio},
+    io::{self, BufRead as _, BufReader, Read, Write},
+    process::{Child, ChildStderr, Command, Stdio},
     sync::{
         Arc, Mutex,
         atomic::{AtomicU64, Ordering},
-        mpsc::{Sender, channel},
+        mpsc::{Receiver, RecvTimeoutError, Sender, channel},
     },
     thread::{self, JoinHandle},
     time::Duration,
 };
 
+use cli::Surroundings;
 use serde_json::{Value, json};
+use tokio::{net::unix::pipe, runtime::Builder, sync::oneshot};
+
+use crate::project::Project;
 
 /// The longest that an answer may take before the test gives up.
 const ANSWER_WAIT: Duration = Duration::from_secs(60);
+/// The longest that a server may take to end.
+const END_WAIT: Duration = Duration::from_secs(10);
+/// How long its work beside may take then, as in the binary.
+const PARTING: Duration = Duration::from_millis(500);
 
 /// How a client speaks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -33,14 +42,21 @@ pub(crate) enum Era {
 
 /// A running server, and the pipes to it.
 pub(crate) struct Server {
-    pub(crate) child: Mutex<Child>,
-    pub(crate) input: Mutex<Option<ChildStdin>>,
+    host: Mutex<Host>,
+    pub(crate) input: Mutex<Option<Box<dyn Write + Send>>>,
     era: Era,
     /// What a client of the newer era says that it can do.
     pub(crate) capabilities: Value,
     next_id: AtomicU64,
     inbox: Arc<Inbox>,
     threads: Vec<JoinHandle<()>>,
+}
+
+/// What a server runs in.
+enum Host {
+    Process(Child),
+    /// A thread: how it is made to stop at once, and what is closed when it has ended.
+    Thread(Option<oneshot::Sender<()>>, Receiver<()>),
 }
 
 /// What came from the server, and who waits for it.
@@ -69,22 +85,83 @@ impl Server {
     pub(crate) fn start(command: &mut Command, era: Era) -> Self {
         let pipes = command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
         let mut child = pipes.spawn().unwrap();
-        let input = child.stdin.take().unwrap();
-        let inbox =
-            Arc::new(Inbox { waiting: Mutex::new(Some(BTreeMap::new())), ..Inbox::default() });
-        let (output, errors) = (child.stdout.take().unwrap(), child.stderr.take().unwrap());
-        let (hears, notes) = (Arc::clone(&inbox), Arc::clone(&inbox));
-        let threads = vec![
-            thread::spawn(move || hears.hear(output)),
-            thread::spawn(move || notes.note(errors)),
-        ];
-        let (child, input) = (Mutex::new(child), Mutex::new(Some(input)));
+        let (input, output) = (child.stdin.take().unwrap(), child.stdout.take().unwrap());
+        let errors = child.stderr.take().unwrap();
+        let inbox = Inbox::new();
+        let notes = Arc::clone(&inbox);
+        let noting = thread::spawn(move || notes.note(errors));
+        Self::meet(Host::Process(child), Box::new(input), output, (inbox, noting, era))
+    }
+
+    /// Serves `project` as `milepost mcp` with `flags` does, in a thread of the test.
+    pub(crate) fn inside(project: &Project, flags: &[&str], era: Era) -> Self {
+        Self::surrounded(project.surroundings(), flags, era)
+    }
+
+    /// The same, in any surroundings.
+    pub(crate) fn surrounded(around: Surroundings, flags: &[&str], era: Era) -> Self {
+        let ((hears, input), (output, says)) = (io::pipe().unwrap(), io::pipe().unwrap());
+        let (stop, stopped) = oneshot::channel();
+        let (ends, ended) = channel();
+        let inbox = Inbox::new();
+        let flags: Vec<String> = flags.iter().map(|it| (*it).to_owned()).collect();
+        let notes = Arc::clone(&inbox);
+        let serving = thread::spawn(move || {
+            let tokio = Builder::new_current_thread().enable_all().build().unwrap();
+            tokio.block_on(async {
+                let hears = pipe::Receiver::from_owned_fd(hears.into()).unwrap();
+                let says = pipe::Sender::from_owned_fd(says.into()).unwrap();
+                tokio::select! {
+                    served = cli::serve(&around, &flags, hears, says) => {
+                        notes.talk.lock().unwrap().push_str(&served.err().unwrap_or_default());
+                    }
+                    _ = stopped => {}
+                }
+            });
+            tokio.shutdown_timeout(PARTING);
+            drop(ends);
+        });
+        let host = Host::Thread(Some(stop), ended);
+        let server = Self::meet(host, Box::new(input), output, (inbox, serving, era));
+        if era == Era::Modern {
+            // Two servers of one process must not begin at the same moment: files that are being made
+            // are named after the process. One that cannot serve is told of by the first call.
+            drop(server.request("server/discover", json!({})));
+        }
+        server
+    }
+
+    fn meet(
+        host: Host,
+        input: Box<dyn Write + Send>,
+        output: impl Read + Send + 'static,
+        (inbox, thread, era): (Arc<Inbox>, JoinHandle<()>, Era),
+    ) -> Self {
+        let hears = Arc::clone(&inbox);
+        let threads = vec![thread, thread::spawn(move || hears.hear(output))];
+        let (host, input) = (Mutex::new(host), Mutex::new(Some(input)));
         let (capabilities, next_id) = (json!({}), AtomicU64::new(1));
-        let server = Self { child, input, era, capabilities, next_id, inbox, threads };
+        let server = Self { host, input, era, capabilities, next_id, inbox, threads };
         if era == Era::Legacy {
             server.shake_hands();
         }
         server
+    }
+
+    /// Ends the server at once, whatever it is doing. Only a process can be in the middle of a write.
+    pub(crate) fn kill(&self) {
+        match &mut *self.host.lock().unwrap() {
+            Host::Process(child) => child.kill().unwrap(),
+            Host::Thread(stop, _) => drop(stop.take()),
+        }
+    }
+
+    /// Returns the id of the server's process.
+    pub(crate) fn process_id(&self) -> u32 {
+        match &*self.host.lock().unwrap() {
+            Host::Process(child) => child.id(),
+            Host::Thread(..) => panic!("the server has no process of its own"),
+        }
     }
 
     fn shake_hands(&self) {
@@ -136,8 +213,8 @@ impl Server {
         self.send(&json!({"jsonrpc": "2.0", "id": id, "method": method, "params": params}))?;
         match answer.recv_timeout(ANSWER_WAIT) {
             Ok(message) => Ok(message),
-            Err(std::sync::mpsc::RecvTimeoutError::Disconnected) => Err(Gone),
-            Err(std::sync::mpsc::RecvTimeoutError::Timeout) => {
+            Err(RecvTimeoutError::Disconnected) => Err(Gone),
+            Err(RecvTimeoutError::Timeout) => {
                 panic!("`{method}` was not answered in time: {params}\n{}", self.talk())
             }
         }
@@ -162,7 +239,7 @@ impl Drop for Server {
     fn drop(&mut self) {
         *self.input.lock().unwrap() = None;
         let has_ended = self.wait_for_end();
-        for thread in self.threads.drain(..) {
+        for thread in self.threads.drain(..).filter(|_| has_ended) {
             drop(thread.join());
         }
         if !thread::panicking() {
@@ -174,9 +251,15 @@ impl Drop for Server {
 }
 
 impl Server {
-    /// Waits a while for the process to end, and ends it if it does not.
+    /// Waits a while for the server to end, and ends its process if it does not.
     fn wait_for_end(&self) -> bool {
-        let mut child = self.child.lock().unwrap();
+        let mut host = self.host.lock().unwrap();
+        let child = match &mut *host {
+            Host::Process(child) => child,
+            Host::Thread(_, ended) => {
+                return ended.recv_timeout(END_WAIT) == Err(RecvTimeoutError::Disconnected);
+            }
+        };
         for _ in 0..1000 {
             if child.try_wait().unwrap().is_some() {
                 return true;
@@ -190,8 +273,12 @@ impl Server {
 }
 
 impl Inbox {
+    fn new() -> Arc<Self> {
+        Arc::new(Self { waiting: Mutex::new(Some(BTreeMap::new())), ..Self::default() })
+    }
+
     /// Hands each answer to anyone who waits for it, until the server closes its end.
-    fn hear(&self, output: ChildStdout) {
+    fn hear(&self, output: impl Read) {
         let mut output = BufReader::new(output);
         let mut line = Vec::new();
         while 0 < output.read_until(b'\n', &mut line).unwrap_or(0) {

@@ -77,8 +77,7 @@ impl Line {
         };
         let token = match caller {
             Caller::Agent | Caller::Form => {
-                let mut command = project.milepost(&["mcp", "--toolset", toolsets]);
-                let mut server = Server::start(&mut command, Era::Modern);
+                let mut server = Server::inside(project, &["--toolset", toolsets], Era::Modern);
                 if caller == Caller::Form {
                     server.capabilities = json!({"elicitation": {}});
                 }

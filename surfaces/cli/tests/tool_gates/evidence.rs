@@ -1,6 +1,6 @@
 //! Where the runs of a project are, by what is stored of them and not by what a tool said.
 
-use std::{collections::BTreeMap, process::Stdio};
+use std::collections::BTreeMap;
 
 use serde_json::Value;
 
@@ -44,13 +44,8 @@ impl Evidence {
         is_verified: bool,
         before: &Self,
     ) -> Self {
-        let mut command = project.milepost(&["audit", "--json"]);
-        command.args(is_verified.then_some("--verified")).stdin(Stdio::null());
-        let output = command.output().unwrap();
-        let out = String::from_utf8_lossy(&output.stdout).into_owned();
-        let audit: Value = serde_json::from_str(&out).unwrap_or_else(|error| {
-            panic!("{error}: {out}{}", String::from_utf8_lossy(&output.stderr))
-        });
+        let command = if is_verified { &["audit", "--verified"][..] } else { &["audit"] };
+        let (audit, _) = project.look(command);
         let mut evidence = Self::default();
         for run in audit["runs"].as_array().unwrap_or_else(|| panic!("{audit:#}")) {
             let (id, head) = (word(&run["run"]), word(&run["head"]));

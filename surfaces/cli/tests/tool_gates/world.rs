@@ -90,8 +90,7 @@ impl<'a> World<'a> {
 
     /// Returns the tools of a toolset that do not only look.
     pub(crate) fn list_changing(&self, toolset: &str) -> BTreeSet<String> {
-        let mut command = self.project.milepost(&["mcp", "--toolset", toolset]);
-        let server = Server::start(&mut command, Era::Legacy);
+        let server = Server::inside(&self.project, &["--toolset", toolset], Era::Legacy);
         let listed = server.request("tools/list", json!({})).unwrap();
         let tools = listed["result"]["tools"].as_array().unwrap();
         let changes = |it: &&Value| it["annotations"]["readOnlyHint"] != true;

@@ -16,12 +16,12 @@ mod place;
 mod prompt;
 mod records;
 mod state;
-mod state_doc;
-mod stated;
+mod state_file;
 mod way_out;
 mod workspace;
 
-pub use files::{STATE_FILE, SpecFiles, state_moved, state_stands};
+pub use files::{STATE_FILE, SpecFiles};
+pub use state_file::StateFile;
 
 use definition::Form;
 use engine::Idiom;

@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 
 use crate::{
-    Action, Check, Chore, ChoreDeed, Condition, Deed, Diagnostic, Expression, PartSource, Severity,
-    Step, Template, Workflow,
+    Action, Check, Chore, ChoreDeed, Condition, Deed, Diagnostic, Expression, Insertion,
+    PartSource, Severity, Step, Template, Workflow,
     check::{Places, Spot},
     expression::NameUse,
 };
@@ -62,90 +62,86 @@ struct Uses<'a> {
 impl<'a> Uses<'a> {
     fn add_index(&mut self, workflow: &'a Workflow) {
         for it in &workflow.moves {
-            let path = ["moves", it.name.as_str()];
+            let path = ["on", "call", it.name.as_str()];
             self.condition(&[&path[..], &["when"]].concat(), it.when.as_ref());
-            let consent = it.consent.as_ref().and_then(|it| it.when.as_ref());
-            self.condition(&[&path[..], &["consent", "when"]].concat(), consent);
-            self.actions(&[&path[..], &["do"]].concat(), &it.actions);
+            if let Some(consent) = &it.consent {
+                let path = [&path[..], &["consent", consent.step.as_str()]].concat();
+                self.condition(&path, consent.when.as_ref());
+            }
+            self.actions(&[&path[..], &["do"]].concat(), 0, &it.actions);
         }
-        for (at, rule) in workflow.rules.iter().enumerate() {
-            let at = at.to_string();
-            self.condition(&["rules", &at, "when"], Some(&rule.when));
-            self.actions(&["rules", &at, "do"], &rule.actions);
+        for rule in &workflow.rules {
+            let path = ["on", "change", rule.name.as_str()];
+            self.condition(&[&path[..], &["when"]].concat(), Some(&rule.when));
+            self.actions(&[&path[..], &["do"]].concat(), 0, &rule.actions);
         }
-        for (at, chore) in workflow.chores.iter().enumerate() {
-            self.chore(&at.to_string(), chore);
+        for chore in &workflow.chores {
+            self.chore(chore);
         }
-        self.actions(&["adopt"], &workflow.adopt);
+        self.actions(&["on", "adopt"], 0, &workflow.adopt);
         workflow.stretch.from.iter().for_each(|it| self.expression(&["from"], it));
         workflow.stretch.until.iter().for_each(|it| self.expression(&["until"], it));
         if let Some(budget) = &workflow.budget {
-            self.expression(&["budget", "tokens"], &budget.tokens);
+            budget.tokens.iter().for_each(|it| self.expression(&["limits", "tokens"], it));
             if let Some(money) = &budget.money {
-                self.expression(&["budget", "money"], &money.max);
-                self.expression(&["budget", "prices"], &money.prices);
+                self.expression(&["limits", "cost"], &money.max);
+                self.expression(&["limits", "prices"], &money.prices);
             }
-            budget.ask.iter().for_each(|it| self.template(&["budget", "ask"], it));
+            budget.ask.iter().for_each(|it| self.template(&["limits", "ask"], it));
         }
     }
 
-    fn chore(&mut self, at: &str, chore: &'a Chore) {
-        let path = |more: &[&'static str]| [&["chores", at], more].concat();
-        self.condition(&path(&["when"]), Some(&chore.when));
-        self.set(&path(&["set"]), &chore.set);
+    fn chore(&mut self, chore: &'a Chore) {
+        let entry = ["on", "while", chore.name.as_str()];
+        self.condition(&[&entry[..], &["when"]].concat(), Some(&chore.when));
+        self.actions(&[&entry[..], &["do"]].concat(), 1, &chore.actions);
+        let path = |more: &[&'a str]| [&entry[..], &["do", "0"], more].concat();
         match &chore.deed {
             ChoreDeed::RenameBranch { from, to } => {
-                self.template(&path(&["rename_branch", "from"]), from);
-                self.template(&path(&["rename_branch", "to"]), to);
+                self.template(&path(&["rename_branch"]), from);
+                self.template(&path(&["rename_branch", from.source()]), to);
             }
             ChoreDeed::Commit { paths, message, .. } => {
                 self.expression(&path(&["commit", "paths"]), paths);
                 self.template(&path(&["commit", "message"]), message);
             }
-            ChoreDeed::Push { remote } => self.template(&path(&["push", "remote"]), remote),
+            ChoreDeed::Push { remote } => self.template(&path(&["push"]), remote),
             ChoreDeed::Publish(it) => {
-                for (at, file) in it.files.iter().enumerate() {
-                    let at = at.to_string();
-                    self.template(&[&path(&["publish", "files"])[..], &[&at]].concat(), file);
-                }
+                self.templates(&path(&["publish", "files"]), &it.files);
                 it.body.iter().for_each(|it| self.template(&path(&["publish", "body"]), it));
                 it.closes.iter().for_each(|it| self.template(&path(&["publish", "closes"]), it));
             }
             ChoreDeed::Checkout { branch, from } => {
-                self.template(&path(&["checkout", "branch"]), branch);
-                from.iter().for_each(|it| self.template(&path(&["checkout", "from"]), it));
+                self.template(&path(&["checkout"]), branch);
+                from.iter().for_each(|it| self.template(&path(&["checkout", branch.source()]), it));
             }
         }
     }
 
-    fn actions(&mut self, path: &[&str], actions: &'a [Action]) {
+    /// Actions that are written in a list from this place on.
+    fn actions(&mut self, path: &[&str], from: usize, actions: &'a [Action]) {
         for (at, action) in actions.iter().enumerate() {
-            let at = at.to_string();
-            let within = |more: &[&'static str]| [path, &[at.as_str()], more].concat();
+            let at = (from + at).to_string();
+            let within = |more: &[&'a str]| [path, &[at.as_str()], more].concat();
             self.condition(&within(&["when"]), action.when.as_ref());
             match &action.deed {
                 Deed::Set(set) => self.set(&within(&["set"]), set),
+                Deed::Merge(it) => self.expression(&within(&["merge"]), it),
                 Deed::Goto(it) => self.template(&within(&["goto"]), it),
                 Deed::Note(it) => self.template(&within(&["note"]), it),
                 Deed::Error(it) => self.template(&within(&["error"]), it),
                 Deed::AddItem(it) => self.template(&within(&["add_item"]), it),
-                Deed::CloseItem(all) => {
-                    for (at, it) in all.iter().enumerate() {
-                        let at = at.to_string();
-                        self.template(&[&within(&["close_item"])[..], &[&at]].concat(), it);
-                    }
-                }
+                Deed::CloseItem(all) => self.templates(&within(&["close_item"]), all),
                 Deed::FindItem(it) => self.template(&within(&["find_item"]), it),
-                Deed::Insert(it) => {
-                    self.template(&within(&["insert", "path"]), &it.path);
-                    self.template(&within(&["insert", "line"]), &it.line);
+                Deed::Remove(all) => self.templates(&within(&["remove"]), all),
+                Deed::Insert(Insertion { path, heading, line }) => {
+                    self.template(&within(&["insert"]), path);
+                    self.template(&within(&["insert", path.source(), heading]), line);
                 }
-                Deed::Rotate(_, with) => {
-                    if let Some(it) = with {
-                        self.template(&within(&["rotate", "with"]), it);
-                    }
+                Deed::Rotate(_, Some(it)) => {
+                    self.template(&within(&["rotate", "findings"]), it);
                 }
-                Deed::TakeItem(_) => {}
+                Deed::Rotate(_, None) => {}
             }
         }
     }
@@ -162,22 +158,14 @@ impl<'a> Uses<'a> {
             self.condition(&["produces", &at, "when"], product.when.as_ref());
             for check in &product.checks {
                 if let Check::Covers { file, .. } = check {
-                    self.template(&["produces", &at, "covers", "file"], file);
+                    self.template(&["produces", &at, "covers", "0"], file);
                 }
             }
         }
         step.agent.iter().for_each(|it| self.template(&["agent"], it));
-        for (at, path) in step.drops.iter().enumerate() {
-            self.template(&["drops", &at.to_string()], path);
-        }
         if let Some(gate) = &step.gate {
-            for (at, path) in gate.drops.iter().enumerate() {
-                self.template(&["gate", "drops", &at.to_string()], path);
-            }
             self.template(&["gate", "ask"], &gate.ask);
-            for (at, path) in gate.show.iter().enumerate() {
-                self.template(&["gate", "show", &at.to_string()], path);
-            }
+            self.templates(&["gate", "show"], &gate.show);
             self.condition(&["gate", "during"], gate.during.as_ref());
             self.condition(&["gate", "unless"], gate.unless.as_ref());
             self.condition(&["gate", "holds"], gate.holds.as_ref());
@@ -189,25 +177,24 @@ impl<'a> Uses<'a> {
         if let Some(review) = &step.review {
             review.read.iter().for_each(|it| self.template(&["review", "read"], it));
             review.judges.iter().for_each(|it| self.template(&["review", "judges"], it));
-            for (at, limit) in review.limits.iter().enumerate() {
-                self.set(&["review", "limits", &at.to_string(), "set"], &limit.set);
+            for limit in &review.limits {
+                self.actions(&["review", "limits", &limit.after.to_string()], 1, &limit.actions);
             }
         }
         for (at, next) in step.next.iter().enumerate() {
             let at = at.to_string();
             self.condition(&["next", &at, "when"], next.when.as_ref());
-            self.set(&["next", &at, "set"], &next.set);
-            next.merge.iter().for_each(|it| self.expression(&["next", &at, "merge"], it));
+            self.actions(&["next", &at, "do"], 0, &next.actions);
         }
         match step.each.as_ref().map(|it| &it.from) {
             Some(PartSource::File { path, .. }) => self.template(&["each", "from"], path),
-            Some(PartSource::Context(it)) => self.expression(&["each", "context"], it),
+            Some(PartSource::Context(it)) => self.expression(&["each", "list"], it),
             Some(PartSource::Shared | PartSource::Listed(_)) | None => {}
         }
-        if let Some(each) = &step.each {
-            self.set(&["each", "set"], &each.set);
+        let on = &step.on;
+        for (moment, it) in [("enter", &on.enter), ("done", &on.done), ("back", &on.back)] {
+            self.actions(&["on", moment], 0, it);
         }
-        self.set(&["enter"], &step.enter);
         self.condition(&["skip_when"], step.skip_when.as_ref());
     }
 
@@ -234,6 +221,12 @@ impl<'a> Uses<'a> {
     fn template(&mut self, path: &[&str], template: &'a Template) {
         for expression in template.expressions() {
             self.push(path, Purpose::Value, expression);
+        }
+    }
+
+    fn templates(&mut self, path: &[&str], all: &'a [Template]) {
+        for (at, it) in all.iter().enumerate() {
+            self.template(&[path, &[&at.to_string()]].concat(), it);
         }
     }
 

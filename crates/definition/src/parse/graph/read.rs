@@ -68,7 +68,7 @@ impl Graph {
 
 /// Reads a file's tree. `None` after it was said what is wrong; more may be wrong even if not.
 pub(super) fn read(document: &Document, problems: &mut Problems) -> Option<Graph> {
-    let mut reader = Reader { document, steps: &[], problems };
+    let mut reader = Reader { document, steps: &[], language: 1, problems };
     let reader = &mut reader;
     let whole = Label::whole(&document.file);
     let Some(top) = &document.front else {

@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 
 use super::compose::Placed;
 use crate::{
-    Effect, Evidence, Expression, Gate, GateOption, Step, StepName, Successor, Target, Template,
-    Work, inputs::find_placeholders,
+    Action, Deed, Effect, Evidence, Expression, Gate, GateOption, Moments, Step, StepName,
+    Successor, Target, Template, Work, inputs::find_placeholders,
 };
 
 /// How much of a goal a question quotes, in characters.
@@ -19,7 +19,7 @@ pub(super) fn make(node: &Placed) -> Option<Step> {
     let work = if is_terminal && node.criteria.is_empty() { Work::None } else { Work::Agent };
     let gate = (node.needs_approval && !is_last).then(|| gate(&name, &node.goal));
     let next = if is_last {
-        vec![successor(Target::Finish, BTreeMap::new())]
+        vec![successor(Target::Finish, Vec::new())]
     } else {
         let targets = node.next.iter().filter_map(|it| StepName::parse(it).ok());
         targets.map(|it| successor(Target::Step(it), running())).collect()
@@ -38,7 +38,6 @@ pub(super) fn make(node: &Placed) -> Option<Step> {
         work,
         needs: Vec::new(),
         produces: Vec::new(),
-        drops: Vec::new(),
         criteria: node.criteria.clone(),
         evidence: Evidence::Warn,
         checks: Vec::new(),
@@ -48,7 +47,7 @@ pub(super) fn make(node: &Placed) -> Option<Step> {
         each: None,
         attempts: None,
         next,
-        enter: BTreeMap::new(),
+        on: Moments::default(),
         workflows: node.workflows.clone(),
         skip_when: None,
         lease: None,
@@ -56,15 +55,16 @@ pub(super) fn make(node: &Placed) -> Option<Step> {
     })
 }
 
-fn successor(to: Target, set: BTreeMap<String, Expression>) -> Successor {
-    Successor { to, when: None, set, merge: None, fails: false }
+fn successor(to: Target, actions: Vec<Action>) -> Successor {
+    Successor { to, when: None, actions, fails: false }
 }
 
 /// Anyone who goes on from a node has begun.
-fn running() -> BTreeMap<String, Expression> {
+fn running() -> Vec<Action> {
     let running = Expression::parse("'RUNNING'");
     let running = running.expect("the expression is fixed, and a test compiles it");
-    BTreeMap::from([("status".to_owned(), running)])
+    let set = BTreeMap::from([("status".to_owned(), running)]);
+    vec![Action { when: None, deed: Deed::Set(set) }]
 }
 
 fn gate(name: &StepName, goal: &str) -> Gate {
@@ -81,7 +81,6 @@ fn gate(name: &StepName, goal: &str) -> Gate {
         reviewed: None,
         holds: None,
         rounds_max: None,
-        drops: Vec::new(),
         ahead: true,
     }
 }

@@ -3,7 +3,7 @@
 
 use std::path::{Path, PathBuf};
 
-use serde_json::Value;
+use mcp::forge::{STATE_FILE, StateFile};
 use world::beneath::Root;
 
 /// The largest file of a pipeline that is looked into.
@@ -30,8 +30,7 @@ impl Pipeline {
         let names = folder.names().ok()?.into_iter();
         let folders = names.filter_map(|it| it.strip_suffix('/').map(PathBuf::from));
         let load = |it: PathBuf| Self::load(&folder, &it, &specs.join(&it));
-        let active = folders.filter_map(load).filter(Self::is_active);
-        active.max_by(|one, other| one.age().cmp(&other.age()))
+        folders.filter_map(load).max_by(|one, other| one.age().cmp(&other.age()))
     }
 
     /// Returns whether an agent is working on the phase.
@@ -40,39 +39,23 @@ impl Pipeline {
     }
 
     fn load(specs: &Root, inside: &Path, workspace: &Path) -> Option<Self> {
-        let text = specs.read_text(&inside.join("state.json"), FILE_BYTES_MAX).ok()?;
-        Self::read(workspace, &serde_json::from_str(&text).ok()?)
-    }
-
-    fn read(workspace: &Path, state: &Value) -> Option<Self> {
-        let text = |name: &str| state.get(name).and_then(Value::as_str).map(str::to_owned);
-        let tasks = state.get("tasks").and_then(Value::as_object);
-        let under_way = tasks.into_iter().flatten().filter(|(_, it)| is_under_way(it));
-        let updated = state.pointer("/timestamps/lastUpdated").and_then(Value::as_str);
-        let updated = updated.unwrap_or_default().trim_end_matches('Z');
+        let text = specs.read_text(&inside.join(STATE_FILE), FILE_BYTES_MAX).ok()?;
+        let file = StateFile::glance(&text).filter(StateFile::is_active)?;
+        let (phase, status) = file.stated()?;
+        let updated = file.updated().trim_end_matches('Z');
         let (second, rest) = updated.split_once('.').unwrap_or((updated, ""));
         Some(Self {
             workspace: workspace.to_owned(),
-            name: text("specName").unwrap_or_default(),
-            phase: text("currentPhase")?,
-            status: text("currentPhaseStatus")?,
-            branch: text("branch"),
-            under_way: under_way.map(|(key, _)| key.clone()).collect(),
+            name: file.name().to_owned(),
+            phase: phase.to_owned(),
+            status: status.to_owned(),
+            branch: file.branch().map(str::to_owned),
+            under_way: file.under_way(),
             updated: (second.to_owned(), rest.to_owned()),
         })
-    }
-
-    fn is_active(&self) -> bool {
-        let over = ["completed", "abandoned"];
-        !over.contains(&self.status.as_str()) && !over.contains(&self.phase.as_str())
     }
 
     fn age(&self) -> (&(String, String), &Path) {
         (&self.updated, &self.workspace)
     }
-}
-
-fn is_under_way(task: &Value) -> bool {
-    let is = |name: &str, value: &str| task.get(name).is_some_and(|it| it == value);
-    is("executionMode", "parallel") && is("implStatus", "in_progress")
 }

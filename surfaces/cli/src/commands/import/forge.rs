@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 
 use definition::Digest;
 use engine::Event;
-use mcp::forge::{STATE_FILE, WORKFLOW, state_moved, state_stands};
+use mcp::forge::{STATE_FILE, StateFile, WORKFLOW};
 use runtime::{ExecuteError, Runtime};
 
 use self::files::Copies;
@@ -129,7 +129,8 @@ impl Taker<'_> {
         let key = self.new_key(workspace)?;
         let target = self.root.join(&key);
         let text = files::read_text(&workspace.join(STATE_FILE)).map_err(Untaken::Refused)?;
-        let text = state_moved(&text, &target.to_string_lossy()).map_err(Untaken::Refused)?;
+        let moved = StateFile::read(&text).and_then(|it| it.moved_to(&target.to_string_lossy()));
+        let text = moved.map_err(Untaken::Refused)?.write();
         if self.has_own(&key, &text).await? {
             return Err(Untaken::Known);
         }
@@ -176,8 +177,8 @@ impl Taker<'_> {
 
 /// Returns what people are told of a workspace that was taken.
 fn told(shown: &str, text: &str) -> String {
-    match state_stands(text) {
-        Some((phase, status)) => format!("{shown}: {phase}, {status}"),
-        None => shown.to_owned(),
+    match StateFile::read(text) {
+        Ok(file) => format!("{shown}: {}, {}", file.phase(), file.status_word()),
+        Err(_) => shown.to_owned(),
     }
 }

@@ -182,7 +182,9 @@ impl Page<'_> {
         add("Leases", held.collect());
         let answers = state.answers.iter().map(|it| {
             let feedback = if it.feedback.is_empty() { "" } else { ": " };
-            let how = if it.how == How::Relayed { ", relayed by an agent" } else { "" };
+            let is_relayed = it.how == How::Relayed && !it.is_implied;
+            let how = if is_relayed { ", relayed by an agent" } else { "" };
+            let how = if it.is_implied { ", who completed it; nobody was asked" } else { how };
             let said =
                 format!("{} {} by {}{how}{feedback}{}", it.step, it.answer, it.by, it.feedback);
             text::wrap(&text::line(&said), self.width, 4)

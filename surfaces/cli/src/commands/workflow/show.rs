@@ -2,7 +2,7 @@
 //! it, with the condition on it.
 
 use definition::{
-    Answers, Each, Effect, FINISH, Form, Input, Limit, PartSource, Spent, Step, StepName,
+    Answers, Deed, Each, Effect, FINISH, Form, Input, Limit, PartSource, Spent, Step, StepName,
     Successor, Target, Workflow,
 };
 use serde_json::{Value, json};
@@ -287,8 +287,12 @@ fn way(successor: &Successor) -> Way<'_> {
         Target::Finish => None,
     };
     let when = successor.when.as_ref().map(|it| format!("when {}", it.source()));
+    let set = successor
+        .actions
+        .iter()
+        .filter_map(|it| if let Deed::Set(set) = &it.deed { Some(set) } else { None });
     let sets: Vec<String> =
-        successor.set.iter().map(|(name, value)| format!("{name} = {}", value.source())).collect();
+        set.flatten().map(|(name, value)| format!("{name} = {}", value.source())).collect();
     let sets = (!sets.is_empty()).then(|| format!("sets {}", sets.join(", ")));
     let when = [when, sets].into_iter().flatten().collect::<Vec<_>>().join("; ");
     Way { to, kind: if successor.fails { WayKind::Fails } else { WayKind::Next }, when }

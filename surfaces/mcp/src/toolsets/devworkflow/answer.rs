@@ -1,11 +1,12 @@
 //! What a classic tool answers: a text to act on, and beside it the same as data.
 
+use engine::Refusal;
 use runtime::ExecuteError;
 use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::{
-    classic::Trial,
+    classic::{Trial, tools_of},
     text::{self, Guidance, Next, Shown},
     words::STATE_FILE,
 };
@@ -124,7 +125,7 @@ impl Failure {
         let said = text::illegal(tool, shown, legal, Some(trial));
         self.result = format!("{}: {said}", self.error_code);
         self.legal = legal.iter().map(|it| it.name()).collect();
-        self.refusal.hint = format!("legal calls now: {}", self.legal.join(", "));
+        self.refusal.hint = legal_now(&self.legal);
         self
     }
 
@@ -182,17 +183,27 @@ fn code(error: &ExecuteError) -> String {
     }
 }
 
+fn legal_now(tools: &[&str]) -> String {
+    format!("legal calls now: {}", tools.join(", "))
+}
+
 fn hint(error: &ExecuteError, path: &str) -> String {
     let ExecuteError::Refused(refusal) = error else {
         return error.hint();
     };
+    if let Refusal::MoveNotAllowed { legal, .. } = refusal {
+        // Only what a run says of itself can be updated.
+        let legal = tools_of(legal).into_iter().filter(|it| *it != Guidance::Update);
+        return legal_now(&legal.map(Guidance::name).collect::<Vec<_>>());
+    }
+    let is_personal = !matches!(refusal, Refusal::GateOpen { is_relayed: true, .. });
     match refusal.code() {
         "gate_needs_person" if !refusal.is_asked() => {
             "the plan must be approved again: call `revise_blueprint_guidance`, then put the plan \
              before the user"
                 .to_owned()
         }
-        "gate_needs_person" => {
+        "gate_needs_person" | "gate_open" if is_personal => {
             format!(
                 "only the user's own answer counts here: tell them to run `milepost gate approve \
                  {path}` (do not run it yourself), and call again when they have"
@@ -204,5 +215,32 @@ fn hint(error: &ExecuteError, path: &str) -> String {
         }
         "too_large" => "shorten it, or write it to a file and name that".to_owned(),
         _ => refusal.hint(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn hinted(refusal: Refusal) -> String {
+        Failure::of(Guidance::Construct, &refusal.into(), Place::default()).refusal.hint
+    }
+
+    #[test]
+    fn what_is_open_instead_is_said_in_tools() {
+        let legal = vec!["init".to_owned(), "add".to_owned(), "error".to_owned()];
+        let (name, step) = ("construct".to_owned(), "INIT".to_owned());
+        assert_eq!(
+            hinted(Refusal::MoveNotAllowed { name, step, legal }),
+            "legal calls now: init_workflow_guidance, error_recovery_guidance"
+        );
+    }
+
+    #[test]
+    fn only_a_person_is_sent_to_the_terminal() {
+        let step = definition::StepName::parse("BLUEPRINT").unwrap();
+        let open = |is_relayed| hinted(Refusal::GateOpen { step: step.clone(), is_relayed });
+        assert!(open(false).contains("`milepost gate approve workflow_state.md`"));
+        assert!(open(true).contains("`hello_workflow`"));
     }
 }

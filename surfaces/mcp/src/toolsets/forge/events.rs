@@ -4,20 +4,15 @@
 //! It is told once a change is kept, of the log alone, so that it is the same anyone who made the
 //! change: an agent, a person at the terminal, or someone who wrote into the state file.
 
-use std::sync::Arc;
-
 use definition::{StepName, Workflow};
-use engine::{
-    Entry, Event, GateReason, Recorded, Ruling, RunId, RunState, evolve, find_agent, find_starter,
-};
-use runtime::{FileText, LineFormatter};
+use engine::{Entry, Event, GateReason, Recorded, Ruling, RunState, find_agent, find_starter};
+use runtime::Appended;
 use serde::Serialize;
 use serde_json::Value;
 
 use super::{
     drive::gate,
-    state_doc::{COMPLETED, SETUP, Status},
-    stated::Stated,
+    state_file::{COMPLETED, SETUP, StateFile, Status},
 };
 
 /// Something that happened, as others are told.
@@ -35,41 +30,17 @@ struct ForgeEvent {
     detail: Option<String>,
 }
 
-/// Tells of one pipeline, change by change.
-pub(in crate::toolsets::forge) struct Telling {
-    workflow: Arc<Workflow>,
-    state: RunState,
-    file_text: Box<dyn FileText>,
-}
-
-impl Telling {
-    /// Begins with a pipeline of which nothing is known, and its state file.
-    pub(in crate::toolsets::forge) fn new(
-        workflow: &Arc<Workflow>,
-        run: RunId,
-        file_text: Box<dyn FileText>,
-    ) -> Self {
-        Self { workflow: Arc::clone(workflow), state: RunState::new(run), file_text }
+/// Returns the lines about a change of a pipeline.
+pub(in crate::toolsets::forge) fn tell(workflow: &Workflow, change: &Appended<'_>) -> Vec<String> {
+    let Appended { before, after, events } = *change;
+    if !is_told(events) {
+        return Vec::new();
     }
-}
-
-impl LineFormatter for Telling {
-    fn tell(&mut self, events: &[Recorded]) -> Vec<String> {
-        let is_edit = events.iter().any(|it| is_placed(&it.event));
-        let was = if is_edit { self.file_text.text() } else { String::new() };
-        for recorded in events {
-            let blank = RunState::new(self.state.run);
-            self.state = evolve(std::mem::replace(&mut self.state, blank), recorded);
-            self.file_text.apply(recorded);
-        }
-        if !is_told(events) {
-            return Vec::new();
-        }
-        let (was, stated) = (Stated::read(&was), Stated::read(&self.file_text.text()));
-        let after = After { workflow: &self.workflow, state: &self.state, was, stated };
-        let lines = lines(events, &after);
-        lines.iter().filter_map(|it| serde_json::to_string(it).ok()).collect()
-    }
+    let is_edit = events.iter().any(|it| is_placed(&it.event));
+    let was = if is_edit { StateFile::of(workflow, before) } else { StateFile::default() };
+    let after = After { workflow, state: after, was, stated: StateFile::of(workflow, after) };
+    let lines = lines(events, &after);
+    lines.iter().filter_map(|it| serde_json::to_string(it).ok()).collect()
 }
 
 /// Whether there may be anything to tell of a change. A pipeline that was found as it is did not
@@ -115,8 +86,8 @@ struct After<'a> {
     workflow: &'a Workflow,
     state: &'a RunState,
     /// What the state file said before, where someone wrote into it.
-    was: Stated,
-    stated: Stated,
+    was: StateFile,
+    stated: StateFile,
 }
 
 /// Returns what is told of the events of one change. Nothing is told twice.
@@ -226,14 +197,15 @@ fn find_sent(step: &StepName, after: &After<'_>) -> Option<String> {
 fn placed(events: &[Recorded], after: &After<'_>) -> Vec<Word> {
     let (was, now) = (&after.was, &after.stated);
     let mut words: Vec<Word> = Vec::new();
-    for phase in now.completed().filter(|it| !was.is_completed(it)) {
+    for phase in now.texts("completedPhases").filter(|it| !was.is_completed(it)) {
         words.push(Word::new("phase-complete", phase, "completed"));
     }
     let is_asked = events.iter().any(|it| matches!(it.event, Event::GateOpened(_)));
-    if (was.phase(), was.status()) == (now.phase(), now.status()) {
+    let status = |it: &StateFile| it.text("currentPhaseStatus").to_owned();
+    if (was.phase(), status(was)) == (now.phase(), status(now)) {
         return words;
     }
-    words.extend(match Status::find(now.status()) {
+    words.extend(match Status::find(&status(now)) {
         Some(Status::InProgress) => Some(Word::new("phase-start", now.phase(), "in_progress")),
         Some(Status::AwaitingHuman) if !is_asked => {
             Some(Word::new("checkpoint", now.phase(), "awaiting_human"))

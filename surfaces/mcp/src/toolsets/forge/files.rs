@@ -1,23 +1,15 @@
-//! `state.json` of each workspace: where it is, how it is read, and how the log is written into it.
-
-mod answers;
-mod file_text;
-mod reading;
-mod tasks;
-mod vars;
-
-use std::sync::Arc;
+//! `state.json` of each workspace: where it is, and what becomes of it.
 
 use definition::Workflow;
-use engine::{Recorded, RunId, RunState};
-use runtime::{EventLog, FileText, LineFormatter, Projection, Reading};
+use engine::{Recorded, RunState, Timestamp};
+use runtime::{Appended, Basis, EventLog, Projection, Reading};
 use serde_json::{Map, Value};
 
 use super::{
     WORKFLOW, events,
     intake::{branch::branch_of_copy, slug},
     options::Options,
-    state_doc::SpecDocument,
+    state_file::StateFile,
 };
 
 /// The file that a workspace is known by.
@@ -92,12 +84,35 @@ impl Projection for SpecFiles {
         true
     }
 
-    fn blank(&self, workflow: &Arc<Workflow>) -> Option<Box<dyn FileText>> {
-        Some(Box::new(file_text::State::new(workflow)))
+    fn render(&self, workflow: &Workflow, state: &RunState) -> String {
+        StateFile::text_of(workflow, state)
+    }
+
+    /// Whatever someone puts into the workspace is meant for it. A time that was never written here
+    /// is somebody's own.
+    fn basis(&self, _workflow: &Workflow, own: &str, text: &str) -> Basis {
+        let Ok(file) = StateFile::read(text) else {
+            return Basis::Other("it is not the state of a pipeline".to_owned());
+        };
+        let own = updated(own);
+        match file.updated_at() {
+            Some(said) if Some(said) != own => Basis::At(
+                said,
+                format!(
+                    "its `timestamps.lastUpdated` is {said}, and the file's is {}",
+                    own.map(|it| it.to_string()).unwrap_or_default()
+                ),
+            ),
+            Some(_) | None => Basis::Current,
+        }
+    }
+
+    fn stamp(&self, own: &str) -> Option<String> {
+        Some(format!("`timestamps.lastUpdated` to \"{}\"", updated(own)?))
     }
 
     fn read(&self, text: &str) -> Result<Reading, String> {
-        SpecDocument::parse(text).and_then(|it| reading::read(&it))
+        StateFile::read(text).and_then(|it| it.claim())
     }
 
     fn aside(&self, key: &str, _text: &str) -> String {
@@ -112,25 +127,13 @@ impl Projection for SpecFiles {
         events::is_told(events)
     }
 
-    fn formatter(&self, workflow: &Arc<Workflow>, run: RunId) -> Option<Box<dyn LineFormatter>> {
-        let file_text = Box::new(file_text::State::new(workflow));
-        Some(Box::new(events::Telling::new(workflow, run, file_text)))
+    fn tell(&self, workflow: &Workflow, change: &Appended<'_>) -> Vec<String> {
+        events::tell(workflow, change)
     }
 }
 
-/// Returns the text of a state file as it is to be in another workspace; the error says what makes no
-/// sense in it.
-pub fn state_moved(text: &str, workspace: &str) -> Result<String, String> {
-    let mut document = SpecDocument::parse(text)?;
-    reading::read(&document)?;
-    document.set("workspace", workspace);
-    Ok(document.render())
-}
-
-/// Returns the phase that a state file says to be at, and how that stands.
-pub fn state_stands(text: &str) -> Option<(String, &'static str)> {
-    let document = SpecDocument::parse(text).ok()?;
-    Some((document.phase().to_owned(), document.status().word()))
+fn updated(text: &str) -> Option<Timestamp> {
+    StateFile::read(text).ok()?.updated_at()
 }
 
 /// Whether a key is a path inside the project.

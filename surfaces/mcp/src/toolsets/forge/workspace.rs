@@ -5,7 +5,9 @@
 use engine::{Command, Refusal};
 use runtime::{ExecuteError, Outcome, Request, RunFile, Target, View};
 
-use super::{WORKFLOW, answer::Failure, intake::begin::STATE_FILE, place::Folder, way_out};
+use super::{
+    WORKFLOW, answer::Failure, files::STATE_FILE, place::Folder, state_file::StateFile, way_out,
+};
 use crate::tool::Call;
 
 /// A pipeline as it is now.
@@ -15,8 +17,6 @@ pub(in crate::toolsets::forge) struct Pipeline {
     pub(in crate::toolsets::forge) key: String,
     pub(in crate::toolsets::forge) folder: Folder,
     pub(in crate::toolsets::forge) view: View,
-    /// What the state file says.
-    pub(in crate::toolsets::forge) text: String,
     /// What was found and done to the state file on the way.
     pub(in crate::toolsets::forge) notices: Vec<String>,
 }
@@ -66,8 +66,13 @@ pub(in crate::toolsets::forge) async fn open(
 
 impl Pipeline {
     fn new(folder: Folder, key: String, view: View, file: Option<RunFile>) -> Self {
-        let (text, notices) = file.map(|it| (it.text, it.notices)).unwrap_or_default();
-        Self { key, folder, view, text, notices }
+        let notices = file.map(|it| it.notices).unwrap_or_default();
+        Self { key, folder, view, notices }
+    }
+
+    /// Returns what the state file says.
+    pub(in crate::toolsets::forge) fn file(&self) -> StateFile {
+        StateFile::of(&self.view.workflow, &self.view.state)
     }
 
     /// Asks for a change.

@@ -12,6 +12,7 @@ use std::{collections::HashSet, env, sync::Arc};
 
 use definition::Answers;
 use engine::Standing;
+use serde_json::json;
 
 use super::super::text::{Guidance, LATER, Next, VOID};
 use player::{Player, Said, workflow};
@@ -137,6 +138,41 @@ fn reaches_end(player: &Player<'_>) -> bool {
 fn the_way_from_a_first_task_to_the_end_is_advised_call_by_call() {
     let workflow = Arc::new(workflow());
     let mut player = Player::new(&workflow, 1);
-    player.settle_settings();
+    player.settle_settings(None);
     assert!(reaches_end(&player), "{}", player.story());
+}
+
+#[test]
+fn a_file_that_is_behind_the_gate_is_led_to_the_person() {
+    let workflow = Arc::new(workflow());
+    let mut elsewhere = Player::new(&workflow, 1);
+    elsewhere.settle_settings(None);
+    for (tool, params) in [
+        ("init_workflow_guidance", json!({ "task_description": "Add: a" })),
+        ("analyze_phase_guidance", json!({ "task_description": "Add: a" })),
+        (
+            "blueprint_phase_guidance",
+            json!({ "task_description": "Add: a", "requirements_summary": "r" }),
+        ),
+        (
+            "update_workflow_state_guidance",
+            json!({ "phase": "BLUEPRINT", "status": "NEEDS_PLAN_APPROVAL", "plan": "p" }),
+        ),
+        (
+            "construct_phase_guidance",
+            json!({ "task_description": "Add: a", "user_approval": true }),
+        ),
+    ] {
+        elsewhere.make(tool, params.as_object().unwrap()).unwrap();
+    }
+    let mut player = Player::new(&workflow, 1);
+    player.settle_settings(Some(Answers::Verified));
+    player.take(elsewhere.text().unwrap());
+    let said = player.call(Guidance::Hello.name(), &serde_json::Map::new());
+    assert!(said.text.contains("`milepost gate`"), "{}", said.text);
+    let tools: Vec<&str> = said.next.iter().map(|it| it.tool).collect();
+    assert_eq!(tools, [Guidance::Hello.name()]);
+    player.answer(true);
+    let task = json!({ "task_description": "Add: a" });
+    player.make("validate_phase_guidance", task.as_object().unwrap()).unwrap();
 }

@@ -70,7 +70,7 @@ impl Trial<'_> {
 
     /// What is advised where a call is closed.
     fn in_place_of(&self, told: &Told<'_>, call: &Next, refusal: &Refusal) -> Vec<Next> {
-        if matches!(refusal, Refusal::GateNeedsPerson { .. }) {
+        if is_for_person(refusal) {
             return self.before_person(told);
         }
         if self.lacks_approval(told) || call.tool == Guidance::Construct.name() {
@@ -156,13 +156,18 @@ impl Trial<'_> {
     fn needs_person(&self, call: &Next) -> bool {
         let Some(command) = self.command(call) else { return false };
         let found = probe(self.workflow, self.state, self.known, &command);
-        matches!(found.refusal(), Some(Refusal::GateNeedsPerson { .. }))
+        found.refusal().is_some_and(is_for_person)
     }
 
     /// Returns the command that a call is, made as the call itself makes it. `None` where it is none.
     pub(in super::super) fn command(&self, call: &Next) -> Option<Command> {
         command_of(call.tool, &call.params, self.options)
     }
+}
+
+/// Whether nothing but a person's own answer leads on.
+fn is_for_person(refusal: &Refusal) -> bool {
+    matches!(refusal, Refusal::GateNeedsPerson { .. } | Refusal::GateOpen { is_relayed: false, .. })
 }
 
 /// Returns the command that a call of a tool is. `None` where it only looks, or is refused before

@@ -20,8 +20,7 @@ use super::{
         display::{self, Spent},
         intake::{begin::REQUEST_FILE, branch::classify, request::RequestFile},
         records,
-        state_doc::COMPLETED,
-        stated::Stated,
+        state_file::{COMPLETED, Status},
         way_out,
         workspace::{self, Pipeline},
     },
@@ -35,8 +34,6 @@ use crate::tool::{Answering, Call, Done, Hints};
 /// What comes after a review that wants the work revised.
 const REVISION: &str = "↩ The review wants it revised. Show the user the findings, then call \
                         `pipeline_next_action` with `workspace` alone";
-/// How a phase stands that the user is asked about.
-const AWAITING: &str = "awaiting_human";
 /// The file with the design.
 const DESIGN: &str = "design.md";
 /// The phases from which a pipeline comes to the checkpoint that the branch is renamed at.
@@ -154,7 +151,7 @@ impl Turn<'_> {
     async fn take(&mut self) -> Result<Told, Failure> {
         self.warnings.append(&mut self.pipeline.notices);
         self.check_phase()?;
-        let was_asked = Stated::read(&self.pipeline.text).status() == AWAITING;
+        let was_asked = self.pipeline.file().status() == Status::AwaitingHuman;
         if self.is_asked() && !self.parameters.is_report() && !self.is_answered() {
             // What was set since may have made the question needless.
             self.go_on().await?;
@@ -226,7 +223,7 @@ impl Turn<'_> {
         if told.action.kind != "checkpoint" {
             return told;
         }
-        let Some(state) = SpecState::parse(&self.pipeline.text) else { return told };
+        let state = SpecState::from(&self.pipeline.file());
         let summary = records::summary_of(self.call, &self.pipeline.folder, &state).await;
         let Ok(summary) = summary else { return told };
         let spent = Spent {
@@ -244,7 +241,7 @@ impl Turn<'_> {
 
     /// Refuses to go on from a phase that a state file names and that is none.
     fn check_phase(&self) -> Result<(), Failure> {
-        let stated = Stated::read(&self.pipeline.text);
+        let stated = self.pipeline.file();
         let mut steps = self.pipeline.view.workflow.steps.iter();
         let is_known =
             stated.phase() == COMPLETED || steps.any(|it| it.name.as_str() == stated.phase());
@@ -278,7 +275,7 @@ impl Turn<'_> {
 
     /// Reports the phase that the state file says to be at.
     async fn report(&mut self) -> Result<Option<(Brief, Hint)>, Failure> {
-        let stated = Stated::read(&self.pipeline.text);
+        let stated = self.pipeline.file();
         let state = &self.pipeline.view.state;
         let current = state.current.as_ref().map(ToString::to_string);
         let is_noted =
@@ -293,9 +290,9 @@ impl Turn<'_> {
             phase: stated.phase().to_owned(),
             tokens: self.parameters.previous_tokens,
             duration_ms: self.parameters.previous_duration_ms,
-            model: model.unwrap_or_else(|| stated.model().to_owned()),
+            model: model.unwrap_or_else(|| stated.dispatched().unwrap_or_default().to_owned()),
             // What was sent out last is known better than it is remembered.
-            is_setup: self.parameters.previous_setup_only && !stated.has_dispatch(),
+            is_setup: self.parameters.previous_setup_only && stated.dispatched().is_none(),
         };
         let (pipeline, outcome) = report::report(self.call, &self.pipeline, &reported).await?;
         self.pipeline = pipeline;
@@ -401,7 +398,7 @@ impl Turn<'_> {
     async fn find_branch(&self) -> Option<String> {
         let state = &self.pipeline.view.state;
         let is_due = state.current.as_ref().is_some_and(|it| RENAMES.contains(&it.as_str()));
-        if !is_due || Stated::read(&self.pipeline.text).is_classified() {
+        if !is_due || self.pipeline.file().is("branchClassified") {
             return None;
         }
         let text = |name: &str| state.vars.get(name).and_then(Value::as_str).unwrap_or_default();
@@ -424,7 +421,7 @@ impl Turn<'_> {
     }
 
     fn told(&self, action: Action) -> Told {
-        let stated = Stated::read(&self.pipeline.text);
+        let stated = self.pipeline.file();
         let handed = self.pipeline.view.state.handed;
         let is_open = !handed.is_answered() && !["", "done"].contains(&action.kind);
         Told {
@@ -433,7 +430,7 @@ impl Turn<'_> {
             display_message: action.display(&self.pipeline),
             action,
             current_phase: stated.phase().to_owned(),
-            current_phase_status: stated.status().to_owned(),
+            current_phase_status: stated.text("currentPhaseStatus").to_owned(),
             ..Told::default()
         }
     }

@@ -10,9 +10,7 @@ use serde::Serialize;
 
 use super::super::{
     answer::Failure,
-    display, records,
-    stated::Stated,
-    way_out,
+    display, records, way_out,
     workspace::{self, Changed, Pipeline},
 };
 use crate::tool::Call;
@@ -100,7 +98,7 @@ pub(super) async fn report(
     let is_setup = reported.is_setup && step.review.is_none();
     let reported = &Reported { is_setup, ..reported.clone() };
     let read = read_reviews(call, pipeline, step).await;
-    let was_logged = Stated::read(&pipeline.text).is_logged(&reported.phase);
+    let was_logged = pipeline.file().is_logged(&reported.phase);
     let changed = pipeline.execute(call, command(reported)).await;
     let changed = match changed {
         Ok(changed) => changed,

@@ -1,7 +1,10 @@
 //! Pipelines that are decided by the engine, and what their `state.json` says on the way.
 
+mod compare;
 mod edits;
 mod play;
+mod release_0_1;
+mod wanted;
 
 pub(in crate::toolsets::forge) use play::workflow;
 

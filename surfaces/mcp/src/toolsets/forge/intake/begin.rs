@@ -5,15 +5,13 @@ use runtime::{ExecuteError, LINT_IGNORE, Request, Target, View};
 use serde_json::Map;
 
 use super::{
-    super::{WORKFLOW, answer::Failure, workspace},
+    super::{WORKFLOW, answer::Failure, files::STATE_FILE, workspace},
     confirm::Confirmed,
     extent::BUDGET_DOLLARS,
     lint_ignore::{self, LINE, SPECS_NAME},
 };
 use crate::tool::Call;
 
-/// The file that a workspace is known by.
-pub(in crate::toolsets::forge) const STATE_FILE: &str = "state.json";
 /// The file with what is to be done.
 pub(in crate::toolsets::forge) const REQUEST_FILE: &str = "request.md";
 

@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-use super::super::state_doc::PHASES;
+use super::super::state_file::PHASES;
 
 /// How far a pipeline goes. Only what was asked for is told.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]

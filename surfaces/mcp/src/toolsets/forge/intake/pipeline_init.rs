@@ -7,10 +7,10 @@ use super::{
     super::{
         answer::{Answer, Failure},
         dialect::DialectTool,
+        files::STATE_FILE,
         place::Folder,
     },
     arguments::{Arguments, Subject},
-    begin::STATE_FILE,
     flags::Flags,
     preferences_get, slug,
     source::{Fetch, TEXT},

@@ -9,6 +9,7 @@ use super::{
         answer::{Answer, Failure},
         dialect::DialectTool,
         place::Folder,
+        state_file::StateFile,
     },
     files::{STATE, read_wanted, unreadable},
 };
@@ -42,11 +43,11 @@ pub(in crate::toolsets::forge) async fn summary(
     workspace: &Folder,
 ) -> Result<Summary, Failure> {
     let text = workspace.read_large(call, STATE).await.unwrap_or_default();
-    let Some(state) = SpecState::parse(&text) else {
+    let Some(file) = StateFile::glance(&text) else {
         let message = format!("there is no `{STATE}` in `{}`", workspace.as_str());
         return Err(Failure::new("state_not_found", message, "name a spec's folder"));
     };
-    summary_of(call, workspace, &state).await
+    summary_of(call, workspace, &SpecState::from(&file)).await
 }
 
 /// Sums up the pipeline of a workspace whose state is known.

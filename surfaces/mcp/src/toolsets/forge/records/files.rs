@@ -8,7 +8,7 @@ use serde::Serialize;
 use super::super::{answer::Failure, place::Folder};
 use crate::tool::Call;
 
-pub(super) const STATE: &str = "state.json";
+pub(super) use super::super::files::STATE_FILE as STATE;
 pub(super) const REQUEST: &str = "request.md";
 pub(super) const SUMMARY: &str = "summary.md";
 pub(super) const DESIGN: &str = "design.md";

@@ -4,12 +4,12 @@ use std::{collections::BTreeMap, sync::Arc};
 
 use insight::{
     Ranking,
-    past::{IndexEntry, SpecTexts},
+    past::{IndexEntry, SpecState, SpecTexts},
 };
 use runtime::{Stat, Subfolder, Wanted};
 
 use super::{
-    super::place::Folder,
+    super::{place::Folder, state_file::StateFile},
     files::{self, INDEX, STATE},
     library::{Library, Seen, path},
 };
@@ -79,7 +79,11 @@ impl Library {
             let texts: Vec<(String, String)> =
                 read.filter_map(|(name, text)| Some((name, text?))).collect();
             let (directory, root) = (inner.name.as_str(), root.as_str());
-            let entry = IndexEntry::new(&SpecTexts { directory, texts: &texts, root });
+            let state = texts.iter().find(|(name, _)| name == STATE);
+            let state = state.and_then(|(_, text)| StateFile::glance(text));
+            let state = state.as_ref().map(SpecState::from);
+            let spec = SpecTexts { directory, state: state.as_ref(), texts: &texts, root };
+            let entry = IndexEntry::new(&spec);
             self.entries.0.insert(inner.name.clone(), (Seen::of(inner), entry));
         }
         Ok(())

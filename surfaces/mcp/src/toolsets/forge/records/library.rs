@@ -11,7 +11,7 @@ use runtime::{Stat, Subfolder};
 use tokio::sync::OwnedMutexGuard;
 
 use super::{
-    super::{answer::Failure, place::Folder},
+    super::{answer::Failure, place::Folder, state_file::StateFile},
     files::{self, HISTORY_INDEX, REQUEST, STATE, SUMMARY, unreadable},
     friction::Reports,
     index::{Entries, Written},
@@ -164,7 +164,8 @@ impl Library {
         let mut summaries = read_summaries(call, specs, some, &texts).await?;
         for (inner, texts) in some.iter().zip(texts.chunks(2)) {
             let [state, request] = texts else { continue };
-            let state = state.as_deref().and_then(SpecState::parse);
+            let state = state.as_deref().and_then(StateFile::glance);
+            let state = state.as_ref().map(SpecState::from);
             let request = request.as_deref().unwrap_or_default();
             let summary = summaries.remove(&inner.name).unwrap_or_default();
             let mut record = state.map(|it| Record::new(&inner.name, &it, request, &summary));

@@ -52,7 +52,7 @@ pub(super) fn guard(pipeline: &Pipeline, refusal: &Refusal) -> Option<String> {
         )
     } else if let Refusal::GateNotAsked { step, to } = refusal {
         format!("`{to}` lies behind `{step}`; {}", way_out::first(pipeline, to))
-    } else if let Refusal::GateNeedsPerson { step, is_asked: false } = refusal {
+    } else if let Refusal::GateNeedsPerson { step, is_asked: false, .. } = refusal {
         format!("at `{step}` only the user's own answer counts; {}", way_out::first(pipeline, step))
     } else if let Refusal::GateNeedsPerson { step, .. } = refusal {
         format!("at `{step}` only the user's own answer counts; have them run `milepost gate`")

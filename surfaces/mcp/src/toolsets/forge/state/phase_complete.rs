@@ -4,7 +4,7 @@ use definition::{PartSpec, Step};
 use engine::{Command, ContextChange, Refusal, Report, ReportOptions, ReportStep, Rigor};
 
 use super::{
-    super::{answer::Failure, stated::Stated, workspace::Pipeline},
+    super::{answer::Failure, workspace::Pipeline},
     change::{Change, ENDS, OnPhase, taken_up},
     phase,
 };
@@ -34,7 +34,7 @@ impl Change for PhaseComplete {
     }
 
     fn warnings(parameters: &OnPhase, pipeline: &Pipeline) -> Vec<String> {
-        let (stated, phase) = (Stated::read(&pipeline.text), parameters.phase.as_str());
+        let (stated, phase) = (pipeline.file(), parameters.phase.as_str());
         let mut warnings = Vec::new();
         if phase::LOGGED.contains(&phase) && !stated.is_logged(phase) {
             warnings.push(format!("WARNING: nothing is logged of `{phase}`; call `phase_log`"));
@@ -48,8 +48,8 @@ impl Change for PhaseComplete {
         if 0 < open {
             warnings.push(format!("WARNING: `{phase}` has tasks that are not done: {open}"));
         }
-        if stated.status() != "in_progress" {
-            let status = stated.status();
+        if stated.text("currentPhaseStatus") != "in_progress" {
+            let status = stated.text("currentPhaseStatus");
             warnings.push(format!("WARNING: `{phase}` was {status}, not in_progress"));
         }
         warnings

@@ -5,7 +5,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 
 use super::{
-    super::{answer::Failure, stated::Stated, workspace::Pipeline},
+    super::{answer::Failure, workspace::Pipeline},
     change::{Change, in_workspace},
     phase,
 };
@@ -49,7 +49,7 @@ impl Change for PhaseLog {
 
     fn warnings(parameters: &Parameters, pipeline: &Pipeline) -> Vec<String> {
         let phase = &parameters.phase;
-        let is_logged = Stated::read(&pipeline.text).is_logged(phase);
+        let is_logged = pipeline.file().is_logged(phase);
         let warning = || format!("WARNING: `{phase}` was logged before; this is a duplicate");
         is_logged.then(warning).into_iter().collect()
     }

@@ -8,7 +8,7 @@ use super::{
     super::{
         answer::{Answer, Failure},
         dialect::DialectTool,
-        state_doc::SpecDocument,
+        state_file::StateFile,
         workspace,
     },
     change::{InWorkspace as _, OnWorkspace},
@@ -33,12 +33,12 @@ impl DialectTool for Get {
     const HINTS: Hints = Hints::READS;
 
     async fn call(call: &Call<'_>, parameters: OnField) -> Result<Done<Answer>, Failure> {
-        let (document, notices) = load(call, &parameters.workspace).await?;
+        let (file, notices) = load(call, &parameters.workspace).await?;
         let field = &parameters.field;
-        match document.get(field) {
+        match file.get(field) {
             Some(text) => Ok(told(Answer::text(text), notices)),
             None => {
-                let known = format!("there are: {}", SpecDocument::readable().join(", "));
+                let known = format!("there are: {}", StateFile::readable().join(", "));
                 let message = format!("get: unknown field `{field}`");
                 Err(Failure::new("field_unknown", message, known).noting(&notices))
             }
@@ -56,8 +56,8 @@ impl DialectTool for PhaseStats {
     const HINTS: Hints = Hints::READS;
 
     async fn call(call: &Call<'_>, parameters: OnWorkspace) -> Result<Done<Answer>, Failure> {
-        let (document, notices) = load(call, parameters.workspace()).await?;
-        Ok(told(Answer::json(&document.phase_stats()), notices))
+        let (file, notices) = load(call, parameters.workspace()).await?;
+        Ok(told(Answer::json(&file.phase_stats()), notices))
     }
 }
 
@@ -71,19 +71,15 @@ impl DialectTool for ResumeInfo {
     const HINTS: Hints = Hints::READS;
 
     async fn call(call: &Call<'_>, parameters: OnWorkspace) -> Result<Done<Answer>, Failure> {
-        let (document, notices) = load(call, parameters.workspace()).await?;
-        Ok(told(Answer::json(&document.resume_info()), notices))
+        let (file, notices) = load(call, parameters.workspace()).await?;
+        Ok(told(Answer::json(&file.resume_info()), notices))
     }
 }
 
 /// Returns what the state file says, and what was found and done to it on the way.
-async fn load(call: &Call<'_>, workspace: &str) -> Result<(SpecDocument, Vec<String>), Failure> {
+async fn load(call: &Call<'_>, workspace: &str) -> Result<(StateFile, Vec<String>), Failure> {
     let pipeline = workspace::open(call, workspace).await?;
-    let document = SpecDocument::parse(&pipeline.text).map_err(|problem| {
-        let message = format!("load state: `{}/state.json`: {problem}", pipeline.key);
-        Failure::new("file_unreadable", message, "correct it, or move it away")
-    })?;
-    Ok((document, pipeline.notices))
+    Ok((pipeline.file(), pipeline.notices))
 }
 
 /// The text is the answer as the contract has it. What was noticed is beside it.

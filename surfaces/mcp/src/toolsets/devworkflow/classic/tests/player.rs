@@ -292,8 +292,8 @@ impl<'a> Player<'a> {
         self.story.push(format!("auto {auto_approve} lax {is_lax} {gates:?} {log_chars_max}"));
     }
 
-    pub(super) fn settle_settings(&mut self) {
-        (self.options, self.gates) = (Options::default(), None);
+    pub(super) fn settle_settings(&mut self, gates: Option<Answers>) {
+        (self.options, self.gates) = (Options::default(), gates);
     }
 
     pub(super) fn decide(&mut self, command: &Command) -> Result<Vec<Recorded>, String> {

@@ -26,7 +26,7 @@ fn an_edit_stays_letter_by_letter_until_something_happens() {
     let mut it = Pipeline::start(&json!({}));
     let edit = json!({ "currentPhase": "phase-2", "skippedPhases": ["phase-2"], "mine": {"b": 1} });
     let text = merged(&it.text(), &edit);
-    assert_eq!(it.file_text.basis(&text), Basis::Current);
+    assert_eq!(it.basis(&text), Basis::Current);
     it.edit(&text);
     assert_eq!(it.text(), text);
     check(
@@ -244,10 +244,11 @@ fn a_text_of_an_older_state_is_told_and_other_times_are_no_other_run() {
     let mut it = Pipeline::start(&json!({}));
     let before = it.text();
     it.run(&super::begin_step("phase-1"));
-    assert!(matches!(it.file_text.basis(&before), Basis::Older(_)));
+    let at = it.log.first().unwrap().at;
+    assert!(matches!(it.basis(&before), Basis::At(said, _) if said == at));
     let other = it.text().replace("2026-01-01T10:00:01", "2026-01-01T10:00:00");
-    assert!(matches!(it.file_text.basis(&other), Basis::Older(_) | Basis::Current));
-    assert!(matches!(it.file_text.basis("no state"), Basis::Other(_)));
+    assert_eq!(it.basis(&other), Basis::Current);
+    assert!(matches!(it.basis("no state"), Basis::Other(_)));
 }
 
 #[test]

@@ -1,29 +1,38 @@
 //! A pipeline in memory: commands in, events through the engine, text out.
 
-use std::{collections::BTreeMap, fs, path::Path, sync::Arc, time::Duration};
+use std::{
+    collections::BTreeMap,
+    fs,
+    path::Path,
+    sync::{Arc, OnceLock},
+    time::Duration,
+};
 
-use definition::{Digest, MemoryFiles, PartId, PartSpec, StepName, Workflow, WorkflowName, parse};
+use definition::{
+    Answers, Digest, MemoryFiles, PartId, PartSpec, StepName, Workflow, WorkflowName, parse,
+};
 use engine::{
     Actor, Answer, AnswerGate, ChoreOutcome, Command, ContextChange, Event, Fact, FileClaim,
     FileFact, How, Known, PartPlaced, Progress, Question, Recorded, Report, ReportOptions,
     ReportStep, RunId, RunState, StartRun, StartStep, Stop, Timestamp, decide, evolve, find_chore,
 };
-use runtime::{FileText, Projection as _, Reading};
+use runtime::{Basis, Projection as _, Reading};
 use serde_json::{Map, Value};
 
-use super::super::{super::state_doc::SpecDocument, SpecFiles};
+use super::super::{super::state_file::StateFile, SpecFiles};
 use crate::toolsets::json::Json;
 
 /// The key of every run.
 pub(super) const KEY: &str = ".specs/20260101-x";
 
 pub(super) struct Pipeline {
-    workflow: Arc<Workflow>,
+    pub(super) workflow: Arc<Workflow>,
     pub(super) state: RunState,
     pub(super) log: Vec<Recorded>,
-    pub(super) file_text: Box<dyn FileText>,
     files: BTreeMap<String, String>,
-    now: Timestamp,
+    pub(super) now: Timestamp,
+    /// Where only a person's own answer counts.
+    pub(super) gates: Option<Answers>,
 }
 
 impl Pipeline {
@@ -42,12 +51,12 @@ impl Pipeline {
         pipeline
     }
 
-    fn blank() -> Self {
-        let workflow = Arc::new(workflow());
-        let file_text = SpecFiles::default().blank(&workflow).unwrap();
+    pub(super) fn blank() -> Self {
+        static WORKFLOW: OnceLock<Arc<Workflow>> = OnceLock::new();
+        let workflow = Arc::clone(WORKFLOW.get_or_init(|| Arc::new(workflow())));
         let state = RunState::new(RunId::from_bytes([7; 16]));
         let now = Timestamp::parse("2026-01-01T10:00:00Z").unwrap();
-        Self { workflow, state, log: Vec::new(), file_text, files: BTreeMap::new(), now }
+        Self { workflow, state, log: Vec::new(), files: BTreeMap::new(), now, gates: None }
     }
 
     /// Has the engine decide a command, which it must not refuse.
@@ -67,7 +76,8 @@ impl Pipeline {
     /// Has the engine decide a command, and returns why it is refused.
     pub(super) fn attempt(&mut self, command: &Command) -> Option<String> {
         self.now = self.now.after(Duration::from_secs(1));
-        let mut known = Known { now: self.now, ..Known::default() };
+        let mut known =
+            Known { now: self.now, steady: self.now, gates: self.gates, ..Known::default() };
         let decided = loop {
             match decide(&self.workflow, &self.state, &known, command) {
                 Ok(decided) => break decided,
@@ -83,7 +93,6 @@ impl Pipeline {
             let recorded =
                 Recorded { seq, at: self.now, steady: self.now, by: Actor::default(), event };
             self.state = evolve(self.state.clone(), &recorded);
-            self.file_text.apply(&recorded);
             self.log.push(recorded);
         }
         None
@@ -126,11 +135,16 @@ impl Pipeline {
     }
 
     pub(super) fn text(&self) -> String {
-        self.file_text.text()
+        SpecFiles::default().render(&self.workflow, &self.state)
     }
 
-    pub(super) fn document(&self) -> SpecDocument {
-        SpecDocument::parse(&self.text()).unwrap()
+    /// Returns what another text is taken to be made from.
+    pub(super) fn basis(&self, text: &str) -> Basis {
+        SpecFiles::default().basis(&self.workflow, &self.text(), text)
+    }
+
+    pub(super) fn document(&self) -> StateFile {
+        StateFile::read(&self.text()).unwrap()
     }
 
     pub(super) fn field(&self, key: &str) -> String {
@@ -184,8 +198,8 @@ impl Pipeline {
         }
         let parts = read.parts.get("tasks").filter(|it| !it.is_empty());
         assert_eq!(parts, self.state.parts.get("tasks"));
-        let whole = self.document().render();
-        assert_eq!(SpecDocument::parse(&whole).unwrap().render(), whole);
+        let whole = self.document().write();
+        assert_eq!(StateFile::read(&whole).unwrap().write(), whole);
     }
 
     /// Puts a word in the place of the version, which changes with each release.
@@ -209,7 +223,7 @@ pub(in crate::toolsets::forge) fn workflow() -> Workflow {
     parse(&WorkflowName::parse("forge").unwrap(), &files).unwrap()
 }
 
-fn start(vars: &Value) -> StartRun {
+pub(super) fn start(vars: &Value) -> StartRun {
     let named = [("spec_name", "x".to_owned()), ("workspace", format!("/project/{KEY}"))];
     let named = named.map(|(name, value)| (name.to_owned(), Value::from(value)));
     let given = vars.as_object().cloned().unwrap_or_default();

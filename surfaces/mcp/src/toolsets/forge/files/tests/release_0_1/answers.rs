@@ -4,9 +4,8 @@ use definition::{Effect, StepName};
 use engine::{Event, GateReason, How, OpenGate, Timestamp};
 
 use super::{
-    super::state_doc::{PHASES, Status},
-    file_text::{State, Way},
-    tasks,
+    super::super::super::state_file::{PHASES, Status},
+    State, Way, tasks,
 };
 
 /// The model of an entry of the log that is a person's answer.

@@ -1,6 +1,6 @@
 //! One field of a document, as the tool `get` answers it.
 
-use super::SpecDocument;
+use super::StateFile;
 
 /// The fields that may be asked for. `a.b` is `b` inside `a`.
 const FIELDS: [&str; 30] = [
@@ -36,7 +36,7 @@ const FIELDS: [&str; 30] = [
     "phases",
 ];
 
-impl SpecDocument {
+impl StateFile {
     /// Returns the fields that may be asked for.
     pub(in crate::toolsets::forge) fn readable() -> &'static [&'static str] {
         &FIELDS

@@ -1,9 +1,7 @@
 //! The tasks of a document.
 
-use definition::PartSpec;
-
 use super::{
-    SpecDocument,
+    StateFile,
     fields::{Kind, arrange},
 };
 use crate::toolsets::json::{Json, Object};
@@ -39,8 +37,7 @@ impl<'a> Task<'a> {
 
     /// Returns the entries of a field that is a list; numbers as they are written.
     pub(in crate::toolsets::forge) fn list(self, field: &str) -> Vec<String> {
-        let items = self.object.get(field).and_then(Json::as_list).unwrap_or_default();
-        items.iter().map(|it| it.as_text().map_or_else(|| it.compact(), str::to_owned)).collect()
+        listed(self.object.get(field)).unwrap_or_default()
     }
 
     /// Returns whether its work is done, whatever a review says of it.
@@ -59,7 +56,7 @@ impl<'a> Task<'a> {
     }
 }
 
-impl SpecDocument {
+impl StateFile {
     /// Returns the tasks: numbers in their order, then everything else by its letters.
     pub(in crate::toolsets::forge) fn tasks<'a>(&'a self) -> Vec<Task<'a>> {
         let tasks = self.object.get("tasks").and_then(Json::as_object);
@@ -69,45 +66,6 @@ impl SpecDocument {
         let mut tasks: Vec<Task<'a>> = tasks.filter_map(task).collect();
         tasks.sort_by_cached_key(|it| order(it.key));
         tasks
-    }
-
-    /// Puts these tasks in the place of those there are. One that was there already keeps how far
-    /// it is, unless a caller names them again.
-    pub(in crate::toolsets::forge) fn plan_tasks(&mut self, parts: &[PartSpec], by_hand: bool) {
-        let known = std::mem::take(self.object.entry("tasks").make_object());
-        let status = if by_hand { "" } else { "pending" };
-        let mut tasks = Object::new();
-        for part in parts {
-            let old = known.get(part.id.as_str()).and_then(Json::as_object).filter(|_| !by_hand);
-            let mut task = old.cloned().unwrap_or_else(|| fresh(status));
-            task.set("title", part.title.as_str());
-            task.set("executionMode", part.mode.as_str());
-            let after = part.after.iter().map(|it| number(it.as_str()));
-            task.set("depends_on", after.collect::<Vec<Json>>());
-            let files = part.files.iter().map(|it| Json::from(it.as_str()));
-            task.set("files", files.collect::<Vec<Json>>());
-            tasks.set(part.id.as_str(), task);
-        }
-        self.object.set("tasks", tasks);
-    }
-
-    /// Sets a field of a task, if there is that task.
-    pub(in crate::toolsets::forge) fn set_task(
-        &mut self,
-        key: &str,
-        field: &str,
-        value: impl Into<Json>,
-    ) {
-        if let Some(task) = self.object.entry("tasks").make_object().get_mut(key) {
-            task.make_object().set(field, value);
-        }
-    }
-
-    /// Returns a task.
-    pub(in crate::toolsets::forge) fn find_task(&self, key: &str) -> Option<Task<'_>> {
-        let tasks = self.object.get("tasks")?.as_object()?;
-        let (key, value) = tasks.iter().find(|(known, _)| *known == key)?;
-        Some(Task { key, object: value.as_object()? })
     }
 }
 
@@ -126,21 +84,10 @@ pub(super) fn complete(tasks: &Object) -> Result<Object, String> {
     Ok(tasks.into_iter().collect())
 }
 
-fn fresh(status: &str) -> Object {
-    let mut task = Object::new();
-    for field in ["title", "executionMode", "depends_on", "files"] {
-        task.set(field, Json::Null);
-    }
-    task.set("implStatus", status);
-    task.set("reviewStatus", status);
-    task.set("implRetries", 0_u64);
-    task.set("reviewRetries", 0_u64);
-    task
-}
-
-/// Returns a number where the text is one.
-fn number(text: &str) -> Json {
-    text.parse::<u64>().map_or_else(|_| text.into(), Json::from)
+/// Returns the entries of a list; numbers as they are written.
+pub(super) fn listed(list: Option<&Json>) -> Option<Vec<String>> {
+    let text = |it: &Json| it.as_text().map_or_else(|| it.compact(), str::to_owned);
+    Some(list?.as_list()?.iter().map(text).collect())
 }
 
 /// What keys are sorted by.

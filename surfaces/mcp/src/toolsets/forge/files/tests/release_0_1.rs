@@ -1,29 +1,28 @@
-//! One pipeline's `state.json`, written event by event.
+//! The state file of a pipeline as release 0.1 wrote it: event by event.
 
-use std::collections::{BTreeMap, BTreeSet, VecDeque};
+mod answers;
+mod document;
+mod tasks;
+
+use std::collections::{BTreeMap, BTreeSet};
 
 use definition::{StepName, Workflow};
 use engine::{
     ClaimedStatus, CompletedBy, Entry, Event, OpenGate, Recorded, Ruling, RunStarted, SkipCause,
     Timestamp,
 };
-use runtime::{Basis, FileText};
 use serde_json::{Map, Value};
 
-use super::{
-    super::state_doc::{COMPLETED, PHASES, SETUP, SpecDocument, Status},
-    tasks, vars,
-};
+use super::super::super::state_file::{COMPLETED, PHASES, SETUP, StateFile, Status};
 use crate::toolsets::json::{Json, Object};
 
 /// The model of an entry of the log that nobody worked for.
 const SKIPPED: &str = "skipped";
-/// How many earlier states of a file are told from the newest.
-const PAST_MAX: usize = 1000;
 
 /// The state file of one run in the making.
+#[derive(Clone)]
 pub(super) struct State {
-    pub(super) document: SpecDocument,
+    pub(super) document: StateFile,
     /// What someone wrote, until the next event: until then it stays as it was written.
     written: Option<String>,
     /// The steps at which a person is asked.
@@ -41,8 +40,6 @@ pub(super) struct State {
     pub(super) way: Way,
     /// Whether anyone reported work on the current phase since the run came to it.
     is_worked: bool,
-    /// When it was written before, oldest first: what says so was made from an older state.
-    past: VecDeque<Timestamp>,
 }
 
 /// How the run comes to the next step.
@@ -68,7 +65,7 @@ impl State {
             PHASES.iter().filter(is_left_out).map(|it| (*it).to_owned()).collect()
         };
         Self {
-            document: SpecDocument::default(),
+            document: StateFile::default(),
             written: None,
             gated: gated.map(|it| it.name.to_string()).collect(),
             flows: workflow.flows.keys().map(|it| (it.clone(), skips(it))).collect(),
@@ -78,15 +75,15 @@ impl State {
             answered: None,
             way: Way::Onward,
             is_worked: false,
-            past: VecDeque::new(),
         }
     }
 }
 
-impl FileText for State {
-    fn apply(&mut self, recorded: &Recorded) {
+impl State {
+    /// Takes the next event of the log in.
+    pub(super) fn apply(&mut self, recorded: &Recorded) {
         if let Event::RunPlaced(placement) = &recorded.event {
-            self.document = SpecDocument::parse(&placement.text).unwrap_or_default();
+            self.document = StateFile::read(&placement.text).unwrap_or_default();
             self.written = Some(placement.text.clone());
             self.way = Way::Onward;
             // A question that is open stays so while the file says that someone is asked.
@@ -99,11 +96,6 @@ impl FileText for State {
         if self.write(recorded) {
             self.written = None;
             let now = recorded.at.to_string();
-            if let Some(before) = self.document.moment("timestamps", "lastUpdated") {
-                self.past.push_back(before);
-                let extra = self.past.len().saturating_sub(PAST_MAX);
-                self.past.drain(..extra);
-            }
             if self.document.moment("timestamps", "created").is_none() {
                 self.document.set_inside("timestamps", "created", now.as_str());
             }
@@ -111,35 +103,13 @@ impl FileText for State {
         }
     }
 
-    fn text(&self) -> String {
+    pub(super) fn text(&self) -> String {
         if let Some(written) = &self.written {
             return written.clone();
         }
         let mut document = self.document.clone();
         document.settle();
-        document.render()
-    }
-
-    /// Whatever someone puts into the workspace is meant for it.
-    fn basis(&self, text: &str) -> Basis {
-        let Ok(document) = SpecDocument::parse(text) else {
-            return Basis::Other("it is not the state of a pipeline".to_owned());
-        };
-        let updated = |it: &SpecDocument| it.moment("timestamps", "lastUpdated");
-        let (said, own) = (updated(&document), updated(&self.document));
-        match said {
-            // A time that was never written here is somebody's own.
-            Some(said) if Some(said) != own && self.past.contains(&said) => Basis::Older(format!(
-                "its `timestamps.lastUpdated` is {said}, and the file's is {}",
-                own.map(|it| it.to_string()).unwrap_or_default()
-            )),
-            Some(_) | None => Basis::Current,
-        }
-    }
-
-    fn stamp(&self) -> Option<String> {
-        let updated = self.document.moment("timestamps", "lastUpdated")?;
-        Some(format!("`timestamps.lastUpdated` to \"{updated}\""))
+        document.write()
     }
 }
 
@@ -259,7 +229,7 @@ impl State {
     }
 
     fn set_vars(&mut self, set: &Map<String, Value>) -> bool {
-        let is_any = vars::write(&mut self.document, set);
+        let is_any = document::set_vars(&mut self.document, set);
         if set.contains_key("skipped_phases") {
             let own: Vec<String> =
                 self.document.texts("skippedPhases").map(str::to_owned).collect();

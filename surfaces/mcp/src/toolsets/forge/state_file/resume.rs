@@ -1,6 +1,6 @@
 //! What the tools `phase_stats` and `resume_info` say of a document.
 
-use super::{SpecDocument, Task};
+use super::{StateFile, Task};
 use crate::toolsets::json::{Json, Object};
 
 /// The fields that are passed on as they are, those that begin and the one that ends the answer.
@@ -20,7 +20,7 @@ const FIRST: [&str; 13] = [
     "error",
 ];
 
-impl SpecDocument {
+impl StateFile {
     /// Returns what the phases took in all, and each entry of the log.
     pub(in crate::toolsets::forge) fn phase_stats(&self) -> Json {
         let duration_ms = self.logged("duration_ms");

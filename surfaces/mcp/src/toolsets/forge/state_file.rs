@@ -1,14 +1,19 @@
 //! `state.json` of a workspace: the document that people, agents and the tools of the dialect read.
 //!
-//! It is written by hand too. A field that is missing or null is read as empty, one of another type
-//! makes the document unreadable, and what nobody here knows is kept behind the fields. What follows
-//! from other fields (`status`, `phases`) is worked out again whenever a document is read.
+//! This is its only reader and its only writer: no clock, no file and no runtime. It is written by
+//! hand too. A field that is missing or null is read as empty, one of another type makes the document
+//! unreadable, and what nobody here knows is kept behind the fields. What follows from other fields
+//! (`status`, `phases`) is worked out again whenever a document is read.
 
+mod claim;
 mod fields;
 mod get;
+mod glance;
+mod of;
 mod phases;
 mod resume;
 mod tasks;
+mod vars;
 
 use engine::Timestamp;
 
@@ -59,8 +64,8 @@ pub(in crate::toolsets::forge) enum Status {
 
 /// The state of one pipeline, whole and in its order.
 #[derive(Debug, Clone, PartialEq, Default)]
-pub(in crate::toolsets::forge) struct SpecDocument {
-    object: Object,
+pub struct StateFile {
+    pub(in crate::toolsets::forge) object: Object,
 }
 
 impl Status {
@@ -96,30 +101,40 @@ impl Status {
     }
 }
 
-impl SpecDocument {
+impl StateFile {
     /// Reads a document; the error says what is wrong with it.
-    pub(in crate::toolsets::forge) fn parse(text: &str) -> Result<Self, String> {
-        let text = text.trim_start_matches('\u{feff}');
-        let json = Json::parse(text).map_err(|error| error.to_string())?;
-        let Json::Object(object) = json else { return Err("it is not an object".to_owned()) };
+    pub fn read(text: &str) -> Result<Self, String> {
+        let Self { object } = Self::parse(text)?;
         let mut document = Self { object: fields::complete(object)? };
         document.derive();
         Ok(document)
     }
 
     /// Writes it with two spaces of indentation, and no line break at the end.
-    pub(in crate::toolsets::forge) fn render(&self) -> String {
+    pub fn write(&self) -> String {
         Json::Object(self.object.clone()).render()
     }
 
+    fn parse(text: &str) -> Result<Self, String> {
+        let text = text.trim_start_matches('\u{feff}');
+        let json = Json::parse(text).map_err(|error| error.to_string())?;
+        let Json::Object(object) = json else { return Err("it is not an object".to_owned()) };
+        Ok(Self { object })
+    }
+
     /// Returns the phase that the pipeline is at.
-    pub(in crate::toolsets::forge) fn phase(&self) -> &str {
+    pub fn phase(&self) -> &str {
         self.text("currentPhase")
     }
 
     /// Returns how that phase stands. A word that nobody knows is as good as none.
     pub(in crate::toolsets::forge) fn status(&self) -> Status {
         Status::find(self.text("currentPhaseStatus")).unwrap_or(Status::Pending)
+    }
+
+    /// Returns the word for it.
+    pub fn status_word(&self) -> &'static str {
+        self.status().word()
     }
 
     /// Returns a field that is a text; an empty one where it is not there.
@@ -147,6 +162,18 @@ impl SpecDocument {
         self.object.get(outer)?.as_object()?.get(key)
     }
 
+    /// Returns when it was last changed, if that can be read.
+    pub(in crate::toolsets::forge) fn updated_at(&self) -> Option<Timestamp> {
+        self.moment("timestamps", "lastUpdated")
+    }
+
+    /// Returns it as it is to be in another workspace; the error says what makes no sense in it.
+    pub fn moved_to(mut self, workspace: &str) -> Result<Self, String> {
+        self.claim()?;
+        self.set("workspace", workspace);
+        Ok(self)
+    }
+
     /// Returns a moment, if it can be read.
     pub(in crate::toolsets::forge) fn moment(&self, outer: &str, key: &str) -> Option<Timestamp> {
         moment(self.inside(outer, key)?.as_text()?)
@@ -158,40 +185,27 @@ impl SpecDocument {
     }
 
     /// Sets a field. Its place among the others is its own.
-    pub(super) fn set(&mut self, key: &str, value: impl Into<Json>) {
+    pub(in crate::toolsets::forge) fn set(&mut self, key: &str, value: impl Into<Json>) {
         self.object.set(key, value);
     }
 
     /// Sets a field inside another.
-    pub(super) fn set_inside(&mut self, outer: &str, key: &str, value: impl Into<Json>) {
+    pub(in crate::toolsets::forge) fn set_inside(
+        &mut self,
+        outer: &str,
+        key: &str,
+        value: impl Into<Json>,
+    ) {
         self.object.entry(outer).make_object().set(key, value);
     }
 
     /// Takes a field out.
-    pub(super) fn remove(&mut self, key: &str) {
+    pub(in crate::toolsets::forge) fn remove(&mut self, key: &str) {
         self.object.remove(key);
     }
 
-    /// Adds an entry to a list.
-    pub(super) fn push(&mut self, key: &str, entry: impl Into<Json>) {
-        self.object.entry(key).make_list().push(entry.into());
-    }
-
-    /// Puts a phase among those that are done, if it is not there.
-    pub(super) fn complete_phase(&mut self, phase: &str) {
-        if !self.is_completed(phase) {
-            self.push("completedPhases", phase);
-        }
-    }
-
-    /// Takes a phase out of those that are done.
-    pub(super) fn reopen_phase(&mut self, phase: &str) {
-        let done = self.object.entry("completedPhases").make_list();
-        done.retain(|it| it.as_text() != Some(phase));
-    }
-
     /// Brings the document into its form after it was changed.
-    pub(super) fn settle(&mut self) {
+    pub(in crate::toolsets::forge) fn settle(&mut self) {
         let object = std::mem::take(&mut self.object);
         // What is set here has the type that it is to have.
         self.object = fields::complete(object).unwrap_or_default();

@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value};
 
-use super::super::state_doc::SpecDocument;
+use super::StateFile;
 use crate::toolsets::json::Json;
 
 /// Where in a document a variable is.
@@ -48,12 +48,14 @@ const MEMBERS: [(&str, Member); 19] = [
     ("revision_pending_b", Member::Inside("checkpointRevisionPending", "checkpoint-b")),
 ];
 
-/// Writes variables into a document, and returns whether there was anything to write.
-pub(super) fn write(document: &mut SpecDocument, set: &Map<String, Value>) -> bool {
-    let mut is_any = false;
+/// Writes the variables that `is_meant` says into a document.
+pub(super) fn write(
+    document: &mut StateFile,
+    vars: &Map<String, Value>,
+    is_meant: impl Fn(&str) -> bool,
+) {
     for (name, member) in MEMBERS {
-        let Some(value) = set.get(name) else { continue };
-        is_any = true;
+        let Some(value) = vars.get(name).filter(|_| is_meant(name)) else { continue };
         match member {
             Member::Text(key) | Member::Flag(key) | Member::Texts(key) => document.set(key, value),
             Member::Maybe(key) => {
@@ -62,15 +64,18 @@ pub(super) fn write(document: &mut SpecDocument, set: &Map<String, Value>) -> bo
             Member::Inside(outer, key) => document.set_inside(outer, key, value),
         }
     }
-    if let Some(batch) = set.get(BATCH).and_then(Value::as_array) {
+    if let Some(batch) = vars.get(BATCH).and_then(Value::as_array).filter(|_| is_meant(BATCH)) {
         document.set(NEEDS_COMMIT, !batch.is_empty());
-        is_any = true;
     }
-    is_any
+}
+
+/// Whether a document says what a variable is.
+pub(super) fn is_shown(name: &str) -> bool {
+    name == BATCH || MEMBERS.iter().any(|it| it.0 == name)
 }
 
 /// Returns the variables that a document says.
-pub(super) fn read(document: &SpecDocument) -> Map<String, Value> {
+pub(super) fn read(document: &StateFile) -> Map<String, Value> {
     let mut vars = Map::new();
     for (name, member) in MEMBERS {
         let value = match member {
@@ -93,7 +98,7 @@ pub(super) fn read(document: &SpecDocument) -> Map<String, Value> {
 }
 
 /// Which of them were not committed nobody wrote down; to commit one again changes nothing.
-fn batch(document: &SpecDocument) -> Value {
+fn batch(document: &StateFile) -> Value {
     if !document.is(NEEDS_COMMIT) {
         return Value::Array(Vec::new());
     }

@@ -1,23 +1,11 @@
 //! What follows from the other fields: the pipeline's `status`, and a record of each phase.
 
-use super::{COMPLETED, PHASES, SETUP, SpecDocument, Status};
+use super::{COMPLETED, PHASES, SETUP, StateFile, Status};
 use crate::toolsets::json::{Json, Object};
 
-impl SpecDocument {
-    /// Notes when a phase was begun.
-    pub(in crate::toolsets::forge) fn note_started(&mut self, phase: &str, at: &str) {
-        let record = self.record(phase);
-        record.set("started", at);
-        record.set("completed", Json::Null);
-    }
-
-    /// Notes when a phase was done or left out.
-    pub(in crate::toolsets::forge) fn note_completed(&mut self, phase: &str, at: &str) {
-        self.record(phase).set("completed", at);
-    }
-
+impl StateFile {
     /// Returns the record of a phase, which is made if it is not there.
-    fn record(&mut self, phase: &str) -> &mut Object {
+    pub(in crate::toolsets::forge) fn record(&mut self, phase: &str) -> &mut Object {
         let records = self.object.entry("phases").make_list();
         let place = records.iter().position(|it| name(it) == Some(phase));
         let place = place.unwrap_or_else(|| {

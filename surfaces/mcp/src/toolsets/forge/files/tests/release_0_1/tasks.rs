@@ -3,7 +3,7 @@
 use definition::PartId;
 use engine::{PartPlaced, Progress, Ruling};
 
-use super::super::state_doc::SpecDocument;
+use super::super::super::super::state_file::StateFile;
 
 /// The phase in which tasks are built.
 pub(super) const BUILDING: &str = "phase-5";
@@ -17,7 +17,7 @@ const PASSED_WITH_NOTES: &str = "completed_pass_with_notes";
 const REJECTED: &str = "completed_fail";
 
 /// An attempt at a task was begun.
-pub(super) fn start(document: &mut SpecDocument, step: &str, part: &PartId) -> bool {
+pub(super) fn start(document: &mut StateFile, step: &str, part: &PartId) -> bool {
     if step == BUILDING {
         document.set_task(part.as_str(), "implStatus", "in_progress");
     }
@@ -25,7 +25,7 @@ pub(super) fn start(document: &mut SpecDocument, step: &str, part: &PartId) -> b
 }
 
 /// A task was built. What a review said of it before says nothing any more.
-pub(super) fn complete(document: &mut SpecDocument, step: &str, part: &PartId) -> bool {
+pub(super) fn complete(document: &mut StateFile, step: &str, part: &PartId) -> bool {
     if step != BUILDING {
         return false;
     }
@@ -38,7 +38,7 @@ pub(super) fn complete(document: &mut SpecDocument, step: &str, part: &PartId) -
 }
 
 /// A task is to be built again. Where that is for a review, the review says so.
-pub(super) fn reopen(document: &mut SpecDocument, step: &str, part: &PartId) -> bool {
+pub(super) fn reopen(document: &mut StateFile, step: &str, part: &PartId) -> bool {
     let is_rejected = document.find_task(part.as_str()).is_some_and(|it| it.is_rejected());
     let status = if is_rejected { "completed" } else { "" };
     match step {
@@ -51,13 +51,13 @@ pub(super) fn reopen(document: &mut SpecDocument, step: &str, part: &PartId) -> 
 
 /// A person did a task that is theirs, or let it be: nobody reviews it. What was not done has not
 /// passed either.
-pub(super) fn settle(document: &mut SpecDocument, part: &PartId, is_done: bool) {
+pub(super) fn settle(document: &mut StateFile, part: &PartId, is_done: bool) {
     document.set_task(part.as_str(), "implStatus", "completed");
     document.set_task(part.as_str(), "reviewStatus", if is_done { PASSED } else { "" });
 }
 
 /// A review judged a task.
-pub(super) fn judge(document: &mut SpecDocument, part: &PartId, verdict: &str, ruling: Ruling) {
+pub(super) fn judge(document: &mut StateFile, part: &PartId, verdict: &str, ruling: Ruling) {
     let key = part.as_str();
     if ruling == Ruling::Approved {
         document.set_task(key, "reviewStatus", passed(verdict));
@@ -73,7 +73,7 @@ pub(super) fn judge(document: &mut SpecDocument, part: &PartId, verdict: &str, r
 }
 
 /// Someone said how far a task is.
-pub(super) fn place(document: &mut SpecDocument, placed: &PartPlaced) {
+pub(super) fn place(document: &mut StateFile, placed: &PartPlaced) {
     let key = placed.part.as_str();
     let is_judging = placed.step.as_str() == JUDGING;
     if let Some(revisions) = placed.revisions {

@@ -9,8 +9,8 @@ use serde_json::Map;
 
 use super::{
     super::state::task::{REVIEWS, WORK},
-    super::state_doc::{COMPLETED, PHASES, SETUP, SpecDocument, Status, Task},
-    tasks::{BUILDING, JUDGING, SET},
+    COMPLETED, PHASES, SETUP, StateFile, Status, Task,
+    of::{BUILDING, JUDGING, SET},
     vars,
 };
 use crate::toolsets::json::Json;
@@ -18,39 +18,41 @@ use crate::toolsets::json::Json;
 /// The phases that are nothing but a question.
 const QUESTIONS: [&str; 3] = ["checkpoint-a", "checkpoint-b", "post-to-source"];
 
-/// Returns what a document says; the error says what makes no sense in it.
-pub(super) fn read(document: &SpecDocument) -> Result<Reading, String> {
-    let (stood, reason) = stood(document);
-    let phase = document.phase();
-    // A run that is at no phase can never be left.
-    if !["", SETUP, COMPLETED].contains(&phase) && !PHASES.contains(&phase) {
-        let phases = PHASES.join(", ");
-        let known = format!("one of {phases}, {COMPLETED}");
-        return Err(format!("its `currentPhase` is {phase}, and must be {known}"));
+impl StateFile {
+    /// Returns where it says that the work is; the error says what makes no sense in it.
+    pub(in crate::toolsets::forge) fn claim(&self) -> Result<Reading, String> {
+        let (stood, reason) = stood(self);
+        let phase = self.phase();
+        // A run that is at no phase can never be left.
+        if !["", SETUP, COMPLETED].contains(&phase) && !PHASES.contains(&phase) {
+            let phases = PHASES.join(", ");
+            let known = format!("one of {phases}, {COMPLETED}");
+            return Err(format!("its `currentPhase` is {phase}, and must be {known}"));
+        }
+        let at = PHASES.contains(&phase).then_some(phase);
+        let at = at.and_then(|it| StepName::parse(it).ok());
+        let planned = self.tasks().into_iter().map(plan).collect::<Result<Vec<_>, _>>()?;
+        let parts = BTreeMap::from([(SET.to_owned(), planned)]);
+        Ok(Reading {
+            stood,
+            reason,
+            stated: at.clone(),
+            at,
+            steps: stages(self),
+            started_at: self.moment("timestamps", "created"),
+            updated_at: self.moment("timestamps", "lastUpdated"),
+            context: Map::new(),
+            vars: vars::read(self),
+            items: None,
+            journal: None,
+            parts,
+            doubt: doubt(self),
+        })
     }
-    let at = PHASES.contains(&document.phase()).then(|| document.phase());
-    let at = at.and_then(|it| StepName::parse(it).ok());
-    let planned = document.tasks().into_iter().map(plan).collect::<Result<Vec<_>, _>>()?;
-    let parts = BTreeMap::from([(SET.to_owned(), planned)]);
-    Ok(Reading {
-        stood,
-        reason,
-        stated: at.clone(),
-        at,
-        steps: stages(document),
-        started_at: document.moment("timestamps", "created"),
-        updated_at: document.moment("timestamps", "lastUpdated"),
-        context: Map::new(),
-        vars: vars::read(document),
-        items: None,
-        journal: None,
-        parts,
-        doubt: doubt(document),
-    })
 }
 
 /// Returns what nobody can follow: a word for how the phase or a task stands that is none.
-fn doubt(document: &SpecDocument) -> Option<String> {
+fn doubt(document: &StateFile) -> Option<String> {
     let word = document.text("currentPhaseStatus");
     if !word.is_empty() && Status::find(word).is_none() {
         let known = Status::listed();
@@ -66,7 +68,7 @@ fn doubt(document: &SpecDocument) -> Option<String> {
     document.tasks().into_iter().find_map(unknown)
 }
 
-fn stood(document: &SpecDocument) -> (ClaimedStatus, String) {
+fn stood(document: &StateFile) -> (ClaimedStatus, String) {
     if document.phase() == COMPLETED {
         return (ClaimedStatus::Completed, String::new());
     }
@@ -83,7 +85,7 @@ fn stood(document: &SpecDocument) -> (ClaimedStatus, String) {
     }
 }
 
-fn stages(document: &SpecDocument) -> BTreeMap<StepName, ClaimedProgress> {
+fn stages(document: &StateFile) -> BTreeMap<StepName, ClaimedProgress> {
     let tasks = document.tasks();
     let mut stages = BTreeMap::new();
     for phase in PHASES {
@@ -102,7 +104,7 @@ fn stages(document: &SpecDocument) -> BTreeMap<StepName, ClaimedProgress> {
 }
 
 /// Returns how far a phase is; `None` where it was not come to.
-fn stage(document: &SpecDocument, phase: &str) -> Option<ClaimedProgress> {
+fn stage(document: &StateFile, phase: &str) -> Option<ClaimedProgress> {
     if document.phase() == phase {
         return Some(current(document, phase));
     }
@@ -116,7 +118,7 @@ fn stage(document: &SpecDocument, phase: &str) -> Option<ClaimedProgress> {
     Some(ClaimedProgress { progress, ..ClaimedProgress::default() })
 }
 
-fn current(document: &SpecDocument, phase: &str) -> ClaimedProgress {
+fn current(document: &StateFile, phase: &str) -> ClaimedProgress {
     let progress = match document.status() {
         Status::InProgress => Progress::Active,
         // Nothing is left of it but the answer.
