@@ -99,10 +99,11 @@ where
 
 /// Has a command done in surroundings that are given, and returns what it prints with `--json`, and
 /// whether everything is as it should be.
-pub async fn answer(around: &Surroundings, typed: &[&str]) -> Result<(Value, bool), String> {
+pub async fn answer(mut around: Surroundings, typed: &[&str]) -> Result<(Value, bool), String> {
     let args = Args::try_parse_from(["milepost"].iter().chain(typed));
     let args = args.map_err(|error| error.to_string())?;
-    let config = configure(around, &args).map_err(|it| it.message)?;
+    around.working.extend(&args.common.project);
+    let config = configure(&around, &args).map_err(|it| it.message)?;
     let output = Output::new(true, ColorChoice::Never);
     let answering = Box::pin(commands::answer(args, config, output));
     let reply = answering.await.map_err(|it| it.message)?;

@@ -111,7 +111,7 @@ impl Project {
         let token = self.approve_token().to_owned();
         around.environment.insert("MILEPOST_APPROVE_TOKEN".to_owned(), token);
         let tokio = Builder::new_current_thread().enable_all().build().unwrap();
-        let answer = tokio.block_on(cli::answer(&around, arguments));
+        let answer = tokio.block_on(cli::answer(around, arguments));
         answer.unwrap_or_else(|error| panic!("{arguments:?}: {error}"))
     }
 }
