@@ -16,7 +16,7 @@ use super::{
 };
 use crate::{
     Choice, CompletedBy, Entry, Event, GateReason, Item, PendingRules, Refusal, Report, RunState,
-    Standing, Stop, guard, journal,
+    Standing, Stop, journal,
 };
 
 /// Fires the rules whose conditions a command made true, in their order, and brings gates that are
@@ -164,7 +164,6 @@ pub(super) fn go(draft: &mut Draft<'_>, mode: Mode, to: &Step) -> Result<(), Sto
         draft.push(Event::GateWithdrawn { step });
     }
     if place(from) < place(to) {
-        guard::check_unreported(draft.known, &draft.state, from)?;
         gate::settle_work(draft, from, (CompletedBy::PassedOver, "the run went on"))?;
     }
     let decision = Choice { by: Decider::Client, reasoning: None };
