@@ -206,6 +206,9 @@ pub enum Consent {
     Implied,
     /// The agent says that the person agreed.
     Stated,
+    /// The agent names the step that comes next and does not say that the person agreed: the report is
+    /// refused where a person would be asked first.
+    Needed,
 }
 
 /// How closely a report is looked at.

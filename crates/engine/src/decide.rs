@@ -389,6 +389,11 @@ impl<'a> Draft<'a> {
         check_size("the report", bytes, self.known.bounds.report_bytes_max)
     }
 
+    /// Whether what is out of order is done with a warning. That never stands in for a person.
+    fn is_lax(&self) -> bool {
+        self.known.policy.is_lax && !invariant::asks_person(self.workflow, self.known.gates)
+    }
+
     /// Returns whether `condition` holds; no condition always does.
     fn holds(
         &self,

@@ -28,14 +28,15 @@ pub(crate) struct Verified {
     pub(crate) warnings: Vec<String>,
 }
 
-/// Refuses to call a step done that nobody reported, where settings insist on evidence for each
-/// criterion and `state` has none.
+/// Refuses to call a step done that nobody reported, where evidence is insisted on for each criterion
+/// and `state` has none.
 pub(crate) fn check_unreported(
     known: &Known,
     state: &RunState,
     step: &Step,
 ) -> Result<(), Refusal> {
-    if known.policy.evidence != Some(Evidence::Strict) || state.progress(&step.name).is_settled() {
+    let policy = known.policy.evidence.unwrap_or(step.evidence);
+    if policy != Evidence::Strict || state.progress(&step.name).is_settled() {
         return Ok(());
     }
     let kept = state.effort(&step.name, None).and_then(|it| it.report.clone());
@@ -50,13 +51,14 @@ pub(crate) fn check(
     command: &ReportStep,
 ) -> Result<Verified, Stop> {
     let rigor = command.terms.rigor;
-    if rigor == Rigor::Presence {
-        let artifacts = produces::check(draft, step, part, rigor)?;
-        return Ok(Verified { artifacts, ..Verified::default() });
+    if rigor == Rigor::Full {
+        needs::check(draft, step, part)?;
     }
-    needs::check(draft, step, part)?;
     let artifacts = produces::check(draft, step, part, rigor)?;
     let warnings = criteria::check(step, &command.report, draft.known.policy.evidence)?;
+    if rigor == Rigor::Presence {
+        return Ok(Verified { artifacts, warnings, ..Verified::default() });
+    }
     let checks = checks::check(draft, step)?;
     // Asking git costs a process, so it is asked only where files matter.
     let is_watched = !step.produces.is_empty() || !step.checks.is_empty();

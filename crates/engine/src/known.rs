@@ -9,7 +9,7 @@ use alloc::{collections::BTreeMap, string::String, vec, vec::Vec};
 use definition::{Answers, CommandCheck, Digest, Evidence, Workflow};
 use serde_json::Value;
 
-use crate::{Artifact, Git, ModelFailure, Refusal, Timestamp, Usage};
+use crate::{Artifact, Git, ModelFailure, Refusal, Timestamp, Usage, invariant};
 
 /// A thing that must be known.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
@@ -113,7 +113,7 @@ pub struct Known {
 pub struct Policy {
     /// What missing evidence leads to. `None`: what the step says.
     pub evidence: Option<Evidence>,
-    /// Whether a move that is out of order is made, with a warning.
+    /// Whether a step or a move that is out of order follows all the same, with a warning.
     pub is_lax: bool,
     /// Variables whose values settings decide. No caller can set them.
     pub vars: BTreeMap<String, Value>,
@@ -126,7 +126,7 @@ impl Known {
     /// Returns the variables of `workflow` whose values settings decide.
     pub(crate) fn settled_vars(&self, workflow: &Workflow) -> BTreeMap<&str, Value> {
         let Policy { vars, approving, .. } = &self.policy;
-        let is_personal = self.gates.unwrap_or(workflow.answers) == Answers::Verified;
+        let is_personal = invariant::asks_person(workflow, self.gates);
         let plain = vars.iter().map(|(name, value)| (name.as_str(), value.clone()));
         let approving = approving
             .iter()

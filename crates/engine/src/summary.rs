@@ -1,6 +1,6 @@
 //! What a list of runs is filtered and shown by: computed here, stored beside the log.
 
-use alloc::string::{String, ToString};
+use alloc::string::{String, ToString as _};
 
 use definition::{End, FINISH, StepName, Workflow};
 

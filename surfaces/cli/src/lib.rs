@@ -19,6 +19,8 @@ mod output;
 #[cfg(test)]
 mod reference;
 mod secret;
+#[cfg(test)]
+mod tests;
 mod token;
 mod tracked;
 mod trust;

@@ -10,7 +10,7 @@ use super::{
 };
 use crate::{
     Artifact, ContextChange, Entry, Event, FailCause, FileFact, GateReason, Refusal, ReopenCause,
-    Standing, Stop,
+    Standing, Stop, guard,
 };
 
 pub(super) fn cancel(draft: &mut Draft<'_>, reason: &str) -> Result<(), Stop> {
@@ -54,6 +54,7 @@ pub(super) fn complete(
     }
     change_context::apply(draft, context)?;
     if may_be_early {
+        guard::check_unreported(draft.known, &draft.state, draft.current()?)?;
         gate::waive_before_end(draft)?;
     }
     draft.push(Event::RunCompleted { details: details.clone() });

@@ -12,7 +12,7 @@ use definition::{
 use super::{Draft, EvalContext, condition_failed, left_out, scope, verdict};
 use crate::{
     Artifact, CompletedBy, Event, FileFact, GateReason, How, OpenGate, Refusal, Report, Ruling,
-    RunState, SkipReason, Standing, StepCompleted, Stop, invariant,
+    RunState, SkipReason, Standing, StepCompleted, Stop, guard, invariant,
 };
 
 /// Why work is done that nobody reported.
@@ -319,6 +319,7 @@ pub(super) fn settle_work(
     if let Some(skip) = left_out::find_skip(draft, step)? {
         draft.push(skip.event(step, SkipReason::Person));
     } else {
+        guard::check_unreported(draft.known, &draft.state, step)?;
         let report = Report::passed(&step.name, message);
         let completed = StepCompleted::unseen(step.name.clone(), None, report, by);
         draft.push(Event::StepCompleted(completed.into()));

@@ -6,7 +6,7 @@ use alloc::{
     vec::Vec,
 };
 
-use definition::{Answers, Condition, Move};
+use definition::{Condition, Move};
 use serde_json::{Map, Value};
 
 use super::{
@@ -24,9 +24,7 @@ pub(super) fn decide(draft: &mut Draft<'_>, mode: Mode, command: &MakeMove) -> R
     if command.is_approved && !is_open {
         pass_on(draft, mode, asked, &command.args)?;
     }
-    // Leniency never stands in for a person.
-    let is_personal = draft.known.gates.unwrap_or(draft.workflow.answers) == Answers::Verified;
-    let is_lax = draft.known.policy.is_lax && !is_personal;
+    let is_lax = draft.is_lax();
     let (made, mut warnings) = resolve(draft, asked, (&command.args, is_lax))?;
     let before = draft.save();
     let at = before.mark;

@@ -15,14 +15,14 @@ use super::{
     then::Then,
 };
 use crate::{
-    Answer, AnswerGate, Consent, Event, FailCause, GateReason, How, Outcome, Progress, Report,
-    ReportStep, Rigor, Standing, Stop,
+    Answer, AnswerGate, Consent, Event, FailCause, GateReason, How, OpenGate, Outcome, Progress,
+    Refusal, Report, ReportStep, Rigor, Standing, Stop,
 };
 
 pub(super) fn decide(draft: &mut Draft<'_>, mode: Mode, command: &ReportStep) -> Result<(), Stop> {
     let mode = Mode { at_end: command.terms.end, ..mode };
     let has_consent = match command.terms.consent {
-        Consent::None => false,
+        Consent::None | Consent::Needed => false,
         Consent::Implied => draft.state.sent_back().is_none(),
         Consent::Stated => true,
     };
@@ -50,7 +50,20 @@ pub(super) fn decide(draft: &mut Draft<'_>, mode: Mode, command: &ReportStep) ->
             return flow::run(draft, mode, then);
         }
     }
+    if command.terms.consent == Consent::Needed {
+        check_unasked(draft, command)?;
+    }
     Ok(())
+}
+
+/// Refuses a report that would have a person asked before the step that it names comes next.
+fn check_unasked(draft: &Draft<'_>, command: &ReportStep) -> Result<(), Refusal> {
+    let of = draft.workflow.find_step_loosely(&command.report.step_id).map(|it| &it.name);
+    let is_own = |it: &&OpenGate| it.why == GateReason::Gate && Some(&it.step) == of;
+    let open = draft.state.standing.open_gate().filter(is_own);
+    let (Some(open), Some(next)) = (open, &command.next) else { return Ok(()) };
+    let to = draft.workflow.find_step_loosely(next).ok_or_else(|| draft.step_unknown(next))?;
+    Err(Refusal::GateNotAsked { step: open.step.clone(), to: to.name.clone() })
 }
 
 /// Passes the person's consent on to the gate of the step, if it is open for this reason. Returns

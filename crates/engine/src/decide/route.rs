@@ -190,18 +190,6 @@ fn find_target(workflow: &Workflow, named: &str) -> Option<Target> {
     workflow.find_step_loosely(named).map(|step| Target::Step(step.name.clone()))
 }
 
-fn check_named(
-    workflow: &Workflow,
-    step: &Step,
-    named: &str,
-    decided: &Target,
-) -> Result<(), Refusal> {
-    if find_target(workflow, named).as_ref() != Some(decided) {
-        return Err(not_allowed(step, named, core::slice::from_ref(decided)));
-    }
-    Ok(())
-}
-
 fn not_allowed(step: &Step, next: &str, allowed: &[Target]) -> Refusal {
     let allowed = allowed.iter().map(|it| target_name(it).to_string()).collect();
     Refusal::NextNotAllowed { step: step.name.clone(), next: next.to_string(), allowed }
@@ -215,11 +203,30 @@ pub(super) fn declared(
     next: Option<&str>,
     sight: EvalContext<'_>,
 ) -> Result<Then, Stop> {
-    let way = find_declared(draft, step, sight)?;
-    if let Some(next) = next {
-        check_named(draft.workflow, step, next, &way.target)?;
-    }
+    let declared = find_declared(draft, step, sight)?;
+    let way = match next {
+        Some(next) if find_target(draft.workflow, next).as_ref() != Some(&declared.target) => {
+            out_of_order(draft, step, next, &declared.target)?
+        }
+        Some(_) | None => declared,
+    };
     follow(draft, mode, step, way, sight)
+}
+
+/// Returns the way to a step that does not follow, where that is overlooked.
+fn out_of_order<'s>(
+    draft: &mut Draft<'_>,
+    step: &Step,
+    next: &str,
+    declared: &Target,
+) -> Result<Way<'s>, Stop> {
+    let refusal = not_allowed(step, next, core::slice::from_ref(declared));
+    let Some(to) = draft.workflow.find_step_loosely(next).filter(|_| draft.is_lax()) else {
+        return Err(refusal.into());
+    };
+    gate::waive_before(draft, to)?;
+    let (target, by) = (Target::Step(to.name.clone()), Decider::Client);
+    Ok(Way { target, by, reasoning: format!("{refusal}; that is only a warning"), successor: None })
 }
 
 /// The first successor whose condition holds, else the step listed next.

@@ -8,7 +8,7 @@ use serde_json::{Map, Value};
 
 use super::{Draft, EvalContext, condition_failed, flow, gate, mode::Mode, react, scope};
 use crate::{
-    Choice, CompletedBy, Event, GateReason, PendingRules, Report, RunState, Standing, Stop, guard,
+    Choice, CompletedBy, Event, GateReason, PendingRules, Report, RunState, Standing, Stop,
 };
 
 /// Fires the rules whose conditions a command made true, in their order, and brings gates that are
@@ -127,7 +127,6 @@ pub(super) fn go(draft: &mut Draft<'_>, mode: Mode, to: &Step) -> Result<(), Sto
         draft.push(Event::GateWithdrawn { step });
     }
     if place(from) < place(to) {
-        guard::check_unreported(draft.known, &draft.state, from)?;
         gate::settle_work(draft, from, (CompletedBy::PassedOver, "the run went on"))?;
     }
     let decision = Choice { by: Decider::Client, reasoning: None };

@@ -74,7 +74,18 @@ pub(super) fn edit(draft: &mut Draft<'_>, placement: &FileClaim) -> Result<(), S
     } else {
         place(draft, placement)?;
     }
-    let is_done = |it: &&Step| draft.state.progress(&it.name) == Progress::Done;
+    let place = |of: &RunState| {
+        draft.workflow.steps.iter().position(|it| Some(&it.name) == of.current.as_ref())
+    };
+    let goes_on = place(draft.before) < place(&draft.state);
+    // A step that the file goes on from is done, whether it says so or not.
+    let is_done = |it: &&Step| match draft.state.progress(&it.name) {
+        Progress::Done => true,
+        Progress::Skipped => false,
+        Progress::Idle | Progress::Ready | Progress::Active | Progress::Rejected => {
+            goes_on && draft.before.current.as_ref() == Some(&it.name)
+        }
+    };
     for step in draft.workflow.work_steps().filter(is_done) {
         let checked = guard::check_unreported(draft.known, draft.before, step);
         checked.map_err(|refusal| refused(refusal.to_string()))?;

@@ -211,7 +211,7 @@ async fn call(
         actor: joined.actor(),
         person: Person::OutOfReach,
         takes_tasks: false,
-        options: &mcp::Dialects::default(),
+        options: &joined.config.dialects(),
         request_id: None,
         is_stale: false,
     };

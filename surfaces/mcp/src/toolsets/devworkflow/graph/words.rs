@@ -163,7 +163,7 @@ pub(super) fn is_terminal(step: &Step) -> bool {
 
 /// Whether anyone who leaves a step must pass a person's consent on.
 pub(super) fn needs_approval(step: &Step) -> bool {
-    step.gate.is_some() && !next_nodes(step).is_empty()
+    step.gate.is_some()
 }
 
 /// Puts the values of inputs into a text.

@@ -66,7 +66,7 @@ impl DialectTool for WorkflowGuidance {
             return start::start(call, &task_description, &context, &options).await;
         }
         match session::find(call, &id, &context).await? {
-            Some(found) => go_on(call, found, &action, &context).await,
+            Some(found) => Box::pin(go_on(call, found, &action, &context)).await,
             None if is_start => Err(start::discovery_required()),
             None => Err(session::none_active(&action)),
         }

@@ -55,6 +55,7 @@ pub(super) async fn choose(
     if let Some(child) = chosen.filter(|it| !ways.contains(it)) {
         return start::start_child(call, &found, child, keeping(&found, step, &choice)?).await;
     }
+    choice.choose = chosen.map(ToOwned::to_owned);
     report(call, &found, (step, chosen), &choice).await
 }
 
@@ -112,9 +113,6 @@ async fn report(
     // Where only the person's own answer counts, the work is reported, and the way is taken later.
     let is_personal = found.session().needs_approval()
         && call.runtime.find_personal(&found.view) == Some(&step.name);
-    if found.session().needs_approval() && !is_personal && !choice.is_approved {
-        return Err(unapproved(call, found, (step, next.unwrap_or_default()), choice).await?);
-    }
     let next = next.filter(|_| !is_personal);
     let choice = &Choice { is_approved: choice.is_approved && !is_personal, ..choice.clone() };
     let command = command(found, (step, next), choice);
@@ -150,10 +148,7 @@ fn command(found: &Found, (step, next): (&Step, Option<&str>), choice: &Choice) 
         next: next.map(ToOwned::to_owned),
         holder: None,
         terms: ReportOptions {
-            consent: match choice.is_approved && found.session().needs_approval() {
-                true => Consent::Stated,
-                false => Consent::None,
-            },
+            consent: if choice.is_approved { Consent::Stated } else { Consent::Needed },
             ..ReportOptions::default()
         },
     })));
@@ -203,7 +198,8 @@ async fn answer(
     let mut warnings = Vec::new();
     let (missing, extra) = (missing(step, choice), extra(step, choice));
     let is_reported = !before.session().is_done;
-    if is_reported && !missing.is_empty() && session::options(call).evidence == Evidence::Warn {
+    let policy = call.runtime.settings().policies.of(&before.view.workflow);
+    if is_reported && !missing.is_empty() && policy.evidence == Some(Evidence::Warn) {
         let list = missing.join(", ");
         warnings.push(format!("node {} was left without evidence for: {list}", step.name));
     }
@@ -314,28 +310,20 @@ fn invalid(call: &Call<'_>, found: &Found, wanted: &str, options: &[&str]) -> Fa
     .about(found.id())
 }
 
-/// Says that the person must agree first. That it was tried without is the only thing kept.
-async fn unapproved(
-    call: &Call<'_>,
-    found: &Found,
-    (step, next): (&Step, &str),
-    choice: &Choice,
-) -> Result<Failure, Failure> {
-    let line =
-        format!("❌ TRANSITION FAILED: node '{}' needs the user's approval to be left", step.name);
-    change(call, found, refusal_lines(&line, choice)).await?;
-    Ok(Failure::new(
+/// Says that the person must agree first, and what the log says of it.
+fn unapproved(step: &Step, choice: &Choice) -> (Failure, String) {
+    let (step, next) = (&step.name, choice.choose.as_deref().unwrap_or_default());
+    let failure = Failure::new(
         "APPROVAL_REQUIRED",
         format!(
-            "❌ **Transition Failed:** node **{}** needs the user's explicit approval before \
+            "❌ **Transition Failed:** node **{step}** needs the user's explicit approval before \
              **{next}**.\n\nShow the user the work, ask, and wait. Then call again with \
              `\"user_approval\": true`. Never give the approval yourself, and never use an earlier \
-             one again: it counts for one call only.",
-            step.name
+             one again: it counts for one call only."
         ),
         "ask the user; after their yes, call again with `\"user_approval\": true`",
-    )
-    .about(found.id()))
+    );
+    (failure, format!("node '{step}' needs the user's approval to be left"))
 }
 
 /// What to do once the person has answered.
@@ -378,12 +366,17 @@ async fn refused(
     if matches!(refusal, Refusal::RunEnded { .. }) {
         return closed(found);
     }
-    let failure = worded(step, &refusal);
-    let line = refusal_lines(&format!("❌ TRANSITION FAILED: {refusal}"), choice);
+    let is_asked = matches!(refusal, Refusal::GateOpen { .. }) && found.session().needs_approval();
+    let (failure, why) = if is_asked || matches!(refusal, Refusal::GateNotAsked { .. }) {
+        unapproved(step, choice)
+    } else {
+        (worded(step, &refusal).because(&refusal), refusal.to_string())
+    };
+    let line = refusal_lines(&format!("❌ TRANSITION FAILED: {why}"), choice);
     if let Err(error) = change(call, found, line).await {
         tracing::warn!(%error, "a refused transition was not written into the log");
     }
-    failure.because(&refusal).about(found.id())
+    failure.about(found.id())
 }
 
 /// What was said besides is kept, too.
