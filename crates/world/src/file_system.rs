@@ -40,7 +40,7 @@ impl FileSystem for RealWorld {
     }
 
     fn stat<'a>(&'a self, place: &'a Place) -> Handled<'a, Option<Stat>> {
-        handle(place, |place| {
+        self.change(place, |place| {
             let path = plain(&place.path)?;
             absent(open(place).and_then(|it| it.stat(path)))
         })
@@ -162,7 +162,7 @@ impl FileSystem for RealWorld {
 }
 
 impl RealWorld {
-    /// Changes something, if the place belongs to the project.
+    /// Changes something, or finds out whether it changed, if the place belongs to the project.
     fn change<'a, T: Send + 'static>(
         &self,
         place: &'a Place,

@@ -495,6 +495,27 @@ fn a_copy_of_a_project_leaves_the_original_alone() {
 }
 
 #[test]
+fn a_session_of_the_original_does_not_move_in_a_copy_of_its_project() {
+    let project = Project::new();
+    let serve = |folder: &str| {
+        let arguments = ["-C", folder, "mcp", "--toolset", "devworkflow"];
+        Server::start(&mut project.milepost(&arguments), Era::Legacy)
+    };
+    let start = json!({
+        "task_description": "t", "action": "start", "context": "workflow: Simple Linear Workflow",
+    });
+    let session = serve(".").call("workflow_guidance", start).value["session_id"].clone();
+    let mut copy = Command::new("cp");
+    project.place(&mut copy);
+    assert!(copy.args(["-a", ".", "../copy"]).status().unwrap().success());
+    let evidence = json!({"restated": "r", "result": "r", "limits": "l"});
+    let context = json!({"choose": "analyze", "criteria_evidence": evidence}).to_string();
+    let choose = json!({"task_description": "t", "session_id": session, "context": context});
+    let refused = serve("../copy").call("workflow_guidance", choose).value;
+    assert_eq!(refused["refusal"]["code"], "workspace_not_here", "{refused:#}");
+}
+
+#[test]
 fn projects_with_one_database_leave_each_other_alone() {
     let project = Project::new();
     project.write_all(DROPS);
