@@ -37,7 +37,7 @@ pub use audit::{Audit, Problem};
 pub use begin_with_definition::Given;
 pub use cards::Card;
 pub use changes::{Change, Changes};
-pub use chores::{Chores, Standpoint};
+pub use chores::Chores;
 pub use execute::{ExecuteError, Outcome, Request, Target};
 pub use file_system::{
     Basis, EventLog, FileSystem, FileText, Goal, Handled, Held, Kept, LineFormatter, Place,
@@ -97,16 +97,6 @@ pub trait World: Send + Sync {
     ) -> Looking<'a, Option<ChoreOutcome>> {
         let reason = "nothing here can do that".to_owned();
         Box::pin(async move { Some(ChoreOutcome::Failed { reason }) })
-    }
-
-    /// Looks where a branch stands in the repository that the folder `home` lies in: one that is
-    /// named, or the one that is checked out. `None` if there is no such repository or branch.
-    fn find_branch<'a>(
-        &'a self,
-        _home: &'a str,
-        _name: Option<&'a str>,
-    ) -> Looking<'a, Option<Standpoint>> {
-        Box::pin(async { None })
     }
 
     /// Returns why the chores of a definition may not be done in the folder `root`, by the digest

@@ -26,11 +26,6 @@ impl Stated {
         self.text("/lastDispatch/model")
     }
 
-    /// Returns whether it says what was sent out last.
-    pub(super) fn has_dispatch(&self) -> bool {
-        self.0.get("lastDispatch").is_some_and(Value::is_object)
-    }
-
     /// Returns whether anything was logged of a phase.
     pub(in crate::toolsets::forge) fn is_logged(&self, phase: &str) -> bool {
         let log = self.0.get("phaseLog").and_then(Value::as_array).into_iter().flatten();
@@ -46,11 +41,6 @@ impl Stated {
     pub(super) fn completed(&self) -> impl Iterator<Item = &str> {
         let done = self.0.get("completedPhases").and_then(Value::as_array).into_iter().flatten();
         done.filter_map(Value::as_str)
-    }
-
-    /// Returns whether the branch is called what it stays.
-    pub(in crate::toolsets::forge) fn is_classified(&self) -> bool {
-        self.0.get("branchClassified").and_then(Value::as_bool).unwrap_or_default()
     }
 
     fn text(&self, path: &str) -> &str {
