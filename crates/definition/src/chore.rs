@@ -31,7 +31,7 @@ pub enum ChoreDeed {
         /// A list of paths, seen from the top of the repository.
         paths: Expression,
         message: Template,
-        /// Whether everything that changed is committed where none of the paths is there.
+        /// Whether the files that changed are named where none of the paths can be committed.
         or_changed: bool,
     },
     /// The current branch is sent to a remote, which it follows from then on.

@@ -44,7 +44,7 @@ pub enum GitDeed {
         /// Seen from the top of the repository, or absolute.
         paths: Vec<String>,
         message: String,
-        /// Whether everything that changed is committed where none of the paths is there.
+        /// Whether the files that changed are named where none of the paths can be committed.
         #[serde(default, skip_serializing_if = "core::ops::Not::not")]
         or_changed: bool,
         #[serde(default, skip_serializing_if = "Option::is_none")]

@@ -16,6 +16,8 @@ pub enum Refusal {
     RunUnknown(String),
     #[error("several runs begin with `{prefix}`")]
     RunAmbiguous { prefix: String, runs: Vec<String> },
+    #[error("the run with the key `{key}` is `{run}`, which is worked on in `{root}`")]
+    RunElsewhere { key: String, run: String, root: String },
     #[error("run `{0}` has begun already")]
     RunExists(String),
     #[error("the run is {status}")]
@@ -184,6 +186,7 @@ impl Refusal {
         match self {
             Self::RunUnknown(_) => "run_unknown",
             Self::RunAmbiguous { .. } => "run_ambiguous",
+            Self::RunElsewhere { .. } => "run_elsewhere",
             Self::RunExists(_) => "run_exists",
             Self::RunEnded { .. } => "run_ended",
             Self::RunNotEnded { .. } => "run_not_ended",
@@ -271,6 +274,9 @@ impl Refusal {
         match self {
             Self::RunUnknown(_) => "name a run of this project".into(),
             Self::RunAmbiguous { runs, .. } => format!("write more of it: {}", runs.join(", ")),
+            Self::RunElsewhere { run, .. } => {
+                format!("if that run is meant, name it by its id: `{run}`")
+            }
             Self::RunExists(_) => "start another run".into(),
             Self::RunEnded { .. } => {
                 "start a new run, or reopen this one if it failed or was cancelled".into()

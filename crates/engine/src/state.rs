@@ -19,6 +19,7 @@ use crate::{
 
 /// The state of one run.
 #[derive(Debug, Clone, PartialEq)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a fact of its own")]
 pub struct RunState {
     pub run: RunId,
     /// How many events it is the fold of.

@@ -46,6 +46,11 @@ fn one_of_each() -> Vec<Refusal> {
     vec![
         Refusal::RunUnknown("it".into()),
         Refusal::RunAmbiguous { prefix: "run_01k".into(), runs: vec!["one".into(), "two".into()] },
+        Refusal::RunElsewhere {
+            key: "T-1".into(),
+            run: "run_01k9w3m6q2".into(),
+            root: "another-worktree".into(),
+        },
         Refusal::RunExists("it".into()),
         Refusal::RunEnded { status: Status::Completed },
         Refusal::RunNotEnded { status: Status::Completed },
@@ -185,6 +190,7 @@ fn every_refusal_has_a_row(refusal: &Refusal) {
     match refusal {
         Refusal::RunUnknown(_)
         | Refusal::RunAmbiguous { .. }
+        | Refusal::RunElsewhere { .. }
         | Refusal::RunExists(_)
         | Refusal::RunEnded { .. }
         | Refusal::RunNotEnded { .. }

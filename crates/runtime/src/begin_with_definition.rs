@@ -62,6 +62,10 @@ impl Runtime {
     pub async fn view_in_step(&self, run: RunId) -> Result<(View, Vec<String>), ExecuteError> {
         let view = self.load(run).await?;
         let (view, file) = self.sync(view).await?;
+        let is_owed = view.state.standing.is_live() && self.path_shown(&view).is_some();
+        if file.is_none() && is_owed {
+            return Err(Refusal::WorkspaceNotHere { root: view.state.root().to_owned() }.into());
+        }
         Ok((view, file.map(|it| it.notices).unwrap_or_default()))
     }
 

@@ -56,7 +56,7 @@ type Spot = (String, Option<StepName>);
 /// What one turn came to.
 enum Turn {
     /// There may be more to do.
-    Done(Outcome),
+    Done(Box<Outcome>),
     Over(View),
 }
 
@@ -192,6 +192,7 @@ impl Runtime {
             let view = self.see_branch(self.load(run).await?).await?;
             match self.do_next(view, &mut last, &mut outcome.chores, (cause, &held)).await? {
                 Turn::Done(done) => {
+                    let done = *done;
                     outcome.view = done.view;
                     outcome.events.extend(done.events);
                     outcome.halted = done.halted;
@@ -309,7 +310,7 @@ impl Runtime {
         };
         if tell(&due, done, chores) {
             *last = spot;
-            return Ok(Turn::Done(outcome));
+            return Ok(Turn::Done(outcome.into()));
         }
         Ok(Turn::Over(outcome.view))
     }

@@ -127,7 +127,7 @@ impl Runtime {
         self.refuse_repeated(&request, key.as_ref()).await?;
         let mut notices = Vec::new();
         let mut outcome = match (self.find_repeated(key.as_ref()).await?, &request.target) {
-            (Some(outcome), _) => self.finish_repeated(outcome, &request).await?,
+            (Some(outcome), _) => Box::pin(self.finish_repeated(outcome, &request)).await?,
             (None, Target::Run(run)) => {
                 let view = self.load(*run).await?;
                 // What was written into the run's file comes before anything is decided; and before
@@ -136,7 +136,7 @@ impl Runtime {
                 let (view, file) = self.sync(view).await?;
                 notices = file.map(|it| it.notices).unwrap_or_default();
                 notices.extend(left);
-                match self.commit_between_chores(&request, key, view).await {
+                match Box::pin(self.commit_between_chores(&request, key, view)).await {
                     Ok(outcome) => outcome,
                     Err(error) => {
                         // A refusal tells nothing of the file, so the next answer does.
@@ -147,7 +147,7 @@ impl Runtime {
             }
             (None, Target::New(_)) => {
                 let begun = self.begin(&request, key).await?;
-                self.follow_up(&request, begun, Chores::default()).await
+                Box::pin(self.follow_up(&request, begun, Chores::default())).await
             }
         };
         if self.pinned(outcome.view.state.run).is_some() {

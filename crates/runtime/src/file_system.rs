@@ -256,6 +256,12 @@ pub struct Subfolder {
     pub touched: u64,
 }
 
+/// The list of what linters pass over, in the folder that the folder of the specs is in.
+pub const LINT_IGNORE: &str = ".markdownlintignore";
+/// What the server writes to that file where there is none.
+pub const LINT_IGNORE_TEXT: &str =
+    "# What a pipeline writes is not the project's own Markdown.\n.specs/\n";
+
 /// What a repository keeps.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Kept {

@@ -40,8 +40,9 @@ pub use changes::{Change, Changes};
 pub use chores::Chores;
 pub use execute::{ExecuteError, Outcome, Request, Target};
 pub use file_system::{
-    Basis, EventLog, FileSystem, FileText, Goal, Handled, Held, Kept, LineFormatter, Place,
-    Projection, Reading, SideFileWrite, Stat, Subfolder, Wanted,
+    Basis, EventLog, FileSystem, FileText, Goal, Handled, Held, Kept, LINT_IGNORE,
+    LINT_IGNORE_TEXT, LineFormatter, Place, Projection, Reading, SideFileWrite, Stat, Subfolder,
+    Wanted,
 };
 pub use fork::Fork;
 pub use found::Found;

@@ -134,20 +134,25 @@ impl Runtime {
         summary.root == self.root_for(&summary.workflow)
     }
 
+    /// Returns the run of this folder that has a key: one that lives, else the newest. A run of
+    /// another worktree or project may have the same key, and only its id means it.
     async fn find_by_key(&self, key: &str) -> Result<Option<RunId>, ExecuteError> {
         let filter = Filter { key: Some(key.to_owned()), limit: PAGE_MAX, ..self.filter() };
         let live =
             Filter { statuses: vec!["running".to_owned(), "waiting".to_owned()], ..filter.clone() };
         let live = self.store.list(live).await.map_err(fault)?.rows;
-        let here: Vec<Row> = live.iter().filter(|it| self.is_here(&it.summary)).cloned().collect();
-        if let [only] = here.as_slice() {
-            return Ok(Some(only.run));
+        let (here, elsewhere): (Vec<Row>, Vec<Row>) =
+            live.into_iter().partition(|it| self.is_here(&it.summary));
+        if let Some(run) = one_of(key, &here)? {
+            return Ok(Some(run));
         }
-        if live.is_empty() {
-            let newest = self.store.list(Filter { limit: 1, ..filter }).await.map_err(fault)?;
-            return Ok(newest.rows.first().map(|it| it.run));
+        let all = self.store.list(filter).await.map_err(fault)?.rows;
+        if let Some(newest) = all.iter().find(|it| self.is_here(&it.summary)) {
+            return Ok(Some(newest.run));
         }
-        Ok(one_of(key, &live)?)
+        let Some(other) = elsewhere.first().or(all.first()) else { return Ok(None) };
+        let (run, root) = (other.run.short(), other.summary.root.clone());
+        Err(Refusal::RunElsewhere { key: key.to_owned(), run, root }.into())
     }
 
     fn filter(&self) -> Filter {

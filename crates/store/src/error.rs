@@ -56,6 +56,11 @@ pub enum Foreign {
     File,
 }
 
+/// How a database is restored.
+const RESTORE: &str = "a person restores a copy that `milepost backup` wrote: stop every milepost \
+                       process, delete `milepost.db-wal` and `milepost.db-shm`, put the copy in \
+                       the place of `milepost.db`, and start again";
+
 impl StoreError {
     /// Returns whether the same call may work later, by itself or once someone has helped.
     pub fn is_retryable(&self) -> bool {
@@ -98,12 +103,11 @@ impl StoreError {
                 "a newer release of milepost wrote this; update this one, then start it again"
             }
             Self::Event(DecodeError::Corrupt(_)) | Self::DamagedRun { .. } => {
-                "do not call again, the run cannot be used as it is and other runs still can; \
-                 `milepost doctor` says what is damaged, a backup restores it"
+                return format!(
+                    "do not call again: this run cannot be used, other runs still can; {RESTORE}"
+                );
             }
-            Self::Damaged(_) => {
-                "do not call again; `milepost doctor` says what is damaged, a backup restores it"
-            }
+            Self::Damaged(_) => return format!("do not call again; {RESTORE}"),
             Self::Gone { .. } => {
                 "nothing more is written until the server is started again; if the file was moved, \
                  put it back first"
@@ -147,9 +151,9 @@ mod tests {
             (StoreError::Full, "free space"),
             (StoreError::NewerSchema { found: 9, known: 3 }, "update"),
             (DecodeError::Newer { kind: "New".to_owned(), version: 2 }.into(), "update"),
-            (DecodeError::Corrupt("cut".to_owned()).into(), "milepost doctor"),
-            (StoreError::DamagedRun { run, seq: 7, what: "changed" }, "milepost doctor"),
-            (StoreError::Damaged("malformed".to_owned()), "milepost doctor"),
+            (DecodeError::Corrupt("cut".to_owned()).into(), "milepost backup"),
+            (StoreError::DamagedRun { run, seq: 7, what: "changed" }, "milepost backup"),
+            (StoreError::Damaged("malformed".to_owned()), "milepost backup"),
             (StoreError::Gone { path: path() }, "started again"),
             (StoreError::Foreign { path: path(), what: Foreign::Orchestrator }, "milepost import"),
             (StoreError::Foreign { path: path(), what: Foreign::Program }, "another file"),

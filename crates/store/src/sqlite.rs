@@ -128,6 +128,15 @@ impl SqliteStore {
         })
     }
 
+    /// Returns which events at the end of all logs were lost, in words.
+    pub fn find_loss(&self) -> Pending<'_, Option<String>> {
+        let path = self.path.clone();
+        self.apart(move |connection| match path {
+            Some(path) => mark::find_loss(&path, connection),
+            None => Ok(None),
+        })
+    }
+
     /// Returns what is wrong with the file itself, in words. Loading a run says whether its log is
     /// as it was written.
     pub fn check_file(&self) -> Pending<'_, Vec<String>> {

@@ -134,10 +134,10 @@ impl Root {
         Ok(stat(&about))
     }
 
-    /// Looks at a regular file from outside, without following a link there.
-    pub(crate) fn find_regular(&self, path: &Path) -> Option<Stat> {
+    /// Looks at what has a name from outside, without following a link there.
+    pub(crate) fn find_named(&self, path: &Path) -> Option<Stat> {
         let about = self.within(path, |it| self.dir.symlink_metadata(it)).ok()?;
-        about.file_type().is_file().then(|| stat(&about))
+        Some(stat(&about))
     }
 
     /// Returns what is at a path, without following a link there; `None` where nothing is.
@@ -224,10 +224,9 @@ impl Entry {
         }
     }
 
-    /// Looks at it from outside; `None` where it is not a regular file, or is gone.
+    /// Looks at it from outside; `None` where it is gone. A link is not followed.
     pub fn stat(&self) -> io::Result<Option<Stat>> {
-        let about = absent(self.0.metadata())?;
-        Ok(about.filter(|it| it.file_type().is_file()).map(|it| stat(&it)))
+        Ok(absent(self.0.metadata())?.map(|it| stat(&it)))
     }
 }
 

@@ -13,8 +13,10 @@ use std::path::{Component, Path, PathBuf};
 
 use commit::Asked;
 use engine::{ChoreOutcome, GitDeed, Pushed};
+use runtime::{LINT_IGNORE, LINT_IGNORE_TEXT};
+use tempfile::NamedTempFile;
 
-use crate::{ChoreTimes, command::Tool};
+use crate::{ChoreTimes, beneath::Root, command::Tool, git::find_repository};
 use push::is_protected;
 
 /// What was done, or why it could not be.
@@ -76,10 +78,8 @@ pub(crate) async fn run(
 
 /// Returns the top of the work tree that `root` lies in, if it lies in one.
 async fn find_top(root: &Path, times: ChoreTimes) -> Result<Option<PathBuf>, String> {
-    if !root.ancestors().any(|it| it.join(".git").exists()) {
-        return Ok(None);
-    }
-    let top = Tool::git(root, times).say(["rev-parse", "--show-toplevel"]).await?;
+    let Some(repository) = find_repository(root) else { return Ok(None) };
+    let top = Tool::git(repository, times).say(["rev-parse", "--show-toplevel"]).await?;
     let top = PathBuf::from(top.trim_end_matches('\n'));
     top.canonicalize().map(Some).map_err(|error| error.to_string())
 }
@@ -92,7 +92,7 @@ impl Repository<'_> {
             }
             GitDeed::Commit { branch, paths, message, or_changed, base, is_taken } => {
                 self.check_ours(branch, base.as_deref(), *is_taken).await?;
-                let asked = Asked { paths, message, or_changed: *or_changed };
+                let asked = Asked { paths, message, names_changed: *or_changed };
                 self.commit(branch, asked).await
             }
             GitDeed::Push { branch, remote, base, is_taken } => {
@@ -202,11 +202,16 @@ impl Repository<'_> {
             return Ok(Told::new(format!("`{branch}` is checked out already")));
         }
         self.check_leavable(now.as_deref(), branch).await?;
+        let spared = self.spare_lint_ignore()?;
+        let git = match &spared {
+            Some(file) => self.git.with_variables(excluding(file.path())),
+            None => self.git.clone(),
+        };
         if !self.has_branch(branch).await? {
             let Some(from) = from else { return Err(format!("there is no branch `{branch}`")) };
-            return self.make_branch(branch, from).await;
+            return self.make_branch(&git, branch, from).await;
         }
-        self.git.say(["checkout", branch, "--"]).await?;
+        git.say(["checkout", branch, "--"]).await?;
         let now = now.unwrap_or_else(|| "a detached head".to_owned());
         let left = format!("`{now}` was checked out, and not `{branch}`");
         Ok(Told { warnings: vec![left], ..Told::new(format!("checked `{branch}` out")) })
@@ -218,7 +223,13 @@ impl Repository<'_> {
             return Err(format!("the head is detached: check `{branch}` out yourself"));
         };
         self.check_nothing_under_way().await?;
-        let asked = ["--no-optional-locks", "status", "--porcelain", "--untracked-files=no"];
+        let asked =
+            ["--no-optional-locks", "status", "--porcelain", "--untracked-files=no", "--", "."];
+        // What the server writes for runs is nobody's unfinished work. A tracked list for linters is
+        // a person's: the server writes none.
+        let own = self.own().into_iter().filter(|it| !it.ends_with(LINT_IGNORE));
+        let own = own.map(|it| format!(":(exclude,literal){it}"));
+        let asked = asked.into_iter().map(str::to_owned).chain(own);
         if !self.git.say(asked).await?.is_empty() {
             return Err(format!(
                 "`{now}` is checked out, with changes that are not committed: commit or stash \
@@ -228,14 +239,35 @@ impl Repository<'_> {
         Ok(())
     }
 
+    /// Lists what a branch may replace that has a file of the same name: the server's own list for
+    /// linters, as long as nobody changed it.
+    fn spare_lint_ignore(&self) -> Result<Option<NamedTempFile>, String> {
+        let root = &self.folders.root;
+        let most = LINT_IGNORE_TEXT.len() as u64;
+        let read = Root::open(root).and_then(|it| it.read_text(Path::new(LINT_IGNORE), most));
+        let seen = root.strip_prefix(&self.top).ok().and_then(Path::to_str).unwrap_or_default();
+        // Other letters could mean something in a pattern.
+        let is_plain = seen.chars().all(|it| it.is_alphanumeric() || "/._-".contains(it));
+        if !is_plain || read.ok().as_deref() != Some(LINT_IGNORE_TEXT) {
+            return Ok(None);
+        }
+        let pattern = Path::new("/").join(seen).join(LINT_IGNORE);
+        let write = || {
+            let file = tempfile::Builder::new().prefix("milepost-").tempfile()?;
+            std::fs::write(file.path(), format!("{}\n", pattern.display()))?;
+            Ok(file)
+        };
+        write().map(Some).map_err(|error: std::io::Error| error.to_string())
+    }
+
     /// Makes a branch of another one, and checks it out.
-    async fn make_branch(&self, branch: &str, from: &str) -> Done {
+    async fn make_branch(&self, git: &Tool, branch: &str, from: &str) -> Done {
         self.check_branch(from).await?;
         if !self.has_branch(from).await? {
             return Err(format!("there is no branch `{branch}`, nor `{from}` to make it of"));
         }
         let full = format!("refs/heads/{from}");
-        self.git.say(["checkout", "--no-track", "-b", branch, &full, "--"]).await?;
+        git.say(["checkout", "--no-track", "-b", branch, &full, "--"]).await?;
         Ok(Told::new(format!("made branch `{branch}` of `{from}`, and checked it out")))
     }
 
@@ -293,4 +325,13 @@ impl Repository<'_> {
         let text = found.to_str()?.replace('\\', "/");
         Some(text).filter(|it| !it.is_empty() && !it.starts_with(".git/") && it != ".git")
     }
+}
+
+/// Has git treat the files of a list as ignored, which it replaces where a branch has them.
+fn excluding(list: &Path) -> Vec<(&'static str, String)> {
+    vec![
+        ("GIT_CONFIG_COUNT", "1".to_owned()),
+        ("GIT_CONFIG_KEY_0", "core.excludesFile".to_owned()),
+        ("GIT_CONFIG_VALUE_0", list.to_string_lossy().into_owned()),
+    ]
 }

@@ -11,13 +11,22 @@ use crate::command::{CAREFUL, FOREIGN};
 /// A repository that takes longer is treated as none, rather than holding a report up.
 const TIMEOUT: Duration = Duration::from_secs(5);
 
+/// Returns the folder that git finds the repository of a folder by. What is asked there does not
+/// depend on the folder, which may look like a bare repository itself. A process costs milliseconds,
+/// so a folder that is surely in no repository is not asked about.
+pub(crate) fn find_repository(folder: &Path) -> Option<&Path> {
+    folder.ancestors().find(|it| it.join(".git").exists())
+}
+
 pub(crate) async fn look(root: &Path) -> Option<Git> {
+    let root = find_repository(root)?;
     let text = ask(root, &["--no-optional-locks", "status", "--porcelain=v2", "--branch"]).await?;
     Some(parse(&text))
 }
 
 /// Returns where a branch stands, or the one that is checked out.
 pub(crate) async fn find_branch(root: &Path, name: Option<&str>) -> Option<Standpoint> {
+    let root = find_repository(root)?;
     let line = |it: String| Some(it.trim().to_owned()).filter(|it| !it.is_empty());
     let name = match name {
         Some(name) => name.to_owned(),
@@ -41,6 +50,7 @@ pub(crate) async fn find_branch(root: &Path, name: Option<&str>) -> Option<Stand
 
 /// Returns which files and remote branches a repository has.
 pub(crate) async fn kept(root: &Path) -> Option<Kept> {
+    find_repository(root)?;
     let files = ask(root, &["ls-files", "-z"]).await?;
     let form = "--format=%(refname:lstrip=3)";
     let branches = ask(root, &["for-each-ref", form, "refs/remotes"]).await.unwrap_or_default();
@@ -51,10 +61,6 @@ pub(crate) async fn kept(root: &Path) -> Option<Kept> {
 }
 
 async fn ask(root: &Path, arguments: &[&str]) -> Option<String> {
-    // A process costs milliseconds, so a folder that is surely in no repository is not asked about.
-    if !root.ancestors().any(|it| it.join(".git").exists()) {
-        return None;
-    }
     let mut command = Command::new("git");
     for name in FOREIGN {
         command.env_remove(name);

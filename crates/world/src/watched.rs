@@ -20,7 +20,8 @@ struct Folder {
 }
 
 impl Watched {
-    /// Returns the regular files of a folder. Links are not followed.
+    /// Returns what is in a folder, of whatever kind: anyone who reads it is told what it is. Links
+    /// are not followed.
     pub(crate) fn list(&self, folder: &Root) -> io::Result<Vec<(String, Stat)>> {
         let id = folder.id()?;
         let mut folders = self.0.lock();
@@ -29,7 +30,7 @@ impl Watched {
             && let Some(names) = known.news.read()
         {
             for name in names {
-                match folder.find_regular(Path::new(&name)) {
+                match folder.find_named(Path::new(&name)) {
                     Some(stat) => known.files.insert(name, stat),
                     None => known.files.remove(&name),
                 };

@@ -10,6 +10,8 @@
 mod bench;
 #[path = "chores/branches.rs"]
 mod branches;
+#[path = "chores/paths.rs"]
+mod paths;
 #[path = "chores/walk.rs"]
 mod walk;
 
@@ -129,30 +131,6 @@ fn a_file_that_was_taken_away_is_committed_as_such() {
     fs::remove_file(bench.work().join("first.txt")).unwrap();
     done(bench.do_it(&commit(&["first.txt"])));
     assert_eq!(bench.git(&["ls-files"]), "");
-}
-
-#[test]
-fn what_changed_is_committed_where_no_path_is_there() {
-    let bench = Bench::new();
-    bench.write("first.txt", "two");
-    bench.write("new.txt", "new");
-    let deed = GitDeed::Commit {
-        branch: BRANCH.to_owned(),
-        paths: vec!["gone".to_owned()],
-        message: "m".to_owned(),
-        or_changed: true,
-        base: None,
-        is_taken: false,
-    };
-    done(bench.do_it(&deed));
-    assert_eq!(bench.last(), ["first.txt"]);
-    // What a person has staged is theirs to commit.
-    bench.write("second.txt", "staged");
-    bench.git(&["add", "second.txt"]);
-    bench.write("first.txt", "three");
-    done(bench.do_it(&deed));
-    assert_eq!(bench.last(), ["first.txt"]);
-    assert_eq!(bench.git(&["diff", "--cached", "--name-only"]), "second.txt");
 }
 
 #[test]

@@ -99,6 +99,30 @@ fn a_named_database_leaves_the_folder_alone_and_is_shared() {
 }
 
 #[test]
+fn a_key_means_the_run_of_this_folder_and_never_that_of_another() {
+    let project = Project::new();
+    for folder in ["main", "side", "empty"] {
+        fs::create_dir(project.path(folder)).unwrap();
+    }
+    let database = project.path("runs.sqlite").display().to_string();
+    start(&project, &["-C", "main", "--db", &database, "mcp"]);
+    let side = start(&project, &["-C", "side", "--db", &database, "mcp"])["instance_id"].clone();
+    let cancel = |folder: &str, run: &str| {
+        let arguments = ["-C", folder, "--db", &database, "run", "cancel", run];
+        told(&project.milepost(&arguments).output().unwrap())
+    };
+    assert_eq!(cancel("main", "one").0, 0);
+    // Once more: the run that it means is over, and the other one with its key goes on.
+    let (code, talk) = cancel("main", "one");
+    assert_eq!(code, 1, "{talk}");
+    let (code, talk) = cancel("empty", "one");
+    assert!(code == 1 && talk.contains("by its id"), "{talk}");
+    let shown = project.ask(&["--db", &database, "run", "show", side.as_str().unwrap()]);
+    assert_eq!(shown["run"]["status"], "running");
+    assert_eq!(cancel("empty", side.as_str().unwrap()).0, 0);
+}
+
+#[test]
 fn a_database_in_memory_works_and_is_gone_afterwards() {
     let project = Project::new().with("WORKFLOW_DB_PATH", ":memory:");
     start(&project, &["mcp"]);

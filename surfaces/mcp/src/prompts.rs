@@ -3,13 +3,11 @@
 
 use std::collections::BTreeMap;
 
+use engine::Refusal;
 use runtime::{Card, ExecuteError, Runtime};
 use serde_json::{Map, Value};
 
-use crate::{
-    resources::HOWTO,
-    toolsets::{Tools, core::way_out},
-};
+use crate::{resources::HOWTO, toolsets::Tools};
 
 /// The prompt that has an agent go on with a run.
 pub(crate) const RESUME: &str = "milepost_resume";
@@ -71,7 +69,13 @@ impl From<ExecuteError> for PromptError {
     fn from(error: ExecuteError) -> Self {
         match error {
             ExecuteError::Refused(refusal) => {
-                Self::Wrong(format!("{refusal}; {}", way_out::hint(&refusal)))
+                // A person gives the prompt, whatever tools the agent has.
+                let hint = if let Refusal::RunUnknown(_) = refusal {
+                    "`milepost run list` shows the runs".to_owned()
+                } else {
+                    refusal.hint()
+                };
+                Self::Wrong(format!("{refusal}; {hint}"))
             }
             ExecuteError::Store(_) | ExecuteError::Busy { .. } | ExecuteError::Endless => {
                 Self::Failed(error)

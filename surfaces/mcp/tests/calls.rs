@@ -6,6 +6,7 @@
 //! @ promised FILE           what a promised file says then
 //! @ put FILE                write such a file again: the indented lines that follow
 //! @ rewrite FILE            write into a promised file: put one word of it in the place of another
+//! @ track FILE              have git track a file of the project
 //! @ edit DEMO/index.md      write a file of a definition: the indented lines that follow
 //! @ forget DEMO             remove a definition
 //! @ file plan.md            write an artifact
@@ -198,6 +199,7 @@ fn obey(toolset: &str, stage: &Stage, order: &str, body: &str) {
         "builtin" => define_builtin(stage, object),
         "option" => {}
         "put" => stage.put(object, body),
+        "track" => stage.track(object),
         "rewrite" => {
             let (from, to) = body.split_once('\n').unwrap();
             stage.rewrite(object, |text| text.replace(from, to));

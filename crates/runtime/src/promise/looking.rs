@@ -109,24 +109,23 @@ impl Runtime {
         if self.is_past(promise, known, (&bytes, met)).await? {
             return Ok(Found::Behind);
         }
-        let whole = known.text().len();
-        let is_torn =
-            is_torn(&bytes, known.text().as_bytes()) && promise.projection.is_torn(&bytes);
+        let torn = self.find_torn(promise, known, &bytes).await?;
         let text = String::from_utf8(bytes);
-        let is_odd = is_torn || text.as_ref().is_ok_and(|it| promise.projection.read(it).is_err());
+        let is_odd =
+            torn.is_some() || text.as_ref().is_ok_and(|it| promise.projection.read(it).is_err());
         if is_odd && self.is_being_written(promise, stat).await {
             return Ok(Found::Changing);
         }
-        let text = match text {
-            Ok(text) if text.is_empty() => {
+        let text = match (text, torn) {
+            (Ok(text), _) if text.is_empty() => {
                 return Ok(Found::Refused(Left::Nothing, "it was empty".to_owned()));
             }
-            Ok(text) if is_torn => {
+            (Ok(text), Some(whole)) => {
                 let problem = format!("its end is missing, after {} of {whole} bytes", text.len());
                 return Ok(Found::Refused(Left::Text(text), problem));
             }
-            Ok(text) => text,
-            Err(_) => {
+            (Ok(text), None) => text,
+            (Err(_), _) => {
                 let problem = "it is not UTF-8 text".to_owned();
                 return Ok(Found::Refused(Left::Bytes, problem));
             }
@@ -240,6 +239,58 @@ impl Runtime {
         Ok(false)
     }
 
+    /// Returns how long the text was that a file is only the beginning of: what the file has to say
+    /// now, or what it said before. `None` where it is not such a beginning.
+    async fn find_torn(
+        &self,
+        promise: &Promise<'_>,
+        known: &mut Known,
+        bytes: &[u8],
+    ) -> Result<Option<usize>, ExecuteError> {
+        if !promise.projection.is_torn(bytes) {
+            return Ok(None);
+        }
+        let own = known.text();
+        if is_torn(bytes, own.as_bytes()) {
+            return Ok(Some(own.len()));
+        }
+        // Where an edit of an older state is joined, what is missing would count as deleted.
+        let text = std::str::from_utf8(bytes).ok();
+        if text.and_then(|it| promise.projection.distance(own, it)).is_none() {
+            return Ok(None);
+        }
+        let mut whole = None;
+        let consider = |candidate: &str| {
+            if candidate.as_bytes() != bytes && is_torn(bytes, candidate.as_bytes()) {
+                whole = Some(candidate.len());
+            }
+        };
+        self.each_before(promise, known.length, consider).await?;
+        Ok(whole)
+    }
+
+    /// Shows what a file said before the end of its run's log, the newest last. States that are long
+    /// past are left out.
+    async fn each_before(
+        &self,
+        promise: &Promise<'_>,
+        length: u64,
+        mut show: impl FnMut(&str),
+    ) -> Result<(), ExecuteError> {
+        let (_, log) = self.load_at(promise.run, None).await?;
+        let mut file = promise.blank();
+        let next = log.iter().skip(1).map(|it| it.at);
+        for (recorded, next) in log.iter().zip(next).filter(|(it, _)| it.seq < length) {
+            file.apply(recorded);
+            // Events of one append have one time, and only the last of them was ever on disk.
+            let is_old = recorded.seq.saturating_add(BASES_MAX) < length;
+            if !is_old && recorded.at != next {
+                show(file.text());
+            }
+        }
+        Ok(())
+    }
+
     /// Finds out whether an edit was made from an older state of the file: of those that it may have
     /// been made from, the one that it differs least from. `None` where that is the newest.
     async fn find_rebased(
@@ -253,32 +304,24 @@ impl Runtime {
         if projection.distance(own, text).is_none() || projection.is_seen(own, text) {
             return Ok(None);
         }
+        let own = own.to_owned();
         let mut least = usize::MAX;
-        let (_, log) = self.load_at(promise.run, None).await?;
-        let mut file = promise.blank();
         let mut base = None;
-        let next = log.iter().skip(1).map(|it| it.at);
-        for (recorded, next) in log.iter().zip(next).filter(|(it, _)| it.seq < length) {
-            file.apply(recorded);
-            // Events of one append have one time, and only the last of them was ever on disk.
-            let is_old = recorded.seq.saturating_add(BASES_MAX) < length;
-            if is_old || recorded.at == next {
-                continue;
-            }
-            let candidate = file.text();
+        let consider = |candidate: &str| {
             let distance = projection.distance(candidate, text).filter(|it| *it < least);
-            let Some(distance) = distance else { continue };
-            if projection.is_base(own, candidate, text) {
+            let Some(distance) = distance else { return };
+            if projection.is_base(&own, candidate, text) {
                 (least, base) = (distance, Some(candidate.to_owned()));
             }
-        }
+        };
+        self.each_before(promise, length, consider).await?;
         let Some(base) = base else { return Ok(None) };
         let spoilt = |why: &str| Some(Found::Refused(Left::Text(text.to_owned()), why.to_owned()));
         if least == 0 {
             let reading = promise.projection.read(text);
             return Ok(reading.ok().map(|it| edited(text, text.to_owned(), it, Made::Back)));
         }
-        let Some(joined) = projection.rebase(own, &base, text) else {
+        let Some(joined) = projection.rebase(&own, &base, text) else {
             return Ok(spoilt(
                 "it was changed from an older state, and so was the same part since",
             ));

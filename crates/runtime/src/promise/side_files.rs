@@ -180,8 +180,7 @@ impl SideFileWrites<'_> {
         let Some(projection) = self.projection else { return Ok(None) };
         let Some(goal) = projection.side_file(recorded) else { return Ok(None) };
         let Some(place) = self.find(&goal).await? else { return Ok(None) };
-        let name = shown(projection, &place.path);
-        let named = |problem: String| format!("`{name}` could not be changed: {problem}");
+        let named = |problem: String| self.not_changed(&place, &problem);
         let bytes = self.file_system.read(&place).await.map_err(named)?.map(|(bytes, _)| bytes);
         let text = bytes.map(String::from_utf8).transpose();
         let text = text.map_err(|_| named("it is not UTF-8 text".to_owned()))?;
@@ -190,6 +189,11 @@ impl SideFileWrites<'_> {
             self.write(&place, text).await.map_err(named)?;
         }
         Ok(notice)
+    }
+
+    fn not_changed(&self, place: &Place, problem: &str) -> String {
+        let name = self.projection.map_or_else(|| place.path.clone(), |it| shown(it, &place.path));
+        format!("`{name}` could not be changed: {problem}")
     }
 
     /// Writes or removes a file of the run, unless someone wrote into it meanwhile.
@@ -227,7 +231,8 @@ impl SideFileWrites<'_> {
         let mut made = None;
         for path in &goal.paths {
             let place = self.place(path.clone());
-            if self.file_system.stat(&place).await?.is_some() {
+            let stat = self.file_system.stat(&place).await;
+            if stat.map_err(|problem| self.not_changed(&place, &problem))?.is_some() {
                 return Ok(Some(place));
             }
             let whole = std::path::Path::new(&place.folder).join(path);

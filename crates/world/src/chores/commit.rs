@@ -2,13 +2,13 @@
 
 use std::path::Path;
 
+use runtime::LINT_IGNORE;
+
 use super::{Done, Folders, Repository, Told, record::Form};
 use crate::command::Tool;
 
 /// The folder of a project that is ours.
 const OURS: &str = ".milepost";
-/// The file that a pipeline writes to keep its texts from the project's linters.
-const LINT_IGNORE: &str = ".markdownlintignore";
 
 /// How many paths a warning names.
 const NAMED_MAX: usize = 5;
@@ -18,8 +18,67 @@ const NAMED_MAX: usize = 5;
 pub(super) struct Asked<'a> {
     pub(super) paths: &'a [String],
     pub(super) message: &'a str,
-    /// Whether everything that changed is committed where none of the paths is there.
-    pub(super) or_changed: bool,
+    /// Whether the files that changed are named where none of the paths can be committed.
+    pub(super) names_changed: bool,
+}
+
+/// A path in an index.
+struct Entry {
+    path: String,
+    /// Whether it is a submodule.
+    is_link: bool,
+    /// Whether someone has git not look at it: `skip-worktree` or `assume-unchanged`.
+    is_hidden: bool,
+}
+
+impl Entry {
+    /// Reads `TAG MODE OBJECT STAGE<tab>PATH`.
+    fn read(line: &str) -> Option<Self> {
+        let (head, path) = line.split_once('\t')?;
+        let (tag, rest) = head.split_once(' ')?;
+        let is_hidden = tag == "S" || tag.starts_with(|it: char| it.is_ascii_lowercase());
+        Some(Self { path: path.to_owned(), is_link: rest.starts_with("160000 "), is_hidden })
+    }
+}
+
+/// What git found before a commit.
+struct Found {
+    /// The user's own index.
+    own: Vec<Entry>,
+    /// What the branch has.
+    there: Vec<Entry>,
+    /// What neither has. A repository in the work tree has `/` at the end.
+    unknown: Vec<String>,
+}
+
+impl Found {
+    /// Returns the repositories in the work tree that are not submodules.
+    fn embedded(&self) -> impl Iterator<Item = &str> {
+        self.unknown.iter().filter_map(|it| it.strip_suffix('/'))
+    }
+
+    fn embedded_in(&self, paths: &[String]) -> impl Iterator<Item = &str> {
+        self.embedded().filter(|it| paths.iter().any(|path| is_in(it, path)))
+    }
+
+    /// Returns whether a path belongs to another repository: it is in a submodule, or is or lies in
+    /// a repository that nobody made a submodule.
+    fn is_foreign(&self, path: &str) -> bool {
+        let mut links = self.own.iter().chain(&self.there).filter(|it| it.is_link);
+        links.any(|it| it.path != path && is_in(path, &it.path))
+            || self.embedded().any(|it| is_in(path, it))
+    }
+
+    /// Returns the arguments that add paths to an index, without the repositories in them.
+    fn addition(&self, paths: &[String]) -> Vec<String> {
+        // Where git is not to look at some files, it refuses a folder that has no others.
+        let is_sparse = self.own.iter().any(|it| it.is_hidden);
+        let sparse = is_sparse.then(|| "--sparse".to_owned());
+        let literal = paths.iter().map(|it| format!(":(literal){it}"));
+        let embedded = self.embedded_in(paths).map(|it| format!(":(exclude,literal){it}"));
+        let words = ["add".to_owned()].into_iter().chain(sparse).chain(["--".to_owned()]);
+        words.chain(literal).chain(embedded).collect()
+    }
 }
 
 impl Repository<'_> {
@@ -28,18 +87,21 @@ impl Repository<'_> {
         self.check_here(&branch).await?;
         self.check_quiet(&branch).await?;
         let beside = self.index_beside(&branch).await?;
+        let found = Found {
+            own: list(&self.git).await?,
+            there: list(&beside.git).await?,
+            unknown: self.unknown().await?,
+        };
         let mut warnings = Vec::new();
-        let mut chosen = self.choose(&beside.git, asked.paths, &mut warnings).await?;
-        if chosen.is_empty() && asked.or_changed {
-            let changed = self.changed(&mut warnings).await?;
-            chosen = self.choose(&beside.git, &changed, &mut Vec::new()).await?;
-        }
-        warnings.extend(self.others(&chosen).await?);
+        let mut chosen = self.choose(&found, asked.paths, &mut warnings).await?;
         if chosen.is_empty() {
+            if asked.names_changed {
+                warnings.extend(self.unlisted().await?);
+            }
             warnings.push("there was nothing to commit".to_owned());
             return Ok(Told { warnings, ..Told::new("nothing was committed") });
         }
-        beside.git.say(with(&["add", "--"], &chosen)).await?;
+        beside.git.say(found.addition(&chosen)).await?;
         let changed = self.differing(&branch, &beside).await?;
         if changed.is_empty() {
             warnings.push(format!("nothing changed in {}", named(&chosen)));
@@ -53,40 +115,50 @@ impl Repository<'_> {
         Ok(Told { warnings, ..Told::new(detail) })
     }
 
-    /// Returns the paths that can be committed, as seen from the top, and says which cannot.
+    /// Returns the paths that can be committed, as seen from the top, and says what cannot.
     async fn choose(
         &self,
-        git: &Tool,
+        found: &Found,
         paths: &[String],
         warnings: &mut Vec<String>,
     ) -> Result<Vec<String>, String> {
         let (mut chosen, mut missing): (Vec<String>, Vec<String>) = (Vec::new(), Vec::new());
         let (mut outside, mut ignored): (Vec<String>, Vec<String>) = (Vec::new(), Vec::new());
+        let (mut foreign, mut hidden): (Vec<String>, Vec<String>) = (Vec::new(), Vec::new());
         for path in paths {
-            let Some(found) = self.normalise(&self.top, path) else {
+            let Some(path) = self.normalise(&self.top, path) else {
                 outside.push(path.clone());
                 continue;
             };
-            let is_tracked = is_tracked(git, &found).await?;
-            if chosen.contains(&found) {
+            if chosen.contains(&path) {
                 continue;
             }
             // A file that was taken away is committed as such.
-            if !is_tracked && self.top.join(&found).symlink_metadata().is_err() {
-                missing.push(found);
-            } else if !is_tracked && self.is_ignored(&found).await? {
-                ignored.push(found);
+            let is_tracked = found.there.iter().any(|it| is_in(&it.path, &path));
+            if found.is_foreign(&path) {
+                foreign.push(path);
+            } else if found.own.iter().any(|it| it.is_hidden && it.path == path) {
+                hidden.push(path);
+            } else if !is_tracked && self.top.join(&path).symlink_metadata().is_err() {
+                missing.push(path);
+            } else if !is_tracked && self.is_ignored(&path).await? {
+                ignored.push(path);
             } else {
-                chosen.push(found);
+                chosen.push(path);
             }
         }
+        foreign.extend(found.embedded_in(&chosen).map(str::to_owned));
+        let others = self.others(&found.unknown, &[&chosen, &foreign]);
         for (paths, what) in [
-            (missing, "not there"),
-            (outside, "not in the repository"),
-            (ignored, "ignored by git"),
+            (missing, "not there, so not committed"),
+            (outside, "not in the repository, so not committed"),
+            (foreign, "in another repository, so not committed"),
+            (hidden, "marked as skip-worktree or assume-unchanged, so not committed"),
+            (ignored, "ignored by git, so not committed"),
+            (others, "not known to git, and not committed"),
         ] {
             if !paths.is_empty() {
-                warnings.push(format!("{what}, so not committed: {}", named(&paths)));
+                warnings.push(format!("{what}: {}", named(&paths)));
             }
         }
         Ok(chosen)
@@ -103,45 +175,35 @@ impl Repository<'_> {
         }
     }
 
-    /// Returns the tracked files that differ from the last commit, but for those that are staged:
-    /// someone chose them for a commit of their own.
-    async fn changed(&self, warnings: &mut Vec<String>) -> Result<Vec<String>, String> {
-        let staged = self.differing_from_head(&["--cached"]).await?;
-        let mut changed = self.differing_from_head(&[]).await?;
-        changed.retain(|it| !staged.contains(it));
-        if !staged.is_empty() {
-            warnings.push(format!("already staged, so left for you to commit: {}", named(&staged)));
-        }
-        Ok(changed)
+    /// Says which tracked files changed. A person may have changed them while the run was worked on,
+    /// so only a person can say whose they are.
+    async fn unlisted(&self) -> Result<Option<String>, String> {
+        let asked = self.git.ask(["diff", "--name-only", "-z", "HEAD"]).await?;
+        let changed =
+            if asked.is_well() { self.others(&split(&asked.out), &[]) } else { Vec::new() };
+        let told =
+            format!("changed but not listed, so left for you to commit: {}", named(&changed));
+        Ok((!changed.is_empty()).then_some(told))
     }
 
-    async fn differing_from_head(&self, of: &[&str]) -> Result<Vec<String>, String> {
-        let arguments = [&["diff", "--name-only", "-z"], of, &["HEAD"]].concat();
-        let asked = self.git.ask(arguments).await?;
-        if !asked.is_well() {
-            return Ok(Vec::new());
-        }
-        Ok(asked.out.split('\0').filter(|it| !it.is_empty()).map(str::to_owned).collect())
+    /// Returns the files that git does not know, and repositories in the work tree with `/` at the
+    /// end.
+    async fn unknown(&self) -> Result<Vec<String>, String> {
+        Ok(split(&self.git.say(["ls-files", "--others", "--exclude-standard", "-z"]).await?))
     }
 
-    /// Says which files git does not know and will not know after this commit either. What the run
-    /// itself keeps is nobody's work.
-    async fn others(&self, chosen: &[String]) -> Result<Option<String>, String> {
-        let listed = self.git.say(["ls-files", "--others", "--exclude-standard", "-z"]).await?;
+    /// Returns the paths that are not in those that were told of. What the run itself keeps is
+    /// nobody's work.
+    fn others(&self, paths: &[String], told: &[&[String]]) -> Vec<String> {
         let own = self.own();
-        let is_left_out = |path: &str| chosen.iter().chain(&own).any(|it| is_in(path, it));
-        let others: Vec<String> = listed
-            .split('\0')
-            .filter(|it| !it.is_empty() && !is_left_out(it))
-            .map(str::to_owned)
-            .collect();
-        let told = format!("not known to git, and not committed: {}", named(&others));
-        Ok((!others.is_empty()).then_some(told))
+        let is_other =
+            |path: &&String| !told.iter().copied().flatten().chain(&own).any(|it| is_in(path, it));
+        paths.iter().filter(is_other).cloned().collect()
     }
 
     /// Returns what is kept for the run, as seen from the top: its own folder, or the hidden one that
     /// it lies in with those of other runs; our own folder; and the list that keeps linters out.
-    fn own(&self) -> Vec<String> {
+    pub(super) fn own(&self) -> Vec<String> {
         let Folders { root, home } = self.folders;
         let seen = |folder: &Path| folder.strip_prefix(&self.top).ok()?.to_str().map(str::to_owned);
         let hidden = |home: String| {
@@ -156,21 +218,20 @@ impl Repository<'_> {
     }
 }
 
-async fn is_tracked(git: &Tool, path: &str) -> Result<bool, String> {
-    let arguments = with(&["ls-files", "--error-unmatch", "--"], &[path.to_owned()]);
-    Ok(git.ask(arguments).await?.is_well())
+/// Lists an index.
+async fn list(git: &Tool) -> Result<Vec<Entry>, String> {
+    let said = git.say(["ls-files", "-v", "--stage", "-z"]).await?;
+    Ok(said.split('\0').filter_map(Entry::read).collect())
+}
+
+fn split(listed: &str) -> Vec<String> {
+    listed.split('\0').filter(|it| !it.is_empty()).map(str::to_owned).collect()
 }
 
 /// Whether a path is another one, or lies in it.
 fn is_in(path: &str, other: &str) -> bool {
     let rest = path.strip_prefix(other);
     rest.is_some_and(|it| it.is_empty() || it.starts_with('/') || other.ends_with('/'))
-}
-
-/// Adds paths, which mean themselves whatever letters they are made of.
-fn with(arguments: &[&str], paths: &[String]) -> Vec<String> {
-    let paths = paths.iter().map(|it| format!(":(literal){it}"));
-    arguments.iter().map(|it| (*it).to_owned()).chain(paths).collect()
 }
 
 pub(super) fn named(paths: &[String]) -> String {

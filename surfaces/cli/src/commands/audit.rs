@@ -44,6 +44,10 @@ pub(crate) async fn perform(
 ) -> Result<Reply, Failure> {
     let gates = args.verified.then_some(Answers::Verified);
     let mut audits = Vec::new();
+    let lost = match joined.file() {
+        Ok((_, store)) => store.find_loss().await?,
+        Err(_) => None,
+    };
     if let Some(name) = &args.run {
         let run = joined.runtime.find_run(name).await?;
         audits.push(joined.runtime.audit(run, gates).await?);
@@ -54,7 +58,7 @@ pub(crate) async fn perform(
         })
         .await?;
     }
-    Ok(reply(&audits, output).with_note(joined.note()))
+    Ok(reply(&audits, lost, output).with_note(joined.note()))
 }
 
 /// Checks all runs, the oldest first, until `more` says that it is enough.
@@ -76,13 +80,18 @@ pub(super) async fn each(
     }
 }
 
-fn reply(audits: &[Audit], output: Output) -> Reply {
-    let is_fine = audits.iter().all(|it| it.problems.is_empty());
+fn reply(audits: &[Audit], lost: Option<String>, output: Output) -> Reply {
+    let is_fine = lost.is_none() && audits.iter().all(|it| it.problems.is_empty());
     let json = json!({
         "is_fine": is_fine,
+        "lost": lost,
         "runs": audits.iter().map(to_json).collect::<Vec<_>>(),
     });
     let mut text = String::new();
+    if let Some(lost) = lost {
+        let said = text::wrap(&text::line(&lost), output.width(), 2);
+        text.push_str(&format!("{BAD}✗{BAD:#} {said}\n"));
+    }
     for audit in audits {
         let (id, count) = (audit.run.short(), text::count(usize_of(audit.events), "event"));
         let (mark, style) = if audit.problems.is_empty() { ('✓', GOOD) } else { ('✗', BAD) };

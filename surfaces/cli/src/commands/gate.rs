@@ -9,7 +9,7 @@ use clap::Subcommand;
 use clap_complete::ArgValueCompleter;
 use definition::{Answers, Digest, Effect, GateOption};
 use engine::{Answer, AnswerGate, Artifact, Fact, FileFact, OpenGate, Question, Refusal, Shown};
-use runtime::{Request, Row, RunFilter, Target, View, World as _};
+use runtime::{ExecuteError, Request, Row, RunFilter, Target, View, World as _};
 use serde_json::json;
 use unicode_width::UnicodeWidthStr as _;
 
@@ -212,7 +212,14 @@ async fn load(joined: &Joined, named: Option<&str>) -> Result<(View, Shown), Fai
             }
         },
     };
-    let view = joined.runtime.view(run, None).await?;
+    // What a person wrote into its file since is part of what is asked about.
+    let view = match joined.runtime.view_in_step(run).await {
+        Ok((view, _)) => view,
+        Err(ExecuteError::Refused(Refusal::WorkspaceNotHere { .. })) => {
+            joined.runtime.view(run, None).await?
+        }
+        Err(error) => return Err(error.into()),
+    };
     let shown = joined.runtime.find_shown(&view).await?.ok_or(Refusal::GateNotOpen)?;
     Ok((view, shown))
 }

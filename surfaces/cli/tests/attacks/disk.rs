@@ -129,8 +129,29 @@ fn a_flipped_byte_of_history_is_named_by_doctor_audit_and_load() {
     let message = refusal["message"].as_str().unwrap();
     assert!(message.contains(&format!("event {seq}")) && message.contains(&damaged), "{message}");
     let hint = refusal["hint"].as_str().unwrap();
-    assert!(hint.contains("milepost doctor") && hint.contains("do not call again"), "{hint}");
+    assert!(hint.contains("milepost backup") && hint.contains("do not call again"), "{hint}");
     assert!(!note(&server, &sound, "goes on").is_error);
+}
+
+#[test]
+fn the_end_of_history_that_is_missing_is_found_by_audit() {
+    let project = Project::new();
+    let server = serve(&project, "core");
+    let run = begin(&server);
+    drop(server);
+    let files = ["", "-wal"].map(|it| database(&project, it));
+    let before = files.each_ref().map(|it| fs::read(it).ok());
+    let server = serve(&project, "core");
+    assert!(!note(&server, &run, "what is lost").is_error);
+    drop(server);
+    for (file, bytes) in files.iter().zip(before) {
+        match bytes {
+            Some(bytes) => fs::write(file, bytes).unwrap(),
+            None => drop(fs::remove_file(file)),
+        }
+    }
+    let audit = refused(&project, &["audit"]);
+    assert!(audit["lost"].as_str().is_some_and(|it| it.contains("are missing")), "{audit:#}");
 }
 
 #[test]

@@ -1,6 +1,6 @@
 //! The table of all scenes: which, in which order, how wide and how many.
 
-use std::fs;
+use std::{fs, os::unix::fs::symlink};
 
 use jiff::{SignedDuration, Timestamp};
 use serde_json::{Value, json};
@@ -166,6 +166,17 @@ fn a26_damaged_files_are_named_and_the_others_listed() {
     said.has_in_order(&["└", "⚠️ Warnings:", "generation-state-0103.json"]);
     said.has(&["generation-state-0104.json", "generation-state-0105.json"]);
     said.lacks(&["notes", "12345", "????"]);
+}
+
+#[test]
+fn what_only_has_the_name_of_a_state_file_is_named() {
+    let stage = Stage::with(&[state("0101", "FAILED")]);
+    let path = |name: &str| stage.project.path("workspace").join(name);
+    fs::create_dir(path("generation-state-0106.json")).unwrap();
+    symlink("nowhere", path("generation-state-0107.json")).unwrap();
+    let said = stage.call("list_generations", json!({}));
+    assert_eq!(scenes(&said), ["0101"]);
+    said.has(&["⚠️ Warnings:", "generation-state-0106.json", "generation-state-0107.json"]);
 }
 
 #[test]

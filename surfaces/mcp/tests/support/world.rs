@@ -25,6 +25,8 @@ pub(crate) struct Stage {
     files: Mutex<BTreeMap<String, String>>,
     /// Promised files, by path.
     file_system: Mutex<BTreeMap<String, (String, Stat)>>,
+    /// The files that git tracks.
+    tracked: Mutex<Vec<String>>,
     /// The promised file that cannot be renamed.
     stuck: Mutex<String>,
     writes: AtomicI64,
@@ -47,6 +49,7 @@ impl Stage {
             runs: AtomicU8::new(0),
             files: Mutex::default(),
             file_system: Mutex::default(),
+            tracked: Mutex::default(),
             stuck: Mutex::default(),
             writes: AtomicI64::new(0),
             definitions: Mutex::default(),
@@ -106,6 +109,11 @@ impl Stage {
     pub(crate) fn put(&self, path: &str, text: &str) {
         let stat = Stat { size: text.len() as u64, modified: 0 };
         self.file_system.lock().unwrap().insert(path.to_owned(), (text.to_owned(), stat));
+    }
+
+    /// Has git track a file.
+    pub(crate) fn track(&self, path: &str) {
+        self.tracked.lock().unwrap().push(path.to_owned());
     }
 
     /// Writes into a promised file, as a person would.
@@ -385,7 +393,9 @@ impl FileSystem for Acting {
     }
 
     fn kept<'a>(&'a self, _folder: &'a str) -> Looking<'a, Option<Kept>> {
-        Box::pin(std::future::ready(None))
+        let files = self.0.tracked.lock().unwrap().clone();
+        let kept = (!files.is_empty()).then(|| Kept { files, ..Kept::default() });
+        Box::pin(std::future::ready(kept))
     }
 }
 

@@ -65,7 +65,7 @@ impl Runtime {
         Ok(taken)
     }
 
-    /// Reads one file; `None` where it is gone.
+    /// Reads one file; `None` where it is not one that a run could be begun from.
     async fn read_unseen(
         &self,
         projection: &dyn Projection,
@@ -75,7 +75,8 @@ impl Runtime {
         let place = place(projection, self.root_for(projection.workflow()), path.to_owned());
         let wrong = |problem| Unreadable { path: shown(projection, path), problem };
         let (bytes, stat) = match file_system.read(&place).await {
-            Ok(read) => read?,
+            Ok(Some(read)) => read,
+            Ok(None) => return Some(Err(wrong("it is a link that leads nowhere".to_owned()))),
             Err(problem) => return Some(Err(wrong(problem))),
         };
         let text = String::from_utf8(bytes).map_err(|error| error.to_string());

@@ -88,8 +88,10 @@ fn devworkflow() -> Begun {
     let server = serve(&project, "", "devworkflow");
     let (file, task) = ("workflow_state.md", "Add: a door");
     done(&server, "init_workflow_guidance", json!({"task_description": task}));
-    let older = read(&project, file);
     done(&server, "analyze_phase_guidance", json!({"task_description": task}));
+    let older = read(&project, file);
+    let update = json!({"phase": "ANALYZE", "status": "RUNNING", "log_entry": "it is a door"});
+    done(&server, "update_workflow_state_guidance", update);
     Begun {
         key: file.to_owned(),
         file: file.to_owned(),
@@ -185,6 +187,11 @@ fn damages(begun: &Begun) -> Vec<(String, Option<Vec<u8>>)> {
     ];
     for quarter in 1..4 {
         damages.push((format!("cut after {quarter} quarters"), Some(cut(quarter))));
+    }
+    let older = begun.older.as_bytes();
+    for left in [older.len() / 2, older.len() - 10] {
+        damages
+            .push((format!("an older copy, cut after {left} bytes"), Some(older[..left].into())));
     }
     let (known, unknown) = begun.status;
     let odd = text.replacen(known, unknown, 1);

@@ -208,7 +208,7 @@ fn code_of(error: &ExecuteError) -> ErrorCode {
 
 fn code_of_refusal(refusal: &Refusal) -> ErrorCode {
     match refusal {
-        Refusal::RunUnknown(_) => ErrorCode::InstanceNotFound,
+        Refusal::RunUnknown(_) | Refusal::RunElsewhere { .. } => ErrorCode::InstanceNotFound,
         Refusal::WorkflowUnknown { .. } | Refusal::WorkflowIncomplete { .. } => {
             ErrorCode::DefinitionNotFound
         }

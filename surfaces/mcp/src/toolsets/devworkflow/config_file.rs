@@ -33,11 +33,17 @@ pub(super) struct Inserted {
     pub warning: Option<String>,
 }
 
-/// Puts a line first in the changelog. A missing file starts from the template.
-pub(super) fn insert_changelog(text: Option<&str>, summary: &str, date: Option<&str>) -> Inserted {
-    let is_new = text.is_none();
-    let text = text.unwrap_or(TEMPLATE);
-    let Some(line) = changelog_line(summary, date) else {
+/// Puts a line first in the changelog, with its day if it `is_dated`. A missing file is made.
+pub(super) fn insert_changelog(
+    text: Option<&str>,
+    summary: &str,
+    today: &str,
+    is_dated: bool,
+) -> Inserted {
+    let made = text.is_none().then(|| new(today));
+    let is_new = made.is_some();
+    let text = text.or(made.as_deref()).unwrap_or_default();
+    let Some(line) = changelog_line(summary, is_dated.then_some(today)) else {
         let warning =
             Some("the summary is empty, so nothing was added to the changelog".to_owned());
         return Inserted { text: text.to_owned(), is_changed: false, warning };

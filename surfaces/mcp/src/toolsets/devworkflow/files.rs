@@ -125,8 +125,9 @@ impl Projection for WorkflowFiles {
         let Event::LineInserted { line, .. } = &recorded.event else {
             return SideFileWrite::default();
         };
-        let date = self.options.changelog_date.then(|| recorded.at.to_date());
-        let inserted = config_file::insert_changelog(text, line, date.as_deref());
+        let today = recorded.at.to_date();
+        let is_dated = self.options.changelog_date;
+        let inserted = config_file::insert_changelog(text, line, &today, is_dated);
         let text = inserted.is_changed.then_some(inserted.text);
         SideFileWrite { text, notice: inserted.warning }
     }

@@ -2,18 +2,20 @@
 
 use super::{Inserted, TEMPLATE, build_commands, insert_changelog, issues, test_commands};
 
+const TODAY: &str = "2025-01-02";
+
 const NO_HEADING: &str = "there was no `## Changelog`, so it was added at the end";
 
 #[track_caller]
 fn inserts(text: &str, summary: &str, after: &str) {
-    let inserted = insert_changelog(Some(text), summary, None);
+    let inserted = insert_changelog(Some(text), summary, TODAY, false);
     let expected = Inserted { text: after.to_owned(), is_changed: text != after, warning: None };
     assert_eq!(inserted, expected);
 }
 
 #[track_caller]
 fn adds_heading(text: &str, after: &str) {
-    let inserted = insert_changelog(Some(text), "new", None);
+    let inserted = insert_changelog(Some(text), "new", TODAY, false);
     assert_eq!(inserted.text, after);
     assert_eq!((inserted.is_changed, inserted.warning.as_deref()), (true, Some(NO_HEADING)));
 }
@@ -56,7 +58,7 @@ fn a_missing_heading_is_added_at_the_end() {
 fn a_summary_becomes_one_line() {
     inserts("## Changelog\n", "- Two\r\nlines\n\n  here \n", "## Changelog\n- Two lines here\n");
     inserts("## Changelog\n", "a\n## Items", "## Changelog\n- a ## Items\n");
-    let dated = insert_changelog(Some("## Changelog\n"), "new", Some("2025-01-02"));
+    let dated = insert_changelog(Some("## Changelog\n"), "new", TODAY, true);
     assert_eq!(dated.text, "## Changelog\n- [2025-01-02] new\n");
 }
 
@@ -71,16 +73,17 @@ fn the_same_line_is_not_inserted_twice_in_a_row() {
 #[test]
 fn an_empty_summary_changes_nothing() {
     for summary in ["", " \n", "-", "- "] {
-        let inserted = insert_changelog(Some("## Changelog\n"), summary, None);
+        let inserted = insert_changelog(Some("## Changelog\n"), summary, TODAY, false);
         assert_eq!((inserted.text.as_str(), inserted.is_changed), ("## Changelog\n", false));
         assert!(inserted.warning.is_some());
     }
 }
 
 #[test]
-fn a_missing_file_starts_from_the_template() {
-    let inserted = insert_changelog(None, "new", None);
-    assert_eq!(inserted.text, TEMPLATE.replace("## Changelog\n", "## Changelog\n- new\n"));
+fn a_missing_file_is_made_with_the_day_on_which_it_was_made() {
+    let inserted = insert_changelog(None, "new", TODAY, false);
+    let made = TEMPLATE.replace("## Changelog\n", "## Changelog\n- new\n");
+    assert_eq!(inserted.text, made.replace("YYYY-MM-DD", TODAY));
     assert!(inserted.warning.is_some());
 }
 

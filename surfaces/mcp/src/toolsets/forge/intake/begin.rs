@@ -1,14 +1,14 @@
 //! Begins a pipeline that was confirmed: its folder, its files, its run.
 
 use engine::{Command, Refusal, StartRun, find_needed};
-use runtime::{ExecuteError, Request, Target, View};
+use runtime::{ExecuteError, LINT_IGNORE, Request, Target, View};
 use serde_json::Map;
 
 use super::{
     super::{WORKFLOW, answer::Failure, workspace},
     confirm::Confirmed,
     extent::BUDGET_DOLLARS,
-    lint_ignore::{self, LINT_IGNORE, SPECS_NAME},
+    lint_ignore::{self, LINE, SPECS_NAME},
 };
 use crate::tool::Call;
 
@@ -17,8 +17,7 @@ pub(in crate::toolsets::forge) const STATE_FILE: &str = "state.json";
 /// The file with what is to be done.
 pub(in crate::toolsets::forge) const REQUEST_FILE: &str = "request.md";
 
-/// Begins the pipeline, unless its workspace has one. Returns the files that its first phase works
-/// from and that are not there.
+/// Begins the pipeline, unless its workspace has one. Returns what a person should know of.
 pub(super) async fn begin(call: &Call<'_>, confirmed: &Confirmed) -> Result<Vec<String>, Failure> {
     // A folder that is not in the project is refused before anything is written there.
     workspace::find_key(call, &confirmed.shown)?;
@@ -35,7 +34,7 @@ pub(super) async fn begin(call: &Call<'_>, confirmed: &Confirmed) -> Result<Vec<
             format!("`{}/{REQUEST_FILE}` could not be written: {problem}", confirmed.shown);
         Failure::new("storage", message, "fix that, then call again")
     })?;
-    spare_specs(call, confirmed).await;
+    let left = spare_specs(call, confirmed).await;
     let needed = match start(call, confirmed).await {
         Ok(needed) => needed,
         Err(failure) => {
@@ -52,7 +51,9 @@ pub(super) async fn begin(call: &Call<'_>, confirmed: &Confirmed) -> Result<Vec<
             missing.push(file);
         }
     }
-    Ok(missing)
+    let missing = (!missing.is_empty())
+        .then(|| format!("the first phase works from what is not there: {}", missing.join(", ")));
+    Ok(missing.into_iter().chain(left).collect())
 }
 
 /// Starts the run, and returns what its first phase works from. Where someone was faster, the
@@ -105,14 +106,25 @@ fn taken(confirmed: &Confirmed) -> Failure {
     Failure::new("already_initialised", message, hint)
 }
 
-/// Has the project's Markdown checked without the specs. No pipeline fails for that.
-async fn spare_specs(call: &Call<'_>, confirmed: &Confirmed) {
+/// Has the project's Markdown checked without the specs. No pipeline fails for that. Returns what is
+/// left to a person: a file that git tracks is theirs, and a change of it would be in their way.
+async fn spare_specs(call: &Call<'_>, confirmed: &Confirmed) -> Option<String> {
     let specs = confirmed.workspace.parent();
     if specs.name() != SPECS_NAME {
-        return;
+        return None;
     }
     let repository = specs.parent();
+    let text = repository.read(call, LINT_IGNORE).await.ok().flatten();
+    lint_ignore::amended(text.as_deref())?;
+    let kept = repository.kept(call).await.unwrap_or_default();
+    if kept.files.iter().any(|it| it == LINT_IGNORE) {
+        return Some(format!(
+            "git tracks `{LINT_IGNORE}`, so it was not changed: to keep linters from the specs, add \
+             the line `{LINE}` to it"
+        ));
+    }
     if let Err(problem) = repository.change(call, LINT_IGNORE, lint_ignore::amended).await {
         tracing::warn!("`{LINT_IGNORE}` could not be changed: {problem}");
     }
+    None
 }

@@ -1,20 +1,18 @@
 //! `.markdownlintignore`: has the specs passed over by anyone who checks the project's Markdown.
 
-/// The name of the file, in the folder that the specs' folder is in.
-pub(super) const LINT_IGNORE: &str = ".markdownlintignore";
+use runtime::LINT_IGNORE_TEXT;
+
 /// The name of the specs' folder that the file is written for.
 pub(super) const SPECS_NAME: &str = ".specs";
 
 /// The line that is added.
-const LINE: &str = ".specs/";
+pub(super) const LINE: &str = ".specs/";
 /// Lines that say the same.
 const SAME: [&str; 4] = [".specs", LINE, ".specs/**", "/.specs"];
-/// What a new file begins with.
-const COMMENT: &str = "# What a pipeline writes is not the project's own Markdown.";
 
 /// Returns what the file is to say, given what it says now; `None` where that will do.
 pub(super) fn amended(text: Option<&str>) -> Option<String> {
-    let Some(text) = text else { return Some(format!("{COMMENT}\n{LINE}\n")) };
+    let Some(text) = text else { return Some(LINT_IGNORE_TEXT.to_owned()) };
     if text.lines().any(|it| SAME.contains(&it.trim())) {
         return None;
     }

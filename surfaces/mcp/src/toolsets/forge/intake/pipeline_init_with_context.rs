@@ -91,8 +91,8 @@ impl DialectTool for PipelineInitWithContext {
         };
         let (root, choice) = (Folder::project(call), Choice::read(choice)?);
         let confirmed = confirm(&root, &workspace, &context, &choice, &workflow)?;
-        let missing = begin(call, &confirmed).await?;
-        Ok(ready(&confirmed, &missing).into())
+        let warnings = begin(call, &confirmed).await?;
+        Ok(ready(&confirmed, &warnings).into())
     }
 }
 
@@ -127,11 +127,7 @@ async fn open(call: &Call<'_>, context: &Context, answers: &str, workflow: &Work
     ask::confirmation(context, &enriched, workflow, estimate)
 }
 
-fn ready(confirmed: &Confirmed, missing: &[String]) -> Answer {
-    let warning = match missing {
-        [] => String::new(),
-        missing => format!("the first phase works from what is not there: {}", missing.join(", ")),
-    };
+fn ready(confirmed: &Confirmed, warnings: &[String]) -> Answer {
     Answer::json(&Ready {
         ready: true,
         workspace: &confirmed.shown,
@@ -141,6 +137,6 @@ fn ready(confirmed: &Confirmed, missing: &[String]) -> Answer {
         request_md_content: confirmed.request.text(),
         branch: &confirmed.branch,
         create_branch: confirmed.creates_branch,
-        warning,
+        warning: warnings.join("; "),
     })
 }

@@ -109,7 +109,7 @@ fn a_file_that_wants_a_commit_gets_one_whoever_made_the_changes() {
     let (one, two) = (touching("parallel", "one.txt"), touching("sequential", "two.txt"));
     let cases = [
         (json!({ "1": one, "2": two }), vec!["one.txt"]),
-        // What was changed is looked for where no parallel task is done.
+        // What was changed is named where no parallel task is done.
         (json!({ "2": two }), vec![]),
         (json!({}), vec![]),
     ];
