@@ -1,4 +1,4 @@
-//! What a tool asks for before it can answer. Whoever calls it looks, has it done, and goes on with
+//! What a tool asks for before it can answer. The caller looks, has it done, and goes on with
 //! what came of it.
 //!
 //! ```text

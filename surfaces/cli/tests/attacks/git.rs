@@ -78,7 +78,7 @@ impl Forge {
         self.git(&["init", "-q", "-b", "main"]);
         self.git(&["config", "user.name", "Tester"]);
         self.git(&["config", "user.email", "tester@example.com"]);
-        // The server sees the settings of whoever runs the tests.
+        // The server sees the settings of the person who runs the tests.
         self.git(&["config", "commit.gpgsign", "false"]);
         self.git(&["add", "a.txt", ".gitignore"]);
         self.git(&["commit", "-q", "-m", "first"]);

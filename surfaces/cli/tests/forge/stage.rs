@@ -18,7 +18,7 @@ use crate::{
     said::Said,
 };
 
-/// The server sees the settings of whoever runs the tests, unless the repository has its own.
+/// The server sees the settings of the person who runs the tests, unless the repository has its own.
 const GIT_CONFIG: &str = "\
 [user]
 \tname = Tester
