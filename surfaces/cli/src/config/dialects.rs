@@ -5,7 +5,7 @@ use std::{path::Path, time::Duration};
 use definition::Evidence;
 use mcp::{
     Dialects,
-    devworkflow::{Fallback, Memory, Mode, Options, Policy, SessionFormat, Sessions, TaskFormat},
+    devworkflow::{Fallback, Mode, Policy, SessionFormat, Sessions, Settings, TaskFormat},
     forge::{self, Price, Prices},
 };
 
@@ -19,7 +19,7 @@ const EVENTS_LOG: &str = ".claude/forge-events.jsonl";
 impl Config {
     /// Returns what the configuration says of the dialects.
     pub(crate) fn dialects(&self) -> Dialects {
-        Dialects { devworkflow: self.devworkflow(), forge: self.forge() }
+        Dialects { devworkflow: self.devworkflow().into(), forge: self.forge() }
     }
 
     fn forge(&self) -> forge::Options {
@@ -80,8 +80,8 @@ impl Config {
         prices
     }
 
-    fn devworkflow(&self) -> Options {
-        Options {
+    fn devworkflow(&self) -> Settings {
+        Settings {
             mode: match self.text("devworkflow.mode") {
                 "advisory" => Mode::Advisory,
                 _ => Mode::Managed,
@@ -106,7 +106,6 @@ impl Config {
             },
             changelog_date: self.flag("devworkflow.changelog_date"),
             sessions: self.sessions(),
-            memory: Memory::default(),
         }
     }
 
