@@ -13,6 +13,7 @@
 
 pub mod core;
 pub mod devworkflow;
+pub mod forge;
 pub mod generation;
 pub mod kit;
 

@@ -18,7 +18,10 @@ use super::{
         answer::{Answer, Failure},
         dialect::DialectTool,
         display::{self, Spent},
-        intake::{begin::REQUEST_FILE, branch::classify, request::RequestFile},
+        intake::{
+            branch::classify,
+            request::{REQUEST_FILE, RequestFile},
+        },
         records,
         state_file::{COMPLETED, Status},
         way_out,
@@ -323,7 +326,7 @@ impl Turn<'_> {
                 | Refusal::GateNeedsPerson { .. }
                 | Refusal::RoundsSpent { .. }),
             )) => {
-                let way_out = way_out::hint_at(&refusal, &self.pipeline);
+                let way_out = way_out::hint_at(&refusal, &self.pipeline.view);
                 self.warnings.push(format!("{refusal}; {way_out}"));
                 Ok(())
             }

@@ -184,7 +184,7 @@ fn check<'a>(pipeline: &'a Pipeline, phase: &str) -> Result<&'a Step, Failure> {
     if let Standing::Waiting(gate) = &view.state.standing {
         let (name, step) = (&gate.step, phase);
         let message = format!("phase `{step}` cannot be reported: `{name}` is awaiting_human");
-        return Err(Failure::new("gate_open", message, way_out::answer(pipeline, gate)));
+        return Err(Failure::new("gate_open", message, way_out::answer(&pipeline.view, gate)));
     }
     if step.gate.is_some() && step.produces.is_empty() {
         let message = format!("checkpoint `{phase}` cannot be reported");
@@ -353,7 +353,7 @@ fn words(pipeline: &Pipeline, phase: &str, error: &ExecuteError) -> Failure {
         None if matches!(refusal, Refusal::RunEnded { .. }) => "the pipeline is over".to_owned(),
         None => format!("report: {refusal}"),
     };
-    Failure::new(refusal.code(), message, way_out::hint_at(refusal, pipeline))
+    Failure::new(refusal.code(), message, way_out::hint_at(refusal, &pipeline.view))
 }
 
 /// Returns what is wrong with a file, where that is why.
