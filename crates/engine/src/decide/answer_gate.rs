@@ -155,7 +155,7 @@ fn check_shown(
     let paths = gate::paths_shown(draft.workflow, &draft.state, step, gate)?;
     let paths = || paths.iter().map(String::as_str);
     draft.known.need_files(paths())?;
-    let now: Vec<Artifact> = draft.known.artifacts(paths())?;
+    let now: Vec<Artifact> = draft.artifacts(paths())?;
     let digest = gate::digest(&draft.state, step, gate.part.as_ref(), &gate.ask, &now);
     let shown = answer.digest.as_ref().unwrap_or(&gate.digest);
     let is_bound = answer.how != How::Relayed || answer.digest.is_some();
@@ -178,7 +178,7 @@ fn check_products(draft: &Draft<'_>, step: &Step) -> Result<(), Stop> {
     let left: Vec<Artifact> = left.map(|it| it.artifact.clone()).collect();
     let paths = || left.iter().map(|it| it.path.as_str());
     draft.known.need_files(paths())?;
-    if draft.known.artifacts(paths())? != left {
+    if draft.artifacts(paths())? != left {
         guard::check_products(draft, step, None, Rigor::Full)?;
     }
     Ok(())

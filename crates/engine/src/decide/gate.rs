@@ -189,7 +189,7 @@ fn is_changed(draft: &Draft<'_>, step: &Step) -> Result<bool, Stop> {
     let approved = approved.unwrap_or_default();
     let paths = || approved.iter().map(|it| it.path.as_str());
     draft.known.need_files(paths())?;
-    Ok(draft.known.artifacts(paths())? != approved)
+    Ok(draft.artifacts(paths())? != approved)
 }
 
 /// Asks again at the gates that a copy of a run has passed, where what was approved is not what is
@@ -239,7 +239,7 @@ pub(super) fn find_replaced<'a>(
         }
         let is_own =
             approved.is_none() && own.is_some() && text_of(draft, path)? == own.map(str::trim);
-        let is_replaced = !is_own && draft.known.artifacts([path].into_iter())?.first() != approved;
+        let is_replaced = !is_own && draft.artifacts([path].into_iter())?.first() != approved;
         return Ok(is_replaced.then_some(step));
     }
     Ok(None)
@@ -247,7 +247,7 @@ pub(super) fn find_replaced<'a>(
 
 /// Returns what a file says, without the space around it.
 fn text_of<'a>(draft: &'a Draft<'_>, path: &str) -> Result<Option<&'a str>, Stop> {
-    match draft.known.file(path)? {
+    match draft.file(path)? {
         FileFact::Present { text, .. } => Ok(text.as_deref().map(str::trim)),
         FileFact::Missing | FileFact::Unreadable(_) => Ok(None),
     }
@@ -470,11 +470,11 @@ fn shown(draft: &Draft<'_>, step: &Step, gate: &Gate) -> Result<Vec<Artifact>, S
         let left = left_by(draft, step);
         let paths = || left.iter().map(|it| it.path.as_str());
         draft.known.need_files(paths())?;
-        return draft.known.artifacts(paths());
+        return draft.artifacts(paths());
     }
     let paths = paths_of(draft.workflow, &draft.state, step, gate)?;
     draft.known.need_files(paths.iter().map(String::as_str))?;
-    draft.known.artifacts(paths.iter().map(String::as_str))
+    draft.artifacts(paths.iter().map(String::as_str))
 }
 
 /// Returns the files that the definition has a gate show.

@@ -256,7 +256,7 @@ fn is_lost(draft: &Draft<'_>, step: &Step, part: &PartSpec, given: &[PartSpec]) 
 /// Returns the parts that the file of a step has, if it can be read.
 fn written(draft: &Draft<'_>, step: &Step) -> Result<Vec<PartSpec>, Stop> {
     let Some(path) = source(draft, step)? else { return Ok(Vec::new()) };
-    match draft.known.file(&path)? {
+    match draft.file(&path)? {
         FileFact::Present { text: Some(text), .. } => {
             part_rules::enforce(draft, &path, parse_parts(text).unwrap_or_default())
         }
@@ -549,7 +549,7 @@ fn find_parts(draft: &Draft<'_>, step: &Step, each: &Each) -> Result<Option<Vec<
         }
         PartSource::File { path, otherwise } => {
             let path = path.render(&scope).map_err(|error| condition_failed(step, &error))?;
-            match draft.known.file(&path)? {
+            match draft.file(&path)? {
                 FileFact::Present { text: Some(text), .. } => {
                     let parts = parse_parts(text).map_err(invalid)?;
                     Ok(Some(part_rules::enforce(draft, &path, parts)?))

@@ -137,7 +137,7 @@ async fn execute(call: &Call<'_>, deed: Deed) -> Result<Outcome, ExecuteError> {
             }
         },
     };
-    let runtime::Outcome { view, events, file, chores } = outcome;
+    let runtime::Outcome { view, events, file, chores, notes: _, halted: _ } = outcome;
     Ok(Outcome { now: snapshot(runtime, view), events, file, notices: chores.notices() })
 }
 

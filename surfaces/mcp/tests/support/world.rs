@@ -214,6 +214,7 @@ impl World for Acting {
     ) -> Looking<'a, Option<Fact>> {
         let fact = match question {
             Question::Git => Fact::Git(None),
+            Question::Branch(_) => Fact::Branch(None),
             Question::Check { .. } => Fact::Check(engine::CheckFact::NotAllowed),
             Question::Model { .. } => unreachable!("no language model is there"),
             Question::Beside(_) => Fact::File(FileFact::Missing),

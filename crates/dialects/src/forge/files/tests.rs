@@ -11,10 +11,10 @@ pub(in crate::forge) use play::workflow;
 use engine::Projection as _;
 use engine::{Command, Entry};
 use expect_test::{Expect, expect};
-use serde_json::{Map, json};
+use serde_json::{Value, json};
 
 use super::SpecFiles;
-use play::{Pipeline, answer, begin_step, report};
+use play::{Pipeline, answer, begin_step, on, report};
 
 /// Checks what is said of the pipeline in a line, and that its file is read as it was meant.
 fn check(pipeline: &Pipeline, wanted: &Expect) {
@@ -109,7 +109,7 @@ fn phases_are_begun_done_and_logged_one_by_one() {
         done: setup
     "#]],
     );
-    it.run(&Command::GoOn { details: Map::from_iter([("model".into(), "sonnet".into())]) });
+    it.run(&on(&json!({"model": "sonnet"})));
     check(
         &it,
         &expect![[r#"
@@ -180,7 +180,7 @@ fn a_review_that_sends_back_is_shown_until_the_work_begins_again() {
         left out: phase-4b checkpoint-b
     "#]],
     );
-    it.run(&Command::GoOn { details: Map::new() });
+    it.run(&on(&Value::Null));
     check(
         &it,
         &expect![[r#"
@@ -297,7 +297,7 @@ fn tasks_are_built_judged_and_built_again() {
     "#]],
     );
     expect![[r#"{"1":{"title":"one","executionMode":"parallel","depends_on":[],"files":["a.rs"],"implStatus":"pending","reviewStatus":"pending","implRetries":0,"reviewRetries":0},"2":{"title":"two","executionMode":"parallel","depends_on":[],"files":[],"implStatus":"pending","reviewStatus":"pending","implRetries":0,"reviewRetries":0},"3":{"title":"three","executionMode":"human_gate","depends_on":[1,2],"files":[],"implStatus":"pending","reviewStatus":"pending","implRetries":0,"reviewRetries":0}}"#]].assert_eq(&it.field("tasks"));
-    it.run(&Command::GoOn { details: Map::new() });
+    it.run(&on(&Value::Null));
     check(
         &it,
         &expect![[r#"
@@ -354,7 +354,7 @@ fn tasks_are_built_judged_and_built_again() {
             task 3: "completed" "completed_pass" 0
         "#]],
     );
-    it.run(&Command::GoOn { details: Map::new() });
+    it.run(&on(&Value::Null));
     check(
         &it,
         &expect![[r#"

@@ -2,7 +2,7 @@
 //!
 //! Nothing is kept from one call to the next, so any number of workspaces can be worked on at once.
 
-use engine::{Command, Refusal};
+use engine::{Command, Note, Recorded, Refusal};
 use runtime::{ExecuteError, Outcome, Request, RunFile, Target, View};
 
 use super::{STATE_FILE, WORKFLOW, answer::Failure, place::Folder, state_file::StateFile, way_out};
@@ -22,7 +22,11 @@ pub(in crate::toolsets::forge) struct Pipeline {
 /// What a change led to.
 pub(in crate::toolsets::forge) struct Changed {
     pub(in crate::toolsets::forge) pipeline: Pipeline,
-    pub(in crate::toolsets::forge) events: Vec<engine::Recorded>,
+    pub(in crate::toolsets::forge) events: Vec<Recorded>,
+    /// What the engine tells besides.
+    pub(in crate::toolsets::forge) notes: Vec<Note>,
+    /// Why the run did not go on, although what was said of it was taken.
+    pub(in crate::toolsets::forge) halted: Option<Refusal>,
 }
 
 /// Returns the folder that an agent names, and the key of its run.
@@ -86,13 +90,13 @@ impl Pipeline {
             request_id: None,
         };
         let outcome = call.runtime.execute(request).await?;
-        let Outcome { view, events, file, chores } = outcome;
+        let Outcome { view, events, file, chores, notes, halted } = outcome;
         let (folder, key) = (self.folder.clone(), self.key.clone());
         let mut pipeline = Self::new(folder, key, view, file);
         pipeline.notices.extend(chores.warnings);
         let failure = chores.failure.map(|it| format!("{it} ({})", way_out::hint(&it)));
         pipeline.notices.extend(failure);
-        Ok(Changed { pipeline, events })
+        Ok(Changed { pipeline, events, notes, halted })
     }
 }
 

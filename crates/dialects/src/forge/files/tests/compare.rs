@@ -6,8 +6,9 @@ use std::{collections::BTreeSet, time::Duration};
 use definition::{Answers, PartId, StepName};
 use engine::Projection as _;
 use engine::{
-    Actor, Answer, AnswerGate, ChoreOutcome, Command, Entry, ForkPoint, GatePolicy, How, MakeMove,
-    PartPlaced, Progress, RunId, StartStep, find_chore, fold, fork,
+    Actor, Advance, Answer, AnswerGate, ChoreOutcome, Command, Done, Entry, ForkPoint, GatePolicy,
+    How, MakeMove, Onward, PartPlaced, Progress, ReportChore, RunId, StartStep, find_chore, fold,
+    fork,
 };
 use serde_json::{Map, Value, json};
 
@@ -153,15 +154,16 @@ impl Player {
         let phase =
             self.pipeline.state.current.as_ref().map(ToString::to_string).unwrap_or_default();
         self.write_products(&phase);
-        let sent = json!({ "model": "sonnet" });
-        let sent = Command::GoOn { details: sent.as_object().cloned().unwrap() };
+        let sent = play::on(&json!({ "model": "sonnet" }));
         let usage = Entry::Usage { tokens: 70, duration_ms: 9, model: "sonnet".to_owned() };
         let usage = Command::RecordEntry { step: Some(phase.clone()), entry: usage };
         let reported = report(&phase);
         let halted = Command::StopAtNextStep(Box::new(reported.clone()));
-        let command = match self.draw(7) {
+        let done = Done { tokens: 70, duration_ms: 9, ..Done::default() };
+        let command = match self.draw(8) {
             0 | 1 => sent,
-            2 => Command::StopAtNextStep(Box::new(sent)),
+            2 => advance(done, None),
+            7 => advance(done, Some(Onward::default())),
             3 => reported,
             4 => halted,
             5 => Command::All(vec![usage, halted]),
@@ -248,8 +250,7 @@ impl Player {
             9 => Command::AskPerson { step: phase },
             10 => Command::ApproveStep { step: phase },
             11 => Command::GoTo { step: phase, passing: GatePolicy::InOrder },
-            12 => Command::GoTo { step: phase, passing: GatePolicy::Asked },
-            13 | 14 => {
+            12..=14 => {
                 let details = json!({ "model": "opus" }).as_object().cloned().unwrap();
                 let details = if self.draw(2) == 0 { details } else { Map::new() };
                 Command::StartStep(StartStep { step: phase, details, ..StartStep::default() })
@@ -399,7 +400,9 @@ impl Player {
                     ChoreOutcome::Done { detail: String::new(), warnings: Vec::new(), pushed: None }
                 }
             };
-            self.attempt(&Command::ReportChore { name: due.name, deed: due.deed, outcome });
+            let then = (self.draw(2) == 0).then(Onward::default);
+            let report = ReportChore { name: due.name, deed: due.deed, outcome, then };
+            self.attempt(&Command::ReportChore(report.into()));
         }
     }
 
@@ -417,6 +420,10 @@ impl Player {
         }
         self.known = self.pipeline.log.len();
     }
+}
+
+fn advance(report: Done, onward: Option<Onward>) -> Command {
+    Command::Advance(Advance { report: Some(report), answer: None, onward }.into())
 }
 
 fn differ(path: &str, before: &Value, after: &Value, told: &mut Vec<String>) {

@@ -1,11 +1,10 @@
 //! What others write into a `state.json`, and what becomes of it.
 
-use engine::{Basis, Projection as _};
-use engine::{Command, Event, GitDeed};
+use engine::{Basis, Event, GitDeed, Projection as _};
 use expect_test::expect;
-use serde_json::{Map, Value, json};
+use serde_json::{Value, json};
 
-use super::{SpecFiles, check, designed, planned, play::Pipeline, play::report};
+use super::{SpecFiles, check, designed, planned, play::Pipeline, play::on, play::report};
 
 /// Returns the text with these members in it, as a program writes that knows nothing of their order.
 fn merged(text: &str, members: &Value) -> String {
@@ -37,7 +36,7 @@ fn an_edit_stays_letter_by_letter_until_something_happens() {
             left out: phase-2
         "#]],
     );
-    it.run(&Command::GoOn { details: Map::new() });
+    it.run(&on(&Value::Null));
     check(
         &it,
         &expect![[r#"
@@ -86,7 +85,7 @@ fn tasks_that_are_written_are_gone_on_with() {
             task 10: "completed" "completed_pass" 0
         "#]],
     );
-    it.run(&Command::GoOn { details: Map::new() });
+    it.run(&on(&Value::Null));
     check(
         &it,
         &expect![[r#"
@@ -153,7 +152,7 @@ fn what_an_old_file_lacks_is_filled_in() {
                 \"timestamps\":{\"created\":\"2025-01-01T00:00:00.123456789Z\"}}";
     let mut it = Pipeline::adopt(text);
     assert_eq!(it.text(), text);
-    it.run(&Command::GoOn { details: Map::new() });
+    it.run(&on(&Value::Null));
     expect![[r#"
         {
           "version": 2,

@@ -12,9 +12,10 @@ use definition::{
     Answers, Digest, MemoryFiles, PartId, PartSpec, StepName, Workflow, WorkflowName, parse,
 };
 use engine::{
-    Actor, Answer, AnswerGate, ChoreOutcome, Command, ContextChange, Event, Fact, FileClaim,
-    FileFact, How, Known, PartPlaced, Progress, Question, Recorded, Report, ReportOptions,
-    ReportStep, RunId, RunState, StartRun, StartStep, Stop, Timestamp, decide, evolve, find_chore,
+    Actor, Advance, Answer, AnswerGate, ChoreOutcome, Command, ContextChange, Event, Fact,
+    FileClaim, FileFact, How, Known, Onward, PartPlaced, Progress, Question, Recorded, Report,
+    ReportChore, ReportOptions, ReportStep, RunId, RunState, StartRun, StartStep, Stop, Timestamp,
+    decide, evolve, find_chore,
 };
 use engine::{Basis, Projection as _, Reading};
 use serde_json::{Map, Value};
@@ -67,8 +68,8 @@ impl Pipeline {
         while let Ok(Some(due)) = find_chore(&self.workflow, &self.state) {
             let outcome =
                 ChoreOutcome::Done { detail: String::new(), warnings: Vec::new(), pushed: None };
-            let (name, deed) = (due.name, due.deed);
-            let refused = self.attempt(&Command::ReportChore { name, deed, outcome });
+            let report = ReportChore { name: due.name, deed: due.deed, outcome, then: None };
+            let refused = self.attempt(&Command::ReportChore(report.into()));
             assert_eq!(refused, None, "{command:?}");
         }
     }
@@ -112,6 +113,7 @@ impl Pipeline {
                 }),
                 Question::Beside(_) => Fact::File(FileFact::Missing),
                 Question::Git => Fact::Git(None),
+                Question::Branch(_) => Fact::Branch(None),
                 Question::Check { .. } | Question::Model { .. } => panic!("{question:?}"),
             };
             known.facts.insert(question, fact);
@@ -310,4 +312,11 @@ pub(super) fn place(
         verdict: verdict.map(str::to_owned),
         ..PartPlaced::of(StepName::parse(step).unwrap(), PartId::parse(part).unwrap())
     })
+}
+
+/// The run goes on, by agents of which this is said.
+pub(super) fn on(details: &Value) -> Command {
+    let details = details.as_object().cloned().unwrap_or_default();
+    let onward = Some(Onward { details, ..Onward::default() });
+    Command::Advance(Advance { onward, ..Advance::default() }.into())
 }

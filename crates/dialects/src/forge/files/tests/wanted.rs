@@ -1,7 +1,9 @@
 //! Where a rendered state file is to differ from what release 0.1 wrote.
 
+use std::collections::BTreeSet;
+
 use definition::{PartId, StepName};
-use engine::{Closing, Effort, Progress, ReopenCause, RunState};
+use engine::{Closing, Effort, Progress, ReopenCause, Ruling, RunState};
 use serde_json::Value;
 
 use super::super::super::state_file::StateFile;
@@ -18,6 +20,7 @@ pub(super) fn settle(state: &RunState, before: &mut Value, after: &mut Value) {
     sent_back(state, before, after);
     counted(state, before, after);
     approved(state, before, after);
+    ordered(state, before, after);
 }
 
 /// A file that says that a person is asked stays as it is only until one is.
@@ -54,12 +57,16 @@ fn interrupted(state: &RunState, before: &mut Value, after: &Value) {
     }
 }
 
-/// A run that is reopened after a review sent it back is at the phase that it goes on with.
+/// A run that is reopened after a review sent it back is at the phase that it goes on with; the
+/// review is under way until then.
 fn reopened(state: &RunState, before: &mut Value, after: &Value) {
     let entered =
         state.current.as_ref().and_then(|it| state.step(it)).map_or(0, |it| it.entered_by);
     let reopened = state.history.reopenings.last().map_or(0, |it| it.mark.seq);
-    if entered < reopened && before["currentPhase"] != after["currentPhase"] {
+    let is_rejected =
+        state.current.as_ref().is_some_and(|it| state.progress(it) == Progress::Rejected);
+    let is_elsewhere = before["currentPhase"] != after["currentPhase"];
+    if entered < reopened && (is_elsewhere || is_rejected) {
         for key in ["currentPhase", "currentPhaseStatus", "phases"] {
             before[key] = after[key].clone();
         }
@@ -135,5 +142,17 @@ fn approved(state: &RunState, before: &mut Value, after: &Value) {
         if before["completed"].is_string() && after["completed"].as_str().is_some_and(is_answer) {
             before["completed"] = after["completed"].clone();
         }
+    }
+}
+
+/// Phases that are left out after a review sent the run back are done in that order.
+fn ordered(state: &RunState, before: &mut Value, after: &Value) {
+    let names = |it: &Value| {
+        let names = it["completedPhases"].as_array().into_iter().flatten();
+        names.filter_map(Value::as_str).map(str::to_owned).collect::<BTreeSet<String>>()
+    };
+    let is_back = state.steps.values().any(|it| it.ruling == Some(Ruling::Revised));
+    if is_back && names(before) == names(after) {
+        before["completedPhases"] = after["completedPhases"].clone();
     }
 }
