@@ -94,3 +94,19 @@ fn a_rule_of_the_project_gives_a_task_to_a_person_wherever_it_is_planned() {
     assert_eq!(stage.go(json!({}))["type"], "human_gate");
     assert_eq!(stage.state()["tasks"]["1"]["executionMode"], "human_gate");
 }
+
+#[test]
+fn a_phase_is_not_completed_before_its_task_for_a_person_is_asked_about() {
+    let stage = at_checkpoint("M");
+    let approve = || stage.project.ask(&["gate", "approve", "--answer", "proceed", "--yes"]);
+    assert_eq!(stage.go(json!({}))["type"], "checkpoint");
+    approve();
+    stage.write("tasks.md", "## Task 1: Sign it\nmode: human_gate\n");
+    stage.ok("checkpoint", json!({"phase": "checkpoint-b"}));
+    approve();
+    stage.is_at("phase-5", "pending");
+    std::fs::remove_file(stage.path("tasks.md")).unwrap();
+    stage.error("phase_complete", json!({"phase": "phase-5"}));
+    stage.error("skip_phase", json!({"phase": "phase-5"}));
+    stage.is_at("phase-5", "pending");
+}
