@@ -9,7 +9,9 @@ use engine::{
 };
 use store::{Append, Definition, LeaseChange, RequestKey, StoreError};
 
-use crate::{Chores, RunFile, Runtime, View, asked::check_same, fault, watch};
+use crate::{
+    Appended, Chores, RunFile, Runtime, View, asked::check_same, fault, promise::SIDE_FILE, watch,
+};
 
 /// How often a command is decided again because someone else was faster. With eight processes at one
 /// run each try has about one chance in eight, so fewer would be too few now and then.
@@ -371,6 +373,8 @@ impl Runtime {
             .collect();
         let after = View { state: Arc::new(state), ..view.clone() };
         if !events.is_empty() {
+            let change = Appended { before: &view.state, after: &after.state, events: &events };
+            let owes = self.owed_by(&view.workflow, &change);
             let append = Append {
                 project: view.project.clone(),
                 run: view.state.run,
@@ -380,8 +384,9 @@ impl Runtime {
                 definition: (expected == 0).then(|| definition_of(&view.workflow)),
                 request: key.filter(|_| self.carries(&events)),
                 leases: lease_changes(view, &after.state),
-                owes: self.owed_by(view, after.state.key(), &events),
+                owes,
             };
+            let has_side_files = append.owes.iter().any(|it| it.starts_with(SIDE_FILE));
             let key = append.request.clone();
             let written = if is_aside(&request.command) {
                 self.store.append(append).await
@@ -391,7 +396,9 @@ impl Runtime {
             written.map_err(refuse_taken_key)?;
             self.note_commit(key.as_ref());
             self.remember(&after);
-            self.note_side_files(&after, &events);
+            if has_side_files {
+                self.note_side_files(view.state.run);
+            }
         }
         tracing::debug!(run = %view.state.run, command = request.command.name(), "executed");
         Ok(Outcome { view: after, events, file: None, chores: Chores::default() })

@@ -9,7 +9,7 @@ use serde_json::{Map, Value};
 use store::Append;
 
 use crate::{
-    Chores, ExecuteError, Outcome, Runtime, View,
+    Appended, Chores, ExecuteError, Outcome, Runtime, View,
     execute::{Checks, definition_of, refuse_taken_key},
 };
 
@@ -79,7 +79,10 @@ impl Runtime {
             definition: Some(definition_of(&view.workflow)),
             request: key.clone(),
             leases: Vec::new(),
-            owes: self.owed_by(&view, view.state.key(), own_of(&events)),
+            owes: self.owed_by(
+                &view.workflow,
+                &Appended { before: &view.state, after: &view.state, events: own_of(&events) },
+            ),
         };
         let appended = self.write(append).await.map_err(refuse_taken_key);
         if appended.is_ok() {

@@ -62,7 +62,7 @@ impl Runtime {
         };
         match self.write(append).await {
             Ok(()) => {
-                if self.find_covering(&workflow).is_some_and(|it| it.event_log().is_some()) {
+                if self.find_covering(&workflow).is_some_and(|it| it.layout().event_log.is_some()) {
                     self.mark_told(run, state.length).await?;
                 }
                 Ok(true)

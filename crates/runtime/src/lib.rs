@@ -38,9 +38,9 @@ pub use begin_with_definition::Given;
 pub use changes::{Change, Changes};
 pub use chores::{Chores, Standpoint};
 pub use engine::{
-    Appended, Basis, Card, Cursor, EventLog, Goal, Hit, Hits, Invalid, KeyFilter, Listing, Order,
-    Page, Projection, Reading, Row, RunFile, RunFilter, SideFileWrite, Taken, Unreadable, Unseen,
-    View,
+    Appended, Basis, Card, Cursor, Edits, EventLog, Hit, Hits, Invalid, KeyFilter, Layout, Listing,
+    Order, Page, Projection, Reading, Rebased, Row, RunFile, RunFilter, SideFile, SideFileWrite,
+    Taken, Unreadable, Unseen, View,
 };
 pub use execute::{ExecuteError, Outcome, Request, Target};
 pub use file_system::{

@@ -25,11 +25,12 @@ use store::{FileFilter, FileMark, StoreError, Touch};
 
 use self::looking::{Edit, Found, Left, Made};
 use crate::{
-    ExecuteError, FileSystem, Held, Place, Projection, Reading, RunFile, Runtime, Stat, View,
-    execute::Checks, fault, load::Kept,
+    Appended, Edits, ExecuteError, FileSystem, Held, Place, Projection, Reading, RunFile, Runtime,
+    Stat, View, execute::Checks, fault, load::Kept,
 };
 
 pub(crate) use rendering::Rendering;
+pub(crate) use side_files::SIDE_FILE;
 
 pub use moved::Released;
 
@@ -98,22 +99,20 @@ struct Promise<'a> {
 }
 
 impl Runtime {
-    /// Returns the paths of the files that are owed with each event of a run.
-    pub(crate) fn owed_by(
-        &self,
-        view: &View,
-        key: Option<&str>,
-        events: &[Recorded],
-    ) -> Vec<String> {
-        let projection = self.find_covering(&view.workflow).map(|it| &**it);
-        let own = projection.zip(key).and_then(|(projection, key)| projection.path(key));
+    /// Returns the paths and names of the files that are owed with a change of a run: its own file
+    /// comes first, if it has one.
+    pub(crate) fn owed_by(&self, workflow: &Workflow, change: &Appended<'_>) -> Vec<String> {
+        let projection = self.find_covering(workflow).map(|it| &**it);
+        let own = projection.zip(change.after.key());
+        let own = own.and_then(|(projection, key)| projection.path(key));
         let mut owed: Vec<String> = own.into_iter().collect();
-        for name in events.iter().filter_map(|it| side_files::find_name(projection, it)) {
+        for name in change.events.iter().filter_map(|it| side_files::find_name(projection, it)) {
             if !owed.iter().any(|it| it == name) {
                 owed.push(name.to_owned());
             }
         }
-        if projection.is_some_and(|it| it.event_log().is_some() && it.is_told(events)) {
+        let teller = projection.filter(|it| it.layout().event_log.is_some());
+        if teller.is_some_and(|it| !it.tell(workflow, change).is_empty()) {
             owed.push(telling::TOLD.to_owned());
         }
         owed
@@ -148,7 +147,7 @@ impl Runtime {
 
     /// Returns the folder that runs of a workflow which begin here are worked on in.
     pub fn root_for(&self, workflow: &str) -> &str {
-        let own = self.find_projection(workflow).and_then(|it| it.root());
+        let own = self.find_projection(workflow).and_then(|it| it.layout().root.as_deref());
         own.unwrap_or(&self.settings.root)
     }
 
@@ -379,7 +378,7 @@ impl Runtime {
         let path = &promise.shown;
         match edit.made {
             // Only a caller who reads a file as people write it is told what they wrote.
-            Made::Now if promise.projection.distance(&edit.text, &edit.text).is_none() => {}
+            Made::Now if promise.projection.layout().edits == Edits::Stamped => {}
             Made::Now => notices.push(format!("`{path}` was changed by hand: taken in")),
             Made::Back => {
                 notices.push(format!("an older state of `{path}` was put back"));
@@ -597,12 +596,12 @@ fn told(mark: &FileMark) -> Stat {
 }
 
 fn place(projection: &dyn Projection, root: &str, path: String) -> Place {
-    let folder = std::path::Path::new(root).join(projection.folder());
+    let folder = std::path::Path::new(root).join(&projection.layout().folder);
     Place { root: root.to_owned(), folder: folder.to_string_lossy().into_owned(), path }
 }
 
 fn shown(projection: &dyn Projection, path: &str) -> String {
-    match projection.folder().trim_end_matches('/') {
+    match projection.layout().folder.trim_end_matches('/') {
         "" => path.to_owned(),
         folder => format!("{folder}/{path}"),
     }

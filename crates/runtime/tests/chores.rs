@@ -100,7 +100,8 @@ fn serve(store: &Arc<MemoryStore>, world: &Arc<ActingWorld>) -> Runtime {
         states_max: 8,
         states_bytes_max: 16 << 20,
     };
-    Runtime::new(store.clone(), world.clone(), settings).with_projections(vec![Arc::new(Listed)])
+    Runtime::new(store.clone(), world.clone(), settings)
+        .with_projections(vec![Arc::new(Listed::default())])
 }
 
 fn request(target: Target, command: Command) -> Request {

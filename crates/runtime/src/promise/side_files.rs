@@ -4,12 +4,12 @@
 //! looks at that only then, so that two who run it at once do not do the same twice.
 
 use definition::Digest;
-use engine::{Event, Recorded};
+use engine::{Event, Recorded, RunId};
 use store::{FileFilter, FileMark, Touch};
 
 use super::{place, shown, telling::TOLD};
 use crate::{
-    ExecuteError, FileSystem, Goal, Outcome, Place, Projection, Runtime, SideFileWrite, View, fault,
+    ExecuteError, FileSystem, Outcome, Place, Projection, Runtime, SideFileWrite, View, fault,
 };
 
 /// How many runs are remembered to have been looked at.
@@ -20,15 +20,15 @@ impl Runtime {
     /// they were not.
     pub(crate) fn has_side_files(&self, outcome: &Outcome) -> bool {
         let (view, events) = (&outcome.view, &outcome.events);
-        !self.owed_by(view, None, events).is_empty()
+        let projection = self.find_covering(&view.workflow).map(|it| &**it);
+        let is_told = projection.is_some_and(|it| it.layout().event_log.is_some());
+        events.iter().any(|it| is_told || find_name(projection, it).is_some())
             || self.promises.unfinished.lock().contains(&view.state.run)
     }
 
-    /// Notes that events that were just committed have other files changed, no matter who sees to it.
-    pub(crate) fn note_side_files(&self, view: &View, events: &[Recorded]) {
-        if !self.owed_by(view, None, events).is_empty() {
-            self.promises.unfinished.lock().insert(view.state.run);
-        }
+    /// Notes that a run has other files changed, no matter who sees to it.
+    pub(crate) fn note_side_files(&self, run: RunId) {
+        self.promises.unfinished.lock().insert(run);
     }
 
     /// Changes the other files as the log of a run has it. Returns what the caller should know:
@@ -143,6 +143,9 @@ impl Runtime {
     }
 }
 
+/// What the names begin with under which is kept how far other files are.
+pub(crate) const SIDE_FILE: &str = "errand:";
+
 /// The name under which is kept how far the files are that a run leaves or takes away.
 const FILES: &str = "errand:files";
 
@@ -178,13 +181,13 @@ impl SideFileWrites<'_> {
             return self.leave(path, was.as_ref(), text.as_ref()).await.map(|()| None);
         }
         let Some(projection) = self.projection else { return Ok(None) };
-        let Some(goal) = projection.side_file(recorded) else { return Ok(None) };
-        let Some(place) = self.find(&goal).await? else { return Ok(None) };
+        let Some(side_file) = projection.side_file(recorded) else { return Ok(None) };
+        let Some(place) = self.find(&side_file.paths).await? else { return Ok(None) };
         let named = |problem: String| self.not_changed(&place, &problem);
         let bytes = self.file_system.read(&place).await.map_err(named)?.map(|(bytes, _)| bytes);
         let text = bytes.map(String::from_utf8).transpose();
         let text = text.map_err(|_| named("it is not UTF-8 text".to_owned()))?;
-        let SideFileWrite { text, notice } = projection.write_side_file(recorded, text.as_deref());
+        let SideFileWrite { text, notice } = (side_file.change)(text.as_deref());
         if let Some(text) = text {
             self.write(&place, text).await.map_err(named)?;
         }
@@ -217,7 +220,7 @@ impl SideFileWrites<'_> {
 
     /// Writes a file, for its owner alone where the run's own file is.
     async fn write(&self, place: &Place, text: String) -> Result<(), String> {
-        let is_private = self.projection.is_some_and(Projection::is_private);
+        let is_private = self.projection.is_some_and(|it| it.layout().is_private);
         let written = if is_private {
             self.file_system.write_privately(place, text)
         } else {
@@ -227,9 +230,9 @@ impl SideFileWrites<'_> {
     }
 
     /// Returns the first of the files that is there, else where it is to be made.
-    async fn find(&self, goal: &Goal) -> Result<Option<Place>, String> {
+    async fn find(&self, paths: &[String]) -> Result<Option<Place>, String> {
         let mut made = None;
-        for path in &goal.paths {
+        for path in paths {
             let place = self.place(path.clone());
             let stat = self.file_system.stat(&place).await;
             if stat.map_err(|problem| self.not_changed(&place, &problem))?.is_some() {
@@ -238,7 +241,7 @@ impl SideFileWrites<'_> {
             let whole = std::path::Path::new(&place.folder).join(path);
             let folder = whole.parent().map(|it| it.to_string_lossy().into_owned());
             let has_folder = self.file_system.has_folder(&folder.unwrap_or_default()).await;
-            if made.is_none() && (has_folder || goal.paths.len() == 1) {
+            if made.is_none() && (has_folder || paths.len() == 1) {
                 made = Some(place);
             }
         }

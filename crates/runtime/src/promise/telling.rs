@@ -35,7 +35,9 @@ impl Runtime {
     ) -> Result<bool, ExecuteError> {
         let run = view.state.run;
         let projection = self.find_covering(&view.workflow);
-        let Some(event_log) = projection.and_then(|it| it.event_log()) else { return Ok(true) };
+        let Some(event_log) = projection.and_then(|it| it.layout().event_log.as_ref()) else {
+            return Ok(true);
+        };
         let Some(told) = self.find_told(view, mark.written) else { return Ok(true) };
         let known = told.lock().state.length;
         let Some(log) = self.store.load(run, known).await.map_err(fault)? else { return Ok(true) };

@@ -23,7 +23,7 @@ impl Promise<'_> {
 
     pub(super) async fn write(&self, known: &mut Known) -> Result<Stat, String> {
         let text = known.text().to_owned();
-        if self.projection.is_private() {
+        if self.projection.layout().is_private {
             return self.file_system.write_for_owner(&self.place, text).await;
         }
         self.file_system.write(&self.place, text).await
@@ -50,7 +50,7 @@ impl Promise<'_> {
         if !is_kept {
             // It is nowhere else.
             let text = text.to_owned();
-            let kept = if self.projection.is_private() {
+            let kept = if self.projection.layout().is_private {
                 self.file_system.write_privately(&place, text).await
             } else {
                 self.file_system.write_durably(&place, text).await

@@ -61,7 +61,7 @@ pub(super) async fn perform(
 
 /// Returns the folders in the project's own workspace that are meant, if they are in it.
 fn find_own(config: &Config, files: &dyn Projection, folder: &Path) -> Option<Vec<String>> {
-    let workspace = config.places.root.join(files.folder()).canonicalize().ok()?;
+    let workspace = config.places.root.join(&files.layout().folder).canonicalize().ok()?;
     let inside = folder.strip_prefix(&workspace).ok()?;
     let mut parts = inside.iter().map(|it| it.to_str());
     match (parts.next(), parts.next(), parts.next()) {

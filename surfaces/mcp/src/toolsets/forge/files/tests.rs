@@ -10,7 +10,7 @@ pub(in crate::toolsets::forge) use play::workflow;
 
 use engine::{Command, Entry};
 use expect_test::{Expect, expect};
-use runtime::Projection as _;
+use runtime::Projection;
 use serde_json::{Map, json};
 
 use super::SpecFiles;
@@ -460,7 +460,7 @@ fn a_callers_own_tasks_have_no_status_until_they_are_given_one() {
 
 #[test]
 fn a_workspace_is_a_path_inside_the_project() {
-    let files = SpecFiles::default();
+    let files: &dyn Projection = &SpecFiles::default();
     assert_eq!(files.path(".specs/x").as_deref(), Some(".specs/x/state.json"));
     assert_eq!(files.key(".specs/x/state.json").as_deref(), Some(".specs/x"));
     assert_eq!(files.home(".specs/x").as_deref(), Some(".specs/x"));
