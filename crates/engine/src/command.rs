@@ -20,6 +20,14 @@ pub enum Command {
     AdoptRun(Box<StartRun>, Box<FileClaim>),
     /// Take in what someone wrote into a file that is made from the run.
     TakeEdit(Box<FileClaim>),
+    /// Note that what someone wrote into a file of the run was not taken in. Sent by the server
+    /// itself, before it writes the file again.
+    NoteReplaced {
+        path: String,
+        problem: String,
+        /// Where the text is kept; `None` where there was none.
+        kept: Option<String>,
+    },
     /// Take a step up: an attempt begins.
     StartStep(StartStep),
     /// Say how a step went.
@@ -45,6 +53,12 @@ pub enum Command {
     },
     /// Hold a step, so that nobody else works on it.
     ClaimStep(ClaimStep),
+    /// Hold a held step longer. Its lease gets another end, and nothing is recorded.
+    ExtendLease {
+        generation: u64,
+        /// `None`: what the step says.
+        duration: Option<Duration>,
+    },
     /// Let a held step go.
     ReleaseStep {
         generation: u64,
@@ -317,6 +331,7 @@ impl Command {
             Self::StartRun(_) => "start_run",
             Self::AdoptRun(..) => "adopt_run",
             Self::TakeEdit(_) => "take_edit",
+            Self::NoteReplaced { .. } => "note_replaced",
             Self::StartStep(_) => "start_step",
             Self::ReportStep(_) => "report_step",
             Self::FailStep { .. } => "fail_step",
@@ -325,6 +340,7 @@ impl Command {
             Self::AnswerGate(_) => "answer_gate",
             Self::ApproveStep { .. } => "approve_step",
             Self::ClaimStep(_) => "claim_step",
+            Self::ExtendLease { .. } => "extend_lease",
             Self::ReleaseStep { .. } => "release_step",
             Self::RecordEntry { .. } => "record_entry",
             Self::SetVars { .. } => "set_vars",

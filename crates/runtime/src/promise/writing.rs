@@ -1,24 +1,12 @@
 //! Writes a promised file, and keeps what it takes the place of.
 
-use engine::{Actor, Command, Surface};
-
 use super::{Known, Promise, Rendering, looking::Left, shown};
-use crate::{Place, Request, Stat, Target};
+use crate::{Place, Stat};
 
 impl Promise<'_> {
     /// Returns the file of the run as it is before anything happened.
     pub(super) fn blank(&self) -> Rendering {
         Rendering::blank(self.projection, &self.workflow, self.run)
-    }
-
-    /// Returns what the file asks of its run.
-    pub(super) fn request(&self, command: Command) -> Request {
-        Request {
-            target: Target::Run(self.run),
-            command,
-            actor: Actor { surface: Surface::File, ..Actor::default() },
-            request_id: None,
-        }
     }
 
     pub(super) async fn write(&self, known: &mut Known) -> Result<Stat, String> {

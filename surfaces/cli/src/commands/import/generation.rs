@@ -37,7 +37,7 @@ pub(super) async fn perform(
     };
     let (runtime, workflow) = (&joined.runtime, mcp::SCENE_GENERATION);
     let taken = match own {
-        Some(inside) => runtime.scan(workflow, &inside, &progress).await,
+        Some(inside) => runtime.take_in_files(workflow, &inside, &progress).await,
         None => {
             let from = folder.to_string_lossy();
             runtime.take_over(workflow, &from, &with_sessions(&folder), &progress).await

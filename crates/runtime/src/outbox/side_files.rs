@@ -1,115 +1,17 @@
 //! Other files that events have written or changed: each event once, at least once, in order.
-//!
-//! How far that was done is kept under a name of its own. A writer holds its lock, and
-//! looks at that only then, so that two who run it at once do not do the same twice.
 
 use definition::Digest;
-use engine::{Event, Recorded, RunId};
-use store::{FileFilter, FileMark, Touch};
+use engine::{Event, Recorded};
+use store::FileMark;
 
-use super::{place, shown, telling::TOLD};
 use crate::{
-    ExecuteError, FileSystem, Outcome, Place, Projection, Runtime, SideFileWrite, View, fault,
+    ExecuteError, FileSystem, Place, Projection, Runtime, SideFileWrite, View, fault,
+    promise::{place, shown},
 };
 
-/// How many runs are remembered to have been looked at.
-const LOOKED_MAX: usize = 10_000;
-
 impl Runtime {
-    /// Returns whether a command asked for other files to be changed, or an earlier one did and
-    /// they were not.
-    pub(crate) fn has_side_files(&self, outcome: &Outcome) -> bool {
-        let (view, events) = (&outcome.view, &outcome.events);
-        let projection = self.find_covering(&view.workflow).map(|it| &**it);
-        let is_told = projection.is_some_and(|it| it.layout().event_log.is_some());
-        events.iter().any(|it| is_told || find_name(projection, it).is_some())
-            || self.promises.unfinished.lock().contains(&view.state.run)
-    }
-
-    /// Notes that a run has other files changed, no matter who sees to it.
-    pub(crate) fn note_side_files(&self, run: RunId) {
-        self.promises.unfinished.lock().insert(run);
-    }
-
-    /// Changes the other files as the log of a run has it. Returns what the caller should know:
-    /// what is committed is committed, and what cannot be done stays owed.
-    pub(crate) async fn keep_side_files(&self, view: &View) -> Vec<String> {
-        let run = view.state.run;
-        let mut notices = Vec::new();
-        // What is committed from here on may not be seen, and says so itself.
-        self.promises.unfinished.lock().remove(&run);
-        let is_finished = match self.write_side_files(view, &mut notices).await {
-            Ok(is_finished) => is_finished,
-            Err(error) => {
-                tracing::warn!(%run, %error, "other files were not changed");
-                notices.push(format!("other files are changed later: {error}"));
-                false
-            }
-        };
-        if !is_finished {
-            self.promises.unfinished.lock().insert(run);
-        }
-        notices
-    }
-
-    /// Changes the other files that a process that is gone has left undone. It is looked once.
-    pub(crate) async fn finish_left(&self, view: &View) -> Vec<String> {
-        let run = view.state.run;
-        if self.promises.looked.lock().find(&run).is_some() {
-            return Vec::new();
-        }
-        let notices = self.keep_side_files(view).await;
-        self.promises.looked.lock().keep(run, (), LOOKED_MAX);
-        notices
-    }
-
-    async fn write_side_files(
-        &self,
-        view: &View,
-        notices: &mut Vec<String>,
-    ) -> Result<bool, ExecuteError> {
-        let Some(file_system) = self.world.file_system() else { return Ok(true) };
-        let projection = self.find_covering(&view.workflow).map(|it| &**it);
-        let (root, home) = (view.state.root(), self.home_of(view));
-        let side_files = SideFileWrites { projection, file_system, root, home };
-        let own = view.state.key().and_then(|it| projection?.path(it));
-        let mut is_finished = true;
-        for mark in self.owed_side_files(view, own.as_deref()).await? {
-            let lock = side_files.place(mark.path.clone());
-            let held = match file_system.lock(&lock).await {
-                Ok(held) => held,
-                Err(problem) => {
-                    notices.push(format!("other files are changed later: {problem}"));
-                    is_finished = false;
-                    continue;
-                }
-            };
-            // Someone else may have done it while this one waited.
-            let marks = self.owed_side_files(view, own.as_deref()).await?;
-            if let Some(mark) = marks.into_iter().find(|it| it.path == mark.path) {
-                is_finished &= match mark.path.as_str() {
-                    TOLD => self.tell(view, file_system, mark).await?,
-                    _ => self.write_side_file(view, &side_files, mark, notices).await?,
-                };
-            }
-            drop(held);
-        }
-        Ok(is_finished)
-    }
-
-    /// Returns what is owed of a run besides its own file.
-    async fn owed_side_files(
-        &self,
-        view: &View,
-        own: Option<&str>,
-    ) -> Result<Vec<FileMark>, ExecuteError> {
-        let run = Some(view.state.run);
-        let filter = FileFilter { run, is_owed: true, ..FileFilter::default() };
-        let marks = self.store.files(filter).await.map_err(fault)?;
-        Ok(marks.into_iter().map(|(_, it)| it).filter(|it| Some(it.path.as_str()) != own).collect())
-    }
-
-    async fn write_side_file(
+    /// Has the events of a run written that are newer than a mark. Returns whether all are.
+    pub(super) async fn write_side_file(
         &self,
         view: &View,
         side_files: &SideFileWrites<'_>,
@@ -135,16 +37,13 @@ impl Runtime {
                 }
             }
             mark.written = recorded.seq;
-            self.store.touch(Touch::Files(run, vec![mark.clone()])).await.map_err(fault)?;
+            self.keep_mark(run, mark.clone()).await?;
         }
         mark.written = log.length;
-        self.store.touch(Touch::Files(run, vec![mark])).await.map_err(fault)?;
+        self.keep_mark(run, mark).await?;
         Ok(true)
     }
 }
-
-/// What the names begin with under which is kept how far other files are.
-pub(crate) const SIDE_FILE: &str = "errand:";
 
 /// The name under which is kept how far the files are that a run leaves or takes away.
 const FILES: &str = "errand:files";
@@ -161,15 +60,15 @@ pub(super) fn find_name(
 }
 
 /// Where side files are written.
-struct SideFileWrites<'a> {
-    projection: Option<&'a dyn Projection>,
-    file_system: &'a dyn FileSystem,
-    root: &'a str,
-    home: String,
+pub(super) struct SideFileWrites<'a> {
+    pub(super) projection: Option<&'a dyn Projection>,
+    pub(super) file_system: &'a dyn FileSystem,
+    pub(super) root: &'a str,
+    pub(super) home: String,
 }
 
 impl SideFileWrites<'_> {
-    fn place(&self, path: String) -> Place {
+    pub(super) fn place(&self, path: String) -> Place {
         match self.projection {
             Some(projection) => place(projection, self.root, path),
             None => Place { root: self.root.to_owned(), folder: self.root.to_owned(), path },

@@ -1,4 +1,4 @@
-//! Looks at files that no run was begun from, and begins none: a list only reads.
+//! Says what files say that no run was begun from, and begins none.
 
 use std::collections::HashSet;
 
@@ -13,9 +13,13 @@ use crate::{
 };
 
 impl Runtime {
-    /// Looks at every file of `workflow` right in one of these folders: brings the runs into step
-    /// that there are, and says what the other files say. [`Runtime::scan`] begins runs from those.
-    pub async fn survey(&self, workflow: &str, folders: &[String]) -> Result<Taken, ExecuteError> {
+    /// Takes in every file of `workflow` right in one of these folders that changed and has a run,
+    /// and says what the files say that have none. [`Runtime::take_in_files`] begins runs from those.
+    pub async fn take_in_changed(
+        &self,
+        workflow: &str,
+        folders: &[String],
+    ) -> Result<Taken, ExecuteError> {
         let (Some(projection), Some(file_system)) =
             (self.find_projection(workflow), self.world.file_system())
         else {

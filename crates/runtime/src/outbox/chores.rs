@@ -11,12 +11,14 @@ use std::sync::Arc;
 
 use engine::{
     Actor, Chore, ChoreOutcome, Command, Decided, Event, GitDeed, Progress, Pushed, Recorded,
-    Refusal, RunId, Standing, Surface, find_chore, find_unseen_branch,
+    Refusal, Standing, Surface, find_chore, find_unseen_branch,
 };
 use store::{RequestKey, StoreError};
 
 use crate::{
-    ExecuteError, Held, Outcome, Place, Request, Runtime, Target, View, execute::Checks, watch,
+    ExecuteError, Held, Outcome, Place, Request, Runtime, View,
+    commit::{Checks, record},
+    watch,
 };
 
 /// How many chores are done for one call.
@@ -57,26 +59,27 @@ enum Turn {
 }
 
 impl Runtime {
-    /// Does what is due before a report and after any command, so that no surface gets past it.
-    pub(crate) async fn commit_between_chores(
+    /// Does what is due before a report, and commits, so that no surface gets past it. Returns what
+    /// came of it; `None` where nothing is to be done after the commit.
+    pub(crate) async fn commit_after_chores(
         &self,
         request: &Request,
         key: Option<RequestKey>,
         mut view: View,
-    ) -> Result<Outcome, ExecuteError> {
+    ) -> Result<(Outcome, Option<Chores>), ExecuteError> {
         let (mut before, mut earlier) = (Chores::default(), Vec::new());
         if !view.workflow.chores.is_empty() && waits_for_chores(&request.command) {
             let (outcome, chores) = self.keep_chores(view).await?;
             let is_over = !outcome.events.is_empty() && !outcome.view.state.standing.is_live();
             if is_over && is_going_on(&request.command) {
                 // The chore was all that was left, so the run went on to its end.
-                return Ok(Outcome { chores, ..outcome });
+                return Ok((Outcome { chores, ..outcome }, None));
             }
             (view, before, earlier) = (outcome.view, chores, outcome.events);
         }
         let mut outcome = self.commit(request, key, Some(view)).await?;
         outcome.events.splice(0..0, earlier);
-        self.chores_after(request, outcome, before).await
+        Ok((outcome, Some(before)))
     }
 
     /// Does what is due after a command, and goes on where the run waited for that.
@@ -129,17 +132,6 @@ impl Runtime {
         outcome
     }
 
-    /// Does what is due, and returns the run as it is then. What is recorded of it is in the log.
-    pub async fn do_chores(&self, run: RunId) -> Result<(View, Chores), ExecuteError> {
-        let view = self.load(run).await?;
-        let (outcome, chores) = self.keep_chores(view).await?;
-        if !outcome.events.is_empty() {
-            let file = self.keep_promise(&outcome.view, Vec::new()).await;
-            self.keep_untold(run, file.map(|it| it.notices).unwrap_or_default());
-        }
-        Ok((outcome.view, chores))
-    }
-
     /// Does what is due. The run's file is left to the caller.
     pub(crate) async fn keep_chores(&self, view: View) -> Result<(Outcome, Chores), ExecuteError> {
         let run = view.state.run;
@@ -188,19 +180,11 @@ impl Runtime {
         let Some(Standpoint { name, commit, is_elsewhere }) = found else {
             return Ok(unchanged(view));
         };
-        let request = Request {
-            target: Target::Run(view.state.run),
-            command: Command::NoteBranch { name, base: commit, is_elsewhere },
-            actor: actor(),
-            request_id: None,
-        };
-        let decided = self.decide(&view, &request.command, &mut Checks::new()).await?;
-        match self.append(&view, decided, &request, None).await {
+        let command = Command::NoteBranch { name, base: commit, is_elsewhere };
+        match self.commit_unless_moved(&view, command, Surface::Timer).await? {
+            Some(noted) => Ok(noted),
             // Someone else was faster, and is looked at the next time.
-            Err(ExecuteError::Store(StoreError::Conflict { .. })) => {
-                Ok(unchanged(self.load(view.state.run).await?))
-            }
-            appended => appended,
+            None => Ok(unchanged(self.load(view.state.run).await?)),
         }
     }
 
@@ -271,7 +255,7 @@ impl Runtime {
         }
         let (root, home) = (view.state.root(), self.home_of(&view));
         let texts = match &due.deed {
-            GitDeed::Publish { .. } => self.foresee(&view, &record(&view, &rehearsed)),
+            GitDeed::Publish { .. } => self.foresee(&view, &will_be(&view, &rehearsed)),
             GitDeed::RenameBranch { .. }
             | GitDeed::Commit { .. }
             | GitDeed::Push { .. }
@@ -334,12 +318,7 @@ impl Runtime {
         mut rehearsed: Decided,
         done: &ChoreOutcome,
     ) -> Result<Option<Outcome>, ExecuteError> {
-        let request = Request {
-            target: Target::Run(view.state.run),
-            command: report(due, done),
-            actor: actor(),
-            request_id: None,
-        };
+        let request = Request::own(view.state.run, report(due, done), Surface::Timer);
         if let ChoreOutcome::Done { detail, warnings, pushed } = done {
             fill_in(&mut rehearsed, (detail, warnings), pushed.as_ref());
             match self.append(view, rehearsed, &request, None).await {
@@ -360,13 +339,10 @@ impl Runtime {
 }
 
 /// Returns what will be in the log.
-fn record(view: &View, decided: &Decided) -> Vec<Recorded> {
-    let (at, steady) = (decided.state.updated_at, decided.state.steady);
-    let recorded = |(seq, event): (u64, &Event)| {
-        let event = event.clone();
-        Recorded { seq, at, steady, by: actor(), event }
-    };
-    (view.state.length + 1..).zip(&decided.events).map(recorded).collect()
+fn will_be(view: &View, decided: &Decided) -> Vec<Recorded> {
+    let times = (decided.state.updated_at, decided.state.steady);
+    let by = Actor { surface: Surface::Timer, ..Actor::default() };
+    record(view.state.length, decided.events.clone(), times, &by)
 }
 
 /// Puts what was done into the event that was rehearsed, and what was pushed into the state.
@@ -407,10 +383,6 @@ fn refusal(due: &Chore, problem: String) -> Refusal {
 fn report(due: &Chore, outcome: &ChoreOutcome) -> Command {
     let (name, deed) = (due.name.clone(), due.deed.clone());
     Command::ReportChore { name, deed, outcome: outcome.clone() }
-}
-
-fn actor() -> Actor {
-    Actor { surface: Surface::Timer, ..Actor::default() }
 }
 
 /// Whether a command only has the run go on in the end.
