@@ -343,21 +343,10 @@ fn is_same_part(command: &Command, before: &RunState, now: &RunState) -> bool {
 }
 
 pub(crate) fn refuse_taken_key(error: StoreError) -> ExecuteError {
-    match error {
-        StoreError::KeyTaken { key, run } => Refusal::KeyTaken { key, run: run.short() }.into(),
-        StoreError::Conflict { .. }
-        | StoreError::RequestSeen { .. }
-        | StoreError::Full
-        | StoreError::Busy
-        | StoreError::NewerSchema { .. }
-        | StoreError::Event(_)
-        | StoreError::DamagedRun { .. }
-        | StoreError::Damaged(_)
-        | StoreError::Gone { .. }
-        | StoreError::Emptied { .. }
-        | StoreError::Foreign { .. }
-        | StoreError::Database(_) => fault(error),
+    if let StoreError::KeyTaken { key, run } = error {
+        return Refusal::KeyTaken { key, run: run.short() }.into();
     }
+    fault(error)
 }
 
 pub(crate) fn definition_of(workflow: &Workflow) -> Definition {

@@ -136,10 +136,13 @@ impl Runtime {
             (Some(outcome), _) => self.finish_repeated(outcome, &request).await?,
             (None, Target::Run(run)) => self.change(*run, &request, key).await?,
             // What comes from elsewhere was written and told there.
-            (None, Target::Log(import)) => return self.import(import, &request).await,
-            (None, _) => self.begin(&request, key).await?,
+            (None, Target::Log(import)) => {
+                return Box::pin(self.import(import, &request)).await;
+            }
+            // Boxed, as is what comes after it, so that the future of every call stays small.
+            (None, _) => Box::pin(self.begin(&request, key)).await?,
         };
-        let outcome = self.perform(&request, done).await?;
+        let outcome = Box::pin(self.perform(&request, done)).await?;
         if request.actor.surface == Surface::Cli {
             // The process ends with its answer.
             self.keep_notes().await;

@@ -7,8 +7,8 @@ use definition::Workflow;
 use engine::Refusal;
 use futures_util::future::join_all;
 
-use super::{TOGETHER, Taken, Unreadable, because, joined, unreadable};
-use crate::{ExecuteError, FileSystem, Place, Projection, Runtime, Wanted};
+use super::{TOGETHER, Taken, because, joined, sorting::list_files, unreadable};
+use crate::{ExecuteError, FileSystem, Place, Projection, Runtime};
 
 impl Runtime {
     /// Takes over the files of `workflow` that another folder has right in it or in some of its own
@@ -113,24 +113,12 @@ async fn find(
     folders: &[String],
     taken: &mut Taken,
 ) -> Vec<Place> {
-    let mut found = Vec::new();
-    for folder in folders {
-        let place = Place { root: from.to_owned(), folder: from.to_owned(), path: folder.clone() };
-        let (inside, names) = (folder.clone(), Arc::clone(projection));
-        let wanted: Wanted = Arc::new(move |name| names.key(&joined(&inside, name)).is_some());
-        match file_system.scan(&place, wanted).await {
-            Ok(files) => found.extend(files.into_iter().map(|(name, _)| joined(folder, &name))),
-            Err(problem) => {
-                let path = shown(&place);
-                taken.unreadable.push(Unreadable { path, problem });
-            }
-        }
-    }
+    let place = Place { root: from.to_owned(), folder: from.to_owned(), path: String::new() };
+    let (found, failed) = list_files(projection, file_system, &place, folders).await;
+    taken.unreadable.extend(failed);
+    let mut found: Vec<String> = found.into_iter().map(|(path, _)| path).collect();
     found.sort();
-    found
-        .into_iter()
-        .map(|path| Place { root: from.to_owned(), folder: from.to_owned(), path })
-        .collect()
+    found.into_iter().map(|path| Place { path, ..place.clone() }).collect()
 }
 
 fn shown(place: &Place) -> String {

@@ -3,11 +3,11 @@
 use std::{collections::HashSet, sync::Arc};
 
 use engine::RunId;
-use store::{FileFilter, FileMark, Filter};
+use store::{FileFilter, FileMark, Filter, Row};
 
 use super::{Marks, joined};
 use crate::{
-    ExecuteError, FileSystem, Projection, Runtime, Stat, Unreadable, Unseen, Wanted, fault,
+    ExecuteError, FileSystem, Place, Projection, Runtime, Stat, Unreadable, Unseen, Wanted, fault,
     promise::{place, shown, told},
 };
 
@@ -50,14 +50,7 @@ impl Runtime {
         let is_known =
             |it: &(RunId, FileMark)| self.promises.scanned.lock().is_here.contains_key(&it.0);
         if !files.iter().all(is_known) {
-            let filter = Filter {
-                project: Some(self.settings.project.clone()),
-                workflow: Some(workflow.to_owned()),
-                root: Some(self.root_for(workflow).to_owned()),
-                limit: u32::MAX,
-                ..Filter::default()
-            };
-            let rows = self.store.list(filter).await.map_err(fault)?.rows;
+            let rows = self.list_here(workflow).await?;
             let here: HashSet<RunId> = rows.iter().map(|it| it.run).collect();
             let found = files.iter().map(|(run, _)| (*run, here.contains(run)));
             self.promises.scanned.lock().is_here.extend(found);
@@ -67,29 +60,29 @@ impl Runtime {
         Ok(())
     }
 
+    /// Returns the runs of a workflow whose root is here.
+    pub(super) async fn list_here(&self, workflow: &str) -> Result<Vec<Row>, ExecuteError> {
+        let filter = Filter {
+            project: Some(self.settings.project.clone()),
+            workflow: Some(workflow.to_owned()),
+            root: Some(self.root_for(workflow).to_owned()),
+            limit: u32::MAX,
+            ..Filter::default()
+        };
+        Ok(self.store.list(filter).await.map_err(fault)?.rows)
+    }
+
     pub(super) async fn find_files(
         &self,
         projection: &Arc<dyn Projection>,
         file_system: &dyn FileSystem,
         folders: &[String],
     ) -> Vec<(String, Stat)> {
-        let mut found = Vec::new();
-        for folder in folders {
-            let inside = folder.clone();
-            let names = Arc::clone(projection);
-            let wanted: Wanted = Arc::new(move |name| match inside.as_str() {
-                "" => names.key(name).is_some(),
-                inside => names.key(&joined(inside, name)).is_some(),
-            });
-            let root = self.root_for(projection.workflow());
-            let place = place(&**projection, root, folder.clone());
-            match file_system.scan(&place, wanted).await {
-                Ok(files) if folder.is_empty() => found.extend(files),
-                Ok(files) => {
-                    found.extend(files.into_iter().map(|(it, stat)| (joined(folder, &it), stat)));
-                }
-                Err(problem) => tracing::warn!(folder = place.folder, problem, "cannot be listed"),
-            }
+        let root = self.root_for(projection.workflow());
+        let place = place(&**projection, root, String::new());
+        let (found, failed) = list_files(projection, file_system, &place, folders).await;
+        for Unreadable { path, problem } in failed {
+            tracing::warn!(path, problem, "cannot be listed");
         }
         found
     }
@@ -130,6 +123,32 @@ impl Runtime {
         sorted.unreadable.sort_by(|one, two| one.path.cmp(&two.path));
         sorted
     }
+}
+
+/// Returns the files right in some folders of a place that are such ones, and the folders that
+/// cannot be listed.
+pub(super) async fn list_files(
+    projection: &Arc<dyn Projection>,
+    file_system: &dyn FileSystem,
+    place: &Place,
+    folders: &[String],
+) -> (Vec<(String, Stat)>, Vec<Unreadable>) {
+    let (mut found, mut failed) = (Vec::new(), Vec::new());
+    for folder in folders {
+        let place = Place { path: folder.clone(), ..place.clone() };
+        let (inside, names) = (folder.clone(), Arc::clone(projection));
+        let wanted: Wanted = Arc::new(move |name| names.key(&joined(&inside, name)).is_some());
+        match file_system.scan(&place, wanted).await {
+            Ok(files) => {
+                found.extend(files.into_iter().map(|(it, stat)| (joined(folder, &it), stat)));
+            }
+            Err(problem) => {
+                let path = joined(&place.folder, folder);
+                failed.push(Unreadable { path, problem });
+            }
+        }
+    }
+    (found, failed)
 }
 
 #[derive(Default)]

@@ -4,11 +4,10 @@ use std::collections::HashSet;
 
 use engine::Progress;
 use futures_util::future::join_all;
-use store::Filter;
 
 use super::TOGETHER;
 use crate::{
-    ExecuteError, FileSystem, Projection, Runtime, Stat, Taken, Unreadable, Unseen, fault,
+    ExecuteError, FileSystem, Projection, Runtime, Stat, Taken, Unreadable, Unseen,
     promise::{place, shown},
 };
 
@@ -32,7 +31,8 @@ impl Runtime {
         let mut unreadable = Vec::new();
         if !sorted.new.is_empty() {
             // A run whose file nobody noted has it all the same.
-            let keys = self.keys(workflow).await?;
+            let rows = self.list_here(workflow).await?;
+            let keys: HashSet<String> = rows.into_iter().filter_map(|it| it.summary.key).collect();
             let has_run = |it: &String| projection.key(it).is_some_and(|it| keys.contains(&it));
             let (known, new): (Vec<String>, Vec<String>) =
                 sorted.new.into_iter().partition(has_run);
@@ -95,18 +95,5 @@ impl Runtime {
     /// Notes that a file cannot be read as it is.
     pub(super) fn note_unreadable(&self, path: &str, stat: Stat, problem: String) {
         self.promises.scanned.lock().unreadable.insert(path.to_owned(), (stat, problem));
-    }
-
-    /// Returns the keys that runs of a workflow have or had here.
-    async fn keys(&self, workflow: &str) -> Result<HashSet<String>, ExecuteError> {
-        let filter = Filter {
-            project: Some(self.settings.project.clone()),
-            workflow: Some(workflow.to_owned()),
-            root: Some(self.root_for(workflow).to_owned()),
-            limit: u32::MAX,
-            ..Filter::default()
-        };
-        let rows = self.store.list(filter).await.map_err(fault)?.rows;
-        Ok(rows.into_iter().filter_map(|it| it.summary.key).collect())
     }
 }
