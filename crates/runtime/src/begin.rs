@@ -160,7 +160,7 @@ impl Runtime {
                 self.note_commit(key.as_ref());
                 self.remember(&view);
                 self.note_owed(view.state.run, &owes);
-                Ok(Outcome { view, events, file: None, chores: Chores::default() })
+                Ok(Outcome { events, ..Outcome::unchanged(view) })
             }
             Err(error) => self.or_repeated(Err(error), key.as_ref()).await,
         }
@@ -182,10 +182,8 @@ impl Runtime {
         let Import { run, workflow, events } = import;
         let state = Arc::new(fold(*run, events));
         let view = View { state, ..self.blank(Arc::clone(workflow), *run) };
-        let outcome =
-            |view, events| Outcome { view, events, file: None, chores: Chores::default() };
         if self.store.load(*run, u64::MAX).await.map_err(fault)?.is_some() {
-            return Ok(outcome(view, Vec::new()));
+            return Ok(Outcome::unchanged(view));
         }
         let history = events.clone();
         let beginning = Beginning { own: history.len(), view: view.clone(), history, times: None };
@@ -196,10 +194,10 @@ impl Runtime {
                 if self.find_covering(workflow).is_some_and(|it| it.layout().event_log.is_some()) {
                     self.mark_told(*run, after.state.length).await?;
                 }
-                Ok(outcome(after, events))
+                Ok(Outcome { events, ..Outcome::unchanged(after) })
             }
             // Someone else took it over in between.
-            Err(StoreError::Conflict { .. }) => Ok(outcome(view, Vec::new())),
+            Err(StoreError::Conflict { .. }) => Ok(Outcome::unchanged(view)),
             Err(error) => Err(fault(error)),
         }
     }

@@ -10,8 +10,8 @@ use engine::{
 use store::{Append, Definition, Heartbeat, LeaseChange, RequestKey, StoreError, Touch};
 
 use crate::{
-    Appended, Chores, ExecuteError, Outcome, Request, Runtime, Target, View, execute::TRIES_MAX,
-    fault, watch,
+    Appended, ExecuteError, Outcome, Request, Runtime, Target, View, execute::TRIES_MAX, fault,
+    watch,
 };
 
 /// How often the engine may ask before it has to decide.
@@ -185,7 +185,9 @@ impl Runtime {
             let looking = self.world.look((root, home), &question);
             let fact = match &question {
                 Question::Check { .. } | Question::Model { .. } => watch::unhurried(looking).await,
-                Question::File(_) | Question::Beside(_) | Question::Git => looking.await,
+                Question::File(_) | Question::Beside(_) | Question::Git | Question::Branch(_) => {
+                    looking.await
+                }
             };
             let Some(fact) = fact else {
                 return Err(Refusal::WorkspaceNotHere { root: home.clone() });
@@ -202,10 +204,11 @@ impl Runtime {
         request: &Request,
         key: Option<RequestKey>,
     ) -> Result<Outcome, ExecuteError> {
+        let Decided { events, state, notes, halted } = decided;
         let expected = view.state.length;
-        let times = (decided.state.updated_at, decided.state.steady);
-        let events = record(expected, decided.events, times, &request.actor);
-        let mut after = View { state: Arc::new(decided.state), ..view.clone() };
+        let times = (state.updated_at, state.steady);
+        let events = record(expected, events, times, &request.actor);
+        let mut after = View { state: Arc::new(state), ..view.clone() };
         if !events.is_empty() {
             let change = Appended { before: &view.state, after: &after.state, events: &events };
             let append = Append {
@@ -220,7 +223,7 @@ impl Runtime {
                 owes: self.owed_by(&view.workflow, &change),
             };
             let (key, owes) = (append.request.clone(), append.owes.clone());
-            let written = if is_aside(&request.command) {
+            let written = if request.command.traits().is_aside {
                 self.store.append(append).await
             } else {
                 self.write(append).await
@@ -235,7 +238,7 @@ impl Runtime {
             after = self.load(view.state.run).await?;
         }
         tracing::debug!(run = %view.state.run, command = request.command.name(), "executed");
-        Ok(Outcome { view: after, events, file: None, chores: Chores::default() })
+        Ok(Outcome { events, notes, halted, ..Outcome::unchanged(after) })
     }
 
     /// Appends what a call asks for.
@@ -262,69 +265,10 @@ pub(crate) fn record(
     (length + 1..).zip(events).map(recorded).collect()
 }
 
-/// Whether a command is not what a call asks for, but what must be known before: what a file says,
-/// what the clock says, what came of a chore.
-fn is_aside(command: &Command) -> bool {
-    matches!(
-        command,
-        Command::TakeEdit(_)
-            | Command::AdoptRun(..)
-            | Command::ExpireStep
-            | Command::NoteReplaced { .. }
-            | Command::GiveUpKey
-            | Command::ReportChore { .. }
-    )
-}
-
 /// What an agent said of a step is not about the step that came after it.
 fn check_unmoved(command: &Command, before: &RunState, now: &RunState) -> Result<(), Refusal> {
-    if let Command::All(commands) = command {
-        return commands.iter().try_for_each(|it| check_unmoved(it, before, now));
-    }
-    if let Command::StopAtNextStep(command) = command {
-        return check_unmoved(command, before, now);
-    }
-    let speaks_of_a_place = match command {
-        Command::ReportStep(_)
-        | Command::SkipStep { .. }
-        | Command::AskPerson { .. }
-        | Command::ResumeRun(_)
-        | Command::AnswerGate(_)
-        | Command::ApproveStep { .. }
-        | Command::FailStep { .. }
-        | Command::TakeEdit(_)
-        | Command::ExpireStep => true,
-        // A consent is to what was asked, and to nothing else.
-        Command::Move(made) => made.is_approved,
-        Command::StartRun(_)
-        | Command::AdoptRun(..)
-        | Command::StartStep(_)
-        | Command::RetryStep { .. }
-        | Command::ClaimStep(_)
-        | Command::ExtendLease { .. }
-        | Command::ReleaseStep { .. }
-        | Command::NoteReplaced { .. }
-        | Command::RecordEntry { .. }
-        | Command::SetVars { .. }
-        | Command::GoTo { .. }
-        | Command::PlanParts { .. }
-        | Command::PlacePart(_)
-        | Command::GoOn { .. }
-        | Command::AddItem { .. }
-        | Command::CloseItem { .. }
-        | Command::CancelRun { .. }
-        | Command::CompleteRun { .. }
-        | Command::FailRun { .. }
-        | Command::ReopenRun { .. }
-        | Command::GiveUpKey
-        | Command::ReportChore { .. }
-        | Command::NoteBranch { .. }
-        | Command::SettleRun { .. }
-        | Command::StopAtNextStep(_)
-        | Command::All(_) => false,
-    };
-    let is_unmoved = before.is_same_place(now) && is_same_part(command, before, now);
-    if speaks_of_a_place && !is_unmoved {
+    let is_unmoved = || before.is_same_place(now) && is_same_part(command, before, now);
+    if command.traits().speaks_of_place && !is_unmoved() {
         let current = now.current.as_ref().map(ToString::to_string).unwrap_or_default();
         return Err(Refusal::RunMoved { current });
     }
@@ -333,6 +277,9 @@ fn check_unmoved(command: &Command, before: &RunState, now: &RunState) -> Result
 
 /// Whether the part that a report is about is as far as it was.
 fn is_same_part(command: &Command, before: &RunState, now: &RunState) -> bool {
+    if let Command::All(commands) = command {
+        return commands.iter().all(|it| is_same_part(it, before, now));
+    }
     let Command::ReportStep(report) = command else { return true };
     let (Some(part), Some(step)) = (&report.part, &now.current) else { return true };
     let effort = |state: &RunState| {

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use definition::Workflow;
-use engine::{Actor, Command, Recorded, Refusal, RunId, Surface};
+use engine::{Actor, Command, Note, Recorded, Refusal, RunId, Surface};
 use store::{RequestKey, StoreError};
 
 use crate::{Chores, Fork, Import, RunFile, Runtime, View, commit::ROUNDS_MAX, outbox::Done};
@@ -67,6 +67,18 @@ pub struct Outcome {
     pub file: Option<RunFile>,
     /// What came of what the server had to do itself.
     pub chores: Chores,
+    /// What the caller should know besides.
+    pub notes: Vec<Note>,
+    /// Why the run did not go on, although what was said of it was taken.
+    pub halted: Option<Refusal>,
+}
+
+impl Outcome {
+    /// Nothing happened to a run.
+    pub(crate) fn unchanged(view: View) -> Self {
+        let (events, chores, notes) = (Vec::new(), Chores::default(), Vec::new());
+        Self { view, events, file: None, chores, notes, halted: None }
+    }
 }
 
 /// Why a command led to nothing.
@@ -134,7 +146,7 @@ impl Runtime {
         let repeated = self.find_repeated(key.as_ref()).await?;
         let done = match (repeated, &request.target) {
             (Some(outcome), _) => self.finish_repeated(outcome, &request).await?,
-            (None, Target::Run(run)) => self.change(*run, &request, key).await?,
+            (None, Target::Run(run)) => Box::pin(self.change(*run, &request, key)).await?,
             // What comes from elsewhere was written and told there.
             (None, Target::Log(import)) => {
                 return Box::pin(self.import(import, &request)).await;
@@ -164,7 +176,7 @@ impl Runtime {
         let mut notices = file.map(|it| it.notices).unwrap_or_default();
         notices.extend(left);
         match self.commit_after_chores(request, key, view).await {
-            Ok((outcome, chores)) => Ok(Done { outcome, chores, notices }),
+            Ok((outcome, chores)) => Ok(Done { outcome, chores: Some(chores), notices }),
             Err(error) => {
                 // A refusal tells nothing of the file, so the next answer does.
                 self.keep_untold(run, notices);

@@ -46,7 +46,7 @@ pub use file_system::{
     FileSystem, Handled, Held, Kept, LINT_IGNORE, LINT_IGNORE_TEXT, Place, Stat, Subfolder, Wanted,
 };
 pub use found::Found;
-pub use outbox::{Chores, Standpoint};
+pub use outbox::Chores;
 pub use policies::Policies;
 pub use promise::Released;
 pub use query::History;
@@ -96,16 +96,6 @@ pub trait World: Send + Sync {
     ) -> Looking<'a, Option<ChoreOutcome>> {
         let reason = "nothing here can do that".to_owned();
         Box::pin(async move { Some(ChoreOutcome::Failed { reason }) })
-    }
-
-    /// Looks where a branch stands in the repository that the folder `home` lies in: one that is
-    /// named, or the one that is checked out. `None` if there is no such repository or branch.
-    fn find_branch<'a>(
-        &'a self,
-        _home: &'a str,
-        _name: Option<&'a str>,
-    ) -> Looking<'a, Option<Standpoint>> {
-        Box::pin(async { None })
     }
 
     /// Returns why the chores of a definition may not be done in the folder `root`, by the digest

@@ -29,7 +29,7 @@ use self::{
 };
 use crate::{Appended, ExecuteError, Outcome, Request, RunFile, Runtime, View, fault, load::Kept};
 
-pub use chores::{Chores, Standpoint};
+pub use chores::Chores;
 
 /// What the names begin with under which is kept how far other files are.
 const SIDE_FILE: &str = "errand:";

@@ -66,7 +66,7 @@ impl Runtime {
         self.note_repeat(seen.run, seen.last);
         let (view, log) = self.load_at(seen.run, Some(seen.last)).await?;
         let events = log.into_iter().filter(|it| seen.first <= it.seq).collect();
-        Ok(Outcome { view, events, file: None, chores: Chores::default() })
+        Ok(Outcome { events, ..Outcome::unchanged(view) })
     }
 
     /// Returns the outcome of a commit that was recognized, and what is to be performed after it.
@@ -76,11 +76,13 @@ impl Runtime {
         request: &Request,
     ) -> Result<Done, ExecuteError> {
         let is_last = !self.is_repeating() && self.ask.is_some();
-        let has_chores = !outcome.view.workflow.chores.is_empty();
-        if !is_last || !has_chores || matches!(request.target, Target::Copy(_)) {
+        let may_follow =
+            !outcome.view.workflow.chores.is_empty() || request.command.onward().is_some();
+        if !is_last || !may_follow || matches!(request.target, Target::Copy(_)) {
             return Ok(Done { outcome, chores: None, notices: Vec::new() });
         }
-        // The server's own work comes after a commit, and may not be done.
+        // The server's own work comes after a commit, and may not be done; and what the run could
+        // not go on for then may be repaired.
         self.note_present();
         let view = self.load(outcome.view.state.run).await?;
         let (outcome, chores) = (Outcome { view, ..outcome }, Some(Chores::default()));
