@@ -53,7 +53,6 @@ impl Stage {
             ask = match ask {
                 Ask::Look(it) => self.look(it),
                 Ask::Do(deed, then) => break then(self.execute(deed)),
-                Ask::Extend(..) => panic!("no lease is held"),
                 Ask::Tell(tell) => break tell,
             };
         };

@@ -24,6 +24,14 @@ pub enum Command {
     AdoptRun(Box<StartRun>, Box<FileClaim>),
     /// Take in what someone wrote into a file that is made from the run.
     TakeEdit(Box<FileClaim>),
+    /// Note that what someone wrote into a file of the run was not taken in. Sent by the server
+    /// itself, before it writes the file again.
+    NoteReplaced {
+        path: String,
+        problem: String,
+        /// Where the text is kept; `None` where there was none.
+        kept: Option<String>,
+    },
     /// Take a step up: an attempt begins.
     StartStep(StartStep),
     /// Say how a step went.
@@ -49,6 +57,12 @@ pub enum Command {
     },
     /// Hold a step, so that nobody else works on it.
     ClaimStep(ClaimStep),
+    /// Hold a held step longer. Its lease gets another end, and nothing is recorded.
+    ExtendLease {
+        generation: u64,
+        /// `None`: what the step says.
+        duration: Option<Duration>,
+    },
     /// Let a held step go.
     ReleaseStep {
         generation: u64,
@@ -334,6 +348,7 @@ impl Command {
             Self::StartRun(_) => ("start_run", plain),
             Self::AdoptRun(..) => ("adopt_run", aside),
             Self::TakeEdit(_) => ("take_edit", Traits { is_aside: true, ..of_place }),
+            Self::NoteReplaced { .. } => ("note_replaced", aside),
             Self::StartStep(_) => ("start_step", plain),
             Self::ReportStep(_) => ("report_step", of_work),
             Self::FailStep { .. } => ("fail_step", of_place),
@@ -342,6 +357,7 @@ impl Command {
             Self::AnswerGate(_) => ("answer_gate", of_place),
             Self::ApproveStep { .. } => ("approve_step", of_place),
             Self::ClaimStep(_) => ("claim_step", plain),
+            Self::ExtendLease { .. } => ("extend_lease", plain),
             Self::ReleaseStep { .. } => ("release_step", plain),
             Self::RecordEntry { .. } => ("record_entry", plain),
             Self::SetVars { .. } => ("set_vars", plain),

@@ -168,6 +168,9 @@ fn apply(draft: &mut Draft<'_>, mode: Mode, command: &Command) -> Result<(), Sto
         Command::StartRun(start) => start_run::decide(draft, mode, start),
         Command::AdoptRun(start, placement) => take_file::adopt(draft, mode, start, placement),
         Command::TakeEdit(placement) => take_file::edit(draft, placement),
+        Command::NoteReplaced { path, problem, kept } => {
+            take_file::note_replaced(draft, path, problem, kept.as_deref())
+        }
         Command::StartStep(start) => start_step::decide(draft, mode, start),
         Command::ReportStep(report) => report_step::decide(draft, mode, report),
         Command::FailStep { step, reason, details } => {
@@ -178,6 +181,9 @@ fn apply(draft: &mut Draft<'_>, mode: Mode, command: &Command) -> Result<(), Sto
         Command::AnswerGate(answer) => answer_gate::decide(draft, mode, answer),
         Command::ApproveStep { step } => approve_step::decide(draft, mode, step),
         Command::ClaimStep(claim) => claim_step::decide(draft, claim),
+        Command::ExtendLease { generation, .. } => {
+            claim_step::find_held(draft, *generation).map(drop)
+        }
         Command::ReleaseStep { generation } => claim_step::release(draft, *generation),
         Command::RecordEntry { step, entry } => record_entry::decide(draft, step.as_deref(), entry),
         Command::SetVars { set } => change_context::set_vars(draft, set),

@@ -88,7 +88,10 @@ pub use next::{
     ways_from_failure,
 };
 pub use probe::{Probe, probe, probe_approval, probe_in_turn};
-pub use promised_file::{Appended, Basis, EventLog, Goal, Projection, Reading, SideFileWrite};
+pub use promised_file::{
+    Appended, Basis, Edits, EventLog, Layout, Projection, Reading, Rebased, SideFile,
+    SideFileChange, SideFileWrite,
+};
 pub use refusal::Refusal;
 pub use shared::Shared;
 pub use state::{

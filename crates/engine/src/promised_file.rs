@@ -2,104 +2,34 @@
 //!
 //! All of it is about texts. Where the files lie, and who opens them, the runtime knows.
 
-use alloc::{collections::BTreeMap, string::String, vec::Vec};
+use alloc::{boxed::Box, collections::BTreeMap, string::String, vec::Vec};
 
-use definition::{PartSpec, StepName, Workflow};
+use definition::{Form, PartSpec, StepName, Workflow};
 use serde_json::{Map, Value};
 
 use crate::{ClaimedProgress, ClaimedStatus, Item, Recorded, RunState, Timestamp};
 
 /// Writes a file from the log of each run of a workflow, and reads what others wrote into it.
 ///
-/// It belongs to a dialect, and is there in every process whatever that process serves: an answer
-/// from a browser changes the file too.
+/// It belongs to a dialect, and every process has it whatever that process serves: an answer from a
+/// browser changes the file too.
 pub trait Projection: Send + Sync {
-    /// Returns the workflow that a run is begun of where there is only the file.
-    fn workflow(&self) -> &str;
-
-    /// Returns whether the runs of a workflow have such a file.
-    fn covers(&self, workflow: &Workflow) -> bool {
-        workflow.name.as_str() == self.workflow()
-    }
-
-    /// Returns the root of the runs that have such files here. `None`: the project's.
-    fn root(&self) -> Option<&str> {
-        None
-    }
-
-    /// Returns the folder that the files are in, seen from the root of a run.
-    fn folder(&self) -> &str;
+    /// Returns where the files are, and how they are kept.
+    fn layout(&self) -> &Layout;
 
     /// Returns where in the folder the file of the run with this key is.
     fn path(&self, key: &str) -> Option<String>;
 
-    /// Returns the key of the run whose file this is; `None` where it is none.
+    /// Returns the key of the run whose file this is; `None` where it is not such a file.
     fn key(&self, path: &str) -> Option<String>;
-
-    /// Returns the folder that the artifacts of the run with this key are in, seen from its root.
-    /// `None`: the root itself.
-    fn home(&self, _key: &str) -> Option<String> {
-        None
-    }
 
     /// Returns the variables that a copy of a run has to itself, with this key in this folder.
     fn vars_of_copy(&self, _key: &str, _home: &str, _of: &RunState) -> Map<String, Value> {
         Map::new()
     }
 
-    /// Returns whether only the owner of the files may read them.
-    fn is_private(&self) -> bool {
-        false
-    }
-
-    /// Returns whether the run with this key goes on when its file was taken away, which is then
-    /// written again. Else the run is over with it.
-    fn outlives_file(&self, key: &str) -> bool;
-
     /// Returns what the file of a run says: a pure function of its state.
     fn render(&self, workflow: &Workflow, state: &RunState) -> String;
-
-    /// Returns what a text was made from, going by the marks that `own`, which the file says now,
-    /// and the text carry.
-    fn basis(&self, _workflow: &Workflow, _own: &str, _text: &str) -> Basis {
-        Basis::Current
-    }
-
-    /// Returns what a text must say to count as made from `own`, which the file says now, in words
-    /// for the person who writes it. `None`: there is no such mark.
-    fn stamp(&self, _own: &str) -> Option<String> {
-        None
-    }
-
-    /// Returns whether a beginning of what the file says is what a crash left of it, and not what
-    /// someone who cut its end meant.
-    fn is_torn(&self, _beginning: &[u8]) -> bool {
-        true
-    }
-
-    /// Returns how far a text is from `own`, which the file says now or said before. `None`: only
-    /// [`Self::basis`] counts.
-    fn distance(&self, _own: &str, _text: &str) -> Option<usize> {
-        None
-    }
-
-    /// Returns whether a text was made from `own`, which the file says now, going by what is in it.
-    fn is_seen(&self, _own: &str, _text: &str) -> bool {
-        true
-    }
-
-    /// Returns whether a text may have been made from `base`, which the file said before, and not
-    /// from `own`, which it says now.
-    fn is_base(&self, _own: &str, _base: &str, _text: &str) -> bool {
-        true
-    }
-
-    /// Returns what the file, which says `own` now, is to say once an edit is taken in that was made
-    /// from `base`, which it said before. `None` where the edit and what happened since cannot be
-    /// joined.
-    fn rebase(&self, _own: &str, _base: &str, _text: &str) -> Option<String> {
-        None
-    }
 
     /// Returns other texts that are written with the file and never read: paths in the folder, and
     /// what to write there.
@@ -110,34 +40,89 @@ pub trait Projection: Send + Sync {
     /// Reads a file that others wrote.
     fn read(&self, text: &str) -> Result<Reading, String>;
 
+    /// Returns what a text was made from. `own` is what the file says now.
+    fn basis(&self, _workflow: &Workflow, _own: &str, _text: &str) -> Basis {
+        Basis::Current
+    }
+
+    /// Joins an edit with what happened since the text that it was made from, which is one of
+    /// `before`, the texts that the file said before, newest last. `own` is what it says now.
+    fn rebase(&self, _own: &str, _before: &[String], _text: &str) -> Rebased {
+        Rebased::Current
+    }
+
     /// Returns where in the folder a text is kept that has to make room.
     fn aside(&self, key: &str, text: &str) -> String;
 
     /// Returns which other file an event has written or changed, if any.
-    fn side_file(&self, _recorded: &Recorded) -> Option<Goal> {
+    fn side_file<'a>(&'a self, _recorded: &'a Recorded) -> Option<SideFile<'a>> {
         None
     }
 
-    /// Returns what the other file is to say after an event, given what it says now. It may be
-    /// asked again after a crash, and must then find that all is done.
-    fn write_side_file(&self, _recorded: &Recorded, _text: Option<&str>) -> SideFileWrite {
-        SideFileWrite::default()
-    }
-
-    /// Returns the file that others are told in what happens to the runs, if they are.
-    fn event_log(&self) -> Option<&EventLog> {
-        None
-    }
-
-    /// Returns whether others may have to be told of these events of one change.
-    fn is_told(&self, _events: &[Recorded]) -> bool {
-        false
-    }
-
-    /// Returns what others are told of these events of one change: a line each.
+    /// Returns the lines that [`Layout::event_log`] gets about a change.
     fn tell(&self, _workflow: &Workflow, _appended: &Appended<'_>) -> Vec<String> {
         Vec::new()
     }
+}
+
+impl dyn Projection + '_ {
+    /// Returns the workflow that a run is begun of where there is only the file.
+    pub fn workflow(&self) -> &'static str {
+        self.layout().workflow.unwrap_or_default()
+    }
+
+    /// Returns whether the runs of a workflow have such a file.
+    pub fn covers(&self, workflow: &Workflow) -> bool {
+        match self.layout().workflow {
+            Some(name) => workflow.name.as_str() == name,
+            None => workflow.form == Form::Graph,
+        }
+    }
+
+    /// Returns the folder that the artifacts of the run with this key are in, seen from its root.
+    /// `None`: the root itself.
+    pub fn home(&self, key: &str) -> Option<String> {
+        let path = self.path(key).filter(|_| self.layout().has_home)?;
+        path.rsplit_once('/').map(|(folder, _)| String::from(folder))
+    }
+
+    /// Returns whether the run with this key goes on when its file was deleted.
+    pub fn outlives_file(&self, key: &str) -> bool {
+        let ends = self.layout().ends_in.zip(self.path(key));
+        !ends.is_some_and(|(folder, path)| path.starts_with(folder))
+    }
+}
+
+/// Where the files of a dialect are, and how they are kept.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Layout {
+    /// The workflow whose runs have such files. `None`: every graph, and each file names its own.
+    pub workflow: Option<&'static str>,
+    /// The root of the runs that have such files here. `None`: the project's.
+    pub root: Option<String>,
+    /// The folder that the files are in, seen from the root of a run.
+    pub folder: String,
+    /// The folder in it whose runs end when their file is deleted. The file of any other run is
+    /// written again.
+    pub ends_in: Option<&'static str>,
+    /// Whether the artifacts of a run are in the folder of its file, not in its root.
+    pub has_home: bool,
+    /// Whether only the owner of the files may read them.
+    pub is_private: bool,
+    pub edits: Edits,
+    /// The file that gets a line about everything that happens to the runs.
+    pub event_log: Option<EventLog>,
+}
+
+/// How the runtime treats an edit that was made from an earlier text of the file.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Edits {
+    /// The text carries a mark that tells, and the edit is refused.
+    #[default]
+    Stamped,
+    /// The edit is joined with what happened since. Callers read the file as people write it, and
+    /// are told of edits.
+    Joined,
 }
 
 /// A file that only grows, and that many share.
@@ -158,14 +143,19 @@ pub struct Appended<'a> {
 }
 
 /// Another file that an event has written or changed.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Goal {
+pub struct SideFile<'a> {
     /// What is done there, by a name that never changes: how far it was done is kept by it.
     pub name: &'static str,
     /// Where in the folder it may be. The first that is there is meant; where none is, it is made
     /// at the first of them whose folder is there.
     pub paths: Vec<String>,
+    /// Returns what the file is to say, given what it says now. It may be asked again after a
+    /// crash, and must then find that all is done.
+    pub change: SideFileChange<'a>,
 }
+
+/// Changes the text of a side file.
+pub type SideFileChange<'a> = Box<dyn Fn(Option<&str>) -> SideFileWrite + Send + Sync + 'a>;
 
 /// What an event does to another file.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -181,6 +171,8 @@ pub struct SideFileWrite {
 pub enum Basis {
     /// From what the file says now.
     Current,
+    /// From what it said before: [`Projection::rebase`] finds from what.
+    Earlier,
     /// From what it said before. Says what tells.
     Older(String),
     /// From what it said at this time, if anything happened to the run then. Says what tells.
@@ -189,6 +181,19 @@ pub enum Basis {
     Newer,
     /// From the file of another run. Says what tells.
     Other(String),
+}
+
+/// What came of joining an edit with what happened since.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Rebased {
+    /// The edit was made from none of the earlier texts.
+    Current,
+    /// It is an earlier text, put back.
+    Back,
+    /// What the file is to say.
+    Text(String),
+    /// The edit and what happened since changed the same part.
+    Conflict,
 }
 
 /// Where the work is, as a file says.
@@ -213,6 +218,11 @@ pub struct Reading {
     pub journal: Option<String>,
     /// The sets of parts that it says to be planned.
     pub parts: BTreeMap<String, Vec<PartSpec>>,
+    /// What another text must say to count as made from this one, in words for the person who
+    /// writes it.
+    pub stamp: Option<String>,
+    /// Whether it lacks what every such file has. It may then be what a crash left of one.
+    pub is_cut: bool,
     /// What in it nobody can follow. A run may begin with it; no run that there is takes it in.
     pub doubt: Option<String>,
 }

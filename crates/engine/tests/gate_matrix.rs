@@ -339,6 +339,11 @@ fn commands() -> Vec<(&'static str, Command)> {
         ),
         ("reopen, by force", reopen(true)),
         ("give up the key", Command::GiveUpKey),
+        (
+            "note a replaced file",
+            Command::NoteReplaced { path: "f".into(), problem: "p".into(), kept: None },
+        ),
+        ("extend a lease", Command::ExtendLease { generation: 1, duration: None }),
         ("expire", Command::ExpireStep),
         ("report a chore", chore(None)),
         ("report a chore, then on", chore(Some(Onward::default()))),

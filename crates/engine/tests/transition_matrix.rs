@@ -373,6 +373,11 @@ fn commands_on_runs() -> Vec<(&'static str, Command)> {
         ("reopen", reopen(false)),
         ("reopen by force", reopen(true)),
         ("give up key", Command::GiveUpKey),
+        (
+            "note replaced",
+            Command::NoteReplaced { path: named("f"), problem: named("p"), kept: None },
+        ),
+        ("extend lease", Command::ExtendLease { generation: 1, duration: None }),
         ("expire", Command::ExpireStep),
         ("chore c", chore_done("c")),
         ("chore c failed", chore("c", failed_chore())),

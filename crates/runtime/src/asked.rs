@@ -18,7 +18,7 @@ use parking_lot::Mutex;
 use store::{Answered, RequestKey, Touch};
 use tokio::sync::OwnedMutexGuard;
 
-use crate::{ExecuteError, Held, Outcome, Place, RunFile, Runtime, View, fault, watch};
+use crate::{ExecuteError, Held, Place, RunFile, Runtime, View, fault, watch};
 
 /// The longest id of a request, in bytes.
 const REQUEST_ID_BYTES_MAX: usize = 200;
@@ -340,35 +340,6 @@ impl Runtime {
         let path = self.path_shown(view)?;
         let text = self.foresee(view, &[]).into_iter().next().map(|(_, text)| text)?;
         Some(RunFile { path, text, notices: Vec::new() })
-    }
-
-    /// Finishes what a process that died after a commit left undone: the files of the run.
-    pub(crate) async fn finish_files(&self, run: RunId) -> Vec<String> {
-        let plain = self.apart();
-        let Ok(view) = plain.load(run).await else { return Vec::new() };
-        let mut notices = plain.keep_side_files(&view).await;
-        let file = plain.keep_promise(&view, Vec::new()).await;
-        notices.extend(file.map(|it| it.notices).unwrap_or_default());
-        notices
-    }
-
-    /// Returns the outcome of a commit that was recognized, once what was to follow it is done.
-    pub(crate) async fn finish_repeated(
-        &self,
-        outcome: Outcome,
-        request: &crate::Request,
-    ) -> Result<Outcome, ExecuteError> {
-        let is_last = self.ask.is_some() && !self.is_repeating();
-        let may_follow =
-            !outcome.view.workflow.chores.is_empty() || request.command.onward().is_some();
-        if !is_last || !may_follow {
-            return Ok(outcome);
-        }
-        // It was the last one. The server's own work comes after a commit, and may not be done; and
-        // what the run could not go on for then may be repaired.
-        self.note_present();
-        let view = self.load(outcome.view.state.run).await?;
-        self.chores_after(request, Outcome { view, ..outcome }, crate::Chores::default()).await
     }
 }
 

@@ -1,25 +1,25 @@
-//! The loop that joins the engine to a store: load, look, decide, append, tell.
+//! The loop that joins the engine to a store: load, look, decide, append, perform.
 //!
 //! This is the one door to a run. Every surface comes in through [`Runtime::execute`], so every
-//! change is decided by the engine and on disk before anyone hears of it. Questions go through the
-//! methods of `query.rs`, and never write.
+//! change is decided by the engine and on disk before anyone hears of it. What it leads to outside
+//! of the log leaves by `outbox.rs`. What others wrote into files is taken in by `promise/`.
+//! Questions go through the methods of `query.rs`, and never write.
 
 mod asked;
 mod audit;
-mod begin_with_definition;
+mod begin;
 mod cards;
 mod changes;
-mod chores;
+mod commit;
 mod execute;
 mod file_system;
-mod fork;
 mod found;
-mod import;
-mod leases;
 mod load;
+mod outbox;
 mod policies;
 mod promise;
 mod query;
+mod repeated;
 mod timers;
 mod tree;
 mod wait;
@@ -34,21 +34,19 @@ use store::{Store, StoreError};
 
 pub use asked::{Asked, Asking, Identity};
 pub use audit::{Audit, Problem};
-pub use begin_with_definition::Given;
+pub use begin::{Fork, Import};
 pub use changes::{Change, Changes};
-pub use chores::Chores;
 pub use engine::{
-    Appended, Basis, Card, Cursor, EventLog, Goal, Hit, Hits, Invalid, KeyFilter, Listing, Order,
-    Page, Projection, Reading, Row, RunFile, RunFilter, SideFileWrite, Taken, Unreadable, Unseen,
-    View,
+    Appended, Basis, Card, Cursor, Edits, EventLog, Hit, Hits, Invalid, KeyFilter, Layout, Listing,
+    Order, Page, Projection, Reading, Rebased, Row, RunFile, RunFilter, SideFile, SideFileWrite,
+    Taken, Unreadable, Unseen, View,
 };
 pub use execute::{ExecuteError, Outcome, Request, Target};
 pub use file_system::{
     FileSystem, Handled, Held, Kept, LINT_IGNORE, LINT_IGNORE_TEXT, Place, Stat, Subfolder, Wanted,
 };
-pub use fork::Fork;
 pub use found::Found;
-pub use import::Import;
+pub use outbox::Chores;
 pub use policies::Policies;
 pub use promise::Released;
 pub use query::History;
@@ -151,6 +149,7 @@ pub struct Runtime {
     settings: Arc<Settings>,
     loaded: Arc<load::Loaded>,
     promises: Arc<promise::Promises>,
+    outbox: Arc<outbox::Outbox>,
     /// The call that everything is done for, where it has a request id.
     ask: Option<Arc<asked::Ask>>,
 }
@@ -158,8 +157,9 @@ pub struct Runtime {
 impl Runtime {
     /// Creates a runtime over `store`.
     pub fn new(store: Arc<dyn Store>, world: Arc<dyn World>, settings: Settings) -> Self {
-        let (loaded, promises, settings) = (Arc::default(), Arc::default(), Arc::new(settings));
-        Self { store, world, settings, loaded, promises, ask: None }
+        let (loaded, promises, outbox) = (Arc::default(), Arc::default(), Arc::default());
+        let settings = Arc::new(settings);
+        Self { store, world, settings, loaded, promises, outbox, ask: None }
     }
 
     /// Has files written from the logs of some workflows' runs.
@@ -172,6 +172,11 @@ impl Runtime {
     /// Returns what the runtime was told.
     pub fn settings(&self) -> &Settings {
         &self.settings
+    }
+
+    /// Returns an id that no run has.
+    pub fn new_run(&self) -> RunId {
+        self.world.new_run()
     }
 
     /// Returns the time now by the wall clock. For history and for people.

@@ -87,6 +87,11 @@ impl<K: Ord + Clone, V: Clone> Kept<K, V> {
         }
     }
 
+    pub(crate) fn remove(&mut self, key: &K) {
+        self.values.remove(key);
+        self.order.retain(|it| it != key);
+    }
+
     /// Lets the oldest value go.
     fn drop_oldest(&mut self) -> Option<V> {
         let oldest = self.order.pop_front()?;

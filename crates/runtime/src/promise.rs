@@ -4,31 +4,31 @@
 //! something that no length of the log ever said was edited, and becomes an event. A file that
 //! cannot be taken in is put aside before it is written over, so nothing is ever lost.
 
+mod intake;
 mod looking;
 mod moved;
+mod places;
 mod rendering;
 mod replacing;
-mod scan;
-mod side_files;
-mod telling;
 mod writing;
 
 use std::{
-    collections::{BTreeMap, BTreeSet, HashMap},
+    collections::{BTreeMap, HashMap},
     sync::Arc,
 };
 
 use definition::{Digest, Workflow};
-use engine::{Command, FileClaim, Recorded, Refusal, RunId};
+use engine::{Command, FileClaim, Refusal, RunId, Surface};
 use parking_lot::Mutex;
-use store::{FileFilter, FileMark, StoreError, Touch};
+use store::{FileFilter, FileMark};
 
 use self::looking::{Edit, Found, Left, Made};
 use crate::{
-    ExecuteError, FileSystem, Held, Place, Projection, Reading, RunFile, Runtime, Stat, View,
-    execute::Checks, fault, load::Kept,
+    Edits, ExecuteError, FileSystem, Held, Place, Projection, Reading, Request, RunFile, Runtime,
+    Stat, View, fault, load::Kept,
 };
 
+pub(crate) use places::{place, shown};
 pub(crate) use rendering::Rendering;
 
 pub use moved::Released;
@@ -58,14 +58,7 @@ impl Synced {
 pub(crate) struct Promises {
     pub(crate) projections: Vec<Arc<dyn Projection>>,
     files: Mutex<Kept<RunId, Arc<tokio::sync::Mutex<Known>>>>,
-    scanned: Mutex<scan::Scanned>,
-    /// The runs whose other files could not be changed so far.
-    unfinished: Mutex<BTreeSet<RunId>>,
-    /// The runs of which this process knows whether another one left their other files undone.
-    looked: Mutex<Kept<RunId, ()>>,
-    formatters: Mutex<Kept<RunId, Arc<Mutex<telling::Told>>>>,
-    /// Notes on files that are being kept.
-    notes: Mutex<Vec<tokio::task::JoinHandle<()>>>,
+    scanned: Mutex<intake::Scanned>,
     /// What was noticed of the files of runs while nobody was there to be told.
     untold: Mutex<BTreeMap<RunId, Vec<String>>>,
 }
@@ -98,109 +91,6 @@ struct Promise<'a> {
 }
 
 impl Runtime {
-    /// Returns the paths of the files that are owed with each event of a run.
-    pub(crate) fn owed_by(
-        &self,
-        view: &View,
-        key: Option<&str>,
-        events: &[Recorded],
-    ) -> Vec<String> {
-        let projection = self.find_covering(&view.workflow).map(|it| &**it);
-        let own = projection.zip(key).and_then(|(projection, key)| projection.path(key));
-        let mut owed: Vec<String> = own.into_iter().collect();
-        for name in events.iter().filter_map(|it| side_files::find_name(projection, it)) {
-            if !owed.iter().any(|it| it == name) {
-                owed.push(name.to_owned());
-            }
-        }
-        if projection.is_some_and(|it| it.event_log().is_some() && it.is_told(events)) {
-            owed.push(telling::TOLD.to_owned());
-        }
-        owed
-    }
-
-    /// Returns the folder that the artifacts of a run are in.
-    pub fn home_of(&self, view: &View) -> String {
-        self.home(&view.workflow, view.state.root(), view.state.key())
-    }
-
-    /// Returns the root of a run, and the folder that its artifacts are in.
-    pub fn folders_of(&self, view: &View) -> (String, String) {
-        (view.state.root().to_owned(), self.home_of(view))
-    }
-
-    /// Returns the folder that the artifacts of a run with this root and key are in.
-    pub(crate) fn home(&self, workflow: &Workflow, root: &str, key: Option<&str>) -> String {
-        let projection = self.find_covering(workflow);
-        match projection.zip(key).and_then(|(projection, key)| projection.home(key)) {
-            Some(home) => std::path::Path::new(root).join(home).to_string_lossy().into_owned(),
-            None => root.to_owned(),
-        }
-    }
-
-    pub(crate) fn find_covering(&self, workflow: &Workflow) -> Option<&Arc<dyn Projection>> {
-        self.promises.projections.iter().find(|it| it.covers(workflow))
-    }
-
-    pub(crate) fn find_projection(&self, workflow: &str) -> Option<&Arc<dyn Projection>> {
-        self.promises.projections.iter().find(|it| it.workflow() == workflow)
-    }
-
-    /// Returns the folder that runs of a workflow which begin here are worked on in.
-    pub fn root_for(&self, workflow: &str) -> &str {
-        let own = self.find_projection(workflow).and_then(|it| it.root());
-        own.unwrap_or(&self.settings.root)
-    }
-
-    fn promise(&self, view: &View) -> Option<Promise<'_>> {
-        let projection = self.find_covering(&view.workflow)?;
-        // A file whose run gave it up was put away, or is the next run's.
-        let key = view.state.key().filter(|_| !view.state.gave_up_key)?.to_owned();
-        let place = place(&**projection, view.state.root(), projection.path(&key)?);
-        Some(Promise {
-            projection,
-            file_system: self.world.file_system()?,
-            run: view.state.run,
-            workflow: Arc::clone(&view.workflow),
-            key,
-            shown: shown(&**projection, &place.path),
-            place,
-        })
-    }
-
-    /// Returns the file of a run as people name it, if it has one.
-    pub(crate) fn path_shown(&self, view: &View) -> Option<String> {
-        self.promise(view).map(|it| it.shown)
-    }
-
-    /// Returns where the file of a run is, if it has one. What is written beside it comes first: as
-    /// long as its own is there, something is left to do.
-    pub(crate) fn places_of(&self, view: &View) -> Vec<Place> {
-        let Some(promise) = self.promise(view) else { return Vec::new() };
-        let beside = promise.projection.beside(&view.workflow, &view.state).into_iter();
-        let beside = beside.map(|(path, _)| Place { path, ..promise.place.clone() });
-        beside.chain([promise.place.clone()]).collect()
-    }
-
-    /// Returns what the file of a run, and what is written beside it, will say once these events
-    /// are in its log, by path from the run's root.
-    pub(crate) fn foresee(&self, view: &View, events: &[Recorded]) -> Vec<(String, String)> {
-        let Some(promise) = self.promise(view) else { return Vec::new() };
-        let state = Arc::clone(&view.state);
-        let mut file = Rendering::of(promise.projection, &promise.workflow, state);
-        events.iter().for_each(|it| file.apply(it));
-        let home = promise.projection.home(&promise.key).map(|it| format!("{it}/"));
-        // Anyone who does the chore sees paths from where the artifacts are.
-        let seen = |path: String| match home.as_deref().and_then(|it| path.strip_prefix(it)) {
-            Some(inside) => inside.to_owned(),
-            None => path,
-        };
-        let beside = file.beside().into_iter();
-        let beside = beside.map(|(path, text)| (seen(shown(&**promise.projection, &path)), text));
-        let own = (seen(promise.shown.clone()), file.text().to_owned());
-        std::iter::once(own).chain(beside).collect()
-    }
-
     /// Brings the file of a run and its log into step. Returns the run as it is then; without a
     /// file where it has none, or its folder is not here. What was noticed while nobody was there
     /// to be told is told with it.
@@ -379,7 +269,7 @@ impl Runtime {
         let path = &promise.shown;
         match edit.made {
             // Only a caller who reads a file as people write it is told what they wrote.
-            Made::Now if promise.projection.distance(&edit.text, &edit.text).is_none() => {}
+            Made::Now if promise.projection.layout().edits == Edits::Stamped => {}
             Made::Now => notices.push(format!("`{path}` was changed by hand: taken in")),
             Made::Back => {
                 notices.push(format!("an older state of `{path}` was put back"));
@@ -426,7 +316,7 @@ impl Runtime {
             commands.push(Command::CancelRun { reason: "its file was taken away".to_owned() });
         }
         commands.push(Command::GiveUpKey);
-        let request = promise.request(Command::All(commands));
+        let request = Request::own(run, Command::All(commands), Surface::File);
         self.commit(&request, None, None).await.map(drop)
     }
 
@@ -443,13 +333,9 @@ impl Runtime {
             return Ok(false);
         }
         let placement = placement(&promise.shown, &edit.taken, edit.reading.clone()).0;
-        let request = promise.request(Command::TakeEdit(Box::new(placement)));
-        let decided = self.decide(&view, &request.command, &mut Checks::new()).await?;
-        match self.append(&view, decided, &request, None).await {
-            Ok(_) => Ok(true),
-            Err(ExecuteError::Store(StoreError::Conflict { .. })) => Ok(false),
-            Err(error) => Err(error),
-        }
+        let command = Command::TakeEdit(Box::new(placement));
+        let taken = self.commit_unless_moved(&view, command, Surface::File).await?;
+        Ok(taken.is_some())
     }
 
     /// Notes how a file was left. Nobody waits for that: without it the file is looked at again.
@@ -466,35 +352,6 @@ impl Runtime {
         if known.mark.as_ref() != Some(&mark) {
             known.mark = Some(mark.clone());
             self.note(promise.run, mark);
-        }
-    }
-
-    /// Notes that nothing is owed of a file at this length of its run's log.
-    pub(crate) fn note_nothing_owed(&self, run: RunId, path: String, length: u64) {
-        let (owed, written, sha256, size, modified) = (length, length, String::new(), 0, 0);
-        self.note(run, FileMark { path, owed, written, sha256, size, modified });
-    }
-
-    pub(crate) fn note(&self, run: RunId, mark: FileMark) {
-        let store = Arc::clone(&self.store);
-        let keeping = tokio::spawn(async move {
-            if let Err(error) = store.touch(Touch::Files(run, vec![mark])).await {
-                tracing::debug!(%error, "a file's mark was not kept");
-            }
-        });
-        let mut notes = self.promises.notes.lock();
-        notes.retain(|it| !it.is_finished());
-        notes.push(keeping);
-    }
-
-    /// Waits until the notes on files are kept. A process that ends without them leaves files behind
-    /// of which nobody knows that they were written.
-    pub(crate) async fn keep_notes(&self) {
-        let notes = std::mem::take(&mut *self.promises.notes.lock());
-        for note in notes {
-            if let Err(error) = note.await {
-                tracing::debug!(%error, "a file's mark was not kept");
-            }
         }
     }
 
@@ -539,26 +396,6 @@ impl Runtime {
         files.keep(promise.run, Arc::clone(&known), self.settings.states_max);
         known
     }
-
-    /// Returns the runs of the project of which files are owed.
-    pub async fn find_owing(&self) -> Result<BTreeSet<RunId>, ExecuteError> {
-        let project = Some(self.settings.project.clone());
-        let filter = FileFilter { project, is_owed: true, ..FileFilter::default() };
-        let owed = self.store.files(filter).await.map_err(fault)?;
-        Ok(owed.into_iter().map(|(run, _)| run).collect())
-    }
-
-    /// Writes the files that a run owes: what a process that ended in between left undone, and what
-    /// could not be written before. Returns why some still are not.
-    pub async fn write_owed(&self, run: RunId) -> Result<Option<String>, ExecuteError> {
-        let view = self.load(run).await?;
-        let mut notices = self.keep_side_files(&view).await;
-        let is_undone = self.promises.unfinished.lock().contains(&run);
-        let undone = if is_undone { notices.pop() } else { None };
-        self.keep_untold(run, notices);
-        let (_, problem) = self.sync_untold(view).await?;
-        Ok(problem.or(undone))
-    }
 }
 
 impl Known {
@@ -594,18 +431,6 @@ impl Known {
 
 fn told(mark: &FileMark) -> Stat {
     Stat { size: mark.size, modified: mark.modified }
-}
-
-fn place(projection: &dyn Projection, root: &str, path: String) -> Place {
-    let folder = std::path::Path::new(root).join(projection.folder());
-    Place { root: root.to_owned(), folder: folder.to_string_lossy().into_owned(), path }
-}
-
-fn shown(projection: &dyn Projection, path: &str) -> String {
-    match projection.folder().trim_end_matches('/') {
-        "" => path.to_owned(),
-        folder => format!("{folder}/{path}"),
-    }
 }
 
 /// Returns what a file says as the engine takes it, and the context of a run that begins with it.

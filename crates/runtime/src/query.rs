@@ -9,7 +9,9 @@ use engine::{
 };
 use store::{Filter, Hits, Listing, Row, Search};
 
-use crate::{Cursor, ExecuteError, KeyFilter, Page, RunFilter, Runtime, View, fault};
+use crate::{
+    Cursor, ExecuteError, KeyFilter, Page, Place, RunFilter, Runtime, View, Wanted, fault,
+};
 
 /// The most rows of one page.
 const PAGE_MAX: u32 = 100;
@@ -260,6 +262,47 @@ impl Runtime {
                 }
             }
         }
+    }
+
+    /// Reads a text in the project; `None` where there is none.
+    pub async fn read_text(&self, path: &str) -> Result<Option<String>, String> {
+        let question = Question::File(path.to_owned());
+        let root = self.settings.root.as_str();
+        match self.world.look((root, root), &question).await {
+            Some(Fact::File(FileFact::Present { text: Some(text), .. })) => Ok(Some(text)),
+            Some(Fact::File(FileFact::Present { text: None, size, .. })) => {
+                Err(format!("it is not text, or too large with its {size} bytes"))
+            }
+            Some(Fact::File(FileFact::Unreadable(problem))) => Err(problem),
+            Some(
+                Fact::File(FileFact::Missing)
+                | Fact::Git(_)
+                | Fact::Branch(_)
+                | Fact::Check(_)
+                | Fact::Model(_),
+            )
+            | None => Ok(None),
+        }
+    }
+
+    /// Returns the names of the files right in a folder of the project that are wanted, in order;
+    /// `None` where there is no such folder.
+    pub async fn list_names(
+        &self,
+        folder: &str,
+        wanted: Wanted,
+    ) -> Result<Option<Vec<String>>, String> {
+        let Some(file_system) = self.world.file_system() else { return Ok(None) };
+        let root = self.settings.root.clone();
+        let inside = Path::new(&root).join(folder);
+        if !file_system.has_folder(&inside.to_string_lossy()).await {
+            return Ok(None);
+        }
+        let place = Place { folder: root.clone(), root, path: folder.to_owned() };
+        let found = file_system.scan(&place, wanted).await?;
+        let mut names: Vec<String> = found.into_iter().map(|(name, _)| name).collect();
+        names.sort();
+        Ok(Some(names))
     }
 }
 

@@ -1,9 +1,9 @@
 //! Looks after runs whose time has come while nobody asks about them.
 
-use engine::{Actor, Command, Surface};
+use engine::{Command, Surface};
 use store::Filter;
 
-use crate::{ExecuteError, Request, Runtime, Target, fault};
+use crate::{ExecuteError, Request, Runtime, fault};
 
 /// How many runs one sweep looks after.
 const SWEEP_MAX: u32 = 100;
@@ -20,12 +20,7 @@ impl Runtime {
         let due = self.store.list(filter).await.map_err(fault)?.rows;
         let mut expired = 0;
         for row in due {
-            let request = Request {
-                target: Target::Run(row.run),
-                command: Command::ExpireStep,
-                actor: Actor { surface: Surface::Timer, ..Actor::default() },
-                request_id: None,
-            };
+            let request = Request::own(row.run, Command::ExpireStep, Surface::Timer);
             match self.execute(request).await {
                 Ok(_) => expired += 1,
                 // Someone else was faster.

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use definition::{Decider, Diagnostic, ParseError, ParseErrorKind, Workflow};
+use definition::{Decider, ParseError, ParseErrorKind, Workflow};
 use engine::{Refusal, resolve_decider};
 
 use crate::{Found, Invalid, Runtime};
@@ -68,15 +68,6 @@ impl Runtime {
             self.loaded.builtin.lock().insert(name.to_owned(), Arc::clone(&workflow));
         }
         Ok(workflow)
-    }
-
-    /// Returns everything that is wrong or doubtful with the workflow called `name`.
-    pub fn check_workflow(&self, name: &str) -> Result<Vec<Diagnostic>, Refusal> {
-        let found = self.world.find_workflows();
-        let Some(found) = found.iter().find(|it| it.name.as_str() == name) else {
-            return self.find_workflow(name).map(|_| Vec::new());
-        };
-        Ok(found.check())
     }
 
     /// Returns who would decide in a new run of `workflow`.

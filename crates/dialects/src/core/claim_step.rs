@@ -101,10 +101,10 @@ impl Tool for ClaimStep {
                     let come = tried.or_fail::<Self, Outcome, _>(say);
                     run::change(run, Command::ReleaseStep { generation }, by, come)
                 }
-                Some(lease) => {
-                    let say =
-                        move |lease: Lease| Self::say(bare(run, Some(LeaseAnswer::from(&lease))));
-                    Ask::Extend(run, lease, duration, tried.or_fail::<Self, _, _>(say))
+                Some(generation) => {
+                    let say = move |it: Outcome| Self::say(bare(run, extended(&it, generation)));
+                    let come = tried.or_fail::<Self, Outcome, _>(say);
+                    run::change(run, Command::ExtendLease { generation, duration }, by, come)
                 }
                 None => match self.command(duration) {
                     Ok(command) => {
@@ -133,6 +133,12 @@ fn claimed(run: RunId, outcome: &Outcome) -> Answer {
     let part = lease.and_then(|it| answer::find_part(view, it));
     let lease = lease.map(|it| LeaseAnswer::from(&view.shown(it)));
     Answer { next_step: next_step(view, &outcome.events), part, ..bare(run, lease) }
+}
+
+fn extended(outcome: &Outcome, generation: u64) -> Option<LeaseAnswer> {
+    let view = &outcome.now.view;
+    let lease = view.leases.iter().find(|it| it.generation == generation);
+    lease.map(|it| LeaseAnswer::from(&view.shown(it)))
 }
 
 fn bare(run: RunId, lease: Option<LeaseAnswer>) -> Answer {

@@ -6,8 +6,8 @@ use std::collections::{BTreeMap, HashSet};
 
 use definition::{StepName, Workflow};
 use engine::{
-    ClaimedProgress, ClaimedStatus, Event, Goal, Item, JournalRotated, Progress, Projection,
-    Reading, Recorded, RunState, SideFileWrite,
+    Basis, ClaimedProgress, ClaimedStatus, Edits, Event, Item, JournalRotated, Layout, Progress,
+    Projection, Reading, Rebased, Recorded, RunState, SideFile, SideFileWrite,
 };
 use serde_json::Map;
 
@@ -23,13 +23,15 @@ pub use project::render;
 /// The state files of a project, and what goes with them.
 #[derive(Debug, Clone)]
 pub struct WorkflowFiles {
+    layout: Layout,
     options: Options,
 }
 
 impl WorkflowFiles {
     /// Returns the files where the configuration has them.
     pub fn new(options: Options) -> Self {
-        Self { options }
+        let (workflow, edits) = (Some(WORKFLOW), Edits::Joined);
+        Self { layout: Layout { workflow, edits, ..Layout::default() }, options }
     }
 
     fn is_state_file(&self, path: &str) -> bool {
@@ -39,12 +41,8 @@ impl WorkflowFiles {
 }
 
 impl Projection for WorkflowFiles {
-    fn workflow(&self) -> &str {
-        WORKFLOW
-    }
-
-    fn folder(&self) -> &'static str {
-        ""
+    fn layout(&self) -> &Layout {
+        &self.layout
     }
 
     fn path(&self, key: &str) -> Option<String> {
@@ -55,46 +53,28 @@ impl Projection for WorkflowFiles {
         self.is_state_file(path).then(|| path.to_owned())
     }
 
-    fn outlives_file(&self, _key: &str) -> bool {
-        true
-    }
-
     fn render(&self, _workflow: &Workflow, state: &RunState) -> String {
         render(state)
     }
 
-    fn is_torn(&self, beginning: &[u8]) -> bool {
-        let Ok(text) = std::str::from_utf8(beginning) else { return true };
-        let is_whole = !StateFile::parse(text).issues().iter().any(|it| it.starts_with("Missing"));
-        !(is_whole && text.ends_with('\n'))
-    }
-
-    fn distance(&self, own: &str, text: &str) -> Option<usize> {
-        Some(StateFile::distance(own, text))
-    }
-
     /// What a text was made from is told by the lines of its log.
-    fn is_seen(&self, own: &str, text: &str) -> bool {
+    fn basis(&self, _workflow: &Workflow, own: &str, text: &str) -> Basis {
         let now = logged(own);
         let last = now.lines().rfind(|it| !it.is_empty());
-        last.is_none_or(|it| logged(text).lines().any(|line| line == it))
+        let is_seen = last.is_none_or(|it| logged(text).lines().any(|line| line == it));
+        if is_seen { Basis::Current } else { Basis::Earlier }
     }
 
-    /// What was written from there has seen the last line that was logged until then, and none that
-    /// was logged since. Where nothing was logged since, nothing tells.
-    fn is_base(&self, own: &str, base: &str, text: &str) -> bool {
-        let [now, before, seen] = [own, base, text].map(logged);
-        let seen: HashSet<&str> = seen.lines().collect();
-        let known: HashSet<&str> = before.lines().collect();
-        let last = before.lines().rfind(|it| !it.is_empty());
-        let mut since = now.lines().filter(|it| !known.contains(it)).peekable();
-        last.is_none_or(|it| seen.contains(it))
-            && since.peek().is_some()
-            && !since.any(|it| seen.contains(it))
-    }
-
-    fn rebase(&self, own: &str, base: &str, text: &str) -> Option<String> {
-        StateFile::rebase(base, text, own)
+    fn rebase(&self, own: &str, before: &[String], text: &str) -> Rebased {
+        let bases = before.iter().filter(|it| is_base(own, it, text));
+        let bases = bases.map(|it| (StateFile::distance(it, text), it));
+        match bases.min_by_key(|(distance, _)| *distance) {
+            None => Rebased::Current,
+            Some((0, _)) => Rebased::Back,
+            Some((_, base)) => {
+                StateFile::rebase(base, text, own).map_or(Rebased::Conflict, Rebased::Text)
+            }
+        }
     }
 
     fn read(&self, text: &str) -> Result<Reading, String> {
@@ -108,29 +88,39 @@ impl Projection for WorkflowFiles {
         format!("{}/backups/{STATE_FILE}", self.options.directory)
     }
 
-    fn side_file(&self, recorded: &Recorded) -> Option<Goal> {
-        if let Some(path) = archive_path(recorded, &self.options) {
-            return Some(Goal { name: "errand:archive", paths: vec![path] });
-        }
-        let Event::LineInserted { path, .. } = &recorded.event else { return None };
-        let is_usual = path == CONFIG_FILE;
-        let paths = if is_usual { config_paths(&self.options) } else { vec![path.clone()] };
-        Some(Goal { name: "errand:changelog", paths })
-    }
-
-    fn write_side_file(&self, recorded: &Recorded, text: Option<&str>) -> SideFileWrite {
+    fn side_file<'a>(&'a self, recorded: &'a Recorded) -> Option<SideFile<'a>> {
+        let options = &self.options;
         if let Event::JournalRotated(rotated) = &recorded.event {
-            return keep(rotated, text);
+            let paths = archive_path(recorded, options).into_iter().collect();
+            let change = Box::new(|text: Option<&str>| keep(rotated, text));
+            return Some(SideFile { name: "errand:archive", paths, change });
         }
-        let Event::LineInserted { line, .. } = &recorded.event else {
-            return SideFileWrite::default();
-        };
-        let today = recorded.at.to_date();
-        let is_dated = self.options.changelog_date;
-        let inserted = config_file::insert_changelog(text, line, &today, is_dated);
-        let text = inserted.is_changed.then_some(inserted.text);
-        SideFileWrite { text, notice: inserted.warning }
+        let Event::LineInserted { path, line, .. } = &recorded.event else { return None };
+        let is_usual = path == CONFIG_FILE;
+        let paths = if is_usual { config_paths(options) } else { vec![path.clone()] };
+        let change = Box::new(|text: Option<&str>| {
+            let today = recorded.at.to_date();
+            let inserted =
+                config_file::insert_changelog(text, line, &today, options.changelog_date);
+            let text = inserted.is_changed.then_some(inserted.text);
+            SideFileWrite { text, notice: inserted.warning }
+        });
+        Some(SideFile { name: "errand:changelog", paths, change })
     }
+}
+
+/// Whether a text may have been made from `base`, which the file said before, and not from `own`,
+/// which it says now: it has the last line that was logged until then, and none that was logged
+/// since. Where nothing was logged since, nothing tells.
+fn is_base(own: &str, base: &str, text: &str) -> bool {
+    let [now, before, seen] = [own, base, text].map(logged);
+    let seen: HashSet<&str> = seen.lines().collect();
+    let known: HashSet<&str> = before.lines().collect();
+    let last = before.lines().rfind(|it| !it.is_empty());
+    let mut since = now.lines().filter(|it| !known.contains(it)).peekable();
+    last.is_none_or(|it| seen.contains(it))
+        && since.peek().is_some()
+        && !since.any(|it| seen.contains(it))
 }
 
 /// Returns where a log is kept that an event put into the archive.
@@ -189,6 +179,8 @@ fn read(file: &StateFile) -> Reading {
         vars: vars.into_iter().map(|(name, it)| (name.to_owned(), it.into())).collect(),
         items: Some(items.collect()),
         journal: Some(file.log()),
+        stamp: None,
+        is_cut: file.issues().iter().any(|it| it.starts_with("Missing")),
         doubt: None,
     }
 }

@@ -45,7 +45,7 @@ pub(super) fn tell(workflow: &Workflow, change: &Appended<'_>) -> Vec<String> {
 
 /// Whether there may be anything to tell of a change. A pipeline that was found as it is did not
 /// happen here.
-pub(super) fn is_told(events: &[Recorded]) -> bool {
+fn is_told(events: &[Recorded]) -> bool {
     let has = |is: fn(&Event) -> bool| events.iter().any(|it| is(&it.event));
     let is_found = has(is_begun) && has(is_placed);
     !is_found && (has(is_telling) || (has(is_usage) && is_report(events)))

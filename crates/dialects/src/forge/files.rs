@@ -1,8 +1,7 @@
 //! `state.json` of each workspace: where it is, and what becomes of it.
 
 use definition::Workflow;
-use engine::{Appended, Basis, EventLog, Projection, Reading};
-use engine::{Recorded, RunState, Timestamp};
+use engine::{Appended, Basis, EventLog, Layout, Projection, Reading, RunState, Timestamp};
 use serde_json::{Map, Value};
 
 use super::{
@@ -17,10 +16,8 @@ pub const STATE_FILE: &str = "state.json";
 
 /// The state files of all workspaces of a project. The key of a run is its workspace, seen from the
 /// project's root.
-#[derive(Debug, Clone, Default)]
-pub struct SpecFiles {
-    event_log: Option<EventLog>,
-}
+#[derive(Debug, Clone)]
+pub struct SpecFiles(Layout);
 
 /// How large the file that others are told in becomes before it is put aside.
 const EVENT_LOG_BYTES_MAX: u64 = 10 * 1024 * 1024;
@@ -31,17 +28,26 @@ impl SpecFiles {
     pub fn new(options: &Options) -> Self {
         let event_log =
             |path: &String| EventLog { path: path.clone(), bytes_max: EVENT_LOG_BYTES_MAX };
-        Self { event_log: options.events_log.as_ref().map(event_log) }
+        Self(Layout {
+            workflow: Some(WORKFLOW),
+            has_home: true,
+            // Who asked for what is nobody else's business.
+            is_private: true,
+            event_log: options.events_log.as_ref().map(event_log),
+            ..Layout::default()
+        })
+    }
+}
+
+impl Default for SpecFiles {
+    fn default() -> Self {
+        Self::new(&Options::default())
     }
 }
 
 impl Projection for SpecFiles {
-    fn workflow(&self) -> &str {
-        WORKFLOW
-    }
-
-    fn folder(&self) -> &'static str {
-        ""
+    fn layout(&self) -> &Layout {
+        &self.0
     }
 
     fn path(&self, key: &str) -> Option<String> {
@@ -51,10 +57,6 @@ impl Projection for SpecFiles {
     fn key(&self, path: &str) -> Option<String> {
         let workspace = path.strip_suffix(STATE_FILE)?.strip_suffix('/')?;
         is_workspace(workspace).then(|| workspace.to_owned())
-    }
-
-    fn home(&self, key: &str) -> Option<String> {
-        is_workspace(key).then(|| key.to_owned())
     }
 
     fn vars_of_copy(&self, key: &str, home: &str, of: &RunState) -> Map<String, Value> {
@@ -73,15 +75,6 @@ impl Projection for SpecFiles {
             vars.insert("branch_pushed".to_owned(), false.into());
         }
         vars
-    }
-
-    /// Who asked for what is nobody else's business.
-    fn is_private(&self) -> bool {
-        true
-    }
-
-    fn outlives_file(&self, _key: &str) -> bool {
-        true
     }
 
     fn render(&self, workflow: &Workflow, state: &RunState) -> String {
@@ -107,24 +100,12 @@ impl Projection for SpecFiles {
         }
     }
 
-    fn stamp(&self, own: &str) -> Option<String> {
-        Some(format!("`timestamps.lastUpdated` to \"{}\"", updated(own)?))
-    }
-
     fn read(&self, text: &str) -> Result<Reading, String> {
         StateFile::read(text).and_then(|it| it.claim())
     }
 
     fn aside(&self, key: &str, _text: &str) -> String {
         format!("{key}/backups/state-replaced.json")
-    }
-
-    fn event_log(&self) -> Option<&EventLog> {
-        self.event_log.as_ref()
-    }
-
-    fn is_told(&self, events: &[Recorded]) -> bool {
-        events::is_told(events)
     }
 
     fn tell(&self, workflow: &Workflow, change: &Appended<'_>) -> Vec<String> {

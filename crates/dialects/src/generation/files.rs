@@ -8,7 +8,9 @@ mod tests;
 use std::collections::BTreeMap;
 
 use definition::{StepName, Workflow};
-use engine::{Basis, ClaimedProgress, ClaimedStatus, Progress, Projection, Reading, RunState};
+use engine::{
+    Basis, ClaimedProgress, ClaimedStatus, Layout, Progress, Projection, Reading, RunState,
+};
 use serde_json::Map;
 
 use super::{
@@ -33,20 +35,23 @@ const PATH_CHARS_MAX: usize = 500;
 
 /// The state files of a workspace.
 #[derive(Debug, Clone)]
-pub struct StateFiles {
-    workspace: String,
-    root: Option<String>,
-}
+pub struct StateFiles(Layout);
 
 impl StateFiles {
     /// Returns the state files in this folder, seen from the project's root.
     pub fn new(workspace: &str) -> Self {
-        Self { workspace: workspace.to_owned(), root: None }
+        Self(Layout {
+            workflow: Some(WORKFLOW),
+            folder: workspace.to_owned(),
+            // Anyone who deletes a session's folder gives up what was done in it.
+            ends_in: Some("sessions/"),
+            ..Layout::default()
+        })
     }
 
     /// Returns the state files in the usual folder of `root`, which is a folder of the project.
     pub fn within(root: &str) -> Self {
-        Self { workspace: WORKSPACE.to_owned(), root: Some(root.to_owned()) }
+        Self(Layout { root: Some(root.to_owned()), ..Self::default().0 })
     }
 }
 
@@ -57,16 +62,8 @@ impl Default for StateFiles {
 }
 
 impl Projection for StateFiles {
-    fn workflow(&self) -> &str {
-        WORKFLOW
-    }
-
-    fn root(&self) -> Option<&str> {
-        self.root.as_deref()
-    }
-
-    fn folder(&self) -> &str {
-        &self.workspace
+    fn layout(&self) -> &Layout {
+        &self.0
     }
 
     fn path(&self, key: &str) -> Option<String> {
@@ -91,21 +88,12 @@ impl Projection for StateFiles {
         }
     }
 
-    /// Anyone who deletes a session's folder gives up what was done in it.
-    fn outlives_file(&self, key: &str) -> bool {
-        split(key).1.is_none()
-    }
-
     fn render(&self, workflow: &Workflow, state: &RunState) -> String {
         project::render(workflow, state)
     }
 
     fn basis(&self, _workflow: &Workflow, own: &str, text: &str) -> Basis {
         project::basis(own, text)
-    }
-
-    fn stamp(&self, own: &str) -> Option<String> {
-        Some(project::stamp(own))
     }
 
     fn read(&self, text: &str) -> Result<Reading, String> {
@@ -203,6 +191,8 @@ fn read(document: &Document) -> Reading {
         started_at: document.started_at(),
         updated_at: document.updated_at(),
         context,
+        stamp: Some(project::stamp(document)),
+        is_cut: false,
         doubt,
     }
 }

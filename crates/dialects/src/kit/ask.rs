@@ -12,8 +12,8 @@ use std::{fmt, sync::Arc};
 use core::time::Duration;
 
 use engine::{
-    Card, Command, ForkPoint, Hits, Invalid, KeyFilter, Known, Lease, Listing, Page, Recorded,
-    Refusal, RunFile, RunFilter, RunId, StartRun, Taken, Timestamp, View,
+    Card, Command, ForkPoint, Hits, Invalid, KeyFilter, Known, Listing, Page, Recorded, Refusal,
+    RunFile, RunFilter, RunId, StartRun, Taken, Timestamp, View,
 };
 
 use super::answer::Said;
@@ -26,8 +26,6 @@ pub type Next<T, N> = Box<dyn FnOnce(T) -> N + Send>;
 pub enum Ask {
     Look(Look<Self>),
     Do(Deed, Next<Result<Outcome, Stopped>, Tell>),
-    /// To have a lease last longer; without a duration, as long as its step says.
-    Extend(RunId, u64, Option<Duration>, Next<Result<Lease, Stopped>, Tell>),
     Tell(Tell),
 }
 

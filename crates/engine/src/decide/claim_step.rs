@@ -66,11 +66,14 @@ fn find_part(
 }
 
 pub(super) fn release(draft: &mut Draft<'_>, generation: u64) -> Result<(), Stop> {
-    draft.check_begun()?;
-    let found = draft.state.leases.values().find(|it| it.generation == generation).cloned();
-    let Some(Lease { step, part, .. }) = found else {
-        return Err(Refusal::LeaseUnknown(generation).into());
-    };
+    let Lease { step, part, .. } = find_held(draft, generation)?;
     draft.push(Event::LeaseReleased { step, part, generation });
     Ok(())
+}
+
+/// Returns the lease with this number.
+pub(super) fn find_held(draft: &Draft<'_>, generation: u64) -> Result<Lease, Stop> {
+    draft.check_begun()?;
+    let found = draft.state.leases.values().find(|it| it.generation == generation);
+    found.cloned().ok_or_else(|| Refusal::LeaseUnknown(generation).into())
 }

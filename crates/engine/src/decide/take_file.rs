@@ -20,6 +20,20 @@ use crate::{
     Refusal, RunState, Standing, StartRun, Stop, guard,
 };
 
+/// Notes that what someone wrote into a file is not taken in. That is about the file alone, so it
+/// holds wherever the run is.
+pub(super) fn note_replaced(
+    draft: &mut Draft<'_>,
+    path: &str,
+    problem: &str,
+    kept: Option<&str>,
+) -> Result<(), Stop> {
+    draft.check_begun()?;
+    let (path, problem) = (path.to_string(), problem.to_string());
+    draft.push(Event::FileReplaced { path, problem, kept: kept.map(String::from) });
+    Ok(())
+}
+
 /// Begins a run where a file says that the work is.
 pub(super) fn adopt(
     draft: &mut Draft<'_>,

@@ -7,7 +7,7 @@ use engine::{Event, RunId, Timestamp};
 use store::{FileFilter, FileMark};
 
 use super::{Known, Promise, Rendering, shown};
-use crate::{Basis, ExecuteError, Reading, Runtime, Stat, fault};
+use crate::{Basis, Edits, ExecuteError, Reading, Rebased, Runtime, Stat, fault};
 
 /// How long anyone who writes a file in place may take between two pieces of it.
 const WRITING: Duration = Duration::from_millis(30);
@@ -130,9 +130,6 @@ impl Runtime {
                 return Ok(Found::Refused(Left::Bytes, problem));
             }
         };
-        if let Some(found) = self.find_rebased(promise, known, &text).await? {
-            return Ok(found);
-        }
         self.place_edit(promise, known, text).await
     }
 
@@ -144,6 +141,12 @@ impl Runtime {
         known: &mut Known,
         text: String,
     ) -> Result<Found, ExecuteError> {
+        let basis = known.file.basis(&text);
+        if basis == Basis::Earlier
+            && let Some(found) = self.find_rebased(promise, known, &text).await?
+        {
+            return Ok(found);
+        }
         let reading = promise.projection.read(&text);
         let reading = reading.and_then(|it| match &it.doubt {
             Some(problem) => Err(problem.clone()),
@@ -153,8 +156,10 @@ impl Runtime {
             Ok(reading) => reading,
             Err(problem) => return Ok(Found::Refused(Left::Text(text), problem)),
         };
-        let older = match known.file.basis(&text) {
-            Basis::Current => return Ok(edited(&text, text.clone(), reading, Made::Now)),
+        let older = match basis {
+            Basis::Current | Basis::Earlier => {
+                return Ok(edited(&text, text.clone(), reading, Made::Now));
+            }
             Basis::Other(problem) => return Ok(Found::Refused(Left::Text(text), problem)),
             Basis::At(at, _) if !self.was_changed_at(promise, at).await? => {
                 return Ok(edited(&text, text.clone(), reading, Made::Now));
@@ -264,88 +269,70 @@ impl Runtime {
         known: &mut Known,
         bytes: &[u8],
     ) -> Result<Option<usize>, ExecuteError> {
-        if !promise.projection.is_torn(bytes) {
+        let text = std::str::from_utf8(bytes);
+        let reading = text.map_err(|_| ()).and_then(|it| promise.projection.read(it).map_err(drop));
+        // What has all of its parts and ends with a line is what someone meant who cut the rest.
+        if bytes.ends_with(b"\n") && reading.is_ok_and(|it| !it.is_cut) {
             return Ok(None);
         }
         let own = known.text();
         if is_torn(bytes, own.as_bytes()) {
             return Ok(Some(own.len()));
         }
-        // Where an edit of an older state is joined, what is missing would count as deleted.
-        let text = std::str::from_utf8(bytes).ok();
-        if text.and_then(|it| promise.projection.distance(own, it)).is_none() {
+        if promise.projection.layout().edits == Edits::Stamped || text.is_err() {
             return Ok(None);
         }
-        let mut whole = None;
-        let consider = |candidate: &str| {
-            if candidate.as_bytes() != bytes && is_torn(bytes, candidate.as_bytes()) {
-                whole = Some(candidate.len());
-            }
-        };
-        self.each_before(promise, known.length(), consider).await?;
-        Ok(whole)
+        // Where an edit of an older state is joined, what is missing would count as deleted.
+        let before = self.find_before(promise, known.length()).await?;
+        let is_it = |it: &&String| it.as_bytes() != bytes && is_torn(bytes, it.as_bytes());
+        Ok(before.iter().rfind(is_it).map(String::len))
     }
 
-    /// Shows what a file said before the end of its run's log, the newest last. States that are long
-    /// past are left out.
-    async fn each_before(
+    /// Returns what a file said before the end of its run's log, the newest last. States that are
+    /// long past are left out.
+    async fn find_before(
         &self,
         promise: &Promise<'_>,
         length: u64,
-        mut show: impl FnMut(&str),
-    ) -> Result<(), ExecuteError> {
+    ) -> Result<Vec<String>, ExecuteError> {
         let (_, log) = self.load_at(promise.run, None).await?;
         let mut file = promise.blank();
         let next = log.iter().skip(1).map(|it| it.at);
+        let mut before = Vec::new();
         for (recorded, next) in log.iter().zip(next).filter(|(it, _)| it.seq < length) {
             file.apply(recorded);
             // Events of one append have one time, and only the last of them was ever on disk.
             let is_old = recorded.seq.saturating_add(BASES_MAX) < length;
             if !is_old && recorded.at != next {
-                show(file.text());
+                before.push(file.text().to_owned());
             }
         }
-        Ok(())
+        Ok(before)
     }
 
-    /// Finds out whether an edit was made from an older state of the file: of those that it may have
-    /// been made from, the one that it differs least from. `None` where that is the newest.
+    /// Finds out what becomes of an edit that was made from an older state of the file. `None` where
+    /// it was made from the newest after all.
     async fn find_rebased(
         &self,
         promise: &Promise<'_>,
         known: &mut Known,
         text: &str,
     ) -> Result<Option<Found>, ExecuteError> {
-        let (projection, length) = (promise.projection, known.length());
-        let own = known.text();
-        if projection.distance(own, text).is_none() || projection.is_seen(own, text) {
-            return Ok(None);
-        }
-        let own = own.to_owned();
-        let mut least = usize::MAX;
-        let mut base = None;
-        let consider = |candidate: &str| {
-            let distance = projection.distance(candidate, text).filter(|it| *it < least);
-            let Some(distance) = distance else { return };
-            if projection.is_base(&own, candidate, text) {
-                (least, base) = (distance, Some(candidate.to_owned()));
+        let before = self.find_before(promise, known.length()).await?;
+        let read = |it: &str| promise.projection.read(it);
+        let spoilt = |why: &str| Found::Refused(Left::Text(text.to_owned()), why.to_owned());
+        Ok(match promise.projection.rebase(known.text(), &before, text) {
+            Rebased::Current => None,
+            Rebased::Back => {
+                read(text).ok().map(|it| edited(text, text.to_owned(), it, Made::Back))
             }
-        };
-        self.each_before(promise, length, consider).await?;
-        let Some(base) = base else { return Ok(None) };
-        let spoilt = |why: &str| Some(Found::Refused(Left::Text(text.to_owned()), why.to_owned()));
-        if least == 0 {
-            let reading = promise.projection.read(text);
-            return Ok(reading.ok().map(|it| edited(text, text.to_owned(), it, Made::Back)));
-        }
-        let Some(joined) = projection.rebase(&own, &base, text) else {
-            return Ok(spoilt(
-                "it was changed from an older state, and so was the same part since",
-            ));
-        };
-        Ok(match promise.projection.read(&joined) {
-            Ok(reading) => Some(edited(text, joined, reading, Made::Before)),
-            Err(problem) => spoilt(&problem),
+            Rebased::Text(joined) => Some(match read(&joined) {
+                Ok(reading) => edited(text, joined, reading, Made::Before),
+                Err(problem) => spoilt(&problem),
+            }),
+            Rebased::Conflict => {
+                Some(spoilt("it was changed from an older state, and so was the same part since"))
+            }
         })
     }
 }

@@ -64,9 +64,10 @@ impl Rendering {
         projection.basis(&workflow, self.text(), text)
     }
 
+    /// Returns what another text must say to count as made from this one.
     pub(crate) fn stamp(&mut self) -> Option<String> {
         let projection = Arc::clone(&self.projection);
-        projection.stamp(self.text())
+        projection.read(self.text()).ok()?.stamp
     }
 
     pub(crate) fn beside(&self) -> Vec<(String, String)> {

@@ -1,14 +1,10 @@
 //! Replaces what is in a file and was not written here: it is kept, told, and in the history.
 
 use definition::Digest;
-use engine::{Command, Decided, Event, Recorded, evolve};
-use store::StoreError;
+use engine::{Command, Event, Recorded, Surface};
 
 use super::{Known, Promise, looking::Left};
-use crate::{ExecuteError, Place, Runtime, Stat};
-
-/// How often a note is added to a log because others were faster.
-const TRIES_MAX: u32 = 512;
+use crate::{ExecuteError, Place, Request, Runtime, Stat};
 
 impl Runtime {
     /// Keeps what is in a file that is not taken in, notes that in the log, and writes the file.
@@ -137,28 +133,12 @@ impl Runtime {
         (path, problem, kept): (String, String, Option<String>),
         notices: &mut Vec<String>,
     ) -> Result<(), ExecuteError> {
-        let event = Event::FileReplaced { path, problem, kept };
-        // It is about the file alone, so it holds wherever the run is by now.
-        let request = promise.request(Command::All(Vec::new()));
-        for _ in 0..TRIES_MAX {
-            let view = self.load(promise.run).await?;
-            let at = self.world.now().max(view.state.updated_at);
-            let steady = self.world.steady().max(view.state.steady);
-            let (seq, by) = (view.state.length + 1, request.actor.clone());
-            let recorded = Recorded { seq, at, steady, by, event: event.clone() };
-            let state = evolve((*view.state).clone(), &recorded);
-            let events = vec![event.clone()];
-            let decided = Decided { events, state, notes: Vec::new(), halted: None };
-            match self.append(&view, decided, &request, None).await {
-                Ok(_) => {
-                    notices.push(event.describe());
-                    return Ok(());
-                }
-                Err(ExecuteError::Store(StoreError::Conflict { .. })) => {}
-                Err(error) => return Err(error),
-            }
-        }
-        Err(ExecuteError::Busy { run: promise.run })
+        let command = Command::NoteReplaced { path, problem, kept };
+        let request = Request::own(promise.run, command, Surface::File);
+        let events = self.commit(&request, None, None).await?.events;
+        let is_it = |it: &&Recorded| matches!(it.event, Event::FileReplaced { .. });
+        notices.extend(events.iter().find(is_it).map(|it| it.event.describe()));
+        Ok(())
     }
 }
 

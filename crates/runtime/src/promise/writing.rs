@@ -1,9 +1,7 @@
 //! Writes a promised file, and keeps what it takes the place of.
 
-use engine::{Actor, Command, Surface};
-
 use super::{Known, Promise, Rendering, looking::Left, shown};
-use crate::{Place, Request, Stat, Target};
+use crate::{Place, Stat};
 
 impl Promise<'_> {
     /// Returns the file of the run as it is before anything happened.
@@ -11,19 +9,9 @@ impl Promise<'_> {
         Rendering::blank(self.projection, &self.workflow, self.run)
     }
 
-    /// Returns what the file asks of its run.
-    pub(super) fn request(&self, command: Command) -> Request {
-        Request {
-            target: Target::Run(self.run),
-            command,
-            actor: Actor { surface: Surface::File, ..Actor::default() },
-            request_id: None,
-        }
-    }
-
     pub(super) async fn write(&self, known: &mut Known) -> Result<Stat, String> {
         let text = known.text().to_owned();
-        if self.projection.is_private() {
+        if self.projection.layout().is_private {
             return self.file_system.write_for_owner(&self.place, text).await;
         }
         self.file_system.write(&self.place, text).await
@@ -50,7 +38,7 @@ impl Promise<'_> {
         if !is_kept {
             // It is nowhere else.
             let text = text.to_owned();
-            let kept = if self.projection.is_private() {
+            let kept = if self.projection.layout().is_private {
                 self.file_system.write_privately(&place, text).await
             } else {
                 self.file_system.write_durably(&place, text).await

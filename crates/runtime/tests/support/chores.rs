@@ -10,7 +10,8 @@ use definition::Workflow;
 use engine::{ChoreOutcome, Fact, GitDeed, Question, RunId, RunState, Timestamp};
 use parking_lot::Mutex;
 use runtime::{
-    FileSystem, Found, Handled, Held, Looking, Place, Projection, Reading, Stat, Wanted, World,
+    FileSystem, Found, Handled, Held, Layout, Looking, Place, Projection, Reading, Stat, Wanted,
+    World,
 };
 use tokio::sync::Notify;
 
@@ -180,15 +181,17 @@ fn stat(text: &str) -> Stat {
 }
 
 /// A file that lists the kinds of all events, and the time of the last.
-pub(crate) struct Listed;
+pub(crate) struct Listed(Layout);
+
+impl Default for Listed {
+    fn default() -> Self {
+        Self(Layout { workflow: Some("W"), ..Layout::default() })
+    }
+}
 
 impl Projection for Listed {
-    fn workflow(&self) -> &'static str {
-        "W"
-    }
-
-    fn folder(&self) -> &'static str {
-        ""
+    fn layout(&self) -> &Layout {
+        &self.0
     }
 
     fn path(&self, _key: &str) -> Option<String> {
@@ -197,10 +200,6 @@ impl Projection for Listed {
 
     fn key(&self, _path: &str) -> Option<String> {
         None
-    }
-
-    fn outlives_file(&self, _key: &str) -> bool {
-        true
     }
 
     fn render(&self, _workflow: &Workflow, state: &RunState) -> String {

@@ -141,7 +141,7 @@ async fn export(
 /// Finds the state file, in step with its run.
 async fn find(joined: &Joined, options: &Options) -> Result<Option<RunFile>, Failure> {
     for key in state_paths(options) {
-        if let Some((_, file)) = joined.runtime.find_file(WORKFLOW, &key).await? {
+        if let Some((_, file)) = joined.runtime.take_in_file(WORKFLOW, &key).await? {
             return Ok(Some(file));
         }
     }

@@ -213,7 +213,7 @@ async fn load(joined: &Joined, named: Option<&str>) -> Result<(View, Shown), Fai
         },
     };
     // What a person wrote into its file since is part of what is asked about.
-    let view = match joined.runtime.view_in_step(run).await {
+    let view = match joined.runtime.take_in_run(run).await {
         Ok((view, _)) => view,
         Err(ExecuteError::Refused(Refusal::WorkspaceNotHere { .. })) => {
             joined.runtime.view(run, None).await?

@@ -10,12 +10,14 @@ use std::{
     collections::BTreeMap,
     io::{self, IsTerminal as _},
     path::{Path, PathBuf},
+    sync::Arc,
 };
 
 use clap::{Subcommand, ValueHint};
 use definition::Workflow;
+use engine::{Actor, Surface};
 use indicatif::{ProgressBar, ProgressStyle};
-use runtime::{Import, Runtime};
+use runtime::{Import, Request, Runtime, Target};
 use serde_json::json;
 use store::{OrchestratorFile, OriginalRun};
 
@@ -227,9 +229,14 @@ impl Taker<'_> {
                 return Ok(());
             }
         };
-        let import =
-            Import { run: converted.run, workflow: workflow.clone(), events: converted.events };
-        if self.runtime.import(import).await? {
+        let (run, workflow, events) = (converted.run, workflow.clone(), converted.events);
+        let request = Request {
+            target: Target::Log(Import { run, workflow: Arc::new(workflow), events }),
+            command: engine::Command::SettleRun { goes_on: false },
+            actor: Actor { surface: Surface::Timer, ..Actor::default() },
+            request_id: None,
+        };
+        if !self.runtime.execute(request).await?.events.is_empty() {
             tally.doubts.extend(converted.doubts.into_iter().map(|it| (id.clone(), it)));
             tally.taken.push(id);
         } else {

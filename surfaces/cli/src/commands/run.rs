@@ -280,8 +280,13 @@ async fn fork(joined: &Joined, args: ForkArgs) -> Result<Reply, Failure> {
         (None, Some(seq)) => ForkPoint::Seq(seq),
         (None, None) => return Err(Failure::usage("give `--from-step` or `--from-seq`")),
     };
-    let fork = Fork { run, point, key: args.key, actor: joined.actor(), request_id: None };
-    let outcome = joined.runtime.fork(fork).await?;
+    let request = Request {
+        target: Target::Copy(Fork { run, point, key: args.key }),
+        command: engine::Command::SettleRun { goes_on: true },
+        actor: joined.actor(),
+        request_id: None,
+    };
+    let outcome = joined.runtime.execute(request).await?;
     let state = &outcome.view.state;
     let at = state.current.as_ref().map(ToString::to_string).unwrap_or_default();
     let text = format!("forked {} from {}, at step `{at}`", state.run.short(), short(run));

@@ -1,8 +1,9 @@
-//! The one loop that all dialects share: read, open, ask, execute, word.
+//! The one loop that all dialects share: read, take in, ask, execute, word.
 //!
 //! A tool of a dialect is pure. What it wants to see is looked up here, and the one thing that it
-//! wants done goes through [`Runtime::execute`]. A file that others wrote into is taken in before
-//! the tool sees its run.
+//! wants done goes through [`Runtime::execute`]. Before a tool sees a run that has a file, the loop
+//! takes in what others wrote into it. That is a step of the server's own, and no effect of the
+//! tool: a tool that only looks is marked as reading.
 
 use dialects::kit::{
     Ask, Asking, Beside, Caller, Deed, Entry, Fault, Look, Outcome, Reply, Snapshot, Stopped, Tell,
@@ -54,10 +55,6 @@ async fn make(call: &Call<'_>, asking: Asking, warnings: Vec<String>) -> Reply {
         ask = match ask {
             Ask::Look(it) => look(call.runtime, it).await,
             Ask::Do(deed, then) => break then(execute(call, deed).await.map_err(stopped)),
-            Ask::Extend(run, lease, duration, then) => {
-                let lease = call.runtime.extend_lease(run, lease, duration).await;
-                break then(lease.map_err(stopped));
-            }
             Ask::Tell(tell) => break tell,
         };
     };
@@ -73,7 +70,7 @@ async fn make(call: &Call<'_>, asking: Asking, warnings: Vec<String>) -> Reply {
 async fn look<N>(runtime: &Runtime, look: Look<N>) -> N {
     match look {
         Look::Run(text, then) => then(runtime.find_run(&text).await.map_err(stopped)),
-        Look::File(workflow, keys, then) => then(find_file(runtime, workflow, keys).await),
+        Look::File(workflow, keys, then) => then(take_in(runtime, workflow, keys).await),
         Look::Beside(workflow, path, then) => {
             let text = runtime.read_beside(workflow, path).await.ok().flatten();
             then(Beside { root: runtime.root_for(workflow).to_owned(), text })
@@ -94,7 +91,7 @@ async fn look<N>(runtime: &Runtime, look: Look<N>) -> N {
         Look::Keyed(filter, then) => then(runtime.list_keyed(filter).await.map_err(stopped)),
         Look::Survey(workflow, folders, page, then) => {
             let (taken, page) =
-                tokio::join!(runtime.survey(workflow, &folders), runtime.list_keyed(page));
+                tokio::join!(runtime.take_in_changed(workflow, &folders), runtime.list_keyed(page));
             then(taken.and_then(|taken| Ok((taken, page?))).map_err(stopped))
         }
         Look::Search(text, run, page, then) => {
@@ -104,13 +101,14 @@ async fn look<N>(runtime: &Runtime, look: Look<N>) -> N {
     }
 }
 
-async fn find_file(
+/// Takes in the first of these files that is there, and returns its run.
+async fn take_in(
     runtime: &Runtime,
     workflow: &str,
     keys: Vec<String>,
 ) -> Result<Option<(Snapshot, engine::RunFile)>, Stopped> {
     for key in keys {
-        if let Some((view, file)) = runtime.find_file(workflow, &key).await.map_err(stopped)? {
+        if let Some((view, file)) = runtime.take_in_file(workflow, &key).await.map_err(stopped)? {
             return Ok(Some((snapshot(runtime, view), file)));
         }
     }
@@ -159,8 +157,8 @@ async fn fork(
     point: ForkPoint,
     key: Option<String>,
 ) -> Result<runtime::Outcome, ExecuteError> {
-    let (actor, request_id) = (call.actor.clone(), call.request_id.clone());
-    call.runtime.fork(Fork { run, point, key, actor, request_id }).await
+    let settle = Command::SettleRun { goes_on: true };
+    request(call, Target::Copy(Fork { run, point, key }), settle, None).await
 }
 
 /// Takes what a person answered when the client asked.

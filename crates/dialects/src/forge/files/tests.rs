@@ -8,8 +8,7 @@ mod wanted;
 
 pub(in crate::forge) use play::workflow;
 
-use engine::Projection as _;
-use engine::{Command, Entry};
+use engine::{Command, Entry, Projection};
 use expect_test::{Expect, expect};
 use serde_json::{Value, json};
 
@@ -460,7 +459,7 @@ fn a_callers_own_tasks_have_no_status_until_they_are_given_one() {
 
 #[test]
 fn a_workspace_is_a_path_inside_the_project() {
-    let files = SpecFiles::default();
+    let files: &dyn Projection = &SpecFiles::default();
     assert_eq!(files.path(".specs/x").as_deref(), Some(".specs/x/state.json"));
     assert_eq!(files.key(".specs/x/state.json").as_deref(), Some(".specs/x"));
     assert_eq!(files.home(".specs/x").as_deref(), Some(".specs/x"));

@@ -45,6 +45,8 @@ impl StateFile {
             items: None,
             journal: None,
             parts,
+            stamp: self.updated_at().map(|it| format!("`timestamps.lastUpdated` to \"{it}\"")),
+            is_cut: false,
             doubt: doubt(self),
         })
     }

@@ -81,10 +81,9 @@ pub(super) fn basis(own: &str, text: &str) -> Basis {
     }
 }
 
-/// Returns what a text must say to count as made from what the file says now.
-pub(super) fn stamp(own: &str) -> String {
-    let own = Document::parse(own).unwrap_or_default();
-    format!("`revision` to {}", revision::of(&own))
+/// Returns what another text must say to count as made from this one.
+pub(super) fn stamp(own: &Document) -> String {
+    format!("`revision` to {}", revision::of(own))
 }
 
 /// What a file starts from, and the run that goes on from there.

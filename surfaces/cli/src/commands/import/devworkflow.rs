@@ -174,7 +174,7 @@ impl Taker<'_> {
     /// Begins the run of a file that is where this project looks for it.
     async fn adopt_state(&mut self, found: &Found, key: &str) -> Result<(), ExecuteError> {
         let before = self.runtime().find_newest(WORKFLOW, key).await?;
-        let Some((view, file)) = self.runtime().find_file(WORKFLOW, key).await? else {
+        let Some((view, file)) = self.runtime().take_in_file(WORKFLOW, key).await? else {
             return Ok(());
         };
         if before == Some(view.state.run) {
@@ -189,7 +189,7 @@ impl Taker<'_> {
     /// Begins a run of this project from a file that is elsewhere, unless it has one.
     async fn copy_state(&mut self, found: &Found, text: &str) -> Result<(), ExecuteError> {
         for key in state_paths(self.options) {
-            if let Some((view, _)) = self.runtime().find_file(WORKFLOW, &key).await? {
+            if let Some((view, _)) = self.runtime().take_in_file(WORKFLOW, &key).await? {
                 self.meet_state(found, &key, (view.state.run, text)).await?;
                 return Ok(());
             }

@@ -112,7 +112,7 @@ impl Taker<'_> {
     /// Begins the run of a workspace that is in this project.
     async fn adopt(&mut self, shown: &str, key: &str) -> Result<String, Untaken> {
         let before = self.runtime().find_newest(WORKFLOW, key).await?;
-        let Some((view, file)) = self.runtime().find_file(WORKFLOW, key).await? else {
+        let Some((view, file)) = self.runtime().take_in_file(WORKFLOW, key).await? else {
             return Err(Untaken::Refused(format!("its `{STATE_FILE}` is gone")));
         };
         let doubts = file.notices.into_iter().map(|it| (shown.to_owned(), it));
@@ -161,7 +161,7 @@ impl Taker<'_> {
     /// Returns whether this project has the workspace already, from the same text. Another one of
     /// its name is not to be touched.
     async fn has_own(&self, key: &str, text: &str) -> Result<bool, Untaken> {
-        let Some((view, _)) = self.runtime().find_file(WORKFLOW, key).await? else {
+        let Some((view, _)) = self.runtime().take_in_file(WORKFLOW, key).await? else {
             return Ok(false);
         };
         let digest = Digest::of(text.as_bytes());

@@ -37,7 +37,7 @@ pub(super) async fn perform(
     };
     let (runtime, workflow) = (&joined.runtime, mcp::SCENE_GENERATION);
     let taken = match own {
-        Some(inside) => runtime.scan(workflow, &inside, &progress).await,
+        Some(inside) => runtime.take_in_files(workflow, &inside, &progress).await,
         None => {
             let from = folder.to_string_lossy();
             runtime.take_over(workflow, &from, &with_sessions(&folder), &progress).await
@@ -61,7 +61,7 @@ pub(super) async fn perform(
 
 /// Returns the folders in the project's own workspace that are meant, if they are in it.
 fn find_own(config: &Config, files: &dyn Projection, folder: &Path) -> Option<Vec<String>> {
-    let workspace = config.places.root.join(files.folder()).canonicalize().ok()?;
+    let workspace = config.places.root.join(&files.layout().folder).canonicalize().ok()?;
     let inside = folder.strip_prefix(&workspace).ok()?;
     let mut parts = inside.iter().map(|it| it.to_str());
     match (parts.next(), parts.next(), parts.next()) {

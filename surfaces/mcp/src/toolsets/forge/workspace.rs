@@ -55,7 +55,7 @@ pub(in crate::toolsets::forge) async fn open(
     workspace: &str,
 ) -> Result<Pipeline, Failure> {
     let (folder, key) = find_key(call, workspace)?;
-    match call.runtime.find_file(WORKFLOW, &key).await {
+    match call.runtime.take_in_file(WORKFLOW, &key).await {
         Ok(Some((view, file))) => Ok(Pipeline::new(folder, key, view, Some(file))),
         Ok(None) => {
             let message = format!("load state: there is no `{key}/{STATE_FILE}`");

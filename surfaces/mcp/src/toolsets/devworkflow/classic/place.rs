@@ -59,7 +59,7 @@ pub(super) async fn find(call: &Call<'_>) -> Result<Option<Found>, ExecuteError>
         }
     }
     for key in keys {
-        if let Some((view, file)) = call.runtime.find_file(WORKFLOW, &key).await? {
+        if let Some((view, file)) = call.runtime.take_in_file(WORKFLOW, &key).await? {
             return Ok(Some(Found { view, file }));
         }
     }

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use definition::Workflow;
 use engine::{Command, Entry, RunId, StartRun};
-use runtime::{ExecuteError, Given, Outcome, Request, Target};
+use runtime::{ExecuteError, Outcome, Request, Target};
 use serde_json::{Map, Value, json};
 
 use super::{session::Found, words};
@@ -40,10 +40,10 @@ pub(super) async fn begin(call: &Call<'_>, beginning: Beginning) -> Result<Found
         vars: Map::new(),
         root: call.runtime.settings().root.clone(),
     };
-    let target = Target::New(workflow.name.to_string());
+    let target = Target::Given(workflow, run);
     let command = Command::StartRun(Box::new(start));
     let request = Request { target, command, actor: call.actor.clone(), request_id: None };
-    let outcome = call.runtime.begin_given(Given { workflow, run }, request).await?;
+    let outcome = call.runtime.execute(request).await?;
     Ok(found_after(outcome))
 }
 

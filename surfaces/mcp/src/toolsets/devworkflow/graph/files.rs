@@ -4,9 +4,9 @@ mod reading;
 
 use std::cmp::Ordering;
 
-use definition::{Form, Workflow};
+use definition::Workflow;
 use engine::RunState;
-use runtime::{Basis, Projection, Reading};
+use runtime::{Basis, Layout, Projection, Reading};
 
 use super::{
     record::{self, Record},
@@ -24,20 +24,21 @@ const ENDING: &str = ".json";
 /// The session files of a project.
 #[derive(Debug, Clone)]
 pub struct SessionFiles {
-    directory: String,
+    layout: Layout,
     format: SessionFormat,
 }
 
 impl SessionFiles {
     /// Returns the session files as the options have them.
     pub fn new(options: &Options) -> Self {
-        let directory = options.directory.trim_end_matches('/').to_owned();
-        Self { directory, format: options.sessions.format }
+        let folder = options.directory.trim_end_matches('/').to_owned();
+        let layout = Layout { folder, ..Layout::default() };
+        Self { layout, format: options.sessions.format }
     }
 
     /// Returns the folder of the sessions, seen from the project's root.
     pub(super) fn sessions(&self) -> String {
-        format!("{}/{SESSIONS}", self.directory)
+        format!("{}/{SESSIONS}", self.layout.folder)
     }
 
     /// Returns the key of the run whose file has this name. A file that was put away has none.
@@ -53,17 +54,8 @@ impl SessionFiles {
 }
 
 impl Projection for SessionFiles {
-    /// Each file says itself which workflow it is of.
-    fn workflow(&self) -> &str {
-        ""
-    }
-
-    fn covers(&self, workflow: &Workflow) -> bool {
-        workflow.form == Form::Graph
-    }
-
-    fn folder(&self) -> &str {
-        &self.directory
+    fn layout(&self) -> &Layout {
+        &self.layout
     }
 
     fn path(&self, key: &str) -> Option<String> {
@@ -72,11 +64,6 @@ impl Projection for SessionFiles {
 
     fn key(&self, path: &str) -> Option<String> {
         Self::key_of(path.strip_prefix(SESSIONS)?.strip_prefix('/')?)
-    }
-
-    /// The log is the truth: a file that was taken away is written again.
-    fn outlives_file(&self, _key: &str) -> bool {
-        true
     }
 
     fn render(&self, workflow: &Workflow, state: &RunState) -> String {
@@ -104,10 +91,6 @@ impl Projection for SessionFiles {
                 Basis::Older(format!("its `revision` is {said}, and the session's is {own}"))
             }
         }
-    }
-
-    fn stamp(&self, own: &str) -> Option<String> {
-        Some(format!("`revision` to {}", Record::parse(own).ok()?.revision))
     }
 
     fn beside(&self, workflow: &Workflow, state: &RunState) -> Vec<(String, String)> {

@@ -152,7 +152,7 @@ pub(super) async fn load(
     options: &Options,
     run: RunId,
 ) -> Result<Option<Found>, ExecuteError> {
-    let (view, notices) = match runtime.view_in_step(run).await {
+    let (view, notices) = match runtime.take_in_run(run).await {
         Ok(found) => found,
         Err(ExecuteError::Refused(engine::Refusal::RunUnknown(_))) => return Ok(None),
         Err(error) => return Err(error),

@@ -5,7 +5,7 @@ use std::{sync::Arc, time::Duration};
 
 use definition::{Form, MemoryFiles, Workflow, parse_graph};
 use engine::{Actor, Command, Refusal, RunId, RunState, StartRun, Surface};
-use runtime::{ExecuteError, Given, Request, Runtime, Target, Wanted};
+use runtime::{ExecuteError, Request, Runtime, Target, Wanted};
 
 use super::{
     files::{SessionFile, SessionFiles, read_session},
@@ -114,12 +114,12 @@ pub async fn adopt_session(
         root: runtime.settings().root.clone(),
     };
     let request = Request {
-        target: Target::New(file.workflow),
+        target: Target::Given(workflow, run),
         command: Command::AdoptRun(Box::new(start), Box::new(file.placement)),
         actor: Actor { surface: Surface::File, ..Actor::default() },
         request_id: None,
     };
-    let begun = runtime.begin_given(Given { workflow, run }, request).await;
+    let begun = runtime.execute(request).await;
     begun.map(|_| (run, true)).map_err(|error| unreadable(&error))
 }
 

@@ -66,7 +66,7 @@ impl DialectTool for Init {
 /// Has the pipeline that is there give its place up. Its state file is kept under another name.
 async fn make_room(call: &Call<'_>, key: &str) -> Result<(), Failure> {
     let fails = |error| workspace::failure(Init::NAME, &error);
-    let Some((view, _)) = call.runtime.find_file(WORKFLOW, key).await.map_err(fails)? else {
+    let Some((view, _)) = call.runtime.take_in_file(WORKFLOW, key).await.map_err(fails)? else {
         return Ok(());
     };
     let run = view.state.run;

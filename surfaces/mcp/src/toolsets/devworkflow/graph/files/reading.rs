@@ -97,6 +97,8 @@ pub(super) fn of(record: &Record) -> Reading {
         vars: vars(record),
         items: Some(items(record)),
         journal: Some(record.log.join("\n")),
+        stamp: Some(format!("`revision` to {}", record.revision)),
+        is_cut: false,
         doubt: doubt(record),
     }
 }

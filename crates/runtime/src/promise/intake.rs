@@ -1,10 +1,14 @@
-//! Finds the files that no run has yet, and begins a run from each.
+//! Takes in what others wrote into files, and begins runs from files that have none.
+//!
+//! Taking in is a command of the server's own (`TakeEdit`, `AdoptRun`). A caller that only reads
+//! has the file taken in first, and then reads.
 
 mod elsewhere;
+mod sorting;
 mod unseen;
 
 use std::{
-    collections::{BTreeMap, HashMap, HashSet},
+    collections::{BTreeMap, HashMap},
     sync::Arc,
 };
 
@@ -12,12 +16,13 @@ use definition::{Digest, Workflow};
 use engine::{Actor, Command, Refusal, RunId, StartRun, Surface};
 use futures_util::future::join_all;
 use serde_json::Map;
-use store::{FileFilter, FileMark, Filter, Order, Row};
+use store::{FileMark, Filter, Order, Row};
 
-use super::{Marks, corrupt, place, placement, shown, told, unreadable};
+use self::sorting::Sorted;
+use super::{Marks, corrupt, place, placement, shown, unreadable};
 use crate::{
-    ExecuteError, FileSystem, Place, Projection, Request, RunFile, Runtime, Stat, Taken, Target,
-    Unreadable, Unseen, View, Wanted, fault,
+    ExecuteError, Place, Projection, Request, RunFile, Runtime, Stat, Taken, Target, Unreadable,
+    Unseen, View, fault,
 };
 
 /// How many files are taken in at the same time, so that they share commits.
@@ -37,9 +42,9 @@ pub(crate) struct Scanned {
 }
 
 impl Runtime {
-    /// Returns the newest run of `workflow` in this folder with this key, and its file; a run is
-    /// begun where there is only the file.
-    pub async fn find_file(
+    /// Takes in the file of the newest run of `workflow` in this folder with this key, and begins a
+    /// run where there is only the file. Returns the run and its file as they are then.
+    pub async fn take_in_file(
         &self,
         workflow: &str,
         key: &str,
@@ -54,9 +59,8 @@ impl Runtime {
             return match self.sync(view).await? {
                 (view, Some(mut file)) => {
                     file.notices.extend(left);
-                    if self.promises.unfinished.lock().contains(&view.state.run) {
-                        file.notices.extend(self.keep_side_files(&view).await);
-                    }
+                    // What was taken in may have other files changed.
+                    file.notices.extend(self.finish_left(&view).await);
                     Ok(Some((view, file)))
                 }
                 (view, None) if view.state.gave_up_key || self.is_over_with_file(workflow, key) => {
@@ -97,6 +101,17 @@ impl Runtime {
             }
             Err(error) => Err(error),
         }
+    }
+
+    /// Takes in the file of a run. Returns the run as it is then, and what was noticed.
+    pub async fn take_in_run(&self, run: RunId) -> Result<(View, Vec<String>), ExecuteError> {
+        let view = self.load(run).await?;
+        let (view, file) = self.sync(view).await?;
+        let is_owed = view.state.standing.is_live() && self.path_shown(&view).is_some();
+        if file.is_none() && is_owed {
+            return Err(Refusal::WorkspaceNotHere { root: view.state.root().to_owned() }.into());
+        }
+        Ok((view, file.map(|it| it.notices).unwrap_or_default()))
     }
 
     fn is_over_with_file(&self, workflow: &str, key: &str) -> bool {
@@ -154,45 +169,10 @@ impl Runtime {
         Ok(holder.is_some_and(|it| it.state.standing.is_live()))
     }
 
-    /// Reads a small file that lies beside the promised ones; `None` where there is none.
-    pub async fn read_beside(&self, workflow: &str, path: &str) -> Result<Option<String>, String> {
-        let Some((place, file_system)) = self.beside(workflow, path) else { return Ok(None) };
-        let Some((bytes, _)) = file_system.read(&place).await? else { return Ok(None) };
-        String::from_utf8(bytes).map(Some).map_err(|_| "it is not UTF-8 text".to_owned())
-    }
-
-    /// Makes a file beside the promised ones, unless there is one. Returns whether it did.
-    pub async fn make_beside(
-        &self,
-        workflow: &str,
-        path: &str,
-        text: String,
-    ) -> Result<bool, String> {
-        let Some((place, file_system)) = self.beside(workflow, path) else { return Ok(false) };
-        let _held = file_system.lock(&place).await?;
-        if file_system.stat(&place).await?.is_some() {
-            return Ok(false);
-        }
-        file_system.write_durably(&place, text).await.map(|_| true)
-    }
-
-    /// Returns whether there is a folder beside the promised files.
-    pub async fn has_beside(&self, workflow: &str, path: &str) -> bool {
-        let Some((place, file_system)) = self.beside(workflow, path) else { return false };
-        let folder = std::path::Path::new(&place.folder).join(&place.path);
-        file_system.has_folder(&folder.to_string_lossy()).await
-    }
-
-    fn beside(&self, workflow: &str, path: &str) -> Option<(Place, &dyn FileSystem)> {
-        let projection = self.find_projection(workflow)?;
-        let place = place(&**projection, self.root_for(workflow), path.to_owned());
-        Some((place, self.world.file_system()?))
-    }
-
     /// Takes in every file of `workflow` right in one of these folders: begins a run from each that
     /// has none, and brings the others into step. `progress` is told how many are done, of how
     /// many.
-    pub async fn scan(
+    pub async fn take_in_files(
         &self,
         workflow: &str,
         folders: &[String],
@@ -359,155 +339,6 @@ impl Runtime {
         let outcome = self.begin_from(Arc::clone(definition), &request, None).await?;
         Ok((outcome.view.state.run, outcome.view.state.length, text))
     }
-
-    /// Returns what is known of the files of a workflow. Read again only when something happened.
-    async fn marks(&self, workflow: &str) -> Result<Arc<Marks>, ExecuteError> {
-        let position = *self.store.changed().borrow();
-        if let Some((at, marks)) = &self.promises.scanned.lock().marks
-            && *at == position
-        {
-            return Ok(Arc::clone(marks));
-        }
-        let filter = FileFilter {
-            project: Some(self.settings.project.clone()),
-            workflow: Some(workflow.to_owned()),
-            ..FileFilter::default()
-        };
-        let mut marks = Marks::new();
-        let mut files = self.store.files(filter).await.map_err(fault)?;
-        self.keep_here(workflow, &mut files).await?;
-        for (run, mark) in files {
-            // Of several runs that had the file one after the other, the newest has it.
-            let is_newer = marks.get(&mark.path).is_none_or(|(known, _)| *known < run);
-            if is_newer {
-                marks.insert(mark.path.clone(), (run, mark));
-            }
-        }
-        let marks = Arc::new(marks);
-        self.promises.scanned.lock().marks = Some((position, Arc::clone(&marks)));
-        Ok(marks)
-    }
-
-    /// Keeps the files of runs whose root is here: another worktree, or another folder of this
-    /// project, may have files of the same names.
-    async fn keep_here(
-        &self,
-        workflow: &str,
-        files: &mut Vec<(RunId, FileMark)>,
-    ) -> Result<(), ExecuteError> {
-        let is_known =
-            |it: &(RunId, FileMark)| self.promises.scanned.lock().is_here.contains_key(&it.0);
-        if !files.iter().all(is_known) {
-            let filter = Filter {
-                project: Some(self.settings.project.clone()),
-                workflow: Some(workflow.to_owned()),
-                root: Some(self.root_for(workflow).to_owned()),
-                limit: u32::MAX,
-                ..Filter::default()
-            };
-            let rows = self.store.list(filter).await.map_err(fault)?.rows;
-            let here: HashSet<RunId> = rows.iter().map(|it| it.run).collect();
-            let found = files.iter().map(|(run, _)| (*run, here.contains(run)));
-            self.promises.scanned.lock().is_here.extend(found);
-        }
-        let scanned = self.promises.scanned.lock();
-        files.retain(|(run, _)| scanned.is_here.get(run) == Some(&true));
-        Ok(())
-    }
-
-    async fn find_files(
-        &self,
-        projection: &Arc<dyn Projection>,
-        file_system: &dyn FileSystem,
-        folders: &[String],
-    ) -> Vec<(String, Stat)> {
-        let mut found = Vec::new();
-        for folder in folders {
-            let inside = folder.clone();
-            let names = Arc::clone(projection);
-            let wanted: Wanted = Arc::new(move |name| match inside.as_str() {
-                "" => names.key(name).is_some(),
-                inside => names.key(&joined(inside, name)).is_some(),
-            });
-            let root = self.root_for(projection.workflow());
-            let place = place(&**projection, root, folder.clone());
-            match file_system.scan(&place, wanted).await {
-                Ok(files) if folder.is_empty() => found.extend(files),
-                Ok(files) => {
-                    found.extend(files.into_iter().map(|(it, stat)| (joined(folder, &it), stat)));
-                }
-                Err(problem) => tracing::warn!(folder = place.folder, problem, "cannot be listed"),
-            }
-        }
-        found
-    }
-
-    /// Tells files that are as they were left from those that are new, changed or gone.
-    fn sort_out(
-        &self,
-        projection: &Arc<dyn Projection>,
-        marks: &Marks,
-        found: Vec<(String, Stat)>,
-        folders: &[String],
-    ) -> Sorted {
-        let mut sorted = Sorted::default();
-        let mut scanned = self.promises.scanned.lock();
-        for (path, stat) in found {
-            let unseen = scanned.unseen.get(&path).filter(|it| it.0 == stat);
-            if let Some((_, unseen)) = unseen.filter(|_| !marks.contains_key(&path)) {
-                sorted.unseen.push((path, unseen.clone()));
-                continue;
-            }
-            match (marks.get(&path), scanned.unreadable.get(&path)) {
-                (Some((_, mark)), _) if told(mark) == stat && mark.owed <= mark.written => {
-                    sorted.known.push(path);
-                }
-                (Some((run, _)), _) => sorted.moved.push((*run, path)),
-                (None, Some((then, problem))) if *then == stat => {
-                    let (path, problem) = (shown(&**projection, &path), problem.clone());
-                    sorted.unreadable.push(Unreadable { path, problem });
-                }
-                (None, _) => {
-                    scanned.unreadable.remove(&path);
-                    sorted.new.push(path);
-                }
-            }
-        }
-        let gone = find_gone(&sorted, marks, folders);
-        sorted.moved.extend(gone);
-        sorted.unreadable.sort_by(|one, two| one.path.cmp(&two.path));
-        sorted
-    }
-}
-
-#[derive(Default)]
-struct Sorted {
-    known: Vec<String>,
-    /// Changed or gone.
-    moved: Vec<(RunId, String)>,
-    new: Vec<String>,
-    /// New ones that are as they were when they were looked at.
-    unseen: Vec<(String, Unseen)>,
-    unreadable: Vec<Unreadable>,
-}
-
-/// Returns the files that are known to be in these folders, and are not there.
-fn find_gone(sorted: &Sorted, marks: &Marks, folders: &[String]) -> Vec<(RunId, String)> {
-    let is_scanned = |path: &str| {
-        let folder = path.rsplit_once('/').map_or("", |(folder, _)| folder);
-        folders.iter().any(|it| it == folder)
-    };
-    let wanted = marks.keys().filter(|it| is_scanned(it)).count();
-    if sorted.known.len() + sorted.moved.len() == wanted {
-        return Vec::new();
-    }
-    let moved = sorted.moved.iter().map(|(_, path)| path);
-    let seen: HashSet<&String> = sorted.known.iter().chain(moved).collect();
-    let is_gone = |path: &String| is_scanned(path) && !seen.contains(path);
-    let gone = marks.iter().filter(|(path, _)| is_gone(path));
-    let mut gone: Vec<(RunId, String)> = gone.map(|(path, it)| (it.0, path.clone())).collect();
-    gone.sort();
-    gone
 }
 
 /// Says why no run could be begun from a file.

@@ -7,8 +7,8 @@ use definition::Workflow;
 use engine::Refusal;
 use futures_util::future::join_all;
 
-use super::{TOGETHER, Taken, Unreadable, because, joined, unreadable};
-use crate::{ExecuteError, FileSystem, Place, Projection, Runtime, Wanted};
+use super::{TOGETHER, Taken, because, joined, sorting::list_files, unreadable};
+use crate::{ExecuteError, FileSystem, Place, Projection, Runtime};
 
 impl Runtime {
     /// Takes over the files of `workflow` that another folder has right in it or in some of its own
@@ -22,7 +22,7 @@ impl Runtime {
         progress: &(dyn Fn(usize, usize) + Sync),
     ) -> Result<Taken, ExecuteError> {
         // A file of this project that has no run yet goes before a stranger's.
-        self.scan(workflow, folders, &|_, _| {}).await?;
+        self.take_in_files(workflow, folders, &|_, _| {}).await?;
         let (Some(projection), Some(file_system)) =
             (self.find_projection(workflow), self.world.file_system())
         else {
@@ -63,12 +63,23 @@ impl Runtime {
         let Some(projection) = self.find_projection(workflow) else { return Ok(false) };
         // A file of this project that has no run yet goes before a stranger's.
         let Some(path) = projection.path(key) else { return Ok(false) };
-        if self.find_file(workflow, key).await?.is_some() {
+        if self.take_in_file(workflow, key).await?.is_some() {
             return Ok(false);
         }
         let definition = self.find_to_begin(workflow)?;
-        let bytes = (name, text.into_bytes());
-        match self.begin_with(&**projection, &definition, &path, bytes).await {
+        self.take_bytes(&**projection, &definition, &path, (name, text.into_bytes())).await
+    }
+
+    /// Begins the run of the file at `path` from what was found elsewhere under some name, and
+    /// writes its file, unless the key is taken.
+    async fn take_bytes(
+        &self,
+        projection: &dyn Projection,
+        definition: &Arc<Workflow>,
+        path: &str,
+        bytes: (&str, Vec<u8>),
+    ) -> Result<bool, ExecuteError> {
+        match self.begin_with(projection, definition, path, bytes).await {
             Ok((run, ..)) => self.file_of(run).await.map(|_| true),
             Err(ExecuteError::Refused(Refusal::KeyTaken { .. })) => Ok(false),
             Err(error) => Err(error),
@@ -90,12 +101,7 @@ impl Runtime {
         let name = shown(place);
         let read = file_system.read(place).await.map_err(|problem| unreadable(&name, problem))?;
         let Some((bytes, _)) = read else { return Ok(false) };
-        let begun = self.begin_with(projection, definition, &place.path, (&name, bytes)).await;
-        match begun {
-            Ok((run, ..)) => self.file_of(run).await.map(|_| true),
-            Err(ExecuteError::Refused(Refusal::KeyTaken { .. })) => Ok(false),
-            Err(error) => Err(error),
-        }
+        self.take_bytes(projection, definition, &place.path, (&name, bytes)).await
     }
 }
 
@@ -107,24 +113,12 @@ async fn find(
     folders: &[String],
     taken: &mut Taken,
 ) -> Vec<Place> {
-    let mut found = Vec::new();
-    for folder in folders {
-        let place = Place { root: from.to_owned(), folder: from.to_owned(), path: folder.clone() };
-        let (inside, names) = (folder.clone(), Arc::clone(projection));
-        let wanted: Wanted = Arc::new(move |name| names.key(&joined(&inside, name)).is_some());
-        match file_system.scan(&place, wanted).await {
-            Ok(files) => found.extend(files.into_iter().map(|(name, _)| joined(folder, &name))),
-            Err(problem) => {
-                let path = shown(&place);
-                taken.unreadable.push(Unreadable { path, problem });
-            }
-        }
-    }
+    let place = Place { root: from.to_owned(), folder: from.to_owned(), path: String::new() };
+    let (found, failed) = list_files(projection, file_system, &place, folders).await;
+    taken.unreadable.extend(failed);
+    let mut found: Vec<String> = found.into_iter().map(|(path, _)| path).collect();
     found.sort();
-    found
-        .into_iter()
-        .map(|path| Place { root: from.to_owned(), folder: from.to_owned(), path })
-        .collect()
+    found.into_iter().map(|path| Place { path, ..place.clone() }).collect()
 }
 
 fn shown(place: &Place) -> String {

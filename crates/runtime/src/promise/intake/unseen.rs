@@ -1,21 +1,24 @@
-//! Looks at files that no run was begun from, and begins none: a list only reads.
+//! Says what files say that no run was begun from, and begins none.
 
 use std::collections::HashSet;
 
 use engine::Progress;
 use futures_util::future::join_all;
-use store::Filter;
 
 use super::TOGETHER;
 use crate::{
-    ExecuteError, FileSystem, Projection, Runtime, Stat, Taken, Unreadable, Unseen, fault,
+    ExecuteError, FileSystem, Projection, Runtime, Stat, Taken, Unreadable, Unseen,
     promise::{place, shown},
 };
 
 impl Runtime {
-    /// Looks at every file of `workflow` right in one of these folders: brings the runs into step
-    /// that there are, and says what the other files say. [`Runtime::scan`] begins runs from those.
-    pub async fn survey(&self, workflow: &str, folders: &[String]) -> Result<Taken, ExecuteError> {
+    /// Takes in every file of `workflow` right in one of these folders that changed and has a run,
+    /// and says what the files say that have none. [`Runtime::take_in_files`] begins runs from those.
+    pub async fn take_in_changed(
+        &self,
+        workflow: &str,
+        folders: &[String],
+    ) -> Result<Taken, ExecuteError> {
         let (Some(projection), Some(file_system)) =
             (self.find_projection(workflow), self.world.file_system())
         else {
@@ -28,7 +31,8 @@ impl Runtime {
         let mut unreadable = Vec::new();
         if !sorted.new.is_empty() {
             // A run whose file nobody noted has it all the same.
-            let keys = self.keys(workflow).await?;
+            let rows = self.list_here(workflow).await?;
+            let keys: HashSet<String> = rows.into_iter().filter_map(|it| it.summary.key).collect();
             let has_run = |it: &String| projection.key(it).is_some_and(|it| keys.contains(&it));
             let (known, new): (Vec<String>, Vec<String>) =
                 sorted.new.into_iter().partition(has_run);
@@ -91,18 +95,5 @@ impl Runtime {
     /// Notes that a file cannot be read as it is.
     pub(super) fn note_unreadable(&self, path: &str, stat: Stat, problem: String) {
         self.promises.scanned.lock().unreadable.insert(path.to_owned(), (stat, problem));
-    }
-
-    /// Returns the keys that runs of a workflow have or had here.
-    async fn keys(&self, workflow: &str) -> Result<HashSet<String>, ExecuteError> {
-        let filter = Filter {
-            project: Some(self.settings.project.clone()),
-            workflow: Some(workflow.to_owned()),
-            root: Some(self.root_for(workflow).to_owned()),
-            limit: u32::MAX,
-            ..Filter::default()
-        };
-        let rows = self.store.list(filter).await.map_err(fault)?.rows;
-        Ok(rows.into_iter().filter_map(|it| it.summary.key).collect())
     }
 }

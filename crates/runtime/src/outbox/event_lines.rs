@@ -1,15 +1,14 @@
 //! What others are told of runs: lines in a file that many share, each event in order, whichever
 //! process and surface it came from.
 //!
-//! It is a side file like any other: the append says that it is owed, and how far it was done is kept.
-//! Only a crash between the two can have a line told again.
+//! Only a crash between a line and its mark can have the line told again.
 
 use std::{path::Path, sync::Arc};
 
 use definition::Workflow;
 use engine::{Event, Recorded, RunId, RunState, evolve};
 use parking_lot::Mutex;
-use store::{FileMark, Touch};
+use store::FileMark;
 
 use crate::{
     Appended, EventLog, ExecuteError, FileSystem, Place, Projection, Runtime, View, fault,
@@ -35,7 +34,9 @@ impl Runtime {
     ) -> Result<bool, ExecuteError> {
         let run = view.state.run;
         let projection = self.find_covering(&view.workflow);
-        let Some(event_log) = projection.and_then(|it| it.event_log()) else { return Ok(true) };
+        let Some(event_log) = projection.and_then(|it| it.layout().event_log.as_ref()) else {
+            return Ok(true);
+        };
         let Some(told) = self.find_told(view, mark.written) else { return Ok(true) };
         let known = told.lock().state.length;
         let Some(log) = self.store.load(run, known).await.map_err(fault)? else { return Ok(true) };
@@ -46,7 +47,7 @@ impl Runtime {
             return Ok(false);
         }
         mark.written = log.length;
-        self.store.touch(Touch::Files(run, vec![mark])).await.map_err(fault)?;
+        self.keep_mark(run, mark).await?;
         Ok(true)
     }
 
@@ -54,13 +55,13 @@ impl Runtime {
     pub(crate) async fn mark_told(&self, run: RunId, length: u64) -> Result<(), ExecuteError> {
         let (path, sha256) = (TOLD.to_owned(), String::new());
         let mark = FileMark { path, owed: length, written: length, sha256, size: 0, modified: 0 };
-        self.store.touch(Touch::Files(run, vec![mark])).await.map(drop).map_err(fault)
+        self.keep_mark(run, mark).await
     }
 
     /// Returns who tells of a run, knowing no more of it than others were told.
     fn find_told(&self, view: &View, written: u64) -> Option<Arc<Mutex<Told>>> {
         let run = view.state.run;
-        let mut formatters = self.promises.formatters.lock();
+        let mut formatters = self.outbox.tellers.lock();
         if let Some(told) = formatters.find(&run).filter(|it| it.lock().state.length <= written) {
             return Some(told);
         }
@@ -72,7 +73,7 @@ impl Runtime {
     }
 
     fn forget_told(&self, run: RunId) {
-        if let Some(told) = self.promises.formatters.lock().find(&run) {
+        if let Some(told) = self.outbox.tellers.lock().find(&run) {
             // It knows more than others do now.
             told.lock().state.length = u64::MAX;
         }

@@ -12,14 +12,16 @@ use std::sync::Arc;
 use definition::StepName;
 use engine::{
     Actor, Advance, Chore, ChoreOutcome, Command, Decided, Event, GitDeed, Onward, Pushed,
-    Recorded, Refusal, ReportChore, RunId, Standing, Surface, awaits_revision, find_chore,
+    Recorded, Refusal, ReportChore, Standing, Surface, awaits_revision, find_chore,
     find_unseen_branch,
 };
 use serde_json::Map;
 use store::{RequestKey, StoreError};
 
 use crate::{
-    ExecuteError, Held, Outcome, Place, Request, Runtime, Target, View, execute::Checks, watch,
+    ExecuteError, Held, Outcome, Place, Request, Runtime, View,
+    commit::{Checks, record},
+    watch,
 };
 
 /// How many chores are done for one call.
@@ -61,13 +63,14 @@ enum Turn {
 }
 
 impl Runtime {
-    /// Does what is due before a report and after any command, so that no surface gets past it.
-    pub(crate) async fn commit_between_chores(
+    /// Does what is due before a report, and commits, so that no surface gets past it. Returns also
+    /// what came of it.
+    pub(crate) async fn commit_after_chores(
         &self,
         request: &Request,
         key: Option<RequestKey>,
         mut view: View,
-    ) -> Result<Outcome, ExecuteError> {
+    ) -> Result<(Outcome, Chores), ExecuteError> {
         let (mut before, mut earlier) = (Chores::default(), Vec::new());
         if !view.workflow.chores.is_empty() && request.command.traits().waits_for_chores {
             let outcome = self.keep_chores(view, &Cause::default()).await?;
@@ -75,7 +78,7 @@ impl Runtime {
         }
         let mut outcome = self.commit(request, key, Some(view)).await?;
         outcome.events.splice(0..0, earlier);
-        self.chores_after(request, outcome, before).await
+        Ok((outcome, before))
     }
 
     /// Does what is due after a command, and has the run go on that waits for nothing else.
@@ -154,22 +157,11 @@ impl Runtime {
         }
         let mut notices = Vec::new();
         if self.has_side_files(outcome) {
-            notices = self.keep_side_files(view).await;
+            notices = self.write_side_files(view).await;
         }
-        let file = self.keep_promise(view, Vec::new()).await;
+        let file = self.write_file(view, Vec::new()).await;
         notices.extend(file.map(|it| it.notices).unwrap_or_default());
         self.keep_untold(view.state.run, notices);
-    }
-
-    /// Does what is due, and returns the run as it is then. What is recorded of it is in the log.
-    pub async fn do_chores(&self, run: RunId) -> Result<(View, Chores), ExecuteError> {
-        let view = self.load(run).await?;
-        let outcome = self.keep_chores(view, &Cause::default()).await?;
-        if !outcome.events.is_empty() {
-            let file = self.keep_promise(&outcome.view, Vec::new()).await;
-            self.keep_untold(run, file.map(|it| it.notices).unwrap_or_default());
-        }
-        Ok((outcome.view, outcome.chores))
     }
 
     /// Does what is due. The run's file is left to the caller.
@@ -213,9 +205,7 @@ impl Runtime {
         if !matches!(find_unseen_branch(&view.workflow, &view.state), Ok(Some(_))) {
             return Ok(view);
         }
-        let target = Target::Run(view.state.run);
-        let command = Command::All(Vec::new());
-        let request = Request { target, command, actor: actor(), request_id: None };
+        let request = Request::own(view.state.run, Command::All(Vec::new()), Surface::Timer);
         Ok(self.commit(&request, None, Some(view)).await?.view)
     }
 
@@ -287,7 +277,7 @@ impl Runtime {
         }
         let (root, home) = (view.state.root(), self.home_of(&view));
         let texts = match &due.deed {
-            GitDeed::Publish { .. } => self.foresee(&view, &record(&view, &rehearsed)),
+            GitDeed::Publish { .. } => self.foresee(&view, &will_be(&view, &rehearsed)),
             GitDeed::RenameBranch { .. }
             | GitDeed::Commit { .. }
             | GitDeed::Push { .. }
@@ -355,12 +345,8 @@ impl Runtime {
         mut rehearsed: Decided,
         done: &ChoreOutcome,
     ) -> Result<Option<Outcome>, ExecuteError> {
-        let request = Request {
-            target: Target::Run(view.state.run),
-            command: report(due, done, cause),
-            actor: cause.actor.clone().unwrap_or_else(actor),
-            request_id: None,
-        };
+        let own = Request::own(view.state.run, report(due, done, cause), Surface::Timer);
+        let request = Request { actor: cause.actor.clone().unwrap_or(own.actor), ..own };
         if let ChoreOutcome::Done { detail, warnings, pushed } = done {
             fill_in(&mut rehearsed, (detail, warnings), pushed.as_ref());
             match self.append(view, rehearsed, &request, None).await {
@@ -381,13 +367,10 @@ impl Runtime {
 }
 
 /// Returns what will be in the log.
-fn record(view: &View, decided: &Decided) -> Vec<Recorded> {
-    let (at, steady) = (decided.state.updated_at, decided.state.steady);
-    let recorded = |(seq, event): (u64, &Event)| {
-        let event = event.clone();
-        Recorded { seq, at, steady, by: actor(), event }
-    };
-    (view.state.length + 1..).zip(&decided.events).map(recorded).collect()
+fn will_be(view: &View, decided: &Decided) -> Vec<Recorded> {
+    let times = (decided.state.updated_at, decided.state.steady);
+    let by = Actor { surface: Surface::Timer, ..Actor::default() };
+    record(view.state.length, decided.events.clone(), times, &by)
 }
 
 /// Puts what was done into the event that was rehearsed, and what was pushed into the state.
@@ -430,10 +413,6 @@ fn report(due: &Chore, outcome: &ChoreOutcome, cause: &Cause) -> Command {
     let (name, deed, outcome) = (due.name.clone(), due.deed.clone(), outcome.clone());
     let report = ReportChore { name, deed, outcome, then: cause.then.clone() };
     Command::ReportChore(report.into())
-}
-
-fn actor() -> Actor {
-    Actor { surface: Surface::Timer, ..Actor::default() }
 }
 
 /// Returns how a run goes on that waits for nothing: someone else did the chore that it waited for,
