@@ -181,23 +181,19 @@ impl From<Refusal> for Stop {
 impl Known {
     /// Returns what is at `path`, or stops to ask.
     pub(crate) fn file(&self, path: &str) -> Result<&FileFact, Stop> {
-        match self.facts.get(&Question::File(String::from(path))) {
-            Some(Fact::File(fact)) => Ok(fact),
-            Some(Fact::Git(_) | Fact::Check(_) | Fact::Model(_)) | None => {
-                Err(Stop::Ask(vec![Question::File(String::from(path))]))
-            }
-        }
+        self.find_file(Question::File(String::from(path)))
     }
 
     /// Returns what is in the file of this name beside the run's root, or stops to ask.
     pub(crate) fn beside(&self, name: &str) -> Result<&FileFact, Stop> {
-        let question = Question::Beside(String::from(name));
-        match self.facts.get(&question) {
-            Some(Fact::File(fact)) => Ok(fact),
-            Some(Fact::Git(_) | Fact::Check(_) | Fact::Model(_)) | None => {
-                Err(Stop::Ask(vec![question]))
-            }
+        self.find_file(Question::Beside(String::from(name)))
+    }
+
+    fn find_file(&self, question: Question) -> Result<&FileFact, Stop> {
+        if let Some(Fact::File(fact)) = self.facts.get(&question) {
+            return Ok(fact);
         }
+        Err(Stop::Ask(vec![question]))
     }
 
     /// Stops to ask for all of `paths` that are not known yet, at once.
@@ -208,33 +204,27 @@ impl Known {
     }
 
     pub(crate) fn git(&self) -> Result<Option<&Git>, Stop> {
-        match self.facts.get(&Question::Git) {
-            Some(Fact::Git(fact)) => Ok(fact.as_ref()),
-            Some(Fact::File(_) | Fact::Check(_) | Fact::Model(_)) | None => {
-                Err(Stop::Ask(vec![Question::Git]))
-            }
+        if let Some(Fact::Git(fact)) = self.facts.get(&Question::Git) {
+            return Ok(fact.as_ref());
         }
+        Err(Stop::Ask(vec![Question::Git]))
     }
 
     pub(crate) fn check(&self, check: &CommandCheck) -> Result<&CheckFact, Stop> {
         let question =
             Question::Check { run: check.run.clone(), timeout_s: check.timeout.as_secs() };
-        match self.facts.get(&question) {
-            Some(Fact::Check(fact)) => Ok(fact),
-            Some(Fact::File(_) | Fact::Git(_) | Fact::Model(_)) | None => {
-                Err(Stop::Ask(vec![question]))
-            }
+        if let Some(Fact::Check(fact)) = self.facts.get(&question) {
+            return Ok(fact);
         }
+        Err(Stop::Ask(vec![question]))
     }
 
     /// Returns what the model said to `question`, or stops to ask.
     pub(crate) fn model(&self, question: Question) -> Result<&ModelFact, Stop> {
-        match self.facts.get(&question) {
-            Some(Fact::Model(fact)) => Ok(fact),
-            Some(Fact::File(_) | Fact::Git(_) | Fact::Check(_)) | None => {
-                Err(Stop::Ask(vec![question]))
-            }
+        if let Some(Fact::Model(fact)) = self.facts.get(&question) {
+            return Ok(fact);
         }
+        Err(Stop::Ask(vec![question]))
     }
 
     /// Returns what was seen of those of `paths` that are there. Every path must be known.
