@@ -41,6 +41,7 @@ pub fn evolve(mut state: RunState, recorded: &Recorded) -> RunState {
     }
     hand(&mut state, recorded);
     history::note(&mut state, recorded);
+    state.claims_asked &= !ends_claim(&recorded.event);
     match &recorded.event {
         Event::RunStarted(started) => {
             state.started_at = recorded.at;
@@ -302,6 +303,11 @@ pub fn evolve(mut state: RunState, recorded: &Recorded) -> RunState {
         }
     }
     state
+}
+
+/// Whether the person whom a file says to be asked is asked by now, or the run has moved on.
+fn ends_claim(event: &Event) -> bool {
+    matches!(event, Event::GateOpened(_) | Event::StepEntered { .. } | Event::StepStarted { .. })
 }
 
 /// Notes which action is handed out, and which one is reported or answered.

@@ -70,12 +70,16 @@ pub(super) fn place(state: &mut RunState, recorded: &Recorded, placement: &FileC
     }
     state.current.clone_from(&placement.current);
     state.stated.clone_from(&placement.stated);
+    state.claims_asked = false;
     state.is_work_done = placement.is_work_done;
     let reason = placement.reason.clone();
     match placement.stood {
         ClaimedStatus::Running => state.standing = Standing::Running,
         ClaimedStatus::Waiting if state.standing.open_gate().is_some() => {}
-        ClaimedStatus::Waiting => state.standing = Standing::Running,
+        ClaimedStatus::Waiting => {
+            state.standing = Standing::Running;
+            state.claims_asked = true;
+        }
         ClaimedStatus::Completed => {
             state.ended_elsewhere = is_first.then_some(recorded.seq);
             end(state, recorded, |_| Standing::Completed);

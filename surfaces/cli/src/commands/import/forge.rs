@@ -5,7 +5,7 @@ mod files;
 
 use std::path::{Path, PathBuf};
 
-use mcp::forge::{STATE_FILE, StateFile, WORKFLOW};
+use dialects::forge::{STATE_FILE, StateFile, WORKFLOW};
 use runtime::{ExecuteError, Runtime};
 
 use self::files::Copies;
