@@ -188,7 +188,7 @@ impl Taker<'_> {
     async fn copy_state(&mut self, found: &Found, text: &str) -> Result<(), ExecuteError> {
         for key in state_paths(self.options) {
             if let Some((view, _)) = self.runtime().find_file(WORKFLOW, &key).await? {
-                // Others than what this project has would take its place.
+                // Another text would replace the state that this project has.
                 if was_placed(self.runtime(), view.state.run, text).await? {
                     self.tally.known.push(found.shown.clone());
                 } else {
