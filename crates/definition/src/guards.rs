@@ -14,7 +14,7 @@ use serde_json::json;
 
 use crate::{
     Condition, Decider, Effect, FINISH, Gate, Scope, Spent, Step, StepName, Target, Workflow,
-    check::mentioned_steps, suggest::fold,
+    check::mentioned_steps, reach::reach, suggest::fold,
 };
 
 /// What the gates of a workflow guard. Computed once for each workflow.
@@ -256,15 +256,20 @@ impl<'a> Graph<'a> {
 
     /// Returns what can be reached from the first step, without going through the gate of `closed`.
     fn reach(&self, closed: Option<usize>, routes: Routes) -> BTreeSet<usize> {
-        let mut reached = BTreeSet::from([self.first]);
-        let mut open = vec![self.first];
-        while let Some(at) = open.pop() {
+        self.reach_from([self.first], closed, routes)
+    }
+
+    fn reach_from(
+        &self,
+        starts: impl IntoIterator<Item = usize>,
+        closed: Option<usize>,
+        routes: Routes,
+    ) -> BTreeSet<usize> {
+        reach(starts, |at| {
             let success = self.success.get(at).filter(|_| closed != Some(at));
             let failure = self.failure.get(at).filter(|_| routes == Routes::All);
-            let targets = success.into_iter().chain(failure).flatten();
-            open.extend(targets.copied().filter(|it| reached.insert(*it)));
-        }
-        reached
+            success.into_iter().chain(failure).flatten().copied()
+        })
     }
 
     /// Returns the steps without which `gate` is not reached.
@@ -299,22 +304,12 @@ impl<'a> Graph<'a> {
             targets.is_some_and(|it| it.iter().any(|it| *it != self.end))
         };
         let from = reached.iter().copied().find(|it| {
-            leads(it) && self.reach_from_failure(*it, gate).contains(&to) && !behind.contains(it)
+            let starts = self.failure.get(*it).into_iter().flatten().copied();
+            let reached = self.reach_from(starts, Some(gate), Routes::All);
+            leads(it) && reached.contains(&to) && !behind.contains(it)
         })?;
         let name = |it: usize| self.workflow.steps.get(it).map(|it| it.name.clone());
         Some(Bypass { gate: name(gate)?, from: name(from)?, to: name(to)?, is_answer: false })
-    }
-
-    fn reach_from_failure(&self, from: usize, gate: usize) -> BTreeSet<usize> {
-        let starts = self.failure.get(from).into_iter().flatten().copied();
-        let mut open: Vec<usize> = starts.collect();
-        let mut reached: BTreeSet<usize> = open.iter().copied().collect();
-        while let Some(at) = open.pop() {
-            let success = self.success.get(at).filter(|_| at != gate);
-            let targets = success.into_iter().chain(self.failure.get(at)).flatten();
-            open.extend(targets.copied().filter(|it| reached.insert(*it)));
-        }
-        reached
     }
 }
 

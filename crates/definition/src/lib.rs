@@ -21,6 +21,7 @@ mod name;
 mod parse;
 mod pattern;
 mod product;
+mod reach;
 mod rule;
 mod rulebook;
 mod source;

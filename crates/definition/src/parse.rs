@@ -30,11 +30,11 @@ mod values;
 mod version1;
 mod yaml;
 
-use std::{collections::BTreeMap, fmt, sync::OnceLock};
+use std::{collections::BTreeMap, fmt};
 
 use crate::{
-    Choices, Diagnostic, Digest, FAILED, FINISH, Files, Form, Hasher, Label, Severity, Source,
-    Step, StepName, Var, Workflow, WorkflowName,
+    Diagnostic, FAILED, FINISH, Files, Label, Severity, Source, Step, StepName, Var, Workflow,
+    WorkflowName,
 };
 
 pub(crate) use graph::parse_stored;
@@ -148,55 +148,22 @@ pub(crate) fn parse_with_layout(
     let names: Vec<StepName> = links.iter().filter_map(|it| it.name.clone()).collect();
     let problems = &mut loader.problems;
     let mut reader = Reader { document: &index, steps: &names, language, problems };
-    let settings = index::read(&mut reader, name);
-    let read = (language, &settings.vars);
+    let mut workflow = index::read(&mut reader, name);
+    let read = (language, &workflow.vars);
     let (mut steps, documents) = load_steps((name, &index, &links), read, &mut loader);
-    let mut journal = settings.journal;
     if language != 1 {
         derive::complete(&mut steps, &documents, &mut loader.problems);
-        journal = derive::rotates(&settings, &steps);
     }
     each::check_shared(&steps, &documents, &mut loader.problems);
     rules::check_reviewed(&steps, &documents, &mut loader.problems);
     if loader.problems.has_errors() {
         return Err(invalid(loader.problems));
     }
-    let source = keep(name, loader);
-    let digest = digest(name, &source, language);
-    let body = index.body.text.clone();
-    let workflow = Workflow {
-        name: name.clone(),
-        title: settings.title.unwrap_or_else(|| name.to_string()),
-        goal: markdown::index_goal(&body),
-        version: settings.version,
-        language,
-        decider: settings.decider,
-        key: settings.key,
-        params: settings.params,
-        vars: settings.vars,
-        settings: settings.settings,
-        flows: settings.flows,
-        flow: settings.flow,
-        limits: settings.limits,
-        stretch: settings.stretch,
-        budget: settings.budget,
-        answers: settings.answers,
-        ends: settings.ends,
-        choices: Choices::default(),
-        journal,
-        args: settings.args,
-        moves: settings.moves,
-        rules: settings.rules,
-        chores: settings.chores,
-        adopt: settings.adopt,
-        form: Form::Folder,
-        inputs: Vec::new(),
-        steps,
-        index: body,
-        source,
-        digest,
-        guards: OnceLock::new(),
-    };
+    workflow.steps = steps;
+    workflow.journal |= language != 1 && derive::rotates(&workflow);
+    workflow.goal = markdown::index_goal(&index.body.text);
+    workflow.index.clone_from(&index.body.text);
+    workflow.set_source(keep(name, loader));
     Ok((workflow, Layout { index, links, steps: documents }))
 }
 
@@ -370,9 +337,4 @@ fn keep(name: &WorkflowName, loader: Loader<'_>) -> Source {
         files.insert(format!("{folder}.keep"), String::new());
     }
     Source { files }
-}
-
-fn digest(name: &WorkflowName, source: &Source, language: u32) -> Digest {
-    let start = Hasher::default().field(language.to_le_bytes()).field(name.as_str());
-    source.files.iter().fold(start, |hasher, (path, text)| hasher.field(path).field(text)).finish()
 }

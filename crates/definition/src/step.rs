@@ -380,6 +380,28 @@ impl PartSpec {
     pub const HUMAN_GATE: &str = "human_gate";
 }
 
+impl Gate {
+    /// A gate that asks whether a step is approved, or worked on again.
+    pub(crate) fn plain(ask: Template, step: &StepName) -> Self {
+        let option = |name: &str, effect| GateOption { name: name.to_owned(), effect };
+        Self {
+            ask,
+            show: Vec::new(),
+            options: vec![
+                option("approve", Effect::Approve),
+                option("reject", Effect::Back(step.clone())),
+            ],
+            answers: None,
+            during: None,
+            unless: None,
+            reviewed: None,
+            holds: None,
+            rounds_max: None,
+            ahead: true,
+        }
+    }
+}
+
 impl Review {
     /// Returns every word that a verdict can be.
     pub fn words(&self) -> Vec<&str> {
@@ -388,6 +410,37 @@ impl Review {
 }
 
 impl Step {
+    /// A step of which nothing is said but its name.
+    pub(crate) fn plain(name: StepName) -> Self {
+        Self {
+            title: name.to_string(),
+            name,
+            goal: String::new(),
+            guidance: String::new(),
+            instructions: String::new(),
+            text: String::new(),
+            file: String::new(),
+            agent: None,
+            work: Work::default(),
+            needs: Vec::new(),
+            produces: Vec::new(),
+            criteria: Vec::new(),
+            evidence: Evidence::default(),
+            checks: Vec::new(),
+            gate: None,
+            rules: None,
+            review: None,
+            each: None,
+            attempts: None,
+            next: Vec::new(),
+            on: Moments::default(),
+            workflows: Vec::new(),
+            skip_when: None,
+            lease: None,
+            timeout: None,
+        }
+    }
+
     /// Returns what the report must show evidence for but does not, in the order it is written.
     pub fn missing_evidence<'a>(&'a self, given: &'a Value) -> impl Iterator<Item = &'a Criterion> {
         self.criteria.iter().filter(|criterion| {

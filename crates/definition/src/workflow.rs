@@ -10,8 +10,8 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 use crate::{
-    Action, Chore, Digest, Expression, FINISH, Guards, Move, Pattern, Rule, Schema, Source, Step,
-    StepName, Template, WorkflowName,
+    Action, Chore, Digest, Expression, FINISH, Guards, Hasher, Move, Pattern, Rule, Schema, Source,
+    Step, StepName, Template, WorkflowName,
     check::{mentioned_steps, mentions_end},
     fill_inputs,
 };
@@ -214,6 +214,51 @@ impl Default for Limits {
 }
 
 impl Workflow {
+    /// A workflow of which nothing is said but its name.
+    pub(crate) fn plain(name: WorkflowName) -> Self {
+        Self {
+            title: name.to_string(),
+            goal: String::new(),
+            version: None,
+            language: 1,
+            decider: None,
+            key: None,
+            params: None,
+            vars: BTreeMap::new(),
+            settings: Map::new(),
+            flows: BTreeMap::new(),
+            flow: None,
+            limits: Limits::default(),
+            stretch: Stretch::default(),
+            budget: None,
+            answers: Answers::Verified,
+            ends: Ends::default(),
+            choices: Choices::default(),
+            journal: false,
+            args: BTreeMap::new(),
+            moves: Vec::new(),
+            rules: Vec::new(),
+            chores: Vec::new(),
+            adopt: Vec::new(),
+            form: Form::default(),
+            inputs: Vec::new(),
+            steps: Vec::new(),
+            index: String::new(),
+            source: Source::default(),
+            digest: Digest::of(&[]),
+            guards: OnceLock::new(),
+            name,
+        }
+    }
+
+    /// Sets the files that the workflow was made from, and the digest over them.
+    pub(crate) fn set_source(&mut self, source: Source) {
+        let start = Hasher::default().field(self.language.to_le_bytes()).field(self.name.as_str());
+        let files = source.files.iter();
+        let whole = files.fold(start, |hasher, (path, text)| hasher.field(path).field(text));
+        (self.source, self.digest) = (source, whole.finish());
+    }
+
     /// Returns the step called `name`, if the workflow has one.
     pub fn find_step(&self, name: &StepName) -> Option<&Step> {
         self.steps.iter().find(|step| step.name == *name)

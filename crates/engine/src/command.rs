@@ -290,6 +290,19 @@ pub struct AnswerGate {
     pub digest: Option<Digest>,
 }
 
+impl AnswerGate {
+    /// A person's yes that the agent passes on.
+    pub(crate) fn relayed() -> Self {
+        Self {
+            answer: Answer::Approve,
+            feedback: String::new(),
+            by: String::from("the agent"),
+            how: How::Relayed,
+            digest: None,
+        }
+    }
+}
+
 /// Which of a gate's options is meant.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Answer {

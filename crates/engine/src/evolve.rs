@@ -1,5 +1,8 @@
 //! Folds one event into the state. Cannot fail: what happened, happened.
 
+mod effort;
+mod place;
+
 use alloc::{
     boxed::Box,
     string::{String, ToString as _},
@@ -8,11 +11,12 @@ use alloc::{
 use definition::{Decider, Digest, Effect, FINISH, PartId, StepName};
 
 use crate::{
-    Answered, Artifact, AttemptStatus, ClaimedStatus, Effort, Entry, Event, FileClaim, GateReason,
-    How, Journal, Judged, Lease, Noted, OpenGate, PartPlaced, Passage, PendingRules, Progress,
-    Recorded, Report, Ruling, RunId, RunStarted, RunState, Seen, SkipCause, Standing,
-    StepCompleted, StepState, Surface, Timestamp, Told, history,
+    Answered, Artifact, AttemptStatus, Entry, Event, GateReason, How, Journal, Judged, Lease,
+    Noted, OpenGate, Passage, PendingRules, Progress, Recorded, Report, Ruling, RunId, RunStarted,
+    RunState, Seen, SkipCause, Standing, StepCompleted, Surface, Told, history,
 };
+use effort::{effort_of, end_attempt, fail, forgive, interrupt, name_part, step_of};
+use place::{is_of_placing, place};
 
 /// How many of the last reports a language model is shown.
 const TRAIL_MAX: usize = 5;
@@ -359,113 +363,6 @@ fn complete(state: &mut RunState, recorded: &Recorded, completed: &StepCompleted
     tell(state, step.as_str(), report);
 }
 
-/// Whether an event may come with a file that a run is begun from.
-fn is_of_placing(event: &Event) -> bool {
-    matches!(
-        event,
-        Event::VarsChanged { .. }
-            | Event::GateOpened(_)
-            | Event::RunPlaced(_)
-            | Event::FileReplaced { .. }
-            | Event::BranchSeen { .. }
-    )
-}
-
-/// Puts the run where a file says that it is.
-fn place(state: &mut RunState, recorded: &Recorded, placement: &FileClaim) {
-    let is_first = state.current.is_none();
-    state.unasked = if is_first { PendingRules::Placed } else { PendingRules::Nothing };
-    let updated_at = placement.updated_at.map_or(recorded.at, |it| it.min(recorded.at));
-    state.updated_at = updated_at;
-    // A file that does not say when the work began leaves that as it is known, and nobody knows it
-    // of work that was begun elsewhere.
-    let known = state.current.as_ref().map_or(Timestamp::default(), |_| state.started_at);
-    state.started_at = placement.started_at.map_or(known, |it| it.min(recorded.at));
-    state.steps.retain(|step, _| placement.steps.contains_key(step));
-    for (step, stage) in &placement.steps {
-        let known = step_of(state, step);
-        known.visits = known.visits.max(1);
-        known.passage = match (known.passage, stage.progress.is_settled()) {
-            // What a file says to be done was not reported.
-            (_, true) if !known.effort.progress.is_settled() => Passage::Claimed,
-            (Passage::Owed, true) => Passage::Claimed,
-            (_, false) if known.effort.progress.is_settled() => Passage::Owed,
-            (passage, _) => passage,
-        };
-        if known.passage == Passage::Claimed {
-            known.passed_by = recorded.seq;
-        }
-        known.entered_at = known.entered_at.or(stage.started_at);
-        known.effort.progress = stage.progress;
-        known.effort.attempts = stage.attempts;
-        known.effort.started_at = stage.started_at;
-        known.effort.ended_at = stage.ended_at;
-        // A file tells times of other clocks. None of them is measured with.
-        known.effort.since.get_or_insert(recorded.steady);
-        known.effort.revisions = stage.revisions;
-        known.effort.failure.clone_from(&stage.failure);
-        let is_failed = stage.failure.is_some() && stage.progress == Progress::Ready;
-        known.effort.trouble = match (is_failed, stage.is_retried) {
-            (_, true) => AttemptStatus::Retried,
-            (true, false) => AttemptStatus::Failed,
-            (false, false) => AttemptStatus::None,
-        };
-    }
-    place_parts(state, placement);
-    state.vars.extend(placement.vars.clone());
-    if let Some(items) = &placement.items {
-        state.items = items.clone().into();
-    }
-    if let Some(journal) = &placement.journal {
-        state.journal = Journal::of(journal);
-    }
-    state.current.clone_from(&placement.current);
-    state.stated.clone_from(&placement.stated);
-    state.claims_asked = false;
-    state.is_work_done = placement.is_work_done;
-    let reason = placement.reason.clone();
-    match placement.stood {
-        ClaimedStatus::Running => state.standing = Standing::Running,
-        ClaimedStatus::Waiting if state.standing.open_gate().is_some() => {}
-        ClaimedStatus::Waiting => {
-            state.standing = Standing::Running;
-            state.claims_asked = true;
-        }
-        ClaimedStatus::Completed => {
-            state.ended_elsewhere = is_first.then_some(recorded.seq);
-            end(state, recorded, |_| Standing::Completed);
-        }
-        ClaimedStatus::Failed => end(state, recorded, |gate| Standing::Failed { reason, gate }),
-        ClaimedStatus::Cancelled => {
-            end(state, recorded, |gate| Standing::Cancelled { reason, gate });
-        }
-    }
-    state.ended_at = state.ended_at.map(|_| updated_at);
-}
-
-/// The parts are as a file says, if it says anything of them.
-fn place_parts(state: &mut RunState, placement: &FileClaim) {
-    let seq = state.length;
-    state.parts.extend(placement.parts.clone());
-    // A set that is said to be empty is yet to be planned.
-    state.parts.retain(|_, parts| !parts.is_empty());
-    for (step, stage) in &placement.steps {
-        if stage.parts.is_empty() && placement.parts.is_empty() {
-            continue;
-        }
-        let known = step_of(state, step);
-        known.parts.retain(|part, _| stage.parts.contains_key(part));
-        for (part, stage) in &stage.parts {
-            let effort = known.parts.entry(part.clone()).or_default();
-            effort.progress = stage.progress;
-            effort.revisions = stage.revisions;
-            let is_rejected = stage.progress == Progress::Rejected;
-            let judged = || Judged { verdict: String::new(), is_passed: false, by: seq };
-            effort.judged = is_rejected.then(judged);
-        }
-    }
-}
-
 /// Notes how the run got past the gate of a step.
 fn pass(state: &mut RunState, step: &StepName, passage: Passage) {
     let seq = state.length;
@@ -479,44 +376,6 @@ fn spend(state: &mut RunState, entry: &Entry) {
     let spent = state.usage.tokens.entry(model.clone()).or_default();
     *spent = spent.saturating_add(*tokens);
     state.usage.duration_ms = state.usage.duration_ms.saturating_add(*duration_ms);
-}
-
-/// An attempt that is under way when a run ends or is taken up again leads nowhere.
-fn interrupt(state: &mut RunState) {
-    for step in state.steps.values_mut() {
-        let step: &mut StepState = step;
-        for effort in step.parts.values_mut().chain([&mut step.effort]) {
-            if effort.progress == Progress::Active {
-                effort.progress = Progress::Ready;
-            }
-        }
-    }
-}
-
-/// A run that goes on again has nothing to retry: each step is begun as if it had not failed.
-fn forgive(state: &mut RunState) {
-    let is_troubled = |it: &Effort| it.trouble != AttemptStatus::None;
-    for step in state.steps.values_mut() {
-        if !is_troubled(&step.effort) && !step.parts.values().any(is_troubled) {
-            continue;
-        }
-        let step: &mut StepState = step;
-        for effort in step.parts.values_mut().chain([&mut step.effort]) {
-            effort.trouble = AttemptStatus::None;
-        }
-    }
-}
-
-/// A step that is done stays done, whatever is said of the run.
-fn fail(effort: &mut Effort, reason: &str, recorded: &Recorded) {
-    if effort.progress.is_settled() {
-        return;
-    }
-    if effort.progress == Progress::Active {
-        end_attempt(effort, Progress::Ready, recorded);
-    }
-    effort.failure = Some(String::from(reason));
-    effort.trouble = AttemptStatus::Failed;
 }
 
 /// Keeps what an agent said, for a language model to see.
@@ -542,17 +401,6 @@ fn lead(state: &mut RunState, next: &str) {
     if let Some(last) = state.trail.last_mut() {
         last.next = Some(String::from(next));
     }
-}
-
-/// An agent that reports without having said that it began has made one attempt all the same.
-fn end_attempt(effort: &mut Effort, progress: Progress, recorded: &Recorded) {
-    if effort.progress != Progress::Active {
-        effort.attempts += 1;
-    }
-    effort.progress = progress;
-    effort.ended_at = Some(recorded.at);
-    effort.since = Some(recorded.steady);
-    effort.trouble = AttemptStatus::None;
 }
 
 fn answer(state: &mut RunState, recorded: &Recorded) {
@@ -618,28 +466,4 @@ fn end(
     state.standing = standing(gate);
     state.ended_at = Some(recorded.at);
     state.leases.clear();
-}
-
-fn step_of<'a>(state: &'a mut RunState, step: &StepName) -> &'a mut StepState {
-    state.steps.entry(step.clone()).or_default()
-}
-
-fn effort_of<'a>(
-    state: &'a mut RunState,
-    step: &StepName,
-    part: Option<&PartId>,
-) -> &'a mut Effort {
-    let step = step_of(state, step);
-    match part {
-        Some(part) => step.parts.entry(part.clone()).or_default(),
-        None => &mut step.effort,
-    }
-}
-
-/// Calls a part what it is to be called from now on.
-fn name_part(state: &mut RunState, placed: &PartPlaced) {
-    for part in state.parts.values_mut().flatten().filter(|it| it.id == placed.part) {
-        part.title = placed.title.clone().unwrap_or_else(|| part.title.clone());
-        part.mode = placed.mode.clone().unwrap_or_else(|| part.mode.clone());
-    }
 }

@@ -3,22 +3,23 @@
 //! Every call works on its own copy of a state. What grows with a run is shared between the copies:
 //! to copy a state costs the same after ten events as after ten thousand.
 
+mod step;
+
 use alloc::{boxed::Box, collections::BTreeMap, string::String, vec::Vec};
 
-use definition::{
-    Answers, Decider, Digest, Finding, PartId, PartSpec, Step, StepName, WorkflowName,
-};
+use definition::{Answers, Decider, Digest, PartId, PartSpec, Step, StepName, WorkflowName};
 use rpds::{RedBlackTreeMapSync, VectorSync};
-use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 use crate::{
-    Artifact, CompletedBy, Entry, Git, History, How, Item, Journal, Lease, OpenGate, ReopenCause,
-    Report, Ruling, RunBranch, RunId, RunStarted, Shared, SkipCause, SkipReason, Timestamp,
+    Artifact, Entry, History, How, Item, Journal, Lease, OpenGate, ReopenCause, RunBranch, RunId,
+    RunStarted, Shared, Timestamp,
 };
 
+pub use step::{AttemptStatus, Effort, Judged, Passage, Progress, StepState};
+
 /// The state of one run.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Default)]
 #[expect(clippy::struct_excessive_bools, reason = "each is a fact of its own")]
 pub struct RunState {
     pub run: RunId,
@@ -151,125 +152,6 @@ pub struct Spending {
     pub granted: BTreeMap<String, u64>,
 }
 
-/// What is known of a step.
-#[derive(Debug, Clone, PartialEq, Default)]
-pub struct StepState {
-    pub effort: Effort,
-    /// How often it was entered.
-    pub visits: u32,
-    /// How often a person sent its work back.
-    pub rounds: u32,
-    pub entered_at: Option<Timestamp>,
-    /// What a person agreed to before the work was reported.
-    pub agreed: Option<Digest>,
-    /// The event by which it was last entered.
-    pub entered_by: u64,
-    /// How the run got past the step's gate since the step was last entered.
-    pub passage: Passage,
-    /// The event by which it did.
-    pub passed_by: u64,
-    /// The files that were shown when the gate was last approved.
-    pub approved: Vec<Artifact>,
-    /// What came of its last verdict, where it is a review.
-    pub ruling: Option<Ruling>,
-    /// How far each part is, where the step is fanned out.
-    pub parts: BTreeMap<PartId, Effort>,
-}
-
-/// How a run got past a gate.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum Passage {
-    /// It did not: an answer is owed.
-    #[default]
-    Owed,
-    /// An answer let it pass.
-    Answered(How),
-    /// The step was left out.
-    LeftOut(SkipReason),
-    /// An agent or a file claimed so, without an answer.
-    Claimed,
-}
-
-/// The work on a step, or on one part of it.
-#[derive(Debug, Clone, PartialEq, Default)]
-pub struct Effort {
-    pub progress: Progress,
-    pub attempts: u32,
-    /// How often a review asked for it to be done again.
-    pub revisions: u32,
-    pub started_at: Option<Timestamp>,
-    pub ended_at: Option<Timestamp>,
-    /// When the time of the attempt began by the steady clock: at its start, or as the last ended.
-    pub since: Option<Timestamp>,
-    pub report: Option<Report>,
-    /// Who or what completed it the last time.
-    pub completed_by: Option<CompletedBy>,
-    /// Why it was last left out.
-    pub skipped: Option<SkipCause>,
-    /// Why it was last to be done again.
-    pub reopened: Option<ReopenCause>,
-    pub git: Option<Git>,
-    /// What a person or a review wants changed.
-    pub feedback: Option<String>,
-    /// Of a review: what it found when it judged last.
-    pub findings: Vec<Finding>,
-    /// Why the last attempt failed, until one succeeds.
-    pub failure: Option<String>,
-    pub trouble: AttemptStatus,
-    /// What the attempt under way was begun with, where that was looked at.
-    pub seen: Vec<Artifact>,
-    /// How a person settled the part, where it is for one.
-    pub answered: Option<How>,
-    /// Of a review: its last verdict, until someone says otherwise.
-    pub judged: Option<Judged>,
-    /// The event that last said how far it is, other than that it was begun or that the step is not
-    /// for it.
-    pub told_by: u64,
-    /// What someone said it is, where that is all there is.
-    pub claimed: Option<Progress>,
-    /// The event that last completed it.
-    pub done_by: u64,
-}
-
-/// What a review said.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Judged {
-    pub verdict: String,
-    /// Whether it let the work pass.
-    pub is_passed: bool,
-    pub by: u64,
-}
-
-/// What is wrong with the last attempt, or the one under way.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub enum AttemptStatus {
-    #[default]
-    None,
-    /// It failed, and nobody has taken the step up since.
-    Failed,
-    /// It failed, and the step was made ready for another, which counts as having begun it.
-    Retried,
-    /// An error was recorded while it is under way: to begin again is a new attempt.
-    Faulty,
-}
-
-/// How far a step or part is.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum Progress {
-    /// It was not reached.
-    #[default]
-    Idle,
-    /// It is there to be worked on.
-    Ready,
-    /// An attempt is under way.
-    Active,
-    Done,
-    Skipped,
-    /// A review found it wanting; it is on its way back.
-    Rejected,
-}
-
 /// A file that the server saw.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Seen {
@@ -325,48 +207,6 @@ impl Spending {
     }
 }
 
-impl StepState {
-    /// Whether anyone took it up, as a whole or a part of it.
-    pub fn is_begun(&self) -> bool {
-        let is_begun = |it: &Effort| 0 < it.attempts || it.progress.is_settled();
-        is_begun(&self.effort) || self.parts.values().any(is_begun)
-    }
-}
-
-impl Effort {
-    /// Notes that an event says how far it is.
-    pub(crate) fn tell(&mut self, seq: u64, claimed: Option<Progress>) {
-        (self.told_by, self.claimed) = (seq, claimed);
-    }
-
-    /// Is there to be worked on, with nothing under way.
-    pub(crate) fn await_attempt(&mut self, steady: Timestamp) {
-        self.progress = Progress::Ready;
-        self.ended_at = None;
-        self.since = Some(steady);
-        self.trouble = AttemptStatus::None;
-    }
-}
-
-impl Progress {
-    /// Returns whether nothing is left to do.
-    pub fn is_settled(self) -> bool {
-        matches!(self, Self::Done | Self::Skipped)
-    }
-
-    /// Returns the stable name.
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Idle => "idle",
-            Self::Ready => "ready",
-            Self::Active => "active",
-            Self::Done => "done",
-            Self::Skipped => "skipped",
-            Self::Rejected => "rejected",
-        }
-    }
-}
-
 impl Standing {
     /// Returns whether the run may go on without being reopened.
     pub fn is_live(&self) -> bool {
@@ -396,46 +236,7 @@ impl RunState {
 
     /// Returns the state of a run that has not begun.
     pub fn new(run: RunId) -> Self {
-        Self {
-            run,
-            length: 0,
-            started_at: Timestamp::default(),
-            updated_at: Timestamp::default(),
-            steady: Timestamp::default(),
-            ended_at: None,
-            origin: None,
-            forked_from: None,
-            standing: Standing::New,
-            current: None,
-            gave_up_key: false,
-            stated: None,
-            claims_asked: false,
-            is_work_done: false,
-            context: Shared::default(),
-            vars: Shared::default(),
-            steps: Shared::default(),
-            parts: Shared::default(),
-            artifacts: RedBlackTreeMapSync::default(),
-            leases: BTreeMap::new(),
-            generation: 0,
-            entries: VectorSync::default(),
-            error_count: 0,
-            unasked: PendingRules::Nothing,
-            items: Shared::default(),
-            journal: Journal::default(),
-            usage: Spending::default(),
-            chores: BTreeMap::new(),
-            branch: None,
-            ended_elsewhere: None,
-            first_branch: None,
-            answers: VectorSync::default(),
-            handed: Handed::default(),
-            reasoning: None,
-            deferral: None,
-            advised: None,
-            trail: Vec::new(),
-            history: Shared::default(),
-        }
+        Self { run, ..Self::default() }
     }
 
     /// Returns the name of the workflow, once the run has begun.

@@ -12,6 +12,7 @@ mod files;
 mod git;
 mod library;
 mod model;
+mod news;
 mod subfolders;
 mod tree;
 mod watched;

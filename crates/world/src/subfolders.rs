@@ -6,7 +6,10 @@ use std::{collections::BTreeMap, io, path::Path, sync::Arc};
 use parking_lot::Mutex;
 use runtime::Subfolder;
 
-use crate::beneath::{Kind, Root};
+use crate::{
+    beneath::{Kind, Root},
+    news::News,
+};
 
 /// What is known of folders. Copies share it.
 #[derive(Debug, Clone, Default)]
@@ -23,7 +26,7 @@ struct Known {
 /// A folder, as it was when it was last looked at.
 #[derive(Debug)]
 struct Folder {
-    news: news::News,
+    news: News,
     inner: BTreeMap<String, Subfolder>,
     /// The same as a list.
     listed: Arc<[Subfolder]>,
@@ -55,10 +58,10 @@ impl Folder {
     /// Looks at what changed; `false` where that is not known any more.
     fn catch_up(&mut self, folder: &Root, file: &str, touched: u64) -> bool {
         let Some(happened) = self.news.read() else { return false };
-        if happened.folders.is_empty() && happened.inside.is_empty() {
+        if happened.entries.is_empty() && happened.inside.is_empty() {
             return true;
         }
-        for name in happened.folders {
+        for name in happened.entries {
             if !is_folder(folder, &name) {
                 self.inner.remove(&name);
                 continue;
@@ -78,11 +81,11 @@ impl Folder {
     }
 }
 
-type All = (Option<news::News>, BTreeMap<String, Subfolder>);
+type All = (Option<News>, BTreeMap<String, Subfolder>);
 
 /// First the watch, then the look: what happens in between is seen twice, and not missed.
 fn look_at_all(folder: &Root, file: &str, touched: u64) -> io::Result<All> {
-    let mut news = news::News::begin(folder);
+    let mut news = News::begin(folder);
     let mut inner = BTreeMap::new();
     for entry in folder.list()? {
         let entry = entry?;
@@ -107,144 +110,6 @@ fn look_at(folder: &Root, name: String, file: &str, touched: u64) -> Subfolder {
 fn is_folder(folder: &Root, name: &str) -> bool {
     let kind = || folder.find_kind(Path::new(name));
     !name.starts_with('.') && kind().is_ok_and(|it| it == Some(Kind::Folder))
-}
-
-#[cfg(target_os = "linux")]
-mod news {
-    use std::{
-        collections::{BTreeMap, BTreeSet},
-        mem::MaybeUninit,
-        os::fd::OwnedFd,
-    };
-
-    use rustix::{
-        fs::inotify::{self, CreateFlags, ReadFlags, Reader, WatchFlags},
-        io::Errno,
-    };
-
-    use crate::{
-        beneath::Root,
-        watched::{is_local, path_of},
-    };
-
-    /// How much of what happened is read at once.
-    const BUFFER_BYTES: usize = 16 * 1024;
-
-    /// What happened since it was last asked.
-    #[derive(Debug, Default)]
-    pub(super) struct Happened {
-        /// Names that came, went, or became something else.
-        pub(super) folders: BTreeSet<String>,
-        /// Folders in which something changed.
-        pub(super) inside: BTreeSet<String>,
-    }
-
-    /// What happens in a folder and in the folders in it.
-    #[derive(Debug)]
-    pub(super) struct News {
-        queue: OwnedFd,
-        outer: i32,
-        names: BTreeMap<i32, String>,
-    }
-
-    impl News {
-        /// Begins to follow a folder; `None` where that would not tell everything.
-        pub(super) fn begin(folder: &Root) -> Option<Self> {
-            if !is_local(folder) {
-                return None;
-            }
-            let queue = inotify::init(CreateFlags::NONBLOCK | CreateFlags::CLOEXEC).ok()?;
-            let outer = inotify::add_watch(&queue, path_of(folder), wanted()).ok()?;
-            Some(Self { queue, outer, names: BTreeMap::new() })
-        }
-
-        /// Follows a folder in the folder too. Systems limit how many are followed.
-        pub(super) fn follow(&mut self, folder: &Root, name: &str) -> bool {
-            let flags = wanted() | WatchFlags::DONT_FOLLOW | WatchFlags::ONLYDIR;
-            match inotify::add_watch(&self.queue, path_of(folder).join(name), flags) {
-                Ok(number) => {
-                    self.names.insert(number, name.to_owned());
-                    true
-                }
-                // It is gone already, and there will be news of that.
-                Err(Errno::NOENT) => true,
-                Err(_) => false,
-            }
-        }
-
-        /// Returns what happened; `None` where that is not known any more.
-        pub(super) fn read(&mut self) -> Option<Happened> {
-            let mut happened = Happened::default();
-            let mut buffer = [MaybeUninit::<u8>::uninit(); BUFFER_BYTES];
-            let mut reader = Reader::new(&self.queue, &mut buffer);
-            loop {
-                let event = match reader.next() {
-                    Ok(event) => event,
-                    Err(Errno::WOULDBLOCK) => return Some(happened),
-                    Err(_) => return None,
-                };
-                let kind = event.events();
-                let is_lost = event.wd() == self.outer && kind.intersects(gone());
-                if is_lost || kind.intersects(ReadFlags::QUEUE_OVERFLOW | ReadFlags::UNMOUNT) {
-                    return None;
-                }
-                if event.wd() == self.outer {
-                    happened.folders.insert(event.file_name()?.to_str().ok()?.to_owned());
-                } else if kind.intersects(ReadFlags::IGNORED) {
-                    happened.folders.extend(self.names.remove(&event.wd()));
-                } else {
-                    happened.inside.extend(self.names.get(&event.wd()).cloned());
-                }
-            }
-        }
-    }
-
-    fn wanted() -> WatchFlags {
-        WatchFlags::MODIFY
-            | WatchFlags::ATTRIB
-            | WatchFlags::CREATE
-            | WatchFlags::DELETE
-            | WatchFlags::MOVED_FROM
-            | WatchFlags::MOVED_TO
-            | WatchFlags::DELETE_SELF
-            | WatchFlags::MOVE_SELF
-    }
-
-    fn gone() -> ReadFlags {
-        ReadFlags::IGNORED | ReadFlags::DELETE_SELF | ReadFlags::MOVE_SELF
-    }
-}
-
-#[cfg(not(target_os = "linux"))]
-mod news {
-    use std::collections::BTreeSet;
-
-    use crate::beneath::Root;
-
-    /// What happened since it was last asked.
-    #[derive(Debug, Default)]
-    pub(super) struct Happened {
-        pub(super) folders: BTreeSet<String>,
-        pub(super) inside: BTreeSet<String>,
-    }
-
-    /// Other systems are not asked: every folder is looked at each time.
-    #[derive(Debug)]
-    pub(super) struct News;
-
-    impl News {
-        pub(super) fn begin(_folder: &Root) -> Option<Self> {
-            None
-        }
-
-        pub(super) fn follow(&mut self, _folder: &Root, _name: &str) -> bool {
-            false
-        }
-
-        pub(super) fn read(&mut self) -> Option<Happened> {
-            None
-        }
-    }
 }
 
 #[cfg(test)]

@@ -6,13 +6,12 @@ mod dialects;
 mod file;
 mod model;
 mod place;
+mod sources;
 pub(crate) mod table;
 pub(crate) mod value;
 
 use std::{
     collections::BTreeMap,
-    ffi::OsString,
-    fmt,
     net::SocketAddr,
     path::{Path, PathBuf},
     sync::Arc,
@@ -21,10 +20,10 @@ use std::{
 
 use definition::Answers;
 use engine::Bounds;
-use etcetera::BaseStrategy as _;
 use file::Owner;
+use sources::{Sources, find_test_clock};
 use store::{SqliteSettings, Synchronous};
-use table::{Class, SETTINGS, Setting};
+use table::{SETTINGS, Setting};
 use tokio_util::sync::CancellationToken;
 use value::Value;
 use world::{ChoreTimes, ModelSettings, Secret, WorldSettings};
@@ -32,7 +31,6 @@ use world::{ChoreTimes, ModelSettings, Secret, WorldSettings};
 use crate::{
     commands::serve::connections,
     door,
-    failure::Failure,
     token::Tokens,
     trust::{Permitted, Trust},
 };
@@ -40,6 +38,8 @@ use crate::{
 pub(crate) use client::ClientPlaces;
 pub(crate) use file::Wishes;
 pub(crate) use place::{FOLDER, Named, Places, git_folder};
+pub use sources::Surroundings;
+pub(crate) use sources::{Flag, Ignored, Origin, Problem};
 
 /// The path that means a database in memory.
 pub(crate) const MEMORY: &str = ":memory:";
@@ -80,40 +80,6 @@ pub(crate) struct Config {
     values: BTreeMap<&'static str, (Value, Origin)>,
 }
 
-/// Where a value comes from.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) enum Origin {
-    Default,
-    File(PathBuf),
-    Environment(String),
-    Flag(String),
-}
-
-/// Something wrong in one of the sources.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Problem {
-    pub(crate) place: String,
-    /// The line of a file, to sort by.
-    line: usize,
-    pub(crate) text: String,
-}
-
-/// A setting of a project's own file that does not count.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Ignored {
-    pub(crate) setting: &'static str,
-    pub(crate) place: String,
-    pub(crate) why: &'static str,
-}
-
-/// A value that a flag gives to a setting.
-#[derive(Debug, Clone)]
-pub(crate) struct Flag {
-    pub(crate) flag: String,
-    pub(crate) setting: String,
-    pub(crate) value: String,
-}
-
 /// Where the database is.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum StorePlace {
@@ -122,52 +88,6 @@ pub(crate) enum StorePlace {
     Project(PathBuf),
     /// Where the configuration says.
     Named(PathBuf),
-}
-
-/// The values so far, and what was wrong.
-#[derive(Debug, Default)]
-struct Sources {
-    values: BTreeMap<&'static str, (Value, Origin)>,
-    problems: Vec<Problem>,
-    ignored: Vec<Ignored>,
-}
-
-/// Says how far the wall clock of a build for tests is ahead, in seconds.
-const TEST_CLOCK: &str = "MILEPOST_TEST_CLOCK_AHEAD_S";
-
-/// What of the process's surroundings is read, all at once.
-#[derive(Debug, Default)]
-pub struct Surroundings {
-    pub working: PathBuf,
-    /// The user's own folder of settings and workflows.
-    pub user: Option<PathBuf>,
-    pub home: Option<PathBuf>,
-    /// Where the user's programs keep what they must remember.
-    pub state: Option<PathBuf>,
-    pub environment: BTreeMap<String, String>,
-    /// The user that calls, as the system calls them.
-    pub person: Option<String>,
-}
-
-impl Surroundings {
-    /// Looks around. `working` replaces the working directory.
-    pub(crate) fn look(working: Option<&Path>) -> Result<Self, Failure> {
-        let here = std::env::current_dir()?;
-        let working = working.map_or_else(|| here.clone(), |it| here.join(it));
-        if !working.is_dir() {
-            return Err(Failure::usage(format!("there is no folder `{}`", working.display())));
-        }
-        let text = |it: OsString| it.into_string().ok();
-        let pairs =
-            std::env::vars_os().filter_map(|(name, value)| Some((text(name)?, text(value)?)));
-        let base = etcetera::choose_base_strategy().ok();
-        let user = base.as_ref().map(|it| it.config_dir().join("milepost"));
-        let home = base.as_ref().map(|it| it.home_dir().to_owned());
-        let state = base.as_ref().map(|it| it.state_dir().unwrap_or_else(|| it.data_dir()));
-        let state = state.map(|it| it.join("milepost"));
-        let (environment, person) = (pairs.collect(), find_person());
-        Ok(Self { working, user, home, state, environment, person })
-    }
 }
 
 impl Config {
@@ -473,127 +393,4 @@ impl Config {
     fn duration(&self, name: &str) -> Duration {
         if let Value::Duration(it) = self.value(name) { *it } else { Duration::ZERO }
     }
-}
-
-/// Returns whether a variable is for tests. Only a build for tests knows it; a release refuses it like
-/// every variable that no setting has.
-fn is_for_tests(name: &str) -> bool {
-    cfg!(debug_assertions) && name == TEST_CLOCK
-}
-
-fn find_test_clock(environment: &BTreeMap<String, String>) -> i64 {
-    let said = environment.get(TEST_CLOCK).filter(|_| is_for_tests(TEST_CLOCK));
-    said.and_then(|it| it.parse().ok()).unwrap_or_default()
-}
-
-impl Sources {
-    fn set(&mut self, setting: &Setting, value: Value, origin: Origin) {
-        // Nobody who starts the program makes it laxer than a file says.
-        let known = self.values.get(setting.name).map(|(value, _)| value);
-        if let Class::HardenOnly(strict) = setting.class
-            && known == Some(&Value::Text(strict.to_owned()))
-        {
-            return;
-        }
-        self.values.insert(setting.name, (value, origin));
-    }
-
-    fn read_environment(&mut self, environment: &BTreeMap<String, String>, base: &Path) {
-        for setting in SETTINGS {
-            let said = setting.variables().find_map(|it| environment.get_key_value(&it));
-            let Some((name, text)) = said.filter(|it| !it.1.trim().is_empty()) else { continue };
-            match setting.kind.parse(&in_unit(name, text)) {
-                Ok(value) => {
-                    let value = value.based_on(setting.kind, base);
-                    self.set(setting, value, Origin::Environment(name.clone()));
-                }
-                Err(text) => {
-                    self.problems.push(Problem {
-                        place: format!("environment {name}"),
-                        line: 0,
-                        text,
-                    });
-                }
-            }
-        }
-        let known: Vec<String> = SETTINGS.iter().flat_map(Setting::variables).collect();
-        let ours = environment.keys().filter(|it| it.starts_with("MILEPOST_") && !is_for_tests(it));
-        for name in ours.filter(|it| !known.contains(it) && *it != APPROVE_TOKEN) {
-            let nearest = table::nearest(name, known.iter().map(String::as_str));
-            let hint = nearest.map(|it| format!("; did you mean `{it}`?")).unwrap_or_default();
-            let text = format!("no setting has this variable{hint}");
-            self.problems.push(Problem { place: format!("environment {name}"), line: 0, text });
-        }
-    }
-
-    fn read_flags(&mut self, flags: &[Flag], base: &Path) {
-        for Flag { flag, setting, value } in flags {
-            let place = format!("flag {flag}");
-            let Some(known) = table::find(setting) else {
-                let nearest = table::nearest(setting, SETTINGS.iter().map(|it| it.name));
-                let hint = nearest.map(|it| format!("; did you mean `{it}`?")).unwrap_or_default();
-                let text = format!("there is no setting `{setting}`{hint}");
-                self.problems.push(Problem { place, line: 0, text });
-                continue;
-            };
-            match known.kind.parse(value) {
-                Ok(value) => {
-                    let value = value.based_on(known.kind, base);
-                    self.set(known, value, Origin::Flag(flag.clone()));
-                }
-                Err(text) => self.problems.push(Problem { place, line: 0, text }),
-            }
-        }
-    }
-}
-
-/// Returns a plain number with the unit that its variable's name ends with.
-fn in_unit(variable: &str, text: &str) -> String {
-    let is_number = !text.trim().is_empty() && text.trim().chars().all(|it| it.is_ascii_digit());
-    let unit = if variable.ends_with("_MS") && is_number { "ms" } else { "" };
-    format!("{}{unit}", text.trim())
-}
-
-impl Origin {
-    /// Returns the kind of source, as a stable word.
-    pub(crate) fn kind(&self) -> &'static str {
-        match self {
-            Self::Default => "default",
-            Self::File(_) => "file",
-            Self::Environment(_) => "environment",
-            Self::Flag(_) => "flag",
-        }
-    }
-}
-
-impl fmt::Display for Origin {
-    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Default => out.write_str("default"),
-            Self::File(path) => write!(out, "{}", path.display()),
-            Self::Environment(name) => write!(out, "environment {name}"),
-            Self::Flag(flag) => write!(out, "flag {flag}"),
-        }
-    }
-}
-
-impl fmt::Display for Problem {
-    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(out, "{}: {}", self.place, self.text)
-    }
-}
-
-/// Returns what the system's own list calls the user of this process. Unlike a variable, it does
-/// not change with what a caller says.
-#[cfg(unix)]
-fn find_person() -> Option<String> {
-    let own = rustix::process::getuid().as_raw().to_string();
-    let list = std::fs::read_to_string("/etc/passwd").ok()?;
-    let is_own = |line: &&str| line.split(':').nth(2) == Some(own.as_str());
-    list.lines().find(is_own)?.split(':').next().map(str::to_owned)
-}
-
-#[cfg(not(unix))]
-fn find_person() -> Option<String> {
-    None
 }

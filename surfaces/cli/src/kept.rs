@@ -2,12 +2,13 @@
 //! or not at all, and counts only while nobody else can write it.
 
 use std::{
-    fs::{self, DirBuilder, File, OpenOptions},
-    io::{self, Write as _},
+    fs::{self, DirBuilder},
+    io,
     path::{Path, PathBuf},
 };
 
 use serde_json::Value;
+use world::beneath::{Care, Root};
 
 /// The ending of every such file.
 const ENDING: &str = "json";
@@ -48,17 +49,9 @@ impl Kept {
     /// Writes the file called `name`, in the place of what is there.
     pub(crate) fn write(&self, name: &str, value: &Value) -> io::Result<()> {
         make_folder(&self.0)?;
-        let new = self.0.join(format!(".{name}.{}", std::process::id()));
-        drop(fs::remove_file(&new));
-        let mut file = create(&new)?;
-        file.write_all(format!("{value:#}\n").as_bytes())?;
-        file.sync_all()?;
-        fs::rename(&new, self.path(name))?;
-        // The name is on disk once its folder is. Not every system lets a folder be opened.
-        if let Ok(folder) = File::open(&self.0) {
-            folder.sync_all()?;
-        }
-        Ok(())
+        let (name, text) = (format!("{name}.{ENDING}"), format!("{value:#}\n"));
+        let folder = Root::open(&self.0)?;
+        folder.replace(Path::new(&name), text.as_bytes(), Care::Private).map(drop)
     }
 
     /// Deletes the file called `name`, and returns whether it was there.
@@ -82,15 +75,6 @@ fn make_folder(path: &Path) -> io::Result<()> {
     #[cfg(unix)]
     std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
     builder.create(path)
-}
-
-/// Creates a file that only its owner reads and writes.
-pub(crate) fn create(path: &Path) -> io::Result<File> {
-    let mut options = OpenOptions::new();
-    options.write(true).create_new(true);
-    #[cfg(unix)]
-    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
-    options.open(path)
 }
 
 /// Refuses a file or folder that is somebody else's, or that others can write.

@@ -1,15 +1,10 @@
 //! Secrets: one that seals, made once and kept in a file that only its owner reads; and the token
 //! that guards a server which other machines can reach.
 
-use std::{
-    fs,
-    io::{self, Write as _},
-    path::Path,
-};
+use std::{fs, io, path::Path};
 
 use definition::Digest;
-
-use crate::kept::create;
+use world::beneath::{Care, Root};
 
 /// The shortest token that is taken.
 const TOKEN_BYTES_MIN: usize = 16;
@@ -27,16 +22,9 @@ pub(crate) fn find_or_make(path: &Path) -> io::Result<[u8; 32]> {
     if let Some(secret) = find(path)? {
         return Ok(secret);
     }
-    let new = path.with_extension(format!("key.{}", std::process::id()));
-    drop(fs::remove_file(&new));
-    let mut file = create(&new)?;
-    file.write_all(&make()?)?;
-    file.sync_all()?;
-    // A link is made whole or not at all, and never over what is there.
-    match fs::hard_link(&new, path) {
-        Err(error) if error.kind() != io::ErrorKind::AlreadyExists => fs::rename(&new, path)?,
-        Ok(()) | Err(_) => fs::remove_file(&new)?,
-    }
+    let folder = Root::open(path.parent().unwrap_or(Path::new("")))?;
+    let name = Path::new(path.file_name().unwrap_or_default());
+    folder.place_new(name, &make()?, Care::Private)?;
     find(path)?.ok_or_else(|| io::ErrorKind::NotFound.into())
 }
 

@@ -51,7 +51,7 @@ pub(crate) fn find(paths: &[PathBuf]) -> io::Result<Option<PathBuf>> {
         let (bytes, _) = git.read(Path::new(file), INDEX_BYTES_MAX)?;
         search(&bytes, &names, dropped).ok_or_else(damaged)
     };
-    if !git.names()?.iter().any(|it| it == INDEX) {
+    if git.find_kind(Path::new(INDEX))?.is_none() {
         return Ok(None);
     }
     let mut found = search(INDEX, &BTreeSet::new())?;

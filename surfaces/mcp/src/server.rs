@@ -8,6 +8,7 @@ mod caught;
 mod door;
 #[cfg(feature = "conformance")]
 mod fixtures;
+mod handler;
 mod http;
 mod limits;
 mod lines;
@@ -28,19 +29,12 @@ use std::{
 
 use engine::{Actor, Surface};
 use rmcp::{
-    ErrorData, RoleServer, ServerHandler, ServiceExt as _,
+    ErrorData, RoleServer, ServiceExt as _,
     model::{
-        CacheScope, CallToolRequestParams, CallToolResponse, CallToolResult, CancelTaskParams,
-        ClientCapabilities, CompleteRequestParams, CompleteResult, ContentBlock, CustomRequest,
-        CustomResult, DiscoverResult, ErrorCode, ExtensionCapabilities, GetPromptRequestParams,
-        GetPromptResponse, GetTaskParams, GetTaskResult, Implementation, InitializeRequestParams,
-        InitializeResult, ListPromptsResult, ListResourceTemplatesResult, ListResourcesResult,
-        ListToolsResult, MetaObject, PaginatedRequestParams, ProgressNotificationParam,
-        ProtocolVersion, ReadResourceRequestParams, ReadResourceResponse, ServerCapabilities,
-        ServerConfig, SubscribeRequestParams, SubscriptionFilter, Tool, UnsubscribeRequestParams,
-        UpdateTaskParams,
+        CallToolRequestParams, CallToolResponse, CallToolResult, ContentBlock, Implementation,
+        MetaObject, ProgressNotificationParam, ProtocolVersion, Tool,
     },
-    service::{RequestContext, ServerInitializeError, SubscriptionContext},
+    service::{RequestContext, ServerInitializeError},
     transport::stdio_pipes,
 };
 use runtime::{Phase, Runtime, Watch};
@@ -51,7 +45,6 @@ use tokio::{
 };
 
 use crate::{
-    resources::Address,
     tool::{Call, Person, Reply, Then},
     toolsets::{Dialects, Tools, ToolsetUnknown},
 };
@@ -65,43 +58,12 @@ pub use door::{Credential, PersonsDoor, Scope};
 pub use http::{HttpOptions, endpoint, keep_until_written};
 pub use limits::Limits;
 
-/// How long a client may keep what it was told of the server and its tools.
-const TTL_MS: u64 = 3_600_000;
-/// How long a client may keep a list that grows with the work.
-const LIST_TTL_MS: u64 = 5_000;
 /// How often a person is asked again because what was shown has changed meanwhile.
 const ASKS_MAX: usize = 3;
-/// The extension for pages that hosts show.
-const UI_EXTENSION: &str = "io.modelcontextprotocol/ui";
 /// How long it may take to tell calls in flight that they are cancelled.
 const PARTING: Duration = Duration::from_millis(200);
 /// Where a result names the server.
 const SERVER_INFO: &str = "io.modelcontextprotocol/serverInfo";
-/// Requests that the library knows. One of them that it could not read is malformed, not unknown.
-const METHODS: &[&str] = &[
-    "initialize",
-    "ping",
-    "server/discover",
-    "tools/call",
-    "tools/list",
-    "prompts/get",
-    "prompts/list",
-    "resources/list",
-    "resources/read",
-    "resources/subscribe",
-    "resources/unsubscribe",
-    "resources/templates/list",
-    "completion/complete",
-    "subscriptions/listen",
-    "tasks/get",
-    "tasks/update",
-    "tasks/cancel",
-];
-
-/// Those of them that only the older era has. In the newer one they are unknown, readable or not.
-const OLDER_METHODS: &[&str] =
-    &["initialize", "ping", "resources/subscribe", "resources/unsubscribe"];
-
 /// What the server is told by the configuration.
 #[derive(Debug, Clone)]
 pub struct Options {
@@ -335,15 +297,8 @@ impl Server {
         let mut asks = 0;
         loop {
             let has_answer = matches!(person, Person::Answered(_));
-            let call = Call {
-                runtime: self.runtime(),
-                actor: actor_of(context),
-                person,
-                takes_tasks,
-                options: &self.shared.dialects,
-                request_id: request_id_of(context),
-                is_stale: false,
-            };
+            let request_id = request_id_of(context);
+            let call = Call { person, takes_tasks, request_id, ..self.plain_call(context) };
             let reply = self.run(&request.name, &call, arguments()).await?;
             let is_stale = has_answer && reply.is_error && is_gate_stale(&reply);
             let run = match reply.then {
@@ -411,6 +366,19 @@ impl Server {
         }
     }
 
+    /// A call of someone who cannot ask a person.
+    fn plain_call(&self, context: &Context) -> Call<'_> {
+        Call {
+            runtime: self.runtime(),
+            actor: actor_of(context),
+            person: Person::OutOfReach,
+            takes_tasks: false,
+            options: &self.shared.dialects,
+            request_id: None,
+            is_stale: false,
+        }
+    }
+
     fn result(&self, reply: Reply, context: &Context) -> CallToolResult {
         let Reply { text, body, is_error, .. } = reply;
         let content = vec![ContentBlock::text(text)];
@@ -429,274 +397,6 @@ type Context = RequestContext<RoleServer>;
 
 /// An answer that is being found. In a box: what is passed around on the way stays small.
 type Answering<'a, T> = Pin<Box<dyn Future<Output = Result<T, ErrorData>> + Send + 'a>>;
-
-impl ServerHandler for Server {
-    fn get_info(&self) -> ServerConfig {
-        let mut extensions = ExtensionCapabilities::new();
-        extensions.insert(UI_EXTENSION.to_owned(), Map::new());
-        let capabilities = ServerCapabilities::builder()
-            .enable_tools()
-            .enable_prompts()
-            .enable_resources()
-            .enable_resources_subscribe()
-            .enable_resources_list_changed()
-            .enable_completions()
-            .enable_extensions_with(extensions)
-            .enable_tasks()
-            .build();
-        ServerConfig::new(capabilities)
-            .with_server_info(self.shared.info.clone())
-            .with_instructions(self.shared.tools.instructions())
-    }
-
-    async fn initialize(
-        &self,
-        request: InitializeRequestParams,
-        context: Context,
-    ) -> Result<InitializeResult, ErrorData> {
-        context.peer.set_peer_info(request.clone());
-        let mut result = self.negotiate_initialize(&request)?;
-        // Clients of the older era are told of the resources that they name, not of new ones.
-        if let Some(resources) = &mut result.capabilities.resources {
-            resources.list_changed = None;
-        }
-        Ok(result)
-    }
-
-    async fn discover(&self, _context: Context) -> Result<DiscoverResult, ErrorData> {
-        let versions = self.supported_protocol_versions().into_owned();
-        Ok(DiscoverResult::from_server_info(versions, self.get_info())
-            .with_ttl_ms(TTL_MS)
-            .with_cache_scope(CacheScope::Public))
-    }
-
-    async fn list_tools(
-        &self,
-        request: Option<PaginatedRequestParams>,
-        context: Context,
-    ) -> Result<ListToolsResult, ErrorData> {
-        if request.is_some_and(|it| it.cursor.is_some()) {
-            return Err(ErrorData::invalid_params("there is only one page of tools", None));
-        }
-        let mut result = ListToolsResult::with_all_items(self.shared.listed.clone())
-            .with_ttl_ms(TTL_MS)
-            .with_cache_scope(CacheScope::Public);
-        self.stamp(&context, &mut result.meta);
-        Ok(result)
-    }
-
-    async fn call_tool(
-        &self,
-        request: CallToolRequestParams,
-        context: Context,
-    ) -> Result<CallToolResponse, ErrorData> {
-        let calling = Box::pin(self.call(&request, &context));
-        Box::pin(self.answer(&request.name, &context, calling)).await
-    }
-
-    async fn list_prompts(
-        &self,
-        request: Option<PaginatedRequestParams>,
-        context: Context,
-    ) -> Result<ListPromptsResult, ErrorData> {
-        let cursor = request.and_then(|it| it.cursor);
-        let tools = &self.shared.tools;
-        let listing = Box::pin(async { lists::prompts(self.runtime(), tools, cursor.as_deref()) });
-        let (prompts, next) = self.answer("prompts/list", &context, listing).await?;
-        let mut result = ListPromptsResult::with_all_items(prompts)
-            .with_ttl_ms(LIST_TTL_MS)
-            .with_cache_scope(CacheScope::Private);
-        result.next_cursor = next;
-        self.stamp(&context, &mut result.meta);
-        Ok(result)
-    }
-
-    async fn get_prompt(
-        &self,
-        request: GetPromptRequestParams,
-        context: Context,
-    ) -> Result<GetPromptResponse, ErrorData> {
-        let tools = &self.shared.tools;
-        let reading =
-            Box::pin(lists::read_prompt(self.runtime(), tools, &request.name, request.arguments));
-        let mut result = self.answer("prompts/get", &context, reading).await?;
-        self.stamp(&context, &mut result.meta);
-        Ok(result.into())
-    }
-
-    async fn list_resources(
-        &self,
-        request: Option<PaginatedRequestParams>,
-        context: Context,
-    ) -> Result<ListResourcesResult, ErrorData> {
-        let cursor = request.and_then(|it| it.cursor);
-        let listing = Box::pin(lists::resources(self.runtime(), cursor.as_deref()));
-        let (resources, next) = self.answer("resources/list", &context, listing).await?;
-        let mut result = ListResourcesResult::with_all_items(resources)
-            .with_ttl_ms(LIST_TTL_MS)
-            .with_cache_scope(CacheScope::Private);
-        result.next_cursor = next;
-        self.stamp(&context, &mut result.meta);
-        Ok(result)
-    }
-
-    async fn list_resource_templates(
-        &self,
-        request: Option<PaginatedRequestParams>,
-        context: Context,
-    ) -> Result<ListResourceTemplatesResult, ErrorData> {
-        if request.is_some_and(|it| it.cursor.is_some()) {
-            return Err(ErrorData::invalid_params("there is only one page of templates", None));
-        }
-        let mut result = ListResourceTemplatesResult::with_all_items(lists::templates())
-            .with_ttl_ms(TTL_MS)
-            .with_cache_scope(CacheScope::Public);
-        self.stamp(&context, &mut result.meta);
-        Ok(result)
-    }
-
-    async fn read_resource(
-        &self,
-        request: ReadResourceRequestParams,
-        context: Context,
-    ) -> Result<ReadResourceResponse, ErrorData> {
-        let reading =
-            Box::pin(lists::read_resource(self.runtime(), &self.shared.tools, &request.uri));
-        let result = self.answer("resources/read", &context, reading).await?;
-        let lasts = matches!(Address::parse(&request.uri), Some(Address::HowTo | Address::App));
-        let (ttl_ms, scope) =
-            if lasts { (TTL_MS, CacheScope::Public) } else { (0, CacheScope::Private) };
-        let mut result = result.with_ttl_ms(ttl_ms).with_cache_scope(scope);
-        self.stamp(&context, &mut result.meta);
-        Ok(result.into())
-    }
-
-    async fn complete(
-        &self,
-        request: CompleteRequestParams,
-        context: Context,
-    ) -> Result<CompleteResult, ErrorData> {
-        let given = request.context.and_then(|it| it.arguments).unwrap_or_default();
-        let (argument, given) = (request.argument, given.into_iter().collect());
-        let completing = Box::pin(lists::completions(
-            self.runtime(),
-            &request.r#ref,
-            &argument.name,
-            &argument.value,
-            given,
-        ));
-        let mut result =
-            CompleteResult::new(self.answer("completion/complete", &context, completing).await?);
-        self.stamp(&context, &mut result.meta);
-        Ok(result)
-    }
-
-    fn accepted_subscription_filter(
-        &self,
-        requested: &SubscriptionFilter,
-    ) -> Option<SubscriptionFilter> {
-        Some(self.watcher.accept(self.runtime(), requested))
-    }
-
-    async fn listen(&self, context: SubscriptionContext) -> Result<(), ErrorData> {
-        let listening = self.watcher.listen(self.runtime(), context);
-        caught::caught(Box::pin(listening))
-            .await
-            .unwrap_or_else(|panic| Err(self.incident("subscriptions/listen", &panic)))
-    }
-
-    async fn subscribe(
-        &self,
-        request: SubscribeRequestParams,
-        context: Context,
-    ) -> Result<(), ErrorData> {
-        let peer = context.peer.clone();
-        let subscribing =
-            Box::pin(self.watcher.subscribe(&self.shared.runtime, &request.uri, peer));
-        self.answer("resources/subscribe", &context, subscribing).await
-    }
-
-    async fn unsubscribe(
-        &self,
-        request: UnsubscribeRequestParams,
-        _context: Context,
-    ) -> Result<(), ErrorData> {
-        self.watcher.unsubscribe(&request.uri);
-        Ok(())
-    }
-
-    async fn get_task(
-        &self,
-        request: GetTaskParams,
-        context: Context,
-    ) -> Result<GetTaskResult, ErrorData> {
-        let shows_forms = ask::shows_forms(context.client_capabilities().as_ref());
-        let seal = shows_forms.then_some(&self.shared.seal);
-        let door = PersonsDoor::find(self.line, &context);
-        let getting = Box::pin(tasks::get(self.runtime(), &request.task_id, (seal, door)));
-        let mut result = self.answer("tasks/get", &context, getting).await?;
-        self.stamp(&context, &mut result.meta);
-        Ok(result)
-    }
-
-    async fn update_task(
-        &self,
-        request: UpdateTaskParams,
-        context: Context,
-    ) -> Result<(), ErrorData> {
-        if !ask::shows_forms(context.client_capabilities().as_ref()) {
-            let needed = ClientCapabilities::builder().enable_elicitation().build();
-            return Err(ErrorData::missing_required_client_capability(needed));
-        }
-        self.check_writes("tasks/update", &context)?;
-        let (call, seal) = (self.plain_call(&context), &self.shared.seal);
-        let door = PersonsDoor::find(self.line, &context);
-        let replies = (&request.input_responses, door);
-        let updating = Box::pin(tasks::update(&call, &request.task_id, replies, seal));
-        self.answer("tasks/update", &context, updating).await
-    }
-
-    async fn cancel_task(
-        &self,
-        request: CancelTaskParams,
-        context: Context,
-    ) -> Result<(), ErrorData> {
-        self.check_writes("tasks/cancel", &context)?;
-        let call = self.plain_call(&context);
-        self.answer("tasks/cancel", &context, Box::pin(tasks::cancel(&call, &request.task_id)))
-            .await
-    }
-
-    async fn on_custom_request(
-        &self,
-        request: CustomRequest,
-        context: Context,
-    ) -> Result<CustomResult, ErrorData> {
-        let method = request.method;
-        let is_gone = is_modern(&context) && OLDER_METHODS.contains(&method.as_str());
-        if !is_gone && METHODS.contains(&method.as_str()) {
-            let text = format!("the parameters of `{method}` cannot be read");
-            return Err(ErrorData::invalid_params(text, None));
-        }
-        let code = ErrorCode::METHOD_NOT_FOUND;
-        Err(ErrorData::new(code, format!("there is no method `{method}`"), None))
-    }
-}
-
-impl Server {
-    fn plain_call(&self, context: &Context) -> Call<'_> {
-        let (runtime, actor) = (self.runtime(), actor_of(context));
-        Call {
-            runtime,
-            actor,
-            person: Person::OutOfReach,
-            takes_tasks: false,
-            options: &self.shared.dialects,
-            request_id: None,
-            is_stale: false,
-        }
-    }
-}
 
 /// Tells a client that wants to know it, again and again, that its call is being worked on.
 async fn tell_progress(context: &Context, every: Duration) -> Infallible {

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use super::{Places, guidance};
 use crate::{
     Decider, Deed, Diagnostic, Effect, FINISH, Spent, Step, StepName, Target, Workflow,
-    suggest::fold,
+    reach::reach, suggest::fold,
 };
 
 /// Checks the ways between steps.
@@ -128,12 +128,8 @@ fn jumps(workflow: &Workflow) -> Option<Vec<usize>> {
 }
 
 /// Returns steps and all that can be reached from them.
-fn closure(ways: &[Ways], mut open: Vec<usize>) -> BTreeSet<usize> {
-    let mut reached: BTreeSet<usize> = open.iter().copied().collect();
-    while let Some(way) = open.pop().and_then(|it| ways.get(it)) {
-        open.extend(way.steps.iter().copied().filter(|it| reached.insert(*it)));
-    }
-    reached
+fn closure(ways: &[Ways], starts: Vec<usize>) -> BTreeSet<usize> {
+    reach(starts, |at| ways.get(at).into_iter().flat_map(|it| &it.steps).copied())
 }
 
 /// The steps that some other step leads to; `None` if no guidance and no front matter names any.
@@ -201,19 +197,10 @@ fn tell_round(places: &Places<'_>, round: &[usize]) -> Diagnostic {
 
 fn check_finish(places: &Places<'_>, ways: &[Ways], rounds: &[Vec<usize>]) -> Vec<Diagnostic> {
     let workflow = places.workflow;
-    let mut ending: BTreeSet<usize> = BTreeSet::new();
-    loop {
-        let more: Vec<usize> = (0..ways.len())
-            .filter(|it| !ending.contains(it))
-            .filter(|it| {
-                ways.get(*it).is_some_and(|it| it.can_end || !it.steps.is_disjoint(&ending))
-            })
-            .collect();
-        if more.is_empty() {
-            break;
-        }
-        ending.extend(more);
-    }
+    let those = |is_one: &dyn Fn(&Ways) -> bool| -> Vec<usize> {
+        ways.iter().enumerate().filter(|(_, it)| is_one(it)).map(|(at, _)| at).collect()
+    };
+    let ending = reach(those(&|it| it.can_end), |at| those(&|it| it.steps.contains(&at)));
     let steps = workflow.steps.iter().enumerate();
     let stuck = steps.filter(|(at, step)| {
         if ending.contains(at) || step.name.as_str() == FINISH {

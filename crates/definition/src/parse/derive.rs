@@ -1,8 +1,9 @@
 //! What a definition need not say, because it follows from other steps.
 
-use super::{Document, Problems, index::Head};
+use super::{Document, Problems};
 use crate::{
     Check, Deed, Diagnostic, Effect, PartSource, Review, Rules, Spent, Step, StepName, Template,
+    Workflow,
 };
 
 /// Completes the steps of a workflow.
@@ -40,11 +41,11 @@ pub(super) fn complete(steps: &mut [Step], documents: &[Document], problems: &mu
 }
 
 /// Whether anything that happens in a run archives its journal: then it has one.
-pub(super) fn rotates(head: &Head, steps: &[Step]) -> bool {
-    let index = head.moves.iter().map(|it| &it.actions);
-    let index = index.chain(head.rules.iter().map(|it| &it.actions));
-    let index = index.chain(head.chores.iter().map(|it| &it.actions)).chain([&head.adopt]);
-    let steps = steps.iter().flat_map(|it| {
+pub(super) fn rotates(workflow: &Workflow) -> bool {
+    let index = workflow.moves.iter().map(|it| &it.actions);
+    let index = index.chain(workflow.rules.iter().map(|it| &it.actions));
+    let index = index.chain(workflow.chores.iter().map(|it| &it.actions)).chain([&workflow.adopt]);
+    let steps = workflow.steps.iter().flat_map(|it| {
         let limits = it.review.iter().flat_map(|it| &it.limits).map(|it| &it.actions);
         let next = it.next.iter().map(|it| &it.actions);
         [&it.on.enter, &it.on.done, &it.on.back].into_iter().chain(limits).chain(next)

@@ -4,7 +4,6 @@ use super::{
     Document, Problems, keys,
     node::{Content, Node},
     reader::Reader,
-    step::required,
 };
 use crate::{
     Diagnostic, Each, Order, Otherwise, PartId, PartSource, PartSpec, Step, Whole, suggest,
@@ -35,7 +34,7 @@ pub(super) fn read(reader: &mut Reader<'_>, node: &Node) -> Option<Each> {
     }
     let otherwise_when = otherwise_when.and_then(|it| reader.condition(it, "each.otherwise_when"));
     let order = fields.find("order").map(|it| reader.choice(it, "each.order", &ORDERS));
-    let parts = required(reader, node, "each", fields.find("parts"), "parts");
+    let parts = fields.require(reader, node, "parts");
     let parts = parts.and_then(|it| reader.text(it, "each.parts"));
     let from = if let Some(path) = fields.find("from") {
         let otherwise = match otherwise {
@@ -62,9 +61,9 @@ pub(super) fn read(reader: &mut Reader<'_>, node: &Node) -> Option<Each> {
         PartSource::Listed(_) => Order::Parallel,
         PartSource::Shared | PartSource::File { .. } | PartSource::Context(_) => Order::Declared,
     };
-    let only = fields.find("only").and_then(|it| reader.condition(it, "each.only"));
-    let whole = fields.find("whole").and_then(|it| read_whole(reader, it));
-    let keeps = fields.find("keep").and_then(|it| reader.boolean(it, "each.keep"));
+    let only = fields.read(reader, "only", Reader::condition);
+    let whole = fields.read(reader, "whole", read_whole);
+    let keeps = fields.read(reader, "keep", Reader::boolean);
     let is_kept = reader.language != 1 && matches!(from, PartSource::File { .. });
     let keeps = keeps.unwrap_or(is_kept);
     let (order, whole) = (order.unwrap_or(Some(default))?, whole.unwrap_or_default());
@@ -72,11 +71,11 @@ pub(super) fn read(reader: &mut Reader<'_>, node: &Node) -> Option<Each> {
 }
 
 /// Reads `true`, `false` or `found`.
-fn read_whole(reader: &mut Reader<'_>, node: &Node) -> Option<Whole> {
+fn read_whole(reader: &mut Reader<'_>, node: &Node, key: &str) -> Option<Whole> {
     if let Content::Boolean(is_whole) = node.content {
         return Some(if is_whole { Whole::All } else { Whole::Refused });
     }
-    reader.choice(node, "each.whole", &WHOLE)
+    reader.choice(node, key, &WHOLE)
 }
 
 fn read_parts(reader: &mut Reader<'_>, node: &Node, key: &str) -> Vec<PartSpec> {
@@ -116,7 +115,7 @@ fn read_part(reader: &mut Reader<'_>, node: &Node, key: &str) -> Option<PartSpec
         return read_id(reader, node, key).map(plain);
     }
     let fields = reader.fields(node, key, &[&keys::PART])?;
-    let id = required(reader, node, key, fields.find("id"), "id")?;
+    let id = fields.require(reader, node, "id")?;
     let mut part = plain(read_id(reader, id, &format!("{key}.id"))?);
     if let Some(title) = fields.find("title") {
         part.title = reader.text(title, &format!("{key}.title"))?;
@@ -124,9 +123,7 @@ fn read_part(reader: &mut Reader<'_>, node: &Node, key: &str) -> Option<PartSpec
     if let Some(mode) = fields.find("mode") {
         part.mode = reader.choice(mode, &format!("{key}.mode"), &MODES)?.to_owned();
     }
-    let after = format!("{key}.after");
-    let ids = fields.find("after").and_then(|it| reader.list(it, &after)).unwrap_or_default();
-    part.after = ids.iter().filter_map(|it| read_id(reader, it, &after)).collect();
+    part.after = fields.items(reader, "after", read_id);
     if let Some(files) = fields.find("files") {
         part.files = reader.texts(files, &format!("{key}.files"))?;
     }

@@ -14,16 +14,13 @@ mod read;
 mod steps;
 mod ways;
 
-use std::{
-    collections::{BTreeMap, BTreeSet},
-    sync::OnceLock,
-};
+use std::collections::{BTreeMap, BTreeSet};
 
-use super::{ParseError, digest, invalid, path};
+use super::{ParseError, invalid, path};
 use crate::{
     Action, Answers, Choices, Condition, Decider, Deed, Diagnostic, End, Ends, FileError, Files,
-    Form, Input, Label, Limits, Rotation, Rule, Source, Stretch, Var, VarKind, Workflow,
-    WorkflowName, inputs, suggest,
+    Form, Input, Label, Limits, Rotation, Rule, Source, Var, VarKind, Workflow, WorkflowName,
+    inputs, suggest,
 };
 use compose::Library;
 use read::Graph;
@@ -173,21 +170,11 @@ fn describe(name: WorkflowName, graph: &Graph, source: Source) -> Workflow {
         ("status", var(VarKind::String, "READY".into())),
         ("log_chars_max", var(VarKind::Integer, LOG_CHARS_MAX.into())),
     ];
-    Workflow {
-        title: name.to_string(),
+    let mut workflow = Workflow {
         goal: graph.goal.clone(),
-        version: None,
-        language: 1,
         decider: Some(Decider::Client),
-        key: None,
-        params: None,
         vars: vars.map(|(name, var)| (name.to_owned(), var)).into(),
-        settings: serde_json::Map::new(),
-        flows: BTreeMap::new(),
-        flow: None,
         limits: Limits { visits_max: VISITS_MAX },
-        stretch: Stretch::default(),
-        budget: None,
         answers: Answers::Relayed,
         ends: Ends {
             early: true,
@@ -195,20 +182,13 @@ fn describe(name: WorkflowName, graph: &Graph, source: Source) -> Workflow {
         },
         choices: Choices::Listed,
         journal: true,
-        args: BTreeMap::new(),
-        moves: Vec::new(),
         rules: vec![rotation()],
-        chores: Vec::new(),
-        adopt: Vec::new(),
         form: Form::Graph,
-        inputs: Vec::new(),
-        steps: Vec::new(),
         index: format!("{}\n\n# Goal\n\n{}\n", graph.description, graph.goal),
-        digest: digest(&name, &source, 1),
-        guards: OnceLock::new(),
-        source,
-        name,
-    }
+        ..Workflow::plain(name)
+    };
+    workflow.set_source(source);
+    workflow
 }
 
 /// A journal that has grown long is archived.

@@ -2,37 +2,11 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use serde_json::{Map, Value};
-
-use super::{keys, node::Node, on, reader::Reader, step::required, values};
+use super::{keys, node::Node, on, reader::Reader, values};
 use crate::{
-    Action, Answers, Budget, Chore, Decider, End, Ends, FINISH, Flow, Limits, Money, Move, Pattern,
-    Rule, Schema, StepName, Stretch, Var, WorkflowName, suggest,
+    Answers, Budget, Decider, End, Ends, FINISH, Flow, Limits, Money, StepName, Stretch, Var,
+    Workflow, WorkflowName, suggest,
 };
-
-/// What the front matter of an index says.
-pub(super) struct Head {
-    pub(super) title: Option<String>,
-    pub(super) version: Option<String>,
-    pub(super) decider: Option<Decider>,
-    pub(super) key: Option<Pattern>,
-    pub(super) params: Option<Schema>,
-    pub(super) vars: BTreeMap<String, Var>,
-    pub(super) settings: Map<String, Value>,
-    pub(super) flows: BTreeMap<String, Flow>,
-    pub(super) flow: Option<String>,
-    pub(super) limits: Limits,
-    pub(super) stretch: Stretch,
-    pub(super) budget: Option<Budget>,
-    pub(super) answers: Answers,
-    pub(super) ends: Ends,
-    pub(super) journal: bool,
-    pub(super) args: BTreeMap<String, u32>,
-    pub(super) moves: Vec<Move>,
-    pub(super) rules: Vec<Rule>,
-    pub(super) chores: Vec<Chore>,
-    pub(super) adopt: Vec<Action>,
-}
 
 /// The flow of a run that names none.
 const DEFAULT_FLOW: &str = "default";
@@ -48,29 +22,8 @@ const ENDS: [(&str, End); 3] =
     [("completed", End::Completed), ("failed", End::Failed), ("cancelled", End::Cancelled)];
 
 /// Reads the front matter of the index. Without any, everything has its default.
-pub(super) fn read(reader: &mut Reader<'_>, name: &WorkflowName) -> Head {
-    let mut head = Head {
-        title: None,
-        version: None,
-        decider: None,
-        key: None,
-        params: None,
-        vars: BTreeMap::new(),
-        settings: Map::new(),
-        flows: BTreeMap::new(),
-        flow: None,
-        limits: Limits::default(),
-        stretch: Stretch::default(),
-        budget: None,
-        answers: Answers::Verified,
-        ends: Ends::default(),
-        journal: false,
-        args: BTreeMap::new(),
-        moves: Vec::new(),
-        rules: Vec::new(),
-        chores: Vec::new(),
-        adopt: Vec::new(),
-    };
+pub(super) fn read(reader: &mut Reader<'_>, name: &WorkflowName) -> Workflow {
+    let mut head = Workflow { language: reader.language, ..Workflow::plain(name.clone()) };
     let front = reader.document.front.as_ref();
     let Some(fields) = front.and_then(|it| reader.fields(it, "", &[&keys::INDEX])) else {
         return head;
@@ -78,33 +31,32 @@ pub(super) fn read(reader: &mut Reader<'_>, name: &WorkflowName) -> Head {
     if let Some(node) = fields.find("name") {
         check_name(reader, node, name);
     }
-    head.title = fields.find("title").and_then(|it| reader.text(it, "title"));
-    head.version = fields.find("version").and_then(|it| reader.text(it, "version"));
-    head.decider = fields.find("decider").and_then(|it| reader.choice(it, "decider", &DECIDERS));
-    head.key = fields.find("key").and_then(|it| reader.pattern(it, "key"));
-    head.params = fields.find("params").and_then(|it| reader.schema(it, "params"));
-    head.vars = fields.find("vars").map(|it| read_vars(reader, it)).unwrap_or_default();
-    if let Some(pairs) = fields.find("settings").and_then(|it| reader.pairs(it, "settings")) {
+    head.title = fields.read(reader, "title", Reader::text).unwrap_or(head.title);
+    head.version = fields.read(reader, "version", Reader::text);
+    head.decider = fields.choice(reader, "decider", &DECIDERS);
+    head.key = fields.read(reader, "key", Reader::pattern);
+    head.params = fields.read(reader, "params", Reader::schema);
+    head.vars = fields.read(reader, "vars", read_vars).unwrap_or_default();
+    if let Some(pairs) = fields.read(reader, "settings", Reader::pairs) {
         head.settings =
             pairs.iter().map(|(key, value)| (key.key().to_owned(), value.to_json())).collect();
     }
-    head.flows = fields.find("flows").map(|it| read_flows(reader, it)).unwrap_or_default();
+    head.flows = fields.read(reader, "flows", read_flows).unwrap_or_default();
     head.flow = if reader.language == 1 {
         fields.find("flow").and_then(|it| read_flow(reader, it, &head.flows))
     } else {
         head.flows.contains_key(DEFAULT_FLOW).then(|| DEFAULT_FLOW.to_owned())
     };
     head.stretch = Stretch {
-        from: fields.find("from").and_then(|it| reader.expression(it, "from")),
-        until: fields.find("until").and_then(|it| reader.expression(it, "until")),
+        from: fields.read(reader, "from", Reader::expression),
+        until: fields.read(reader, "until", Reader::expression),
     };
     if let Some(limits) = fields.find("limits") {
         read_limits(reader, limits, &mut head);
     }
-    let answers = fields.find("gates").and_then(|it| reader.choice(it, "gates", &ANSWERS));
-    head.answers = answers.unwrap_or(head.answers);
-    head.ends = fields.find("ends").and_then(|it| read_ends(reader, it)).unwrap_or_default();
-    if let Some(pairs) = fields.find("args").and_then(|it| reader.pairs(it, "args")) {
+    head.answers = fields.choice(reader, "gates", &ANSWERS).unwrap_or(head.answers);
+    head.ends = fields.read(reader, "ends", read_ends).unwrap_or_default();
+    if let Some(pairs) = fields.read(reader, "args", Reader::pairs) {
         let max = |(name, value): &(Node, Node)| {
             Some((name.key().to_owned(), reader.count(value, &format!("args.{}", name.key()))?))
         };
@@ -113,34 +65,31 @@ pub(super) fn read(reader: &mut Reader<'_>, name: &WorkflowName) -> Head {
     if let Some(node) = fields.find("on") {
         on::read_index(reader, node, &mut head);
     }
-    let journal = fields.find("journal").and_then(|it| reader.boolean(it, "journal"));
-    head.journal = journal.unwrap_or_default();
+    head.journal = fields.read(reader, "journal", Reader::boolean).unwrap_or_default();
     head
 }
 
-fn read_limits(reader: &mut Reader<'_>, node: &Node, head: &mut Head) {
+fn read_limits(reader: &mut Reader<'_>, node: &Node, head: &mut Workflow) {
     let Some(fields) = reader.fields(node, "limits", &[&keys::LIMITS]) else { return };
-    let visits = fields.find("visits").and_then(|it| reader.count(it, "limits.visits"));
+    let visits = fields.read(reader, "visits", Reader::count);
     head.limits = visits.map_or(head.limits, |visits_max| Limits { visits_max });
-    let tokens = fields.find("tokens").and_then(|it| reader.expression(it, "limits.tokens"));
-    let ask = fields.find("ask").and_then(|it| reader.template(it, "limits.ask"));
-    let money = fields.find("cost").and_then(|max| {
-        let prices = required(reader, node, "limits", fields.find("prices"), "prices")?;
-        let max = reader.expression(max, "limits.cost")?;
-        Some(Money { max, prices: reader.expression(prices, "limits.prices")? })
+    let tokens = fields.read(reader, "tokens", Reader::expression);
+    let ask = fields.read(reader, "ask", Reader::template);
+    let money = fields.read(reader, "cost", |reader, max, key| {
+        fields.require(reader, node, "prices")?;
+        let max = reader.expression(max, key)?;
+        Some(Money { max, prices: fields.read(reader, "prices", Reader::expression)? })
     });
     if tokens.is_some() || money.is_some() {
         head.budget = Some(Budget { tokens, money, ask });
     }
 }
 
-fn read_ends(reader: &mut Reader<'_>, node: &Node) -> Option<Ends> {
-    let fields = reader.fields(node, "ends", &[&keys::ENDS])?;
-    let early = fields.find("early").and_then(|it| reader.boolean(it, "ends.early"));
-    let kept = fields.find("keep_key").and_then(|it| reader.list(it, "ends.keep_key"));
-    let kept = kept.unwrap_or_default().iter();
-    let keep_key = kept.filter_map(|it| reader.choice(it, "ends.keep_key", &ENDS)).collect();
-    Some(Ends { early: early.unwrap_or_default(), keep_key })
+fn read_ends(reader: &mut Reader<'_>, node: &Node, key: &str) -> Option<Ends> {
+    let fields = reader.fields(node, key, &[&keys::ENDS])?;
+    let early = fields.read(reader, "early", Reader::boolean).unwrap_or_default();
+    let kept = fields.items(reader, "keep_key", |reader, it, key| reader.choice(it, key, &ENDS));
+    Some(Ends { early, keep_key: kept.into_iter().collect() })
 }
 
 fn check_name(reader: &mut Reader<'_>, node: &Node, name: &WorkflowName) {
@@ -149,9 +98,9 @@ fn check_name(reader: &mut Reader<'_>, node: &Node, name: &WorkflowName) {
     reader.refuse("name_mismatched", node, message, Some("leave `name` out".to_owned()));
 }
 
-fn read_vars(reader: &mut Reader<'_>, node: &Node) -> BTreeMap<String, Var> {
+fn read_vars(reader: &mut Reader<'_>, node: &Node, key: &str) -> Option<BTreeMap<String, Var>> {
     let mut vars = BTreeMap::new();
-    for (key, value) in reader.pairs(node, "vars").unwrap_or_default() {
+    for (key, value) in reader.pairs(node, key)? {
         let name = key.key();
         if !is_identifier(name) {
             let help = "conditions say `vars.NAME`: letters, digits and `_`".to_owned();
@@ -161,7 +110,7 @@ fn read_vars(reader: &mut Reader<'_>, node: &Node) -> BTreeMap<String, Var> {
         let var = values::read_var(reader, name, value);
         vars.extend(var.map(|it| (name.to_owned(), it)));
     }
-    vars
+    Some(vars)
 }
 
 /// Whether conditions can say `vars.NAME`.
@@ -170,9 +119,9 @@ fn is_identifier(name: &str) -> bool {
     name.starts_with(is_letter) && name.chars().all(|it| is_letter(it) || it.is_ascii_digit())
 }
 
-fn read_flows(reader: &mut Reader<'_>, node: &Node) -> BTreeMap<String, Flow> {
+fn read_flows(reader: &mut Reader<'_>, node: &Node, key: &str) -> Option<BTreeMap<String, Flow>> {
     let mut flows = BTreeMap::new();
-    for (key, value) in reader.pairs(node, "flows").unwrap_or_default() {
+    for (key, value) in reader.pairs(node, key)? {
         let name = key.key();
         let path = format!("flows.{name}");
         let items = if value.is_null() { None } else { reader.list(value, &path) };
@@ -184,7 +133,7 @@ fn read_flows(reader: &mut Reader<'_>, node: &Node) -> BTreeMap<String, Flow> {
         }
         flows.insert(name.to_owned(), Flow { skips });
     }
-    flows
+    Some(flows)
 }
 
 fn read_flow(

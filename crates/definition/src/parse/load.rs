@@ -236,7 +236,8 @@ impl<'a> Loader<'a> {
     }
 }
 
-fn unreadable(label: Label, file: &str, error: &FileError) -> Diagnostic {
+/// Says why a file's text could not be had.
+pub(super) fn unreadable(label: Label, file: &str, error: &FileError) -> Diagnostic {
     let code = match error {
         FileError::Missing => "file_missing",
         FileError::Outside => "path_outside",

@@ -6,16 +6,14 @@
 use std::{collections::BTreeMap, slice::from_ref};
 
 use super::{
-    index::Head,
     keys,
     node::{Content, Node},
     reader::{Fields, Reader},
     rules::read_set,
-    step::required,
 };
 use crate::{
     Action, Chore, ChoreDeed, Condition, Consent, Deed, Insertion, Moments, Move, OnFailure,
-    Publication, Rotation, Rule, Template, Var, suggest,
+    Publication, Rotation, Rule, Template, Var, Workflow, suggest,
 };
 
 type Vars = BTreeMap<String, Var>;
@@ -37,7 +35,7 @@ pub(super) const HERE: [&str; 10] = [
 const CHORES: [&str; 5] = ["rename_branch", "commit", "push", "publish", "checkout"];
 
 /// Reads `on` of an index.
-pub(super) fn read_index(reader: &mut Reader<'_>, node: &Node, head: &mut Head) {
+pub(super) fn read_index(reader: &mut Reader<'_>, node: &Node, head: &mut Workflow) {
     let Some(fields) = reader.fields(node, "on", &[&keys::ON_INDEX]) else { return };
     let vars = std::mem::take(&mut head.vars);
     let adopt = items_of(fields.find("adopt"));
@@ -46,7 +44,7 @@ pub(super) fn read_index(reader: &mut Reader<'_>, node: &Node, head: &mut Head) 
     for (name, value) in named(reader, fields.find("change"), "on.change") {
         let key = format!("on.change.{}", name.key());
         let Some((fields, deeds)) = read_reaction(reader, value, &key, &[]) else { continue };
-        let when = read_when(reader, name, (&key, fields));
+        let when = read_when(reader, name, fields);
         let actions = read_deeds(reader, value, (fields, deeds), (&key, &vars), &with("goto"));
         head.rules.extend(when.map(|when| Rule { name: name.key().to_owned(), when, actions }));
     }
@@ -91,11 +89,11 @@ fn named<'n>(reader: &mut Reader<'_>, node: Option<&'n Node>, key: &str) -> &'n 
 fn read_reaction<'n>(
     reader: &mut Reader<'_>,
     node: &'n Node,
-    key: &str,
+    key: &'n str,
     own: &[&str],
 ) -> Option<(Fields<'n>, &'n [Node])> {
     if let Content::List(items) = &node.content {
-        return Some((Fields::default(), items));
+        return Some((Fields::none(key), items));
     }
     let fields = reader.fields(node, key, &[&keys::REACTION, &keys::ACTION])?;
     let others = keys::REACTION.known.iter().filter(|it| !["when", "do"].contains(it));
@@ -121,13 +119,9 @@ pub(super) fn items_of(node: Option<&Node>) -> &[Node] {
 }
 
 /// Reads a condition without which an entry makes no sense.
-fn read_when(
-    reader: &mut Reader<'_>,
-    node: &Node,
-    (key, fields): (&str, Fields<'_>),
-) -> Option<Condition> {
-    let when = required(reader, node, key, fields.find("when"), "when")?;
-    reader.condition(when, &format!("{key}.when"))
+fn read_when(reader: &mut Reader<'_>, node: &Node, fields: Fields<'_>) -> Option<Condition> {
+    fields.require(reader, node, "when")?;
+    fields.read(reader, "when", Reader::condition)
 }
 
 fn read_moves(reader: &mut Reader<'_>, node: Option<&Node>, vars: &Vars) -> Vec<Move> {
@@ -137,13 +131,12 @@ fn read_moves(reader: &mut Reader<'_>, node: Option<&Node>, vars: &Vars) -> Vec<
         let key = format!("on.call.{}", name.key());
         let own = ["else", "needs", "consent"];
         let Some((fields, deeds)) = read_reaction(reader, value, &key, &own) else { continue };
-        let needs = fields.find("needs").and_then(|it| reader.texts(it, &format!("{key}.needs")));
         moves.push(Move {
             name: name.key().to_owned(),
-            when: fields.find("when").and_then(|it| reader.condition(it, &format!("{key}.when"))),
-            otherwise: fields.find("else").and_then(|it| reader.text(it, &format!("{key}.else"))),
-            needs: needs.unwrap_or_default(),
-            consent: fields.find("consent").and_then(|it| read_consent(reader, it, &key)),
+            when: fields.read(reader, "when", Reader::condition),
+            otherwise: fields.read(reader, "else", Reader::text),
+            needs: fields.read(reader, "needs", Reader::texts).unwrap_or_default(),
+            consent: fields.read(reader, "consent", read_consent),
             actions: read_deeds(reader, value, (fields, deeds), (&key, vars), &with("goto")),
         });
     }
@@ -175,12 +168,11 @@ fn check_otherwise(reader: &mut Reader<'_>, (name, value): (&Node, &Node), moves
 
 /// Reads `STEP`, or `{STEP: condition}`.
 fn read_consent(reader: &mut Reader<'_>, node: &Node, key: &str) -> Option<Consent> {
-    let key = format!("{key}.consent");
     if !matches!(node.content, Content::Map(_)) {
-        return Some(Consent { step: reader.step(node, &key)?, when: None });
+        return Some(Consent { step: reader.step(node, key)?, when: None });
     }
-    let (step, when) = read_pair(reader, node, &key, "STEP: condition")?;
-    Some(Consent { step: reader.step(step, &key)?, when: reader.condition(when, &key) })
+    let (step, when) = read_pair(reader, node, key, "STEP: condition")?;
+    Some(Consent { step: reader.step(step, key)?, when: reader.condition(when, key) })
 }
 
 /// Reads a map of one entry.
@@ -204,13 +196,12 @@ fn read_pair<'n>(
 fn read_chore(reader: &mut Reader<'_>, (name, node): (&Node, &Node), vars: &Vars) -> Option<Chore> {
     let key = format!("on.while.{}", name.key());
     let (fields, deeds) = read_reaction(reader, node, &key, &["else"])?;
-    let when = read_when(reader, name, (&key, fields));
+    let when = read_when(reader, name, fields);
     let words = [("refuse", OnFailure::Refuse), ("warn", OnFailure::Warn)];
-    let on_failure =
-        fields.find("else").and_then(|it| reader.choice(it, &format!("{key}.else"), &words));
+    let on_failure = fields.choice(reader, "else", &words);
     let (first, rest) = deeds.split_first().unwrap_or((node, &[]));
     let found = if is_whole(node, deeds) {
-        find_deed(reader, node, (&key, fields), &CHORES)
+        find_deed(reader, node, fields, &CHORES)
     } else {
         find_bare(reader, first, &key, &CHORES)
     };
@@ -255,7 +246,7 @@ fn read_deeds(
 ) -> Vec<Action> {
     if is_whole(node, deeds) {
         // Its condition is the entry's own.
-        let found = find_deed(reader, node, (key, fields), possible);
+        let found = find_deed(reader, node, fields, possible);
         let deed = found.and_then(|it| read_deed(reader, it, key, vars));
         return deed.map(|deed| Action { when: None, deed }).into_iter().collect();
     }
@@ -279,8 +270,8 @@ fn read_action(
     possible: &[&'static str],
 ) -> Option<Action> {
     let fields = reader.fields(node, key, &[&keys::ACTION])?;
-    let when = fields.find("when").and_then(|it| reader.condition(it, &format!("{key}.when")));
-    let found = find_deed(reader, node, (key, fields), possible);
+    let when = fields.read(reader, "when", Reader::condition);
+    let found = find_deed(reader, node, fields, possible);
     Some(Action { when, deed: read_deed(reader, found?, key, vars)? })
 }
 
@@ -288,21 +279,21 @@ fn read_action(
 fn find_bare<'n>(
     reader: &mut Reader<'_>,
     node: &'n Node,
-    key: &str,
+    key: &'n str,
     possible: &[&'static str],
 ) -> Option<(&'static str, &'n Node)> {
     let fields = reader.fields(node, key, &[&keys::ACTION])?;
     if let Some(when) = fields.find("when") {
         reader.refuse_value(when, format!("the `when` of `{key}` counts for this action"));
     }
-    find_deed(reader, node, (key, fields), possible)
+    find_deed(reader, node, fields, possible)
 }
 
 /// Returns the one thing that an action says.
 fn find_deed<'n>(
     reader: &mut Reader<'_>,
     node: &Node,
-    (key, fields): (&str, Fields<'n>),
+    fields: Fields<'n>,
     possible: &[&'static str],
 ) -> Option<(&'static str, &'n Node)> {
     let said = said(fields);
@@ -312,7 +303,7 @@ fn find_deed<'n>(
         return Some((word, value));
     }
     let help = format!("each has just one of {}", possible.join(", "));
-    reader.refuse("value_invalid", node, format!("`{key}` must say one action"), help);
+    reader.refuse("value_invalid", node, format!("`{}` must say one action", fields.name), help);
     None
 }
 
@@ -407,28 +398,23 @@ fn read_server_deed(
 
 fn read_commit(reader: &mut Reader<'_>, node: &Node, key: &str) -> Option<ChoreDeed> {
     let fields = reader.fields(node, key, &[&keys::COMMIT])?;
-    let paths = required(reader, node, key, fields.find("paths"), "paths");
-    let paths = paths.and_then(|it| reader.expression(it, &format!("{key}.paths")));
-    let message = required(reader, node, key, fields.find("message"), "message");
-    let message = message.and_then(|it| reader.template(it, &format!("{key}.message")));
-    let words = [("changed", true)];
-    let otherwise =
-        fields.find("else").and_then(|it| reader.choice(it, &format!("{key}.else"), &words));
-    let or_changed = otherwise.unwrap_or_default();
+    fields.require(reader, node, "paths");
+    let paths = fields.read(reader, "paths", Reader::expression);
+    fields.require(reader, node, "message");
+    let message = fields.read(reader, "message", Reader::template);
+    let or_changed = fields.choice(reader, "else", &[("changed", true)]).unwrap_or_default();
     Some(ChoreDeed::Commit { paths: paths?, message: message?, or_changed })
 }
 
 fn read_publication(reader: &mut Reader<'_>, node: &Node, key: &str) -> Option<Publication> {
     let fields = reader.fields(node, key, &[&keys::PUBLISH])?;
-    let files = required(reader, node, key, fields.find("files"), "files")?;
-    let files = reader.list(files, &format!("{key}.files"))?.iter();
-    let files: Vec<Template> =
-        files.filter_map(|it| reader.path(it, &format!("{key}.files"))).collect();
+    fields.require(reader, node, "files")?;
+    let files = fields.items(reader, "files", Reader::path);
     let body = if reader.language == 1 {
-        fields.find("body").and_then(|it| reader.path(it, &format!("{key}.body")))
+        fields.read(reader, "body", Reader::path)
     } else {
         files.iter().find(|it| it.source().ends_with(".md")).cloned()
     };
-    let closes = fields.find("closes").and_then(|it| reader.template(it, &format!("{key}.closes")));
+    let closes = fields.read(reader, "closes", Reader::template);
     Some(Publication { files, body, closes })
 }

@@ -24,19 +24,76 @@ pub(super) struct Reader<'a> {
 }
 
 /// The fields of a map whose keys are known to be allowed.
-#[derive(Clone, Copy, Default)]
+#[derive(Clone, Copy)]
 pub(super) struct Fields<'n> {
     pairs: &'n [(Node, Node)],
     keys: &'n [&'n Keys],
+    /// What the map itself is called in messages. Empty: it is the whole front matter.
+    pub(super) name: &'n str,
 }
 
 impl<'n> Fields<'n> {
+    /// No fields of something that is called `name`.
+    pub(super) fn none(name: &'n str) -> Self {
+        Self { pairs: &[], keys: &[], name }
+    }
+
     /// Returns a field. One that is null counts as not written.
     pub(super) fn find(&self, key: &str) -> Option<&'n Node> {
         let is_listed = self.keys.is_empty() || self.keys.iter().any(|it| it.has(key));
         debug_assert!(is_listed, "`{key}` is not in the table of keys");
         let field = self.pairs.iter().find(|(it, _)| it.key() == key);
         field.map(|(_, value)| value).filter(|it| !it.is_null())
+    }
+
+    /// Reads a field that is written: `read` gets its value, and its name for messages.
+    pub(super) fn read<'a, T>(
+        &self,
+        reader: &mut Reader<'a>,
+        key: &str,
+        read: impl FnOnce(&mut Reader<'a>, &'n Node, &str) -> Option<T>,
+    ) -> Option<T> {
+        let value = self.find(key)?;
+        let name = if self.name.is_empty() { key } else { &format!("{}.{key}", self.name) };
+        read(reader, value, name)
+    }
+
+    /// Reads a field that is one of a few words.
+    pub(super) fn choice<T: Copy>(
+        &self,
+        reader: &mut Reader<'_>,
+        key: &str,
+        choices: &[(&str, T)],
+    ) -> Option<T> {
+        self.read(reader, key, |reader, it, name| reader.choice(it, name, choices))
+    }
+
+    /// Reads a list field item by item. Without the field, nothing is read.
+    pub(super) fn items<'a, T>(
+        &self,
+        reader: &mut Reader<'a>,
+        key: &str,
+        read: impl Fn(&mut Reader<'a>, &'n Node, &str) -> Option<T>,
+    ) -> Vec<T> {
+        let items = self.read(reader, key, |reader, it, name| {
+            let items = reader.list(it, name)?.iter();
+            Some(items.filter_map(|it| read(reader, it, name)).collect())
+        });
+        items.unwrap_or_default()
+    }
+
+    /// Returns a field that must be written; `at` is blamed where it is not.
+    pub(super) fn require(
+        &self,
+        reader: &mut Reader<'_>,
+        at: &Node,
+        key: &str,
+    ) -> Option<&'n Node> {
+        let field = self.find(key);
+        if field.is_none() {
+            reader.refuse("key_missing", at, format!("`{}` lacks `{key}`", self.name), None);
+        }
+        field
     }
 
     /// Returns a key itself, whatever its value is.
@@ -85,7 +142,7 @@ impl Reader<'_> {
     pub(super) fn fields<'n>(
         &mut self,
         node: &'n Node,
-        key: &str,
+        key: &'n str,
         keys: &'n [&'n Keys],
     ) -> Option<Fields<'n>> {
         let pairs = self.pairs(node, key)?;
@@ -112,14 +169,14 @@ impl Reader<'_> {
                 .or_else(|| suggest::help(name.key(), known.iter().copied()));
             self.refuse("key_unknown", name, message, help);
         }
-        Some(Fields { pairs, keys })
+        Some(Fields { pairs, keys, name: key })
     }
 
     /// Reads a map in which unknown keys are left out of account, with a warning.
     pub(super) fn lenient_fields<'n>(
         &mut self,
         node: &'n Node,
-        key: &str,
+        key: &'n str,
         known: &[&str],
     ) -> Option<Fields<'n>> {
         let pairs = self.pairs(node, key)?;
@@ -131,7 +188,7 @@ impl Reader<'_> {
             let help = suggest::help(name.key(), known.iter().copied());
             self.warn("key_unknown", name, message, help);
         }
-        Some(Fields { pairs, keys: &[] })
+        Some(Fields { pairs, keys: &[], name: key })
     }
 
     /// Reads a map with keys of the author's choice, in the order they are written.

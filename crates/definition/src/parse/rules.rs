@@ -9,7 +9,6 @@ use super::{
     node::{Content, Node},
     on,
     reader::Reader,
-    step::required,
 };
 use crate::{
     Attempts, Diagnostic, Effect, Expression, Gate, GateOption, Limit, Review, Rules, Spent, Step,
@@ -18,21 +17,7 @@ use crate::{
 
 /// Reads `gate: true`, or a map. `gate: false` is not a gate.
 pub(super) fn read_gate(reader: &mut Reader<'_>, node: &Node, step: &StepName) -> Option<Gate> {
-    let mut gate = Gate {
-        ask: default_question(step),
-        show: Vec::new(),
-        options: vec![
-            GateOption { name: "approve".to_owned(), effect: Effect::Approve },
-            GateOption { name: "reject".to_owned(), effect: Effect::Back(step.clone()) },
-        ],
-        answers: None,
-        during: None,
-        unless: None,
-        reviewed: None,
-        holds: None,
-        rounds_max: None,
-        ahead: true,
-    };
+    let mut gate = Gate::plain(default_question(step), step);
     if let Content::Boolean(is_on) = node.content {
         return is_on.then_some(gate);
     }
@@ -41,28 +26,19 @@ pub(super) fn read_gate(reader: &mut Reader<'_>, node: &Node, step: &StepName) -
         return None;
     }
     let fields = reader.fields(node, "gate", &[&keys::GATE])?;
-    let ask = fields.find("ask").and_then(|it| reader.template(it, "gate.ask"));
-    gate.ask = ask.unwrap_or(gate.ask);
-    gate.show = read_paths(reader, fields.find("show"), "gate.show");
+    gate.ask = fields.read(reader, "ask", Reader::template).unwrap_or(gate.ask);
+    gate.show = fields.items(reader, "show", Reader::path);
     if let Some(options) = fields.find("options") {
         gate.options = read_options(reader, options);
     }
-    gate.answers =
-        fields.find("answers").and_then(|it| reader.choice(it, "gate.answers", &ANSWERS));
-    gate.during = fields.find("during").and_then(|it| reader.condition(it, "gate.during"));
-    gate.unless = fields.find("unless").and_then(|it| reader.condition(it, "gate.unless"));
-    gate.reviewed = fields.find("reviewed").and_then(|it| reader.step(it, "gate.reviewed"));
-    gate.holds = fields.find("holds").and_then(|it| reader.condition(it, "gate.holds"));
-    gate.rounds_max = fields.find("rounds").and_then(|it| reader.count(it, "gate.rounds"));
-    let ahead = fields.find("ahead").and_then(|it| reader.boolean(it, "gate.ahead"));
-    gate.ahead = ahead.unwrap_or(gate.ahead);
+    gate.answers = fields.choice(reader, "answers", &ANSWERS);
+    gate.during = fields.read(reader, "during", Reader::condition);
+    gate.unless = fields.read(reader, "unless", Reader::condition);
+    gate.reviewed = fields.read(reader, "reviewed", Reader::step);
+    gate.holds = fields.read(reader, "holds", Reader::condition);
+    gate.rounds_max = fields.read(reader, "rounds", Reader::count);
+    gate.ahead = fields.read(reader, "ahead", Reader::boolean).unwrap_or(gate.ahead);
     Some(gate)
-}
-
-/// Reads a list of paths of artifacts.
-fn read_paths(reader: &mut Reader<'_>, node: Option<&Node>, key: &str) -> Vec<Template> {
-    let items = node.and_then(|it| reader.list(it, key)).unwrap_or_default();
-    items.iter().filter_map(|it| reader.path(it, key)).collect()
 }
 
 /// The name is quoted as a literal, so that braces in it mean nothing.
@@ -119,24 +95,23 @@ pub(super) fn read_review(
     let verdicts = fields.find("verdicts").map(|it| read_verdicts(reader, it));
     let (approve, revise) =
         verdicts.unwrap_or_else(|| (vec!["APPROVE".to_owned()], vec!["REVISE".to_owned()]));
-    let read = fields.find("read").map(|it| reader.path(it, "review.read"));
+    let read = fields.read(reader, "read", Reader::path);
     let choices = [("refuse", Unknown::Refuse), ("ask", Unknown::Ask)];
-    let unknown =
-        fields.find("unknown").and_then(|it| reader.choice(it, "review.unknown", &choices));
-    let judges = fields.find("judges").and_then(|it| reader.path(it, "review.judges"));
+    let unknown = fields.choice(reader, "unknown", &choices);
+    let judges = fields.read(reader, "judges", Reader::path);
     let count = fields.find("count").and_then(|it| read_count(reader, it, vars));
     let limits = fields.find("limits").map(|it| read_limits(reader, it, vars));
-    let of = required(reader, node, "review", fields.find("of"), "of")?;
+    let of = fields.require(reader, node, "of")?;
     Some(Review {
         of: reader.step(of, "review.of")?,
-        read: read.flatten(),
+        read,
         judges,
         count,
         approve,
         revise,
         unknown: unknown.unwrap_or_default(),
         limits: limits.unwrap_or_default(),
-        rules: fields.find("rules").and_then(|it| read_beside(reader, it, "review.rules")),
+        rules: fields.read(reader, "rules", read_beside),
     })
 }
 
@@ -178,10 +153,10 @@ pub(super) fn read_rules(
     vars: &BTreeMap<String, Var>,
 ) -> Option<Rules> {
     let fields = reader.fields(node, "rules", &[&keys::RULES])?;
-    let beside = required(reader, node, "rules", fields.find("beside"), "beside");
-    let parts = required(reader, node, "rules", fields.find("parts"), "parts");
-    let note = required(reader, node, "rules", fields.find("note"), "note");
-    let after = required(reader, node, "rules", fields.find("after"), "after");
+    let beside = fields.require(reader, node, "beside");
+    let parts = fields.require(reader, node, "parts");
+    let note = fields.require(reader, node, "note");
+    let after = fields.require(reader, node, "after");
     let count = fields.find("count").and_then(|it| read_count(reader, it, vars));
     Some(Rules {
         beside: read_beside(reader, beside?, "rules.beside")?,
@@ -313,14 +288,14 @@ fn read_successor(
         return Some(Successor { to, when: None, actions: Vec::new(), fails });
     }
     let fields = reader.fields(node, "next", &[&keys::NEXT])?;
-    let when = fields.find("when").map(|it| reader.condition(it, "next.when"));
+    let when = fields.read(reader, "when", Reader::condition);
     let actions = on::items_of(fields.find("do"));
     let actions = on::read_actions(reader, actions, ("next.do", vars), &on::HERE);
-    let fails = fields.find("fails").and_then(|it| reader.boolean(it, "next.fails"));
-    let to = required(reader, node, "next", fields.find("to"), "to")?;
+    let fails = fields.read(reader, "fails", Reader::boolean);
+    let to = fields.require(reader, node, "to")?;
     let (to, is_failed) = reader.target(to, "next.to")?;
     let fails = fails.unwrap_or(is_failed);
-    Some(Successor { to, when: when.flatten(), actions, fails })
+    Some(Successor { to, when, actions, fails })
 }
 
 /// Reads new values of variables: name → expression.

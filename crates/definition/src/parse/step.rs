@@ -1,6 +1,6 @@
 //! A step's file: its sections, and its front matter.
 
-use std::{collections::BTreeMap, ops::Range, slice::from_ref, time::Duration};
+use std::{collections::BTreeMap, ops::Range, time::Duration};
 
 use super::{
     each, keys, markdown,
@@ -10,14 +10,15 @@ use super::{
     rules,
 };
 use crate::{
-    Check, CommandCheck, Criterion, Diagnostic, Evidence, Label, Moments, Need, Presence, Product,
-    Step, StepName, Timeout, Var, Work,
+    Check, CommandCheck, Criterion, Diagnostic, Evidence, Label, Need, Presence, Product, Step,
+    StepName, Timeout, Var, Work,
     text::{outside_fences, parse_heading},
 };
 
 /// How long a command of `checks` may take if it does not say so itself.
 const CHECK_TIMEOUT: Duration = Duration::from_secs(10 * 60);
 
+const WORK: [(&str, Work); 2] = [("none", Work::None), ("agent", Work::Agent)];
 const EVIDENCE: [(&str, Evidence); 3] =
     [("strict", Evidence::Strict), ("warn", Evidence::Warn), ("off", Evidence::Off)];
 
@@ -30,28 +31,27 @@ pub(super) fn read(
 ) -> Option<Step> {
     let document = reader.document;
     let text = &document.body.text;
-    let mut step = plain(name, document.file.clone(), text.clone());
+    let mut step = Step {
+        goal: markdown::find_goal(text).unwrap_or_default(),
+        text: text.clone(),
+        file: document.file.clone(),
+        ..Step::plain(name.clone())
+    };
     let front = document.front.as_ref();
     if let Some(fields) = front.and_then(|it| reader.fields(it, "", &[&keys::STEP])) {
         let reader = &mut reader;
-        let words = [("none", Work::None), ("agent", Work::Agent)];
-        let title = fields.find("title").and_then(|it| reader.text(it, "title"));
-        step.title = title.unwrap_or(step.title);
-        step.agent = fields.find("agent").and_then(|it| reader.template(it, "agent"));
-        let work = fields.find("work").and_then(|it| reader.choice(it, "work", &words));
-        step.work = work.unwrap_or_default();
-        step.needs = fields.find("needs").map(|it| read_needs(reader, it)).unwrap_or_default();
-        step.produces =
-            fields.find("produces").map(|it| read_products(reader, it)).unwrap_or_default();
-        step.criteria =
-            fields.find("criteria").map(|it| read_criteria(reader, it)).unwrap_or_default();
-        let evidence =
-            fields.find("evidence").and_then(|it| reader.choice(it, "evidence", &EVIDENCE));
-        step.evidence = evidence.unwrap_or_default();
-        let after = fields.find("timeout").and_then(|it| reader.duration(it, "timeout"));
+        step.title = fields.read(reader, "title", Reader::text).unwrap_or(step.title);
+        step.agent = fields.read(reader, "agent", Reader::template);
+        step.work = fields.choice(reader, "work", &WORK).unwrap_or_default();
+        step.needs = fields.items(reader, "needs", read_need);
+        step.produces = fields.items(reader, "produces", read_product);
+        step.criteria = fields.read(reader, "criteria", read_criteria).unwrap_or_default();
+        step.evidence = fields.choice(reader, "evidence", &EVIDENCE).unwrap_or_default();
+        let after = fields.read(reader, "timeout", Reader::duration);
         step.timeout = after.map(|after| Timeout { after });
-        let checks = fields.find("checks");
-        step.checks = checks.map(|it| read_checks(reader, it, after)).unwrap_or_default();
+        let limit = after.filter(|_| reader.language != 1).unwrap_or(CHECK_TIMEOUT);
+        let check = |reader: &mut Reader<'_>, it: &Node, _: &str| read_check(reader, it, limit);
+        step.checks = fields.items(reader, "checks", check);
         step.gate = fields.find("gate").and_then(|it| rules::read_gate(reader, it, name));
         step.rules = fields.find("rules").and_then(|it| rules::read_rules(reader, it, vars));
         step.review = fields.find("review").and_then(|it| rules::read_review(reader, it, vars));
@@ -60,8 +60,8 @@ pub(super) fn read(
             fields.find("next").map(|it| rules::read_next(reader, it, vars)).unwrap_or_default();
         step.on = fields.find("on").map(|it| on::read_step(reader, it, vars)).unwrap_or_default();
         step.each = fields.find("each").and_then(|it| each::read(reader, it));
-        step.skip_when = fields.find("skip_when").and_then(|it| reader.condition(it, "skip_when"));
-        step.lease = fields.find("lease").and_then(|it| reader.duration(it, "lease"));
+        step.skip_when = fields.read(reader, "skip_when", Reader::condition);
+        step.lease = fields.read(reader, "lease", Reader::duration);
     }
     let sections = markdown::find_sections(text);
     let guidance = section(&mut reader, &step, "Orchestrator Guidance", sections.guidance);
@@ -69,37 +69,6 @@ pub(super) fn read(
     step.guidance = guidance?;
     step.instructions = instructions?;
     Some(step)
-}
-
-/// A step without front matter.
-fn plain(name: &StepName, file: String, text: String) -> Step {
-    Step {
-        name: name.clone(),
-        title: name.to_string(),
-        goal: markdown::find_goal(&text).unwrap_or_default(),
-        guidance: String::new(),
-        instructions: String::new(),
-        text,
-        file,
-        agent: None,
-        work: Work::default(),
-        needs: Vec::new(),
-        produces: Vec::new(),
-        criteria: Vec::new(),
-        evidence: Evidence::default(),
-        checks: Vec::new(),
-        gate: None,
-        rules: None,
-        review: None,
-        each: None,
-        attempts: None,
-        next: Vec::new(),
-        on: Moments::default(),
-        workflows: Vec::new(),
-        skip_when: None,
-        lease: None,
-        timeout: None,
-    }
 }
 
 /// Takes a mandatory section out of a step's text. A step that nobody works on may lack it.
@@ -141,85 +110,55 @@ fn near_miss(reader: &Reader<'_>, step: &Step, title: &str) -> Option<(Label, Op
     Some((label, Some(help)))
 }
 
-fn read_needs(reader: &mut Reader<'_>, node: &Node) -> Vec<Need> {
-    let items = reader.list(node, "needs").unwrap_or_default();
-    items.iter().filter_map(|it| read_need(reader, it)).collect()
-}
-
-fn read_need(reader: &mut Reader<'_>, node: &Node) -> Option<Need> {
+fn read_need(reader: &mut Reader<'_>, node: &Node, key: &str) -> Option<Need> {
     if !matches!(node.content, Content::Map(_)) {
-        let path = reader.path(node, "needs")?;
+        let path = reader.path(node, key)?;
         return Some(Need { path, when: None, presence: Presence::Required });
     }
-    let fields = reader.fields(node, "needs", &[&keys::NEED])?;
-    let when = fields.find("when").map(|it| reader.condition(it, "needs.when"));
-    let path = required(reader, node, "needs", fields.find("path"), "path")?;
-    let presence = fields.find("optional").and_then(|it| read_presence(reader, it));
-    let path = reader.path(path, "needs.path")?;
-    Some(Need { path, when: when.flatten(), presence: presence.unwrap_or_default() })
+    let fields = reader.fields(node, key, &[&keys::NEED])?;
+    let when = fields.read(reader, "when", Reader::condition);
+    let path = fields.require(reader, node, "path")?;
+    let presence = fields.read(reader, "optional", read_presence).unwrap_or_default();
+    Some(Need { path: reader.path(path, "needs.path")?, when, presence })
 }
 
 /// Reads `true`, `false` or `found`.
-fn read_presence(reader: &mut Reader<'_>, node: &Node) -> Option<Presence> {
+fn read_presence(reader: &mut Reader<'_>, node: &Node, key: &str) -> Option<Presence> {
     if let Content::Boolean(is_optional) = node.content {
         return Some(if is_optional { Presence::Optional } else { Presence::Required });
     }
-    reader.choice(node, "needs.optional", &[("found", Presence::Found)])
+    reader.choice(node, key, &[("found", Presence::Found)])
 }
 
-/// Says so if a field is not written.
-pub(super) fn required<'n>(
-    reader: &mut Reader<'_>,
-    node: &Node,
-    key: &str,
-    field: Option<&'n Node>,
-    name: &str,
-) -> Option<&'n Node> {
-    if field.is_none() {
-        reader.refuse("key_missing", node, format!("`{key}` lacks `{name}`"), None);
-    }
-    field
-}
-
-fn read_products(reader: &mut Reader<'_>, node: &Node) -> Vec<Product> {
-    let items = reader.list(node, "produces").unwrap_or_default();
-    items.iter().filter_map(|it| read_product(reader, it)).collect()
-}
-
-fn read_product(reader: &mut Reader<'_>, node: &Node) -> Option<Product> {
+fn read_product(reader: &mut Reader<'_>, node: &Node, key: &str) -> Option<Product> {
     if !matches!(node.content, Content::Map(_)) {
-        let path = reader.path(node, "produces")?;
+        let path = reader.path(node, key)?;
         return Some(Product { path, checks: Vec::new(), when: None });
     }
-    let fields = reader.fields(node, "produces", &[&keys::PRODUCT])?;
+    let fields = reader.fields(node, key, &[&keys::PRODUCT])?;
     let mut checks = Vec::new();
-    let is_not_empty =
-        fields.find("not_empty").and_then(|it| reader.boolean(it, "produces.not_empty"));
-    let words = fields.find("words").and_then(|it| read_words(reader, it));
+    let is_not_empty = fields.read(reader, "not_empty", Reader::boolean);
+    let words = fields.read(reader, "words", read_words);
     let is_one = matches!(words, Some(Check::Words { min: Some(1), max: None }));
     checks.extend((is_one || is_not_empty == Some(true)).then_some(Check::NotEmpty));
-    let headings = fields.find("headings").and_then(|it| reader.texts(it, "produces.headings"));
+    let headings = fields.read(reader, "headings", Reader::texts);
     checks.extend(headings.unwrap_or_default().into_iter().map(Check::Heading));
-    if let Some(it) = fields.find("matches") {
-        let items =
-            if let Content::List(items) = &it.content { items.as_slice() } else { from_ref(it) };
-        let patterns = items.iter().map(|it| reader.pattern(it, "produces.matches"));
-        checks.extend(patterns.flatten().map(Check::Matches));
-    }
-    let schema = fields.find("schema").and_then(|it| reader.schema(it, "produces.schema"));
+    let patterns = on::items_of(fields.find("matches")).iter();
+    let patterns = patterns.filter_map(|it| reader.pattern(it, "produces.matches"));
+    checks.extend(patterns.map(Check::Matches));
+    let schema = fields.read(reader, "schema", Reader::schema);
     checks.extend(schema.map(Check::Schema));
     checks.extend(words.filter(|_| !is_one));
-    checks.extend(fields.find("covers").and_then(|it| read_covers(reader, it)));
-    let is_plan = fields.find("parts").and_then(|it| reader.boolean(it, "produces.parts"));
+    checks.extend(fields.read(reader, "covers", read_covers));
+    let is_plan = fields.read(reader, "parts", Reader::boolean);
     checks.extend(is_plan.unwrap_or_default().then_some(Check::Parts));
-    let when = fields.find("when").map(|it| reader.condition(it, "produces.when"));
-    let path = required(reader, node, "produces", fields.find("path"), "path")?;
-    Some(Product { path: reader.path(path, "produces.path")?, checks, when: when.flatten() })
+    let when = fields.read(reader, "when", Reader::condition);
+    let path = fields.require(reader, node, "path")?;
+    Some(Product { path: reader.path(path, "produces.path")?, checks, when })
 }
 
 /// Reads a file, and the pattern that finds in it what must be covered.
-fn read_covers(reader: &mut Reader<'_>, node: &Node) -> Option<Check> {
-    let key = "produces.covers";
+fn read_covers(reader: &mut Reader<'_>, node: &Node, key: &str) -> Option<Check> {
     if let Content::List(items) = &node.content
         && let [file, pattern] = items.as_slice()
     {
@@ -231,8 +170,7 @@ fn read_covers(reader: &mut Reader<'_>, node: &Node) -> Option<Check> {
 }
 
 /// Reads how many words there must be, or from how many to how many.
-fn read_words(reader: &mut Reader<'_>, node: &Node) -> Option<Check> {
-    let key = "produces.words";
+fn read_words(reader: &mut Reader<'_>, node: &Node, key: &str) -> Option<Check> {
     let Content::List(items) = &node.content else {
         let min = u64::from(reader.count(node, key)?);
         return Some(Check::Words { min: Some(min), max: None });
@@ -251,31 +189,20 @@ fn read_words(reader: &mut Reader<'_>, node: &Node) -> Option<Check> {
     Some(Check::Words { min, max: Some(max) })
 }
 
-fn read_criteria(reader: &mut Reader<'_>, node: &Node) -> Vec<Criterion> {
-    let pairs = reader.pairs(node, "criteria").unwrap_or_default();
-    let criteria = pairs.iter().filter_map(|(key, value)| {
-        let text = reader.text(value, &format!("criteria.{}", key.key()))?;
-        Some(Criterion { key: key.key().to_owned(), text })
+fn read_criteria(reader: &mut Reader<'_>, node: &Node, key: &str) -> Option<Vec<Criterion>> {
+    let criteria = reader.pairs(node, key)?.iter().filter_map(|(name, value)| {
+        let text = reader.text(value, &format!("{key}.{}", name.key()))?;
+        Some(Criterion { key: name.key().to_owned(), text })
     });
-    criteria.collect()
-}
-
-fn read_checks(
-    reader: &mut Reader<'_>,
-    node: &Node,
-    timeout: Option<Duration>,
-) -> Vec<CommandCheck> {
-    let items = reader.list(node, "checks").unwrap_or_default();
-    let limit = timeout.filter(|_| reader.language != 1).unwrap_or(CHECK_TIMEOUT);
-    items.iter().filter_map(|it| read_check(reader, it, limit)).collect()
+    Some(criteria.collect())
 }
 
 fn read_check(reader: &mut Reader<'_>, node: &Node, limit: Duration) -> Option<CommandCheck> {
     let (mut run, mut timeout) = (node, None);
     if matches!(node.content, Content::Map(_)) {
         let fields = reader.fields(node, "checks", &[&keys::CHECK])?;
-        timeout = fields.find("timeout").and_then(|it| reader.duration(it, "checks.timeout"));
-        run = required(reader, node, "checks", fields.find("run"), "run")?;
+        timeout = fields.read(reader, "timeout", Reader::duration);
+        run = fields.require(reader, node, "run")?;
     }
     let words = reader.texts(run, "checks")?;
     if words.is_empty() {

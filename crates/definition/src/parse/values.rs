@@ -94,7 +94,7 @@ pub(super) fn read_var(reader: &mut Reader<'_>, name: &str, node: &Node) -> Opti
     }
     let fields = reader.fields(node, &key, &[&keys::VAR])?;
     let default = fields.find("default");
-    let choices = fields.find("one_of").and_then(|it| reader.list(it, &format!("{key}.one_of")));
+    let choices = fields.read(reader, "one_of", Reader::list);
     let kind = match fields.find("type") {
         Some(it) => reader.choice(it, &format!("{key}.type"), &VarKind::WORDS)?,
         None => VarKind::of(&default.or_else(|| choices?.first())?.to_json())?,

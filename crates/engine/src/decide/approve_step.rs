@@ -1,14 +1,12 @@
 //! An agent passes on that the person agrees to a step. Unlike an answer it names the step, so that
 //! it cannot be taken for consent to something else.
 
-use alloc::string::String;
-
 use definition::Step;
 
 use super::{Draft, answer_gate, complete_step, gate, mode::Mode, report_step};
 use crate::{
-    Answer, AnswerGate, CompletedBy, Consent, GateReason, How, OpenGate, Refusal, Report,
-    ReportOptions, ReportStep, Rigor, Standing, Stop,
+    AnswerGate, CompletedBy, Consent, GateReason, OpenGate, Refusal, Report, ReportOptions,
+    ReportStep, Rigor, Standing, Stop,
 };
 
 pub(super) fn decide(draft: &mut Draft<'_>, mode: Mode, named: &str) -> Result<(), Stop> {
@@ -31,14 +29,7 @@ pub(super) fn decide(draft: &mut Draft<'_>, mode: Mode, named: &str) -> Result<(
         let mode = Mode { by: CompletedBy::Approved, ..mode };
         complete_step::finish(draft, mode, step, None, &report)?;
     }
-    let answer = AnswerGate {
-        answer: Answer::Approve,
-        feedback: String::new(),
-        by: String::from("the agent"),
-        how: How::Relayed,
-        digest: None,
-    };
-    answer_gate::decide(draft, mode, &answer)
+    answer_gate::decide(draft, mode, &AnswerGate::relayed())
 }
 
 /// Whether a yes lets the run go on from the step, and does not only try something again.

@@ -12,7 +12,7 @@ use serde_json::{Map, Value};
 use super::{
     Draft, EvalContext, answer_gate, check_depth, check_size, gate, mode::Mode, react, rules, scope,
 };
-use crate::{Answer, AnswerGate, Event, How, MakeMove, PendingRules, Refusal, Stop};
+use crate::{AnswerGate, Event, MakeMove, PendingRules, Refusal, Stop};
 
 pub(super) fn decide(draft: &mut Draft<'_>, mode: Mode, command: &MakeMove) -> Result<(), Stop> {
     draft.check_live()?;
@@ -134,14 +134,7 @@ fn pass_on(
         }
         gate::ask_done(draft, step)?;
     }
-    let answer = AnswerGate {
-        answer: Answer::Approve,
-        feedback: String::new(),
-        by: String::from("the agent"),
-        how: How::Relayed,
-        digest: None,
-    };
-    answer_gate::decide(draft, mode, &answer)
+    answer_gate::decide(draft, mode, &AnswerGate::relayed())
 }
 
 /// Refuses arguments that are too large, each by its own limit.

@@ -15,8 +15,8 @@ use super::{
     then::Then,
 };
 use crate::{
-    Answer, AnswerGate, Consent, Event, FailCause, GateReason, How, OpenGate, Outcome, Progress,
-    Refusal, Report, ReportStep, Rigor, Standing, Stop,
+    AnswerGate, Consent, Event, FailCause, GateReason, OpenGate, Outcome, Progress, Refusal,
+    Report, ReportStep, Rigor, Standing, Stop,
 };
 
 pub(super) fn decide(draft: &mut Draft<'_>, mode: Mode, command: &ReportStep) -> Result<(), Stop> {
@@ -79,14 +79,12 @@ fn pass_on(
     if open.why != why || named.is_none_or(|it| it.name != open.step) {
         return Ok(false);
     }
-    let answer = AnswerGate {
-        answer: Answer::Approve,
-        feedback: String::new(),
-        by: String::from("the agent"),
-        how: How::Relayed,
-        digest: None,
-    };
-    answer_gate::take(draft, mode, &answer, command.terms.consent == Consent::Implied)?;
+    answer_gate::take(
+        draft,
+        mode,
+        &AnswerGate::relayed(),
+        command.terms.consent == Consent::Implied,
+    )?;
     Ok(true)
 }
 
@@ -174,10 +172,7 @@ fn leave(
     if command.next.is_some() || part.is_some() || !draft.has_model() {
         return Ok((command.next.is_some(), advice));
     }
-    let advice = match advice {
-        Some(advice) => advice,
-        None => ask_model::ask(draft, step, &command.report, None)?,
-    };
+    let advice = advice.map_or_else(|| ask_model::ask(draft, step, &command.report, None), Ok)?;
     Ok((advice.leaves(step), Some(advice)))
 }
 
@@ -204,10 +199,7 @@ fn fail(
         return route::choose(draft, mode, step, next, EvalContext::of_report(Some(report)));
     }
     if command.next.is_none() && part.is_none() && draft.has_model() {
-        let advice = match advice {
-            Some(advice) => advice,
-            None => ask_model::ask(draft, step, report, None)?,
-        };
+        let advice = advice.map_or_else(|| ask_model::ask(draft, step, report, None), Ok)?;
         if advice.leaves(step) {
             let sight = EvalContext::of_report(Some(report));
             return ask_model::follow(draft, mode, step, advice, sight);

@@ -1,8 +1,7 @@
 //! `milepost completions`: what a shell sources to complete our command lines. The shell asks the
 //! binary itself at each press of the key, so run ids and workflow names are fresh.
 
-use clap::ValueEnum;
-use clap_complete::env::Shells;
+use clap_complete::{Shell, env::Shells};
 use serde_json::json;
 
 use crate::{
@@ -24,33 +23,11 @@ pub(crate) struct Args {
     shell: Shell,
 }
 
-/// The shells that are known.
-#[derive(Debug, Clone, Copy, ValueEnum)]
-enum Shell {
-    Bash,
-    Elvish,
-    Fish,
-    Powershell,
-    Zsh,
-}
-
-impl Shell {
-    fn as_str(self) -> &'static str {
-        match self {
-            Self::Bash => "bash",
-            Self::Elvish => "elvish",
-            Self::Fish => "fish",
-            Self::Powershell => "powershell",
-            Self::Zsh => "zsh",
-        }
-    }
-}
-
 /// Prints it.
 pub(crate) fn perform(args: &Args, output: Output) -> Result<(), Failure> {
-    let name = args.shell.as_str();
+    let name = args.shell.to_string();
     let shells = Shells::builtins();
-    let Some(completer) = shells.completer(name) else {
+    let Some(completer) = shells.completer(&name) else {
         return Err(Failure::usage(format!("the shell `{name}` is not known")));
     };
     let mut script = Vec::new();

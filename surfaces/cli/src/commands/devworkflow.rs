@@ -23,7 +23,11 @@ pub(crate) enum Command {
     /// Print the state file, as Markdown or in its JSON form
     #[command(after_help = "Example:\n  milepost devworkflow export --format json > \
                             workflow_state.json")]
-    Export(ExportArgs),
+    Export {
+        /// The form to print it in
+        #[arg(short, long, value_name = "FORM", default_value = "md")]
+        format: Format,
+    },
     /// Move `workflow_state.md` and `project_config.md` from the project's root into the folder
     /// that the setting `devworkflow.directory` names
     #[command(
@@ -32,30 +36,18 @@ pub(crate) enum Command {
                       begins one from the file at its new place.\n\nExamples:\n  milepost \
                       devworkflow migrate --dry-run\n  milepost devworkflow migrate"
     )]
-    Migrate(MigrateArgs),
-}
-
-/// What `devworkflow export` takes.
-#[derive(Debug, clap::Args)]
-pub(crate) struct ExportArgs {
-    /// The form to print it in
-    #[arg(short, long, value_name = "FORM", default_value = "md")]
-    format: Format,
+    Migrate {
+        /// Say what would be moved, and move nothing
+        #[arg(long)]
+        dry_run: bool,
+    },
 }
 
 /// The forms of a state file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-enum Format {
+pub(crate) enum Format {
     Md,
     Json,
-}
-
-/// What `devworkflow migrate` takes.
-#[derive(Debug, clap::Args)]
-pub(crate) struct MigrateArgs {
-    /// Say what would be moved, and move nothing
-    #[arg(long)]
-    dry_run: bool,
 }
 
 /// Does it.
@@ -69,8 +61,10 @@ pub(crate) async fn perform(
     let joined = Joined::open(config, Access::Existing).await?;
     match command {
         Command::Status => status(&joined, &options).await.map(Some),
-        Command::Export(args) => export(&joined, &options, args.format, output).await,
-        Command::Migrate(args) => migrate::perform(&joined, &options, args.dry_run).await.map(Some),
+        Command::Export { format } => export(&joined, &options, format, output).await,
+        Command::Migrate { dry_run } => {
+            migrate::perform(&joined, &options, dry_run).await.map(Some)
+        }
     }
 }
 

@@ -45,7 +45,11 @@ pub(crate) enum Command {
     #[command(visible_alias = "ls")]
     List,
     /// Show what a run asks, with the files it is about
-    Show(ShowArgs),
+    Show {
+        /// The run: its id, the beginning of one, or its key; not needed if only one waits
+        #[arg(value_name = "RUN", add = ArgValueCompleter::new(complete::waiting))]
+        run: Option<String>,
+    },
     /// Answer yes
     #[command(after_help = "Examples:\n  milepost gate approve run_01k9w3m6q2\n  milepost gate \
                             approve 0204 --answer post --feedback 'with the new title'\n  milepost \
@@ -56,14 +60,6 @@ pub(crate) enum Command {
     /// Send the work back; with `--answer`, any other answer
     #[command(after_help = "Example:\n  milepost gate reject 0204 --feedback 'name the risks'")]
     Reject(AnswerArgs),
-}
-
-/// What `gate show` takes.
-#[derive(Debug, Default, clap::Args)]
-pub(crate) struct ShowArgs {
-    /// The run: its id, the beginning of one, or its key; not needed if only one waits
-    #[arg(value_name = "RUN", add = ArgValueCompleter::new(complete::waiting))]
-    run: Option<String>,
 }
 
 /// What an answer takes.
@@ -92,13 +88,13 @@ pub(crate) struct AnswerArgs {
 pub(crate) async fn perform(joined: &Joined, args: Args, output: Output) -> Result<Reply, Failure> {
     let Some(command) = args.command else {
         return match waiting(joined).await?.as_slice() {
-            [_] => show(joined, &ShowArgs::default(), output).await,
+            [_] => show(joined, None, output).await,
             _ => list(joined, output).await,
         };
     };
     match command {
         Command::List => list(joined, output).await,
-        Command::Show(args) => show(joined, &args, output).await,
+        Command::Show { run } => show(joined, run.as_deref(), output).await,
         Command::Approve(args) => answer(joined, args, Answer::Approve, output).await,
         Command::Reject(args) => answer(joined, args, Answer::Reject, output).await,
     }
@@ -142,8 +138,8 @@ async fn list(joined: &Joined, output: Output) -> Result<Reply, Failure> {
     Ok(Reply::new(json!({"gates": gates}), text).with_note(note))
 }
 
-async fn show(joined: &Joined, args: &ShowArgs, output: Output) -> Result<Reply, Failure> {
-    let (view, shown) = load(joined, args.run.as_deref()).await?;
+async fn show(joined: &Joined, run: Option<&str>, output: Output) -> Result<Reply, Failure> {
+    let (view, shown) = load(joined, run).await?;
     let gate = view.state.standing.open_gate().ok_or(Refusal::GateNotOpen)?;
     let json = json!({"run": view.state.run.short(), "gate": wire::gate(gate, Some(&shown))});
     let text = describe_whole(joined, &view, gate, &shown, output.width()).await;

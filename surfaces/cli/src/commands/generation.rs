@@ -29,7 +29,11 @@ pub(crate) enum Command {
         after_help = "Examples:\n  milepost generation status\n  milepost generation status \
                             0204"
     )]
-    Status(StatusArgs),
+    Status {
+        /// The scene, as four digits
+        #[arg(value_name = "SCENE", add = ArgValueCompleter::new(complete::scenes))]
+        scene: Option<String>,
+    },
     /// Show how a failed or cancelled scene goes on, ask, and open it again
     #[command(
         after_help = "Where there is no terminal to ask on, only the plan is shown, unless `--yes` \
@@ -41,7 +45,14 @@ pub(crate) enum Command {
     /// Stop a scene; it can be resumed later
     #[command(after_help = "Example:\n  milepost generation cancel 0204 --reason 'Blueprint has \
                             error'")]
-    Cancel(CancelArgs),
+    Cancel {
+        /// The scene, as four digits
+        #[arg(value_name = "SCENE", add = ArgValueCompleter::new(complete::scenes))]
+        scene: String,
+        /// Why it is stopped
+        #[arg(long, value_name = "TEXT")]
+        reason: Option<String>,
+    },
     /// List scenes, the most recently started first
     #[command(
         visible_alias = "ls",
@@ -50,14 +61,6 @@ pub(crate) enum Command {
                       '.generations[].scene_id'"
     )]
     List(ListArgs),
-}
-
-/// What `generation status` takes.
-#[derive(Debug, clap::Args)]
-pub(crate) struct StatusArgs {
-    /// The scene, as four digits
-    #[arg(value_name = "SCENE", add = ArgValueCompleter::new(complete::scenes))]
-    scene: Option<String>,
 }
 
 /// What `generation resume` takes.
@@ -72,17 +75,6 @@ pub(crate) struct ResumeArgs {
     /// Do not ask: needed where there is no terminal to ask on
     #[arg(short, long)]
     yes: bool,
-}
-
-/// What `generation cancel` takes.
-#[derive(Debug, clap::Args)]
-pub(crate) struct CancelArgs {
-    /// The scene, as four digits
-    #[arg(value_name = "SCENE", add = ArgValueCompleter::new(complete::scenes))]
-    scene: String,
-    /// Why it is stopped
-    #[arg(long, value_name = "TEXT")]
-    reason: Option<String>,
 }
 
 /// What `generation list` takes.
@@ -122,21 +114,21 @@ pub(crate) async fn perform(
 ) -> Result<Reply, Failure> {
     // Who only looks makes no database.
     let access = match &command {
-        Command::Status(_) | Command::List(_) => Access::Existing,
+        Command::Status { .. } | Command::List(_) => Access::Existing,
         Command::Resume(args) if !args.yes && !output.is_interactive() => Access::Existing,
-        Command::Resume(_) | Command::Cancel(_) => Access::Create,
+        Command::Resume(_) | Command::Cancel { .. } => Access::Create,
     };
     let joined = Joined::open(config, access).await?;
     match command {
-        Command::Status(args) => status(&joined, args).await,
+        Command::Status { scene } => status(&joined, scene).await,
         Command::Resume(args) => resume(&joined, &args, output).await,
-        Command::Cancel(args) => cancel(&joined, args).await,
+        Command::Cancel { scene, reason } => cancel(&joined, &scene, reason).await,
         Command::List(args) => list(&joined, &args).await,
     }
 }
 
-async fn status(joined: &Joined, args: StatusArgs) -> Result<Reply, Failure> {
-    let answer = match args.scene {
+async fn status(joined: &Joined, scene: Option<String>) -> Result<Reply, Failure> {
+    let answer = match scene {
         Some(scene) => {
             let arguments = json!({"scene_id": scene, "detailed": true});
             call(joined, "get_generation_status", arguments).await?
@@ -174,9 +166,9 @@ async fn resume(joined: &Joined, args: &ResumeArgs, output: Output) -> Result<Re
     Ok(Reply { text: last.unwrap_or(done.text), ..done })
 }
 
-async fn cancel(joined: &Joined, args: CancelArgs) -> Result<Reply, Failure> {
-    let mut arguments = json!({"scene_id": args.scene});
-    if let (Some(reason), Value::Object(arguments)) = (args.reason, &mut arguments) {
+async fn cancel(joined: &Joined, scene: &str, reason: Option<String>) -> Result<Reply, Failure> {
+    let mut arguments = json!({"scene_id": scene});
+    if let (Some(reason), Value::Object(arguments)) = (reason, &mut arguments) {
         arguments.insert("reason".to_owned(), reason.into());
     }
     Ok(reply(call(joined, "cancel_generation", arguments).await?))

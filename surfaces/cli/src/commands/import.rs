@@ -14,10 +14,10 @@ use std::{
 };
 
 use clap::{Subcommand, ValueHint};
-use definition::Workflow;
-use engine::{Actor, Surface};
+use definition::{Digest, Workflow};
+use engine::{Actor, Event, RunId, Surface};
 use indicatif::{ProgressBar, ProgressStyle};
-use runtime::{Import, Request, Runtime, Target};
+use runtime::{ExecuteError, Import, Request, Runtime, Target};
 use serde_json::json;
 use store::{OrchestratorFile, OriginalRun};
 
@@ -45,7 +45,11 @@ pub(crate) enum Command {
                             Example:\n  milepost import orchestrator ./data/workflows.sqlite \
                             --workflows ./workflows"
     )]
-    Orchestrator(OrchestratorArgs),
+    Orchestrator {
+        /// The database file
+        #[arg(value_name = "DB", value_hint = ValueHint::FilePath)]
+        path: PathBuf,
+    },
     /// Take over a workspace folder of a Generation State Tracker
     #[command(
         after_help = "Every `generation-state-NNNN.json` right in the folder, and in the folders                             of its sessions, becomes a scene of this project, unless that has one                             of the same number. From another folder than the project's own the                             files are copied. What is read is left as it is.
@@ -54,7 +58,11 @@ pub(crate) enum Command {
   milepost import generation workspace
   milepost import                             generation ../old-book/workspace --json"
     )]
-    Generation(GenerationArgs),
+    Generation {
+        /// The folder of the state files
+        #[arg(value_name = "DIR", value_hint = ValueHint::DirPath)]
+        path: PathBuf,
+    },
     /// Take over the files of a dev-workflow server, or of an agent that kept them itself
     #[command(
         after_help = "The state of the work, `workflow_state.md` or else `workflow_state.json`, \
@@ -66,7 +74,11 @@ pub(crate) enum Command {
                       as it is.\n\nExamples:\n  milepost import devworkflow .\n  milepost import \
                       devworkflow ../old-shop --json"
     )]
-    Devworkflow(DevworkflowArgs),
+    Devworkflow {
+        /// The project's folder, or the server's own folder in it
+        #[arg(value_name = "DIR", value_hint = ValueHint::DirPath)]
+        path: PathBuf,
+    },
     /// Take over the workspaces of a forge-state server
     #[command(
         after_help = "Every folder of the specs that has a `state.json` becomes a run of `forge` \
@@ -76,39 +88,11 @@ pub(crate) enum Command {
                       overwritten. What is read is left as it is.\n\nExamples:\n  milepost import \
                       forge .specs\n  milepost import forge ../old-shop --json"
     )]
-    Forge(ForgeArgs),
-}
-
-/// What `import orchestrator` takes.
-#[derive(Debug, clap::Args)]
-pub(crate) struct OrchestratorArgs {
-    /// The database file
-    #[arg(value_name = "DB", value_hint = ValueHint::FilePath)]
-    path: PathBuf,
-}
-
-/// What `import generation` takes.
-#[derive(Debug, clap::Args)]
-pub(crate) struct GenerationArgs {
-    /// The folder of the state files
-    #[arg(value_name = "DIR", value_hint = ValueHint::DirPath)]
-    path: PathBuf,
-}
-
-/// What `import devworkflow` takes.
-#[derive(Debug, clap::Args)]
-pub(crate) struct DevworkflowArgs {
-    /// The project's folder, or the server's own folder in it
-    #[arg(value_name = "DIR", value_hint = ValueHint::DirPath)]
-    path: PathBuf,
-}
-
-/// What `import forge` takes.
-#[derive(Debug, clap::Args)]
-pub(crate) struct ForgeArgs {
-    /// The folder of the specs, or the project's
-    #[arg(value_name = "DIR", value_hint = ValueHint::DirPath)]
-    path: PathBuf,
+    Forge {
+        /// The folder of the specs, or the project's
+        #[arg(value_name = "DIR", value_hint = ValueHint::DirPath)]
+        path: PathBuf,
+    },
 }
 
 /// What became of the runs.
@@ -133,10 +117,10 @@ pub(crate) async fn perform(
     output: Output,
 ) -> Result<Reply, Failure> {
     match command {
-        Command::Orchestrator(args) => take_database(&args, config, output).await,
-        Command::Generation(args) => generation::perform(&args.path, config, output).await,
-        Command::Devworkflow(args) => devworkflow::perform(&args.path, config, output).await,
-        Command::Forge(args) => forge::perform(&args.path, config, output).await,
+        Command::Orchestrator { path } => take_database(&path, config, output).await,
+        Command::Generation { path } => generation::perform(&path, config, output).await,
+        Command::Devworkflow { path } => devworkflow::perform(&path, config, output).await,
+        Command::Forge { path } => forge::perform(&path, config, output).await,
     }
 }
 
@@ -152,12 +136,8 @@ fn find_folder(named: &Path, config: &Config) -> Result<PathBuf, Failure> {
     }
 }
 
-async fn take_database(
-    args: &OrchestratorArgs,
-    config: Config,
-    output: Output,
-) -> Result<Reply, Failure> {
-    let path = config.places.working.join(&args.path);
+async fn take_database(path: &Path, config: Config, output: Output) -> Result<Reply, Failure> {
+    let path = config.places.working.join(path);
     if !path.is_file() {
         let message = format!("there is no file `{}`", path.display());
         return Err(Failure::refused("file_missing", message));
@@ -244,6 +224,14 @@ impl Taker<'_> {
         }
         Ok(())
     }
+}
+
+/// Whether a run was begun from this text, as far as its log says.
+async fn was_placed(runtime: &Runtime, run: RunId, text: &str) -> Result<bool, ExecuteError> {
+    let digest = Digest::of(text.as_bytes());
+    let log = runtime.history(run, None, usize::MAX).await?.events;
+    let is_same = |it: &Event| matches!(it, Event::RunPlaced(it) if it.sha256 == digest);
+    Ok(log.iter().any(|it| is_same(&it.event)))
 }
 
 /// What is counted, and what the ones that were not taken are called by.

@@ -53,7 +53,14 @@ pub(crate) enum Command {
     Resume(ResumeArgs),
     /// End a run before it is done
     #[command(after_help = "Example:\n  milepost run cancel 0204 --reason 'the issue was closed'")]
-    Cancel(CancelArgs),
+    Cancel {
+        /// The run: its id, the beginning of one, or its key
+        #[arg(value_name = "RUN", add = ArgValueCompleter::new(complete::runs))]
+        run: String,
+        /// Why it is cancelled
+        #[arg(long, value_name = "TEXT", default_value = "cancelled from the command line")]
+        reason: String,
+    },
     /// Copy a run up to some point, to go another way from there
     #[command(
         after_help = "Examples:\n  milepost run fork run_01k9w3m6q2 --from-step Implement\n  \
@@ -95,17 +102,6 @@ pub(crate) struct ResumeArgs {
     reason: String,
 }
 
-/// What `run cancel` takes.
-#[derive(Debug, clap::Args)]
-pub(crate) struct CancelArgs {
-    /// The run: its id, the beginning of one, or its key
-    #[arg(value_name = "RUN", add = ArgValueCompleter::new(complete::runs))]
-    run: String,
-    /// Why it is cancelled
-    #[arg(long, value_name = "TEXT", default_value = "cancelled from the command line")]
-    reason: String,
-}
-
 /// What `run fork` takes.
 #[derive(Debug, clap::Args)]
 #[command(group(clap::ArgGroup::new("point").required(true)))]
@@ -136,7 +132,7 @@ pub(crate) async fn perform(
         Command::History(args) => history::perform(joined, &args, output).await,
         Command::Watch(_) => Err(Failure::usage("a run is watched, not asked")),
         Command::Resume(args) => resume(joined, args).await,
-        Command::Cancel(args) => cancel(joined, args).await,
+        Command::Cancel { run, reason } => cancel(joined, &run, reason).await,
         Command::Fork(args) => fork(joined, args).await,
     }
 }
@@ -263,9 +259,9 @@ async fn resume(joined: &Joined, args: ResumeArgs) -> Result<Reply, Failure> {
     Ok(Reply::new(json, text::lines(&brief.text)).with_note(note))
 }
 
-async fn cancel(joined: &Joined, args: CancelArgs) -> Result<Reply, Failure> {
-    let run = joined.runtime.find_run(&args.run).await?;
-    let outcome = execute(joined, run, engine::Command::CancelRun { reason: args.reason }).await?;
+async fn cancel(joined: &Joined, run: &str, reason: String) -> Result<Reply, Failure> {
+    let run = joined.runtime.find_run(run).await?;
+    let outcome = execute(joined, run, engine::Command::CancelRun { reason }).await?;
     let title = outcome.view.state.title();
     let title = if title.is_empty() { String::new() } else { format!(" ({})", text::line(&title)) };
     let text = format!("cancelled {}{title}", run.short());

@@ -31,7 +31,11 @@ pub(crate) enum Command {
     #[command(visible_alias = "ls")]
     List,
     /// Revoke a token, by its name or the beginning of its id
-    Revoke(RevokeArgs),
+    Revoke {
+        /// Its name, or the beginning of its id
+        #[arg(value_name = "TOKEN")]
+        token: String,
+    },
 }
 
 /// What `token new` takes.
@@ -45,14 +49,6 @@ pub(crate) struct NewArgs {
     name: String,
     #[command(flatten)]
     token: TokenArgs,
-}
-
-/// What `token revoke` takes.
-#[derive(Debug, clap::Args)]
-pub(crate) struct RevokeArgs {
-    /// Its name, or the beginning of its id
-    #[arg(value_name = "TOKEN")]
-    token: String,
 }
 
 /// What the bearer of a token may do.
@@ -81,7 +77,7 @@ pub(crate) fn perform(command: Command, config: &Config, output: Output) -> Resu
     match command {
         Command::New(args) => new(&args, config),
         Command::List => Ok(list(config, output)),
-        Command::Revoke(args) => revoke(&args.token, config),
+        Command::Revoke { token } => revoke(&token, config),
     }
 }
 

@@ -25,7 +25,11 @@ pub(crate) enum Command {
     List,
     /// Draw a workflow: its steps, and where each leads
     #[command(after_help = "Example:\n  milepost workflow show SPRINT_TASK")]
-    Show(ShowArgs),
+    Show {
+        /// The workflow
+        #[arg(value_name = "NAME", add = ArgValueCompleter::new(complete::workflows))]
+        name: String,
+    },
     /// Check workflows, and show what is wrong in the files themselves
     #[command(
         after_help = "Exits with 1 if there are errors; warnings alone do not.\n\nExamples:\n  \
@@ -44,19 +48,11 @@ pub(crate) enum Command {
 /// The guide, as it was when this was built.
 const GUIDE: &str = include_str!("../../../../docs/guide/writing-workflows.md");
 
-/// What `workflow show` takes.
-#[derive(Debug, clap::Args)]
-pub(crate) struct ShowArgs {
-    /// The workflow
-    #[arg(value_name = "NAME", add = ArgValueCompleter::new(complete::workflows))]
-    name: String,
-}
-
 /// Does it.
 pub(crate) fn perform(joined: &Joined, command: Command, output: Output) -> Result<Reply, Failure> {
     match command {
         Command::List => Ok(list(joined, output)),
-        Command::Show(args) => show::perform(joined, &args.name, output),
+        Command::Show { name } => show::perform(joined, &name, output),
         Command::Check(args) => check::perform(joined, &args, output),
         Command::New(args) => new::perform(joined, &args),
         Command::Guide => Ok(Reply::new(json!({"guide": GUIDE}), GUIDE)),

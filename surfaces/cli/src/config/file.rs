@@ -10,7 +10,8 @@ use toml::de::{DeTable, DeValue};
 use world::beneath::read_named;
 
 use super::{
-    Ignored, Origin, Places, Problem, Sources,
+    Ignored, Origin, Places, Problem,
+    sources::Sources,
     table::{self, Class, Setting},
     value::{Kind, Value},
 };
@@ -31,9 +32,7 @@ pub(super) fn read(
         Ok(text) => text,
         Err(error) if error.kind() == io::ErrorKind::NotFound => return None,
         Err(error) => {
-            let place = places.short(path);
-            let text = format!("it cannot be read: {error}");
-            sources.problems.push(Problem { place, line: 0, text });
+            sources.refuse(places.short(path), format!("it cannot be read: {error}"));
             return None;
         }
     };
@@ -65,8 +64,8 @@ pub(super) fn read(
             | DeValue::Boolean(_)
             | DeValue::Datetime(_)
             | DeValue::Array(_) => {
-                let name = section.get_ref();
-                file.unknown(name, section.span().start, sources);
+                let text = table::unknown(section.get_ref());
+                file.problem(section.span().start, text, sources);
             }
         }
     }
@@ -125,7 +124,9 @@ struct File<'a> {
 
 impl File<'_> {
     fn take(&mut self, name: &str, start: usize, value: &DeValue<'_>, sources: &mut Sources) {
-        let Some(setting) = table::find(name) else { return self.unknown(name, start, sources) };
+        let Some(setting) = table::find(name) else {
+            return self.problem(start, table::unknown(name), sources);
+        };
         if self.trust.is_some() && setting.class == Class::UserOnly {
             // Not even read: whatever it says, it says it in vain.
             let why = "a project does not say this: set it in your own `config.toml`, in the \
@@ -172,13 +173,6 @@ impl File<'_> {
     fn ignore(&self, setting: &Setting, start: usize, why: &'static str, sources: &mut Sources) {
         let place = self.place(start).0;
         sources.ignored.push(Ignored { setting: setting.name, place, why });
-    }
-
-    fn unknown(&self, name: &str, start: usize, sources: &mut Sources) {
-        let known = table::SETTINGS.iter().map(|it| it.name);
-        let hint = table::nearest(name, known).map(|it| format!("; did you mean `{it}`?"));
-        let text = format!("there is no setting `{name}`{}", hint.unwrap_or_default());
-        self.problem(start, text, sources);
     }
 
     fn problem(&self, start: usize, text: String, sources: &mut Sources) {

@@ -5,7 +5,7 @@ use std::{path::Path, time::Duration};
 
 use world::{Api, ModelSettings, Secret, beneath::read_named};
 
-use super::{Origin, Problem, Sources, table, value::Value};
+use super::{Origin, sources::Sources, table, value::Value};
 
 /// The shortest time that is worth waiting for an answer.
 const TIMEOUT_MIN: Duration = Duration::from_millis(1);
@@ -77,8 +77,7 @@ fn find_key(sources: &mut Sources) -> Option<Secret> {
         Ok(text) => return Some(Secret::new(&text)),
         Err(error) => format!("it cannot be read: {error}"),
     };
-    let text = format!("`{path}`: {problem}");
-    sources.problems.push(Problem { place: "model.key_file".to_owned(), line: 0, text });
+    sources.refuse("model.key_file", format!("`{path}`: {problem}"));
     None
 }
 

@@ -9,7 +9,9 @@ use std::collections::BTreeMap;
 
 use super::{
     super::{
-        Document, Problems, path,
+        Document, Problems,
+        load::unreadable,
+        path,
         yaml::{self, Kind},
     },
     NODES_MAX,
@@ -160,14 +162,7 @@ impl<'a> Library<'a> {
         let text = match self.files.read(file) {
             Ok(text) => text,
             Err(error) => {
-                let code = match error {
-                    FileError::Missing => "file_missing",
-                    FileError::Outside => "path_outside",
-                    FileError::TooLarge { .. } => "file_too_large",
-                    FileError::NotText | FileError::Unreadable(_) => "file_unreadable",
-                };
-                let message = format!("`{file}` cannot be used: {error}");
-                self.problems.push(Diagnostic::error(code, whole, message));
+                self.problems.push(unreadable(whole, file, &error));
                 return None;
             }
         };

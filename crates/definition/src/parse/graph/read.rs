@@ -315,7 +315,7 @@ fn read_inputs(reader: &mut Reader<'_>, node: &Node) -> Vec<Input> {
 }
 
 fn fill_input(reader: &mut Reader<'_>, fields: Fields<'_>, path: &str, input: &mut Input) {
-    let kind = fields.find("type").and_then(|it| reader.text(it, &format!("{path}.type")));
+    let kind = fields.read(reader, "type", Reader::text);
     input.kind = kind.unwrap_or_else(|| input.kind.clone());
     let words = fields.find("description").filter(|it| !is_blank(it));
     let words = words.and_then(|it| reader.text(it, &format!("{path}.description")));

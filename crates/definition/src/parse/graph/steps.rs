@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 
 use super::compose::Placed;
 use crate::{
-    Action, Deed, Effect, Evidence, Expression, Gate, GateOption, Moments, Step, StepName,
-    Successor, Target, Template, Work, inputs::find_placeholders,
+    Action, Deed, Expression, Gate, Step, StepName, Successor, Target, Template, Work,
+    inputs::find_placeholders,
 };
 
 /// How much of a goal a question quotes, in characters.
@@ -17,7 +17,8 @@ pub(super) fn make(node: &Placed) -> Option<Step> {
     let is_last = node.next.is_empty();
     let is_terminal = is_last && node.workflows.is_empty();
     let work = if is_terminal && node.criteria.is_empty() { Work::None } else { Work::Agent };
-    let gate = (node.needs_approval && !is_last).then(|| gate(&name, &node.goal));
+    let gate =
+        (node.needs_approval && !is_last).then(|| Gate::plain(question(&name, &node.goal), &name));
     let next = if is_last {
         vec![successor(Target::Finish, Vec::new())]
     } else {
@@ -27,31 +28,16 @@ pub(super) fn make(node: &Placed) -> Option<Step> {
     let text = [node.goal.as_str(), &node.instructions];
     let text: Vec<&str> = text.into_iter().filter(|it| !it.is_empty()).collect();
     Some(Step {
-        title: name.to_string(),
-        name,
         goal: node.goal.clone(),
-        guidance: String::new(),
         instructions: node.instructions.clone(),
         text: text.join("\n\n"),
         file: node.label.file.clone(),
-        agent: None,
         work,
-        needs: Vec::new(),
-        produces: Vec::new(),
         criteria: node.criteria.clone(),
-        evidence: Evidence::Warn,
-        checks: Vec::new(),
         gate,
-        rules: None,
-        review: None,
-        each: None,
-        attempts: None,
         next,
-        on: Moments::default(),
         workflows: node.workflows.clone(),
-        skip_when: None,
-        lease: None,
-        timeout: None,
+        ..Step::plain(name)
     })
 }
 
@@ -65,24 +51,6 @@ fn running() -> Vec<Action> {
     let running = running.expect("the expression is fixed, and a test compiles it");
     let set = BTreeMap::from([("status".to_owned(), running)]);
     vec![Action { when: None, deed: Deed::Set(set) }]
-}
-
-fn gate(name: &StepName, goal: &str) -> Gate {
-    Gate {
-        ask: question(name, goal),
-        show: Vec::new(),
-        options: vec![
-            GateOption { name: "approve".to_owned(), effect: Effect::Approve },
-            GateOption { name: "reject".to_owned(), effect: Effect::Back(name.clone()) },
-        ],
-        answers: None,
-        during: None,
-        unless: None,
-        reviewed: None,
-        holds: None,
-        rounds_max: None,
-        ahead: true,
-    }
 }
 
 /// Asks with the first line of the goal, unless it has a hole where an input belongs.

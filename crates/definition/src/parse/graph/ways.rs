@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::{super::Problems, compose::Placed};
-use crate::{Diagnostic, FAILED, FINISH, StepName};
+use crate::{Diagnostic, FAILED, FINISH, StepName, reach::reach};
 
 /// Refuses names that cannot be used, nodes that are never reached and rounds without a way out.
 pub(super) fn check(placed: &[Placed], problems: &mut Problems) {
@@ -15,7 +15,8 @@ pub(super) fn check(placed: &[Placed], problems: &mut Problems) {
         return;
     }
     let Some(root) = placed.first() else { return };
-    let reached = reach(root, &seen);
+    let next = |name| seen.get(name).into_iter().flat_map(|it| &it.next).map(String::as_str);
+    let reached = reach([root.name.as_str()], next);
     for node in placed.iter().filter(|it| !reached.contains(it.name.as_str())) {
         let message = format!(
             "Node '{}' cannot be reached from '{}', where a run begins",
@@ -43,16 +44,6 @@ fn check_name(node: &Placed, same: Option<&Placed>, problems: &mut Problems) {
         let place = &same.label.file;
         refuse("step_duplicate", format!("there is already a node '{name}' in `{place}`"));
     }
-}
-
-fn reach<'a>(root: &'a Placed, all: &BTreeMap<&str, &'a Placed>) -> BTreeSet<&'a str> {
-    let mut reached = BTreeSet::from([root.name.as_str()]);
-    let mut open = vec![root];
-    while let Some(node) = open.pop() {
-        let next = node.next.iter().filter_map(|it| all.get(it.as_str()).copied());
-        open.extend(next.filter(|it| reached.insert(it.name.as_str())));
-    }
-    reached
 }
 
 /// Refuses rounds that nothing leads out of, each once.
@@ -89,11 +80,5 @@ fn find_ending(placed: &[Placed]) -> BTreeSet<&str> {
         }
     }
     let ends = placed.iter().filter(|it| it.next.is_empty()).map(|it| it.name.as_str());
-    let mut open: Vec<&str> = ends.collect();
-    let mut ending: BTreeSet<&str> = open.iter().copied().collect();
-    while let Some(name) = open.pop() {
-        let more = before.get(name).into_iter().flatten().copied();
-        open.extend(more.filter(|it| ending.insert(it)));
-    }
-    ending
+    reach(ends, |name| before.get(name).into_iter().flatten().copied())
 }

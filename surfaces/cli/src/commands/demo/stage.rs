@@ -2,16 +2,13 @@
 //! for everything else.
 
 use std::{
-    collections::BTreeMap,
     fs, io,
     path::{Path, PathBuf},
     sync::Arc,
     time::Duration,
 };
 
-use definition::{MemoryFiles, WorkflowName};
-use engine::{Fact, Question, RunId, Timestamp};
-use runtime::{Found, Looking, Runtime, World};
+use runtime::{Runtime, World as _};
 use store::{SqliteSettings, SqliteStore};
 use world::{RealWorld, WorldSettings};
 
@@ -20,6 +17,8 @@ use crate::{
     failure::Failure,
 };
 
+/// The folder of the workflow.
+const WORKFLOWS: &str = "workflows";
 /// The workflow's files.
 const FILES: &[(&str, &str)] = &[
     ("demo/index.md", include_str!("workflow/index.md")),
@@ -31,18 +30,24 @@ const FILES: &[(&str, &str)] = &[
 /// The stage. It is gone when it is dropped.
 pub(super) struct Stage {
     folder: PathBuf,
-    world: Arc<StageWorld>,
+    world: Arc<RealWorld>,
 }
 
 impl Stage {
     /// Builds it in a folder of its own.
     pub(super) fn build() -> io::Result<Self> {
-        let inner =
-            RealWorld::new(WorldSettings { has_builtin: false, ..WorldSettings::default() });
-        let name = inner.new_run().short().replace("run_", "milepost-demo-");
-        let folder = std::env::temp_dir().join(name);
+        let settings = WorldSettings { has_builtin: false, ..WorldSettings::default() };
+        let name = RealWorld::new(settings.clone()).new_run().short();
+        let folder = std::env::temp_dir().join(name.replace("run_", "milepost-demo-"));
         fs::create_dir(&folder)?;
-        Ok(Self { folder: folder.canonicalize()?, world: Arc::new(StageWorld { inner }) })
+        let workflow_dirs = vec![folder.canonicalize()?.join(WORKFLOWS)];
+        let world = Arc::new(RealWorld::new(WorldSettings { workflow_dirs, ..settings }));
+        let stage = Self { folder: folder.canonicalize()?, world };
+        fs::create_dir_all(stage.folder.join(WORKFLOWS).join("demo/steps"))?;
+        for (path, text) in FILES {
+            fs::write(stage.folder.join(WORKFLOWS).join(path), text)?;
+        }
+        Ok(stage)
     }
 
     /// Returns the folder in which the agents work.
@@ -56,7 +61,7 @@ impl Stage {
         let store = SqliteStore::open(&path, SqliteSettings::default())?;
         let around = Surroundings { working: self.folder.clone(), ..Surroundings::default() };
         let settings = Config::load(&around, &[]).runtime(DEFAULT_PROJECT.to_owned(), 8);
-        Ok(Runtime::new(Arc::new(store), Arc::<StageWorld>::clone(&self.world), settings))
+        Ok(Runtime::new(Arc::new(store), Arc::<RealWorld>::clone(&self.world), settings))
     }
 
     /// Waits.
@@ -71,47 +76,5 @@ impl Drop for Stage {
     fn drop(&mut self) {
         // What cannot be removed is in the system's own folder for such things.
         drop(fs::remove_dir_all(&self.folder));
-    }
-}
-
-/// The real world with one workflow in it.
-struct StageWorld {
-    inner: RealWorld,
-}
-
-impl World for StageWorld {
-    fn now(&self) -> Timestamp {
-        self.inner.now()
-    }
-
-    fn steady(&self) -> Timestamp {
-        self.inner.steady()
-    }
-
-    fn new_run(&self) -> RunId {
-        self.inner.new_run()
-    }
-
-    fn look<'a>(
-        &'a self,
-        folders: (&'a str, &'a str),
-        question: &'a Question,
-    ) -> Looking<'a, Option<Fact>> {
-        self.inner.look(folders, question)
-    }
-
-    fn find_workflows(&self) -> Vec<Found> {
-        let files: BTreeMap<String, String> =
-            FILES.iter().map(|(path, text)| ((*path).to_owned(), (*text).to_owned())).collect();
-        let name = WorkflowName::parse("demo");
-        let origin = "the demo".to_owned();
-        let files = Arc::new(MemoryFiles(files));
-        let found =
-            |name| Found { name, origin, is_builtin: true, files, file: None, refused: None };
-        name.map(|name| vec![found(name)]).unwrap_or_default()
-    }
-
-    fn sleep(&self, duration: Duration) -> Looking<'_, ()> {
-        self.inner.sleep(duration)
     }
 }

@@ -8,15 +8,13 @@ mod sessions;
 
 use std::path::Path;
 
-use definition::Digest;
-use engine::{Event, RunId};
 use mcp::devworkflow::{
     CONFIG_FILE, Glance, Options, STATE_FILE, STATE_JSON, WORKFLOW, config_issues, config_paths,
     new_config_path, new_state_path, state_from_json, state_issues, state_paths,
 };
 use runtime::{ExecuteError, FileSystem as _, Place, Runtime};
 
-use super::{Tally, Things, find_folder, reply};
+use super::{Tally, Things, find_folder, reply, was_placed};
 use crate::{
     config::Config,
     failure::Failure,
@@ -190,7 +188,12 @@ impl Taker<'_> {
     async fn copy_state(&mut self, found: &Found, text: &str) -> Result<(), ExecuteError> {
         for key in state_paths(self.options) {
             if let Some((view, _)) = self.runtime().take_in_file(WORKFLOW, &key).await? {
-                self.meet_state(found, &key, (view.state.run, text)).await?;
+                // Another text would replace the state that this project has.
+                if was_placed(self.runtime(), view.state.run, text).await? {
+                    self.tally.known.push(found.shown.clone());
+                } else {
+                    self.refuse_for(found.shown.clone(), &key);
+                }
                 return Ok(());
             }
         }
@@ -200,26 +203,6 @@ impl Taker<'_> {
             self.note_state(found, &key, text);
         } else {
             self.tally.known.push(found.shown.clone());
-        }
-        Ok(())
-    }
-
-    /// Tells a state that this project has from one that would take its place.
-    async fn meet_state(
-        &mut self,
-        found: &Found,
-        key: &str,
-        (run, text): (RunId, &str),
-    ) -> Result<(), ExecuteError> {
-        let digest = Digest::of(text.as_bytes());
-        let log = self.runtime().history(run, None, usize::MAX).await?.events;
-        let is_known = log
-            .iter()
-            .any(|it| matches!(&it.event, Event::RunPlaced(placed) if placed.sha256 == digest));
-        if is_known {
-            self.tally.known.push(found.shown.clone());
-        } else {
-            self.refuse_for(found.shown.clone(), key);
         }
         Ok(())
     }

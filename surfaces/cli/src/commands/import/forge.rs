@@ -5,13 +5,11 @@ mod files;
 
 use std::path::{Path, PathBuf};
 
-use definition::Digest;
 use dialects::forge::{STATE_FILE, StateFile, WORKFLOW};
-use engine::Event;
 use runtime::{ExecuteError, Runtime};
 
 use self::files::Copies;
-use super::{Tally, Things, bar, find_folder, reply};
+use super::{Tally, Things, bar, find_folder, reply, was_placed};
 use crate::{
     config::Config,
     failure::Failure,
@@ -164,10 +162,7 @@ impl Taker<'_> {
         let Some((view, _)) = self.runtime().take_in_file(WORKFLOW, key).await? else {
             return Ok(false);
         };
-        let digest = Digest::of(text.as_bytes());
-        let log = self.runtime().history(view.state.run, None, usize::MAX).await?.events;
-        let is_same = |it: &Event| matches!(it, Event::RunPlaced(it) if it.sha256 == digest);
-        if log.iter().any(|it| is_same(&it.event)) {
+        if was_placed(self.runtime(), view.state.run, text).await? {
             return Ok(true);
         }
         let why = format!("this project has its own `{key}`; move that away first");

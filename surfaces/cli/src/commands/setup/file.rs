@@ -1,13 +1,11 @@
 //! Files of other programs: read whole, written whole or not at all, with a copy of what was there.
 
 use std::{
-    ffi::OsString,
-    fs::{self, File},
-    io::{self, Write as _},
+    fs, io,
     path::{Path, PathBuf},
 };
 
-use world::beneath::read_named;
+use world::beneath::{Care, Root, read_named};
 
 use crate::failure::Failure;
 
@@ -91,25 +89,8 @@ fn replace(path: &Path, text: &str) -> io::Result<()> {
     let target = followed(path)?;
     let folder = target.parent().unwrap_or(Path::new(""));
     fs::create_dir_all(folder)?;
-    let mut draft = OsString::from(".");
-    draft.push(target.file_name().unwrap_or_default());
-    draft.push(format!(".{}.new", std::process::id()));
-    let draft = folder.join(draft);
-    let written = write_draft(&draft, &target, text).and_then(|()| fs::rename(&draft, &target));
-    if written.is_err() {
-        // What failed is told; a draft that cannot be removed either is the lesser evil.
-        drop(fs::remove_file(&draft));
-    }
-    written
-}
-
-fn write_draft(draft: &Path, target: &Path, text: &str) -> io::Result<()> {
-    let mut file = File::create(draft)?;
-    if let Ok(existing) = fs::metadata(target) {
-        file.set_permissions(existing.permissions())?;
-    }
-    file.write_all(text.as_bytes())?;
-    file.sync_all()
+    let name = Path::new(target.file_name().unwrap_or_default());
+    Root::open(folder)?.replace(name, text.as_bytes(), Care::Durable).map(drop)
 }
 
 /// Returns the file that a path leads to, which need not be there.
