@@ -14,6 +14,7 @@ mod execute;
 mod file_system;
 mod fork;
 mod found;
+mod graphs;
 mod import;
 mod leases;
 mod load;
@@ -38,9 +39,9 @@ pub use begin_with_definition::Given;
 pub use changes::{Change, Changes};
 pub use chores::Chores;
 pub use engine::{
-    Appended, Basis, Card, Cursor, EventLog, Goal, Hit, Hits, Invalid, KeyFilter, Listing, Order,
-    Page, Projection, Reading, Row, RunFile, RunFilter, SideFileWrite, Taken, Unreadable, Unseen,
-    View,
+    Appended, Basis, Card, Cursor, EventLog, Goal, Hit, Hits, Invalid, KeyFilter, Listed, Listing,
+    Order, Page, Projection, Reading, Row, RunFile, RunFilter, SideFileWrite, Taken, Unreadable,
+    Unseen, View,
 };
 pub use execute::{ExecuteError, Outcome, Request, Target};
 pub use file_system::{
@@ -54,7 +55,6 @@ pub use promise::Released;
 pub use query::History;
 pub use tree::{Tree, Visit, Walk, Walked};
 pub use watch::{Phase, Watch, unhurried};
-pub use workflows::Listed;
 
 /// Something that is being looked at or waited for.
 pub type Looking<'a, T> = Pin<Box<dyn Future<Output = T> + Send + 'a>>;

@@ -19,13 +19,13 @@ use std::{
 };
 
 use definition::{Digest, Workflow};
-use engine::{Command, FileClaim, Recorded, Refusal, RunId};
+use engine::{Command, Recorded, Refusal, RunId};
 use parking_lot::Mutex;
 use store::{FileFilter, FileMark, StoreError, Touch};
 
 use self::looking::{Edit, Found, Left, Made};
 use crate::{
-    ExecuteError, FileSystem, Held, Place, Projection, Reading, RunFile, Runtime, Stat, View,
+    ExecuteError, FileSystem, Held, Place, Projection, RunFile, Runtime, Stat, View,
     execute::Checks, fault, load::Kept,
 };
 
@@ -442,7 +442,7 @@ impl Runtime {
         if view.state.length != known.length() {
             return Ok(false);
         }
-        let placement = placement(&promise.shown, &edit.taken, edit.reading.clone()).0;
+        let placement = edit.reading.clone().claim(&promise.shown, &edit.taken).0;
         let request = promise.request(Command::TakeEdit(Box::new(placement)));
         let decided = self.decide(&view, &request.command, &mut Checks::new()).await?;
         match self.append(&view, decided, &request, None).await {
@@ -606,34 +606,6 @@ fn shown(projection: &dyn Projection, path: &str) -> String {
         "" => path.to_owned(),
         folder => format!("{folder}/{path}"),
     }
-}
-
-/// Returns what a file says as the engine takes it, and the context of a run that begins with it.
-fn placement(
-    shown: &str,
-    text: &str,
-    reading: Reading,
-) -> (FileClaim, serde_json::Map<String, serde_json::Value>) {
-    let Reading { stood, reason, stated, steps, started_at, updated_at, .. } = reading;
-    let placement = FileClaim {
-        path: shown.to_owned(),
-        sha256: Digest::of(text.as_bytes()),
-        text: text.to_owned(),
-        stood,
-        reason,
-        steps,
-        stated,
-        at: reading.at,
-        current: None,
-        is_work_done: false,
-        vars: reading.vars,
-        parts: reading.parts,
-        items: reading.items,
-        journal: reading.journal,
-        started_at,
-        updated_at,
-    };
-    (placement, reading.context)
 }
 
 /// Says why an edit is not taken in.

@@ -14,7 +14,7 @@ use futures_util::future::join_all;
 use serde_json::Map;
 use store::{FileFilter, FileMark, Filter, Order, Row};
 
-use super::{Marks, corrupt, place, placement, shown, told, unreadable};
+use super::{Marks, corrupt, place, shown, told, unreadable};
 use crate::{
     ExecuteError, FileSystem, Place, Projection, Request, RunFile, Runtime, Stat, Taken, Target,
     Unreadable, Unseen, View, Wanted, fault,
@@ -342,7 +342,7 @@ impl Runtime {
     ) -> Result<(RunId, u64, String), ExecuteError> {
         let text = String::from_utf8(bytes).map_err(|it| corrupt(name, it.to_string()))?;
         let reading = projection.read(&text).map_err(|problem| corrupt(name, problem))?;
-        let (placement, context) = placement(name, &text, reading);
+        let (placement, context) = reading.claim(name, &text);
         let start = StartRun {
             key: projection.key(path),
             flow: None,
