@@ -30,7 +30,15 @@ const LAYERS: &[Layer] = &[
     (
         "dialects",
         &["definition", "engine", "insight"],
-        Some(&["parking_lot", "regex", "schemars", "serde", "serde_json", "unicode-width"]),
+        Some(&[
+            "parking_lot",
+            "regex",
+            "schemars",
+            "serde",
+            "serde_json",
+            "strsim",
+            "unicode-width",
+        ]),
     ),
     ("store", &["engine"], None),
     ("runtime", &["definition", "engine", "store"], None),

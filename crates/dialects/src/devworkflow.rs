@@ -7,6 +7,7 @@
 pub mod config_file;
 pub mod documents;
 pub mod files;
+pub mod graph;
 mod markdown;
 pub mod options;
 pub mod state_file;

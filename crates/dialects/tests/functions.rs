@@ -53,6 +53,7 @@ impl Stage {
             ask = match ask {
                 Ask::Look(it) => self.look(it),
                 Ask::Do(deed, then) => break then(self.execute(deed)),
+                Ask::Both(..) | Ask::Tend(..) => panic!("there is one run"),
                 Ask::Tell(tell) => break tell,
             };
         };
@@ -90,6 +91,15 @@ impl Stage {
             | Look::Keyed(..)
             | Look::Survey(..)
             | Look::Search(..)
+            | Look::Sessions(..)
+            | Look::Session(..)
+            | Look::NewRun(_)
+            | Look::Folder(..)
+            | Look::Library(..)
+            | Look::Listed(..)
+            | Look::Shipped(_)
+            | Look::Graph(..)
+            | Look::Index(..)
             | Look::Workflows(..) => panic!("nothing else is there to be looked at"),
         }
     }
@@ -98,7 +108,11 @@ impl Stage {
         let command = match deed {
             Deed::Start { start, .. } => Command::StartRun(start),
             Deed::Change { command, .. } => *command,
-            Deed::ChangeCopy { .. } | Deed::Fork { .. } | Deed::TakeReply(_) => {
+            Deed::ChangeCopy { .. }
+            | Deed::Fork { .. }
+            | Deed::TakeReply(_)
+            | Deed::Begin { .. }
+            | Deed::PutAway { .. } => {
                 panic!("there is one run")
             }
         };
@@ -124,7 +138,7 @@ impl Stage {
             events.push(recorded);
         }
         let file = Some(self.file());
-        Ok(Outcome { now: self.snapshot(), events, file, notices: Vec::new() })
+        Ok(Outcome { now: self.snapshot(), events, file, notices: Vec::new(), other: None })
     }
 
     fn known(&self) -> Known {

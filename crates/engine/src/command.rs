@@ -221,7 +221,7 @@ pub enum Consent {
     /// The agent says that the person agreed.
     Stated,
     /// The agent names the step that comes next and does not say that the person agreed: the report is
-    /// refused where a person would be asked first.
+    /// refused where the agent would have to ask them first.
     Needed,
 }
 

@@ -80,8 +80,8 @@ pub use known::{
     Bounds, CheckFact, Fact, FileFact, Known, ModelFact, Policy, Question, Standpoint, Stop,
 };
 pub use listing::{
-    Card, Cursor, Hit, Hits, Invalid, KeyFilter, Listing, Order, Page, Row, RunFilter, Taken,
-    Unreadable, Unseen,
+    Card, Cursor, GRAPH_BYTES_MAX, Graphs, Hit, Hits, Invalid, KeyFilter, Listed, Listing, Order,
+    Page, Row, RunFilter, Taken, Unreadable, Unseen,
 };
 pub use next::{
     Action, comes_again, find_agent, find_needed, find_promised, find_starter, next,

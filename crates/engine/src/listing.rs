@@ -206,6 +206,26 @@ impl Card {
     }
 }
 
+/// A workflow that can be started.
+#[derive(Debug, Clone)]
+pub struct Listed {
+    pub workflow: Workflow,
+    /// Where it is, in words for people.
+    pub origin: String,
+}
+
+/// The largest text of a graph that is taken, in bytes.
+pub const GRAPH_BYTES_MAX: usize = 256 * 1024;
+
+/// The graphs in a folder of the project.
+#[derive(Debug, Clone, Default)]
+pub struct Graphs {
+    /// With their files, by name.
+    pub graphs: Vec<(String, Workflow)>,
+    /// Files that cannot be used, and why.
+    pub invalid: Vec<(String, String)>,
+}
+
 /// What a file says that no run was begun from.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Unseen {

@@ -4,10 +4,10 @@
 
 use alloc::{boxed::Box, collections::BTreeMap, string::String, vec::Vec};
 
-use definition::{Form, PartSpec, StepName, Workflow};
+use definition::{Digest, Form, PartSpec, StepName, Workflow};
 use serde_json::{Map, Value};
 
-use crate::{ClaimedProgress, ClaimedStatus, Item, Recorded, RunState, Timestamp};
+use crate::{ClaimedProgress, ClaimedStatus, FileClaim, Item, Recorded, RunState, Timestamp};
 
 /// Writes a file from the log of each run of a workflow, and reads what others wrote into it.
 ///
@@ -225,4 +225,30 @@ pub struct Reading {
     pub is_cut: bool,
     /// What in it nobody can follow. A run may begin with it; no run that there is takes it in.
     pub doubt: Option<String>,
+}
+
+impl Reading {
+    /// Returns what the file at `path` says as the engine takes it, and the context of a run that
+    /// begins with it.
+    pub fn claim(self, path: &str, text: &str) -> (FileClaim, Map<String, Value>) {
+        let claim = FileClaim {
+            path: path.into(),
+            sha256: Digest::of(text.as_bytes()),
+            text: text.into(),
+            stood: self.stood,
+            reason: self.reason,
+            steps: self.steps,
+            stated: self.stated,
+            at: self.at,
+            current: None,
+            is_work_done: false,
+            vars: self.vars,
+            parts: self.parts,
+            items: self.items,
+            journal: self.journal,
+            started_at: self.started_at,
+            updated_at: self.updated_at,
+        };
+        (claim, self.context)
+    }
 }

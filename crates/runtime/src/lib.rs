@@ -14,6 +14,7 @@ mod commit;
 mod execute;
 mod file_system;
 mod found;
+mod graphs;
 mod load;
 mod outbox;
 mod policies;
@@ -37,9 +38,9 @@ pub use audit::{Audit, Problem};
 pub use begin::{Fork, Import};
 pub use changes::{Change, Changes};
 pub use engine::{
-    Appended, Basis, Card, Cursor, Edits, EventLog, Hit, Hits, Invalid, KeyFilter, Layout, Listing,
-    Order, Page, Projection, Reading, Rebased, Row, RunFile, RunFilter, SideFile, SideFileWrite,
-    Taken, Unreadable, Unseen, View,
+    Appended, Basis, Card, Cursor, Edits, EventLog, Hit, Hits, Invalid, KeyFilter, Layout, Listed,
+    Listing, Order, Page, Projection, Reading, Rebased, Row, RunFile, RunFilter, SideFile,
+    SideFileWrite, Taken, Unreadable, Unseen, View,
 };
 pub use execute::{ExecuteError, Outcome, Request, Target};
 pub use file_system::{
@@ -52,7 +53,6 @@ pub use promise::Released;
 pub use query::History;
 pub use tree::{Tree, Visit, Walk, Walked};
 pub use watch::{Phase, Watch, unhurried};
-pub use workflows::Listed;
 
 /// Something that is being looked at or waited for.
 pub type Looking<'a, T> = Pin<Box<dyn Future<Output = T> + Send + 'a>>;

@@ -18,14 +18,14 @@ use std::{
 };
 
 use definition::{Digest, Workflow};
-use engine::{Command, FileClaim, Refusal, RunId, Surface};
+use engine::{Command, Refusal, RunId, Surface};
 use parking_lot::Mutex;
 use store::{FileFilter, FileMark};
 
 use self::looking::{Edit, Found, Left, Made};
 use crate::{
-    Edits, ExecuteError, FileSystem, Held, Place, Projection, Reading, Request, RunFile, Runtime,
-    Stat, View, fault, load::Kept,
+    Edits, ExecuteError, FileSystem, Held, Place, Projection, Request, RunFile, Runtime, Stat, View,
+    fault, load::Kept,
 };
 
 pub(crate) use places::{place, shown};
@@ -332,7 +332,7 @@ impl Runtime {
         if view.state.length != known.length() {
             return Ok(false);
         }
-        let placement = placement(&promise.shown, &edit.taken, edit.reading.clone()).0;
+        let placement = edit.reading.clone().claim(&promise.shown, &edit.taken).0;
         let command = Command::TakeEdit(Box::new(placement));
         let taken = self.commit_unless_moved(&view, command, Surface::File).await?;
         Ok(taken.is_some())
@@ -433,33 +433,6 @@ fn told(mark: &FileMark) -> Stat {
     Stat { size: mark.size, modified: mark.modified }
 }
 
-/// Returns what a file says as the engine takes it, and the context of a run that begins with it.
-fn placement(
-    shown: &str,
-    text: &str,
-    reading: Reading,
-) -> (FileClaim, serde_json::Map<String, serde_json::Value>) {
-    let Reading { stood, reason, stated, steps, started_at, updated_at, .. } = reading;
-    let placement = FileClaim {
-        path: shown.to_owned(),
-        sha256: Digest::of(text.as_bytes()),
-        text: text.to_owned(),
-        stood,
-        reason,
-        steps,
-        stated,
-        at: reading.at,
-        current: None,
-        is_work_done: false,
-        vars: reading.vars,
-        parts: reading.parts,
-        items: reading.items,
-        journal: reading.journal,
-        started_at,
-        updated_at,
-    };
-    (placement, reading.context)
-}
 
 /// Says why an edit is not taken in.
 fn why(refusal: Refusal) -> String {

@@ -2,17 +2,10 @@
 
 use std::sync::Arc;
 
-use definition::{Decider, ParseError, ParseErrorKind, Workflow};
-use engine::{Refusal, resolve_decider};
+use definition::{Decider, Diagnostic, ParseError, ParseErrorKind, Workflow};
+use engine::{Listed, Refusal, resolve_decider};
 
 use crate::{Found, Invalid, Runtime};
-
-/// A workflow that can be started.
-pub struct Listed {
-    pub workflow: Workflow,
-    /// Where it is, in words for people.
-    pub origin: String,
-}
 
 impl Runtime {
     /// Returns the workflows, by name, and those that cannot be used.

@@ -20,7 +20,7 @@ use serde_json::{Map, Value};
 use crate::{server::PersonsDoor, toolsets::Dialects};
 use repeat::Opened;
 
-pub(crate) use dialect::{snapshot, take_reply};
+pub(crate) use dialect::{snapshot, stopped, take_reply};
 pub(crate) use dialects::kit::{Done, InvalidArguments, Leniency, ProblemKind};
 pub use dialects::kit::{Effect, Hints, Reply, Then};
 pub(crate) use repeat::{Answering, Unasked};

@@ -67,6 +67,8 @@ pub(crate) enum Table {
     Dialect(&'static [kit::Entry]),
     /// Those that still have a runtime in their hands.
     Here(&'static [Entry]),
+    /// First such ones, then those of a dialect.
+    Mixed(&'static [Entry], &'static [kit::Entry]),
 }
 
 impl Toolset {
@@ -80,6 +82,9 @@ impl Toolset {
         match self.tools {
             Table::Dialect(tools) => tools.iter().map(Entry::from).collect(),
             Table::Here(tools) => tools.to_vec(),
+            Table::Mixed(here, tools) => {
+                here.iter().copied().chain(tools.iter().map(Entry::from)).collect()
+            }
         }
     }
 }

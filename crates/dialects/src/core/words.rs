@@ -195,9 +195,7 @@ impl From<InvalidArguments> for Failure {
             Some(ProblemKind::WrongValue | ProblemKind::Unknown) => ErrorCode::InvalidFormat,
             Some(ProblemKind::WrongType) | None => ErrorCode::InvalidType,
         };
-        let problems =
-            invalid_arguments.problems.iter().map(|it| format!("`{}` {}", it.path, it.text));
-        let message = problems.collect::<Vec<_>>().join("; ");
+        let message = invalid_arguments.to_string();
         let refusal = Refused {
             code: "parameter_invalid".to_owned(),
             message: message.clone(),

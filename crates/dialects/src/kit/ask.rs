@@ -11,9 +11,10 @@ use std::{fmt, sync::Arc};
 
 use core::time::Duration;
 
+use definition::{Diagnostic, ParseError, Workflow};
 use engine::{
-    Card, Command, ForkPoint, Hits, Invalid, KeyFilter, Known, Listing, Page, Recorded, Refusal,
-    RunFile, RunFilter, RunId, StartRun, Taken, Timestamp, View,
+    Card, Command, ForkPoint, Graphs, Hits, Invalid, KeyFilter, Known, Listed, Listing, Page,
+    Recorded, Refusal, RunFile, RunFilter, RunId, StartRun, Taken, Timestamp, View,
 };
 
 use super::answer::Said;
@@ -26,6 +27,10 @@ pub type Next<T, N> = Box<dyn FnOnce(T) -> N + Send>;
 pub enum Ask {
     Look(Look<Self>),
     Do(Deed, Next<Result<Outcome, Stopped>, Tell>),
+    /// To have another run changed as well, if what was done calls for it.
+    Both(Deed, (RunId, Second), Next<Result<Outcome, Stopped>, Tell>),
+    /// To have the sessions on graphs looked after.
+    Tend(Upkeep, Next<Result<Tended, Stopped>, Tell>),
     Tell(Tell),
 }
 
@@ -59,10 +64,78 @@ pub enum Look<N> {
     /// The events that fit a text best, of one run or of all: so many left out, so many shown.
     Search(String, Option<RunId>, (u32, u32), Next<Result<Hits, Stopped>, N>),
     Workflows(Next<(Vec<Arc<Card>>, Vec<Invalid>), N>),
+    /// A page of runs, once sessions on graphs were looked after.
+    Sessions(RunFilter, Next<Result<Page, Stopped>, N>),
+    /// A run that may have only a file, which is taken in, and what was noticed of that; `None` where
+    /// there is neither.
+    Session(RunId, Next<Result<Option<(Snapshot, Vec<String>)>, Unadopted>, N>),
+    /// An id that no run has.
+    NewRun(Next<RunId, N>),
+    /// The graphs in a folder of the project, which is remembered; `None` where there is none.
+    Folder(String, Next<Result<Option<Graphs>, String>, N>),
+    /// The graphs in this folder and in the one that is remembered, with their files.
+    Library(String, Next<Vec<(String, Workflow)>, N>),
+    /// The workflow of this name that the server knows.
+    Listed(String, Next<Result<Listed, Refusal>, N>),
+    /// All workflows that the server knows.
+    Shipped(Next<Vec<Listed>, N>),
+    /// A graph in a file of the project; `None` where there is no file.
+    Graph(String, Next<Result<Option<ReadGraph>, String>, N>),
+    /// Texts that are searched by meaning, and which of them fit a query.
+    Index(Indexing, Next<Indexed, N>),
+}
+
+/// A graph as it was read, and what is doubtful about it.
+pub type ReadGraph = Result<(Workflow, Vec<Diagnostic>), ParseError>;
+
+/// Texts for the index.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Indexing {
+    /// Whether everything that it holds is dropped first.
+    pub is_cleared: bool,
+    /// The id, the version and the text of each.
+    pub texts: Vec<(String, u64, String)>,
+    pub query: Option<String>,
+}
+
+/// What the index holds then.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Indexed {
+    /// How many texts were new or had changed.
+    pub news: usize,
+    pub count: usize,
+    pub bytes: usize,
+    /// The ids of all texts, and how near each is to the query, best first.
+    pub hits: Vec<(String, f64)>,
+}
+
+/// What is done for sessions on graphs besides answering calls.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Upkeep {
+    /// Those that only a file knows are taken in.
+    TakeIn,
+    /// Those that have been over for so long are put away.
+    PutAway(Duration),
+}
+
+/// What came of it.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Tended {
+    pub count: usize,
+    pub problems: Vec<String>,
+}
+
+/// Why a session cannot be seen.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Unadopted {
+    /// Its file does not have the definition of this workflow, and nothing goes by its name.
+    DefinitionMissing(String),
+    /// The name of its file, and the problem.
+    Unreadable(String, String),
+    Stopped(Stopped),
 }
 
 /// What is to be done.
-#[derive(Debug, Clone, PartialEq)]
 pub enum Deed {
     Start {
         workflow: String,
@@ -88,7 +161,21 @@ pub enum Deed {
     },
     /// The answer that a person gave to the caller's program is taken at the run's gate.
     TakeReply(RunId),
+    /// Begins a run of a workflow that is handed in.
+    Begin {
+        workflow: Arc<Workflow>,
+        run: RunId,
+        start: Box<StartRun>,
+    },
+    /// Changes a run so that it is over, and puts its file away.
+    PutAway {
+        run: RunId,
+        command: Option<Box<Command>>,
+    },
 }
+
+/// Returns what another run is to be told of what was done.
+pub type Second = Box<dyn FnOnce(&Outcome) -> Option<Command> + Send>;
 
 /// What was done.
 #[derive(Debug, Clone)]
@@ -99,6 +186,8 @@ pub struct Outcome {
     pub file: Option<RunFile>,
     /// What the server did besides, for the caller to know.
     pub notices: Vec<String>,
+    /// The other run, where two were changed.
+    pub other: Option<Box<Self>>,
 }
 
 /// A run, and what is known beside it when it is looked at.
@@ -128,6 +217,8 @@ pub struct Caller {
     pub root: String,
     /// The time now, for people.
     pub at: Timestamp,
+    /// The run that the call changed before, where it is made again.
+    pub changed: Option<RunId>,
     pub options: Options,
 }
 
@@ -194,6 +285,18 @@ impl fmt::Display for Stopped {
         match self {
             Self::Refused(refusal) => refusal.fmt(out),
             Self::Failed(fault) => out.write_str(&fault.message),
+        }
+    }
+}
+
+impl fmt::Display for Unadopted {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::DefinitionMissing(name) => {
+                write!(out, "the definition of workflow `{name}` is missing")
+            }
+            Self::Unreadable(_, problem) => out.write_str(problem),
+            Self::Stopped(stopped) => stopped.fmt(out),
         }
     }
 }

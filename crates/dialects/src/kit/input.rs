@@ -8,6 +8,8 @@ mod coerced;
 mod limits;
 mod plain;
 
+use std::fmt;
+
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
 
@@ -61,6 +63,13 @@ pub struct Input<P> {
 pub struct InvalidArguments {
     pub tool: &'static str,
     pub problems: Vec<Problem>,
+}
+
+impl fmt::Display for InvalidArguments {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let problem = |it: &Problem| format!("`{}` {}", it.path, it.text);
+        out.write_str(&self.problems.iter().map(problem).collect::<Vec<_>>().join("; "))
+    }
 }
 
 /// One thing that does not fit.

@@ -30,7 +30,7 @@ pub(super) fn decide(draft: &mut Draft<'_>, mode: Mode, command: &ReportStep) ->
         pass_on(draft, mode, command, GateReason::Early)?;
         // The work was reported before, and only the consent is new.
         if pass_on(draft, mode, command, GateReason::Gate)? {
-            return Ok(());
+            return choose_next(draft, mode, command);
         }
     }
     draft.check_running()?;
@@ -44,11 +44,7 @@ pub(super) fn decide(draft: &mut Draft<'_>, mode: Mode, command: &ReportStep) ->
     // Where only a person's own answer counts, the run waits for it.
     if has_consent && is_relayed(draft) {
         pass_on(draft, mode, command, GateReason::Gate)?;
-        if let Some(next) = command.next.as_deref().filter(|_| draft.state.awaits_choice()) {
-            let step = draft.current()?;
-            let then = route::choose_late(draft, mode, step, next)?;
-            return flow::run(draft, mode, then);
-        }
+        return choose_next(draft, mode, command);
     }
     if command.terms.consent == Consent::Needed {
         check_unasked(draft, command)?;
@@ -56,10 +52,21 @@ pub(super) fn decide(draft: &mut Draft<'_>, mode: Mode, command: &ReportStep) ->
     Ok(())
 }
 
-/// Refuses a report that would have a person asked before the step that it names comes next.
+/// Goes on to the step that a report names, once the gate before it has its answer.
+fn choose_next(draft: &mut Draft<'_>, mode: Mode, command: &ReportStep) -> Result<(), Stop> {
+    let next = command.next.as_deref().filter(|_| draft.state.awaits_choice());
+    let Some(next) = next else { return Ok(()) };
+    let step = draft.current()?;
+    let then = route::choose_late(draft, mode, step, next)?;
+    flow::run(draft, mode, then)
+}
+
+/// Refuses a report that would have a person asked before the step that it names comes next, if the
+/// agent could have asked them. Where only a person's own answer counts, the run waits for it.
 fn check_unasked(draft: &Draft<'_>, command: &ReportStep) -> Result<(), Refusal> {
     let of = draft.workflow.find_step_loosely(&command.report.step_id).map(|it| &it.name);
-    let is_own = |it: &&OpenGate| it.why == GateReason::Gate && Some(&it.step) == of;
+    let is_own =
+        |it: &&OpenGate| it.why == GateReason::Gate && !it.is_personal() && Some(&it.step) == of;
     let open = draft.state.standing.open_gate().filter(is_own);
     let (Some(open), Some(next)) = (open, &command.next) else { return Ok(()) };
     let to = draft.workflow.find_step_loosely(next).ok_or_else(|| draft.step_unknown(next))?;

@@ -432,6 +432,7 @@ fn parse_command(words: &[String]) -> Command {
             consent: match () {
                 () if has("approved") => Consent::Stated,
                 () if has("implied") => Consent::Implied,
+                () if has("unasked") => Consent::Needed,
                 () => Consent::None,
             },
             rigor: if has("lax") { Rigor::Presence } else { Rigor::Full },

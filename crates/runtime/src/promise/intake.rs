@@ -19,7 +19,7 @@ use serde_json::Map;
 use store::{FileMark, Filter, Order, Row};
 
 use self::sorting::Sorted;
-use super::{Marks, corrupt, place, placement, shown, unreadable};
+use super::{Marks, corrupt, place, shown, unreadable};
 use crate::{
     ExecuteError, Place, Projection, Request, RunFile, Runtime, Stat, Taken, Target, Unreadable,
     Unseen, View, fault,
@@ -322,7 +322,7 @@ impl Runtime {
     ) -> Result<(RunId, u64, String), ExecuteError> {
         let text = String::from_utf8(bytes).map_err(|it| corrupt(name, it.to_string()))?;
         let reading = projection.read(&text).map_err(|problem| corrupt(name, problem))?;
-        let (placement, context) = placement(name, &text, reading);
+        let (placement, context) = reading.claim(name, &text);
         let start = StartRun {
             key: projection.key(path),
             flow: None,

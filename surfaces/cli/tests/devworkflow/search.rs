@@ -191,11 +191,15 @@ fn an_operation_that_is_not_there_is_refused_with_those_that_are() {
 }
 
 #[test]
-fn what_was_put_away_is_not_found() {
+fn what_was_put_away_is_still_found_and_what_was_deleted_is_not() {
     let (stage, ids) = cached();
+    let found = |query: &str| search(&stage, query, &json!({}));
     stage.done("workflow_state", json!({"operation": "reset", "session_id": ids[2]}));
-    let said = search(&stage, "seedlings frost tomatoes", &json!({"min_similarity": 0.0}));
-    said.lacks(&[&ids[2]]);
+    found("seedlings frost tomatoes").has(&[&ids[2]]);
+    found("matrix tiles blocked loops").has(&[&ids[1]]);
+    let delete = json!({"operation": "delete", "session_id": ids[1]});
+    stage.done("workflow_cache_management", delete);
+    found("matrix tiles blocked loops").lacks(&[&ids[1]]);
 }
 
 #[test]

@@ -5,18 +5,20 @@
 //! takes in what others wrote into it. That is a step of the server's own, and no effect of the
 //! tool: a tool that only looks is marked as reading.
 
+use definition::Workflow;
 use dialects::kit::{
-    Ask, Asking, Beside, Caller, Deed, Entry, Fault, Look, Outcome, Reply, Snapshot, Stopped, Tell,
+    Ask, Asking, Beside, Caller, Deed, Entry, Fault, Look, Outcome, Reply, Second, Snapshot,
+    Stopped, Tell, Tended, Upkeep,
 };
-use engine::{Actor, Answer, AnswerGate, Command, ForkPoint, RunId, View};
-use runtime::{ExecuteError, Fork, Identity, Request, Runtime, Target};
+use engine::{Actor, Answer, AnswerGate, Command, ForkPoint, RunFile, RunId, View};
+use runtime::{ExecuteError, Fork, Given, Identity, Request, Runtime, Target};
 use serde_json::{Map, Value};
 
 use super::{
     Call, GateReply, Person,
     repeat::{self, Opened},
 };
-use crate::server::PersonsDoor;
+use crate::{server::PersonsDoor, sessions};
 
 /// Calls a tool of a dialect with arguments of any shape.
 pub(super) async fn run(
@@ -53,21 +55,26 @@ async fn make(call: &Call<'_>, asking: Asking, warnings: Vec<String>) -> Reply {
     let mut ask = asking(&caller(call));
     let mut tell = loop {
         ask = match ask {
-            Ask::Look(it) => look(call.runtime, it).await,
+            Ask::Look(it) => look(call, it).await,
             Ask::Do(deed, then) => break then(execute(call, deed).await.map_err(stopped)),
+            Ask::Both(first, second, then) => {
+                break then(execute_both(call, first, second).await.map_err(stopped));
+            }
+            Ask::Tend(upkeep, then) => break then(tend(call, upkeep).await.map_err(stopped)),
             Ask::Tell(tell) => break tell,
         };
     };
     loop {
         tell = match tell {
-            Tell::Look(it) => look(call.runtime, it).await,
+            Tell::Look(it) => look(call, it).await,
             Tell::Say(said) => return said.reply(warnings),
         };
     }
 }
 
 /// Looks, and goes on with what is seen.
-async fn look<N>(runtime: &Runtime, look: Look<N>) -> N {
+async fn look<N>(call: &Call<'_>, look: Look<N>) -> N {
+    let (runtime, sessions) = (call.runtime, &call.options.devworkflow);
     match look {
         Look::Run(text, then) => then(runtime.find_run(&text).await.map_err(stopped)),
         Look::File(workflow, keys, then) => then(take_in(runtime, workflow, keys).await),
@@ -98,6 +105,58 @@ async fn look<N>(runtime: &Runtime, look: Look<N>) -> N {
             then(runtime.search(&text, run, page).await.map_err(stopped))
         }
         Look::Workflows(then) => then(runtime.list_cards()),
+        Look::Sessions(filter, then) => {
+            sessions::tend_sessions(&runtime.apart(), sessions).await;
+            then(runtime.list_runs(filter).await.map_err(stopped))
+        }
+        Look::Session(run, then) => {
+            sessions::tend_sessions(&runtime.apart(), sessions).await;
+            let found = sessions::find(runtime, sessions, run).await;
+            then(found.map(|it| it.map(|(view, notices)| (snapshot(runtime, view), notices))))
+        }
+        Look::NewRun(then) => then(runtime.new_run()),
+        Look::Folder(folder, then) => {
+            let found = runtime.find_graphs(&folder).await;
+            if found.is_ok() {
+                sessions.memory.keep_folder(folder);
+            }
+            then(found)
+        }
+        Look::Library(usual, then) => then(find_library(call, usual).await),
+        Look::Listed(name, then) => then(runtime.find_listed(&name)),
+        Look::Shipped(then) => then(runtime.list_workflows().0),
+        Look::Graph(path, then) => then(runtime.read_graph(&path).await),
+        Look::Index(indexing, then) => then(sessions.memory.index(indexing)),
+    }
+}
+
+/// Returns the graphs of a folder, then those of the folder that was last looked through. The first
+/// of a name counts.
+async fn find_library(call: &Call<'_>, usual: String) -> Vec<(String, Workflow)> {
+    let last = call.options.devworkflow.memory.folder().filter(|it| *it != usual);
+    let mut known: Vec<(String, Workflow)> = Vec::new();
+    for folder in std::iter::once(usual).chain(last) {
+        let found = call.runtime.find_graphs(&folder).await.ok().flatten().unwrap_or_default();
+        for (file, workflow) in found.graphs {
+            if !known.iter().any(|(_, it)| it.name == workflow.name) {
+                known.push((format!("{folder}/{file}"), workflow));
+            }
+        }
+    }
+    known
+}
+
+/// Looks after sessions.
+async fn tend(call: &Call<'_>, upkeep: Upkeep) -> Result<Tended, ExecuteError> {
+    let (runtime, options) = (call.runtime, &call.options.devworkflow);
+    sessions::tend_sessions(&runtime.apart(), options).await;
+    match upkeep {
+        Upkeep::TakeIn => {
+            let failed = sessions::take_in(runtime, options, None).await;
+            let problems = failed.into_iter().map(|(file, problem)| format!("`{file}`: {problem}"));
+            Ok(Tended { count: 0, problems: problems.collect() })
+        }
+        Upkeep::PutAway(age) => sessions::clean_up(runtime, options, age).await,
     }
 }
 
@@ -106,7 +165,7 @@ async fn take_in(
     runtime: &Runtime,
     workflow: &str,
     keys: Vec<String>,
-) -> Result<Option<(Snapshot, engine::RunFile)>, Stopped> {
+) -> Result<Option<(Snapshot, RunFile)>, Stopped> {
     for key in keys {
         if let Some((view, file)) = runtime.take_in_file(workflow, &key).await.map_err(stopped)? {
             return Ok(Some((snapshot(runtime, view), file)));
@@ -115,9 +174,24 @@ async fn take_in(
     Ok(None)
 }
 
+/// Has a deed done, and another run changed if that calls for it. What was done stays done, also where
+/// the rest fails.
+async fn execute_both(
+    call: &Call<'_>,
+    first: Deed,
+    (run, second): (RunId, Second),
+) -> Result<Outcome, ExecuteError> {
+    let mut outcome = execute(call, first).await?;
+    let Some(command) = second(&outcome) else { return Ok(outcome) };
+    match request(call, Target::Run(run), command, None).await {
+        Ok(other) => outcome.other = Some(Box::new(done(call.runtime, other))),
+        Err(error) => outcome.notices.push(format!("run `{run}` was not told of it: {error}")),
+    }
+    Ok(outcome)
+}
+
 /// Has a deed done.
 async fn execute(call: &Call<'_>, deed: Deed) -> Result<Outcome, ExecuteError> {
-    let runtime = call.runtime;
     let outcome = match deed {
         Deed::Start { workflow, start } => {
             request(call, Target::New(workflow), Command::StartRun(start), None).await?
@@ -134,9 +208,39 @@ async fn execute(call: &Call<'_>, deed: Deed) -> Result<Outcome, ExecuteError> {
                 return Err(engine::Refusal::GateNotOpen.into());
             }
         },
+        Deed::Begin { workflow, run, start } => {
+            let (target, command) =
+                (Target::New(workflow.name.to_string()), Command::StartRun(start));
+            let (actor, request_id) = (call.actor.clone(), None);
+            let request = Request { target, command, actor, request_id };
+            call.runtime.begin_given(Given { workflow, run }, request).await?
+        }
+        Deed::PutAway { run, command } => return put_away(call, run, command).await,
     };
+    Ok(done(call.runtime, outcome))
+}
+
+/// Changes a session so that it is over, and puts its file away.
+async fn put_away(
+    call: &Call<'_>,
+    run: RunId,
+    command: Option<Box<Command>>,
+) -> Result<Outcome, ExecuteError> {
+    let outcome = match command {
+        Some(command) => request(call, Target::Run(run), *command, None).await?,
+        None => request(call, Target::Run(run), Command::GiveUpKey, None).await?,
+    };
+    let options = &call.options.devworkflow;
+    let name = sessions::put_away(call.runtime, options, (run, call.actor.clone())).await?;
+    let notices = outcome.file.as_ref().map(|it| it.notices.clone()).unwrap_or_default();
+    let file = name.map(|path| RunFile { path, text: String::new(), notices });
+    Ok(Outcome { file, ..done(call.runtime, outcome) })
+}
+
+fn done(runtime: &Runtime, outcome: runtime::Outcome) -> Outcome {
     let runtime::Outcome { view, events, file, chores, notes: _, halted: _ } = outcome;
-    Ok(Outcome { now: snapshot(runtime, view), events, file, notices: chores.notices() })
+    let (now, notices) = (snapshot(runtime, view), chores.notices());
+    Outcome { now, events, file, notices, other: None }
 }
 
 async fn request(
@@ -181,7 +285,8 @@ pub(crate) async fn take_reply(
 fn caller(call: &Call<'_>) -> Caller {
     let (root, at) = (call.runtime.settings().root.clone(), call.runtime.now());
     let options = dialects::Options { devworkflow: call.options.devworkflow.settings.clone() };
-    Caller { person: call.person.reach(), takes_tasks: call.takes_tasks, root, at, options }
+    let (person, changed) = (call.person.reach(), call.runtime.find_changed_before());
+    Caller { person, takes_tasks: call.takes_tasks, root, at, changed, options }
 }
 
 /// Returns a run with what is known beside it.
@@ -193,7 +298,7 @@ fn seen(runtime: &Runtime, view: Result<View, ExecuteError>) -> Result<Snapshot,
     view.map(|it| snapshot(runtime, it)).map_err(stopped)
 }
 
-fn stopped(error: ExecuteError) -> Stopped {
+pub(crate) fn stopped(error: ExecuteError) -> Stopped {
     let (code, hint, passes) = (error.code(), error.hint(), error.passes());
     match error {
         ExecuteError::Refused(refusal) => Stopped::Refused(refusal),

@@ -6,18 +6,14 @@
 
 mod answer;
 mod classic;
-pub(crate) mod graph;
 pub(crate) mod options;
 mod text;
 
 use definition::Form;
-use dialects::devworkflow::{config_file, documents, files, state_file, words};
+use dialects::devworkflow::{config_file, documents, files, graph, state_file, words};
 use engine::Idiom;
 
-use crate::{
-    tool::Entry,
-    toolsets::{Table, Toolset},
-};
+use crate::toolsets::{Table, Toolset};
 
 pub use dialects::devworkflow::{WORKFLOW, files::WorkflowFiles};
 
@@ -34,7 +30,7 @@ pub(super) const TOOLSET: Toolset = Toolset {
     name: "devworkflow",
     summary: "guide development by `workflow_state.md` and by graphs, as dev_workflow_mcp did",
     instructions: INSTRUCTIONS,
-    tools: Table::Here(&TOOLS),
+    tools: Table::Mixed(&classic::TOOLS, &graph::TOOLS),
     prompts: &[],
     idiom,
 };
@@ -77,21 +73,3 @@ const ON_GRAPH: Idiom = Idiom {
     reopen: "`workflow_guidance` with `action` `start` starts over.",
     more: "`workflow_state` has more.",
 };
-
-/// How many tools there are.
-const COUNT: usize = classic::TOOLS.len() + graph::TOOLS.len();
-
-/// All tools, those of classic mode first.
-const TOOLS: [Entry; COUNT] = joined();
-
-#[expect(clippy::indexing_slicing, reason = "the compiler evaluates it, over lengths it knows")]
-const fn joined() -> [Entry; COUNT] {
-    let mut all = [graph::TOOLS[0]; COUNT];
-    let mut at = 0;
-    while at < COUNT {
-        let first = classic::TOOLS.len();
-        all[at] = if at < first { classic::TOOLS[at] } else { graph::TOOLS[at - first] };
-        at += 1;
-    }
-    all
-}

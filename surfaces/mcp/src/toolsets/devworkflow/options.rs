@@ -2,7 +2,7 @@
 
 use std::ops::Deref;
 
-use super::graph::Memory;
+use crate::sessions::Memory;
 
 pub(super) use dialects::devworkflow::options::AUTO_APPROVE;
 pub use dialects::devworkflow::options::{

@@ -98,7 +98,7 @@ impl Taker<'_> {
 
     async fn take_session(&mut self, file_text: FileText) {
         let FileText { name, shown, text, .. } = file_text;
-        match adopt_session(self.runtime(), &text, SessionFiles::key_of(&name)).await {
+        match adopt_session(self.runtime(), (&name, &text), SessionFiles::key_of(&name)).await {
             Ok((run, true)) => {
                 self.tally.told.push(format!("{shown}: session {run}"));
                 self.tally.taken.push(shown);
@@ -109,7 +109,7 @@ impl Taker<'_> {
                 let why = format!("{problem}; put its YAML file into `{folder}/workflows` first");
                 self.tally.refused.push((shown, why));
             }
-            Err(problem @ Unadopted::Unreadable(_)) => {
+            Err(problem @ (Unadopted::Unreadable(..) | Unadopted::Stopped(_))) => {
                 self.tally.refused.push((shown, problem.to_string()));
             }
         }

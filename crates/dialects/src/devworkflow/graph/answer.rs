@@ -1,35 +1,50 @@
 //! What the tools of graph mode answer: a text, the session it is about, and whether it went well.
 
 use engine::Refusal;
-use runtime::ExecuteError;
 use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::{Map, Value};
 
-use crate::tool::{InvalidArguments, Unasked};
+use super::workflow_guidance::WorkflowGuidance;
+use crate::kit::{
+    self, Ask, Done, Failing, InvalidArguments, Refused, Stopped, Tell, Tool as _, Unasked,
+};
 
 /// After how long a call that found the store busy may be tried again.
 const RETRY_MS: u64 = 500;
 
+/// What a tool that answers with a text says.
+pub(super) type Told = Result<Done<Answer>, Failure>;
+
+/// Answers with a text.
+pub(super) fn tell(told: Told) -> Tell {
+    WorkflowGuidance::tell(told)
+}
+
+/// Asks, or says why there is nothing to ask for.
+pub(super) fn ask(asked: Result<Ask, Failure>) -> Ask {
+    asked.unwrap_or_else(|failure| tell(Err(failure)).into())
+}
+
 /// What a call that did something is answered.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, JsonSchema)]
-pub(crate) struct Answer {
+pub(super) struct Answer {
     /// The answer as Markdown.
-    pub(crate) content: String,
-    pub(crate) session_id: Option<String>,
-    pub(crate) ok: bool,
+    pub(super) content: String,
+    pub(super) session_id: Option<String>,
+    pub(super) ok: bool,
     /// Keys of the request that mean nothing here.
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub(crate) ignored: Vec<String>,
+    pub(super) ignored: Vec<String>,
     /// The sessions of a list, or what a search found.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(with = "Option<Vec<Map<String, Value>>>")]
-    pub(crate) results: Option<Vec<Value>>,
+    pub(super) results: Option<Vec<Value>>,
 }
 
 /// What a call that led to nothing is answered.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
-pub(crate) struct Failure {
+pub(super) struct Failure {
     content: String,
     session_id: Option<String>,
     ok: bool,
@@ -51,32 +66,27 @@ struct More {
     results: Option<Vec<Value>>,
 }
 
-/// Why, and the way out.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
-pub(crate) struct Refused {
-    code: String,
-    message: String,
-    hint: String,
-    /// Present where the same call may work later.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    retry_after_ms: Option<u64>,
-}
+impl kit::Answer for Answer {}
+
+impl kit::Answer for Failure {}
+
+impl Failing for Failure {}
 
 impl Answer {
     /// Answers with a text.
-    pub(crate) fn new(content: impl Into<String>) -> Self {
+    pub(super) fn new(content: impl Into<String>) -> Self {
         Self { content: content.into(), ok: true, ..Self::default() }
     }
 
     /// Answers with a text about a session.
-    pub(crate) fn of(session: &str, content: impl Into<String>) -> Self {
+    pub(super) fn of(session: &str, content: impl Into<String>) -> Self {
         Self { session_id: Some(session.to_owned()), ..Self::new(content) }
     }
 }
 
 impl Failure {
     /// Words a failure: its code, what is said to anyone who reads it, and the way out.
-    pub(crate) fn new(code: &str, content: impl Into<String>, hint: impl Into<String>) -> Self {
+    pub(super) fn new(code: &str, content: impl Into<String>, hint: impl Into<String>) -> Self {
         let (content, hint) = (content.into(), hint.into());
         let refusal = Refused {
             code: code.to_ascii_lowercase(),
@@ -96,46 +106,48 @@ impl Failure {
 
     /// Names keys of the request that mean nothing here.
     #[must_use]
-    pub(crate) fn ignoring(mut self, keys: Vec<String>) -> Self {
+    pub(super) fn ignoring(mut self, keys: Vec<String>) -> Self {
         self.more.ignored = keys;
         self
     }
 
     /// Lists the sessions that may be meant.
     #[must_use]
-    pub(crate) fn among(mut self, sessions: Vec<Value>) -> Self {
+    pub(super) fn among(mut self, sessions: Vec<Value>) -> Self {
         self.more.results = Some(sessions);
         self
     }
 
     /// Says which session it is about.
     #[must_use]
-    pub(crate) fn about(mut self, session: &str) -> Self {
+    pub(super) fn about(mut self, session: &str) -> Self {
         self.session_id = Some(session.to_owned());
         self
     }
 
     /// Gives the engine's own words for why.
     #[must_use]
-    pub(crate) fn because(mut self, refusal: &Refusal) -> Self {
+    pub(super) fn because(mut self, refusal: &Refusal) -> Self {
         refusal.code().clone_into(&mut self.refusal.code);
         self.refusal.message = refusal.to_string();
         self
     }
 
     /// Words what was refused or went wrong without any words of the dialect for it.
-    pub(crate) fn of(error: &ExecuteError) -> Self {
-        let code = error.code().to_ascii_uppercase();
-        let mut failure = Self::new(&code, format!("❌ **Error:** {error}"), error.hint());
-        if error.passes() {
-            failure.refusal.retry_after_ms = Some(RETRY_MS);
-        }
+    pub(super) fn of(stopped: &Stopped) -> Self {
+        let (hint, passes) = match stopped {
+            Stopped::Refused(refusal) => (refusal.hint(), false),
+            Stopped::Failed(fault) => (fault.hint.clone(), fault.passes),
+        };
+        let code = stopped.code().to_ascii_uppercase();
+        let mut failure = Self::new(&code, format!("❌ **Error:** {stopped}"), hint);
+        failure.refusal.retry_after_ms = passes.then_some(RETRY_MS);
         failure
     }
 }
 
 /// Refuses a text that is larger than is taken.
-pub(crate) fn check_size(what: &str, text: &str, bytes_max: usize) -> Result<(), Failure> {
+pub(super) fn check_size(what: &str, text: &str, bytes_max: usize) -> Result<(), Failure> {
     let bytes = text.len();
     if bytes <= bytes_max {
         return Ok(());
@@ -145,26 +157,21 @@ pub(crate) fn check_size(what: &str, text: &str, bytes_max: usize) -> Result<(),
     Err(Failure::new("TOO_LARGE", content, "shorten it, or write it to a file and name that"))
 }
 
-impl From<ExecuteError> for Failure {
-    fn from(error: ExecuteError) -> Self {
-        Self::of(&error)
+impl From<Stopped> for Failure {
+    fn from(stopped: Stopped) -> Self {
+        Self::of(&stopped)
     }
 }
 
 impl From<Unasked> for Failure {
     fn from(unasked: Unasked) -> Self {
-        Self::of(&unasked.error)
+        Self::of(&unasked.stopped)
     }
 }
 
 impl From<InvalidArguments> for Failure {
     fn from(invalid_arguments: InvalidArguments) -> Self {
-        let problems: Vec<String> = invalid_arguments
-            .problems
-            .iter()
-            .map(|it| format!("`{}` {}", it.path, it.text))
-            .collect();
-        let content = format!("❌ **Error:** {}: {}", invalid_arguments.tool, problems.join("; "));
+        let content = format!("❌ **Error:** {}: {invalid_arguments}", invalid_arguments.tool);
         Self::new("INVALID_INPUT", content, "fix what is named, then call again")
     }
 }

@@ -1,16 +1,15 @@
 //! `validate_workflow_file`: whether a file can be started as a workflow, and if not, why.
 
-use definition::{Diagnostic, MemoryFiles, ParseError, Severity, Workflow};
+use definition::Severity;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::{answer::Failure, library};
-use crate::tool::{Call, Done, Hints, Tool};
-
-pub(super) struct ValidateWorkflowFile;
+use crate::kit::{self, Ask, Caller, Hints, Look, ReadGraph, Tool};
 
 #[derive(Debug, Deserialize, JsonSchema)]
-pub(super) struct Parameters {
+#[schemars(rename = "Parameters")]
+pub(super) struct ValidateWorkflowFile {
     /// The file, seen from the project's root
     workflow_path: String,
 }
@@ -28,8 +27,9 @@ pub(super) struct Verdict {
     node_count: Option<usize>,
 }
 
+impl kit::Answer for Verdict {}
+
 impl Tool for ValidateWorkflowFile {
-    type Parameters = Parameters;
     type Answer = Verdict;
     type Failure = Failure;
     const NAME: &'static str = "validate_workflow_file";
@@ -38,23 +38,22 @@ impl Tool for ValidateWorkflowFile {
                                        and what is doubtful.";
     const HINTS: Hints = Hints::READS;
 
-    async fn call(call: &Call<'_>, parameters: Parameters) -> Result<Done<Verdict>, Failure> {
-        let path = library::inside(call, &parameters.workflow_path).map_err(|problem| {
+    fn ask(self, caller: &Caller) -> Result<Ask, Failure> {
+        let path = library::inside(caller, &self.workflow_path).map_err(|problem| {
             let content = format!("❌ **Error:** {problem}");
             Failure::new("PATH_OUTSIDE", content, "name a file inside the project")
         })?;
-        let (folder, name) = path.rsplit_once('/').unwrap_or(("", &path));
-        let text = match call.runtime.read_text(&path).await {
-            Ok(Some(text)) => text,
-            Ok(None) => return Ok(broken(format!("Workflow file not found: {path}")).into()),
-            Err(problem) => return Ok(broken(format!("Could not read file: {problem}")).into()),
+        let missing = format!("Workflow file not found: {path}");
+        let judged = |read: Result<Option<ReadGraph>, String>| match read {
+            Ok(Some(read)) => judge(read),
+            Ok(None) => broken(missing),
+            Err(problem) => broken(format!("Could not read file: {problem}")),
         };
-        let mut files = MemoryFiles([(name.to_owned(), text)].into());
-        Ok(judge(library::parse_in(call, folder, name, &mut files).await).into())
+        Ok(Look::Graph(path, Box::new(|read| Self::say(judged(read)).into())).into())
     }
 }
 
-fn judge(read: Result<(Workflow, Vec<Diagnostic>), ParseError>) -> Verdict {
+fn judge(read: ReadGraph) -> Verdict {
     match read {
         Ok((workflow, doubts)) => Verdict {
             valid: true,

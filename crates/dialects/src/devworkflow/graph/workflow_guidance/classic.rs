@@ -4,15 +4,15 @@ use serde_json::Value;
 
 use super::{
     super::{
-        answer::{Answer, Failure},
-        change::{change, note},
-        context::{Ask, Choice},
+        answer::Failure,
+        change,
+        context::{Choice, Request},
         session::Found,
-        words,
+        view, words,
     },
-    choose, show,
+    choose, start,
 };
-use crate::tool::{Call, Done};
+use crate::kit::{Ask, Caller};
 
 /// The workflow whose sessions take the actions.
 const WORKFLOW: &str = "Classic";
@@ -27,47 +27,48 @@ pub(super) fn is_classic(found: &Found) -> bool {
 }
 
 /// Does what an action means at the phase that the session is in.
-pub(super) async fn act(
-    call: &Call<'_>,
+pub(super) fn act(
+    caller: &Caller,
     found: Found,
     action: &str,
-    (ask, context): (Ask, &str),
-) -> Result<Done<Answer>, Failure> {
+    (request, context): (Request, &str),
+) -> Result<Ask, Failure> {
     let action = action.trim().to_lowercase();
-    let (said, text) = match ask {
+    let (said, text) = match request {
         // Anyone who names the way needs no action.
-        Ask::Choose(choice) if choice.choose.is_some() => {
-            return choose::choose(call, found, choice).await;
+        Request::Choose(choice) if choice.choose.is_some() => {
+            return choose::choose(caller, found, choice);
         }
-        Ask::Choose(choice) => (choice, ""),
-        Ask::View | Ask::Broken(_) => (Choice::default(), context.trim()),
+        Request::Choose(choice) => (choice, ""),
+        Request::View | Request::Broken(_) => (Choice::default(), context.trim()),
     };
     let target = match action.as_str() {
-        "start" => "ANALYZE",
+        "start" => "ANALYZE".to_owned(),
         "plan" | "revise" if text.is_empty() && said.evidence.is_empty() => {
             return Err(context_missing(&found, &action));
         }
-        "plan" | "revise" => "BLUEPRINT",
-        "build" => "CONSTRUCT",
+        "plan" | "revise" => "BLUEPRINT".to_owned(),
+        "build" => "CONSTRUCT".to_owned(),
         "next" => match following(&found) {
             Some(target) => target,
-            None => return choose::choose(call, found, said).await,
+            None => return choose::choose(caller, found, said),
         },
         _ => return Err(unknown(&found, &action)),
     };
     let line = || format!("{action}: {}", words::cut(text, LOGGED_CHARS_MAX));
     let remark = (!text.is_empty()).then(line);
-    if found.record.current_node.eq_ignore_ascii_case(target) {
+    if found.record.current_node.eq_ignore_ascii_case(&target) {
         // It is there already; what was said is for the log.
-        let found = match remark.filter(|_| found.is_active()) {
-            Some(line) => change(call, &found, note(line)).await?.noticing(&found),
-            None => found,
-        };
-        return Ok(show(call, &found).await);
+        return Ok(match remark.filter(|_| found.is_active()) {
+            Some(line) => {
+                change::log(found, vec![line], |found| Ok(found.say(view::node(found.session()))))
+            }
+            None => start::show(caller, found),
+        });
     }
     let said = with_text(&found, said, text);
-    let choice = Choice { choose: Some(target.to_owned()), remark, ..said };
-    choose::choose(call, found, choice).await
+    let choice = Choice { choose: Some(target), remark, ..said };
+    choose::choose(caller, found, choice)
 }
 
 /// What was said in plain words is the evidence for the only criterion, if there is only one.
@@ -79,15 +80,14 @@ fn with_text(found: &Found, mut said: Choice, text: &str) -> Choice {
     said
 }
 
-/// Returns the phase that follows the one the session is in.
-fn following(found: &Found) -> Option<&'static str> {
-    match found.record.current_node.to_uppercase().as_str() {
-        "INIT" => Some("ANALYZE"),
-        "ANALYZE" => Some("BLUEPRINT"),
-        "BLUEPRINT" => Some("CONSTRUCT"),
-        "CONSTRUCT" => Some("VALIDATE"),
-        _ => None,
-    }
+/// Returns the phase that comes next: of those that the current one leads to, the first that the
+/// definition has after it.
+fn following(found: &Found) -> Option<String> {
+    let steps = &found.seen.view.workflow.steps;
+    let step = found.session().node()?;
+    let ways = words::next_nodes(step);
+    let later = steps.iter().skip_while(|it| it.name != step.name).skip(1);
+    later.map(|it| it.name.to_string()).find(|it| ways.contains(&it.as_str()))
 }
 
 fn context_missing(found: &Found, action: &str) -> Failure {

@@ -2,35 +2,31 @@
 //!
 //! Whether that may be is the engine's decision; here it is asked for, and its answer put in words.
 
+use std::sync::Arc;
+
 use definition::{Evidence, Step};
-use engine::{
-    Command, Consent, ContextChange, OpenGate, Refusal, Report, ReportOptions, ReportStep, Standing,
-};
-use runtime::ExecuteError;
-use serde_json::{Map, Value, json};
+use engine::{Command, Consent, OpenGate, Probe, Refusal, RunState};
+use serde_json::{Map, Value};
 
 use super::{
     super::{
-        answer::{Answer, Failure, check_size},
-        change::{change, note},
+        answer::{Failure, Told, check_size},
+        change::{self, Changed, note},
         context::{Choice, find_named},
-        session::{self, Found, Which},
-        view, words,
+        session::{self, Found},
+        view::{self, Stage},
+        words,
     },
     start,
 };
-use crate::tool::{Call, Done};
+use crate::kit::{Ask, Caller, Stopped};
 
 /// The largest that evidence may be, in bytes: of one criterion, and in all.
 const EVIDENCE_BYTES_MAX: usize = 16 * 1024;
 const EVIDENCE_TOTAL_BYTES_MAX: usize = 128 * 1024;
 
 /// Does what was chosen.
-pub(super) async fn choose(
-    call: &Call<'_>,
-    found: Found,
-    mut choice: Choice,
-) -> Result<Done<Answer>, Failure> {
+pub(super) fn choose(caller: &Caller, found: Found, mut choice: Choice) -> Result<Ask, Failure> {
     if !found.is_active() {
         return Err(closed(&found));
     }
@@ -38,25 +34,29 @@ pub(super) async fn choose(
     evidence.extend(std::mem::take(&mut choice.evidence));
     choice.evidence = evidence;
     check_evidence(&choice.evidence)?;
-    let Some(step) = found.session().node() else { return Err(session::unknown(found.id())) };
+    let workflow = Arc::clone(&found.seen.view.workflow);
+    let Some(step) = view::find_node(&workflow, &found.record.current_node) else {
+        return Err(session::unknown(found.id()));
+    };
     let (options, ways) = (words::options(step), words::next_nodes(step));
     let chosen = match &choice.choose {
         // Only a node that leads nowhere is done by its report alone.
         None if ways.is_empty() => None,
-        None => return Err(invalid(call, &found, "(none)", &options)),
+        None => return Err(invalid(&found, "(none)", &options)),
         Some(wanted) => match find_named(&options, wanted) {
             Some(chosen) => Some(chosen),
-            None => return Err(invalid(call, &found, wanted, &options)),
+            None => return Err(invalid(&found, wanted, &options)),
         },
     };
-    if found.view.state.standing.open_gate().is_some_and(OpenGate::is_personal) {
+    if found.state().standing.open_gate().is_some_and(OpenGate::is_personal) {
         return Err(awaits_person(&found, Then::SameCall));
     }
     if let Some(child) = chosen.filter(|it| !ways.contains(it)) {
-        return start::start_child(call, &found, child, keeping(&found, step, &choice)?).await;
+        let commands = keeping(&found, step, &choice)?;
+        return Ok(start::start_child(caller, found, child.to_owned(), commands));
     }
     choice.choose = chosen.map(ToOwned::to_owned);
-    report(call, &found, (step, chosen), &choice).await
+    report(caller, found, step, choice)
 }
 
 /// Returns what keeps the evidence that was given while the node is not left yet.
@@ -64,29 +64,20 @@ fn keeping(found: &Found, step: &Step, choice: &Choice) -> Result<Vec<Command>, 
     if choice.evidence == found.kept_evidence() {
         return Ok(Vec::new());
     }
-    if found.session().is_done {
-        let content = "❌ **Error:** the work on this node was reported before, so there is no \
-                       place for more evidence\n\nNothing was changed.";
-        let hint = "choose again without `criteria_evidence`";
-        return Err(Failure::new("ALREADY_REPORTED", content, hint).about(found.id()));
-    }
     let keys: Vec<&str> = choice.evidence.keys().map(String::as_str).collect();
     let line = format!("📎 Evidence kept for node {}: {}", step.name, keys.join(", "));
-    let report = Report {
-        step_id: step.name.to_string(),
-        status: words::KEPT.to_owned(),
-        details: json!({ "evidence": choice.evidence }),
-        ..Report::default()
-    };
-    let report = ReportStep {
-        part: None,
-        report,
-        context: ContextChange::default(),
-        next: None,
-        holder: None,
-        terms: ReportOptions::default(),
-    };
-    Ok(vec![note(line), Command::ReportStep(Box::new(report))])
+    let kept = (words::KEPT, choice.evidence.clone());
+    let report = change::report(step.name.as_str(), kept, (None, Consent::None));
+    match found.probe(&report) {
+        Probe::Open(_) | Probe::Needs(_) => Ok(vec![note(line), report]),
+        Probe::Closed(Refusal::ChoiceOpen { .. }) => {
+            let content = "❌ **Error:** the work on this node was reported before, so there is no \
+                           place for more evidence\n\nNothing was changed.";
+            let hint = "choose again without `criteria_evidence`";
+            Err(Failure::new("ALREADY_REPORTED", content, hint).about(found.id()))
+        }
+        Probe::Closed(refusal) => Err(Failure::of(&refusal.into()).about(found.id())),
+    }
 }
 
 fn check_evidence(evidence: &Map<String, Value>) -> Result<(), Failure> {
@@ -103,61 +94,62 @@ fn check_evidence(evidence: &Map<String, Value>) -> Result<(), Failure> {
     check_size("all evidence together", &total, EVIDENCE_TOTAL_BYTES_MAX)
 }
 
-/// Reports the work on a node, and goes on to the one that was chosen.
-async fn report(
-    call: &Call<'_>,
-    found: &Found,
-    (step, next): (&Step, Option<&str>),
-    choice: &Choice,
-) -> Result<Done<Answer>, Failure> {
-    // Where only the person's own answer counts, the work is reported, and the way is taken later.
-    let is_personal = found.session().needs_approval()
-        && call.runtime.find_personal(&found.view) == Some(&step.name);
-    let next = next.filter(|_| !is_personal);
-    let choice = &Choice { is_approved: choice.is_approved && !is_personal, ..choice.clone() };
-    let command = command(found, (step, next), choice);
-    let after = match change(call, found, command).await {
-        Ok(after) => after.noticing(found),
-        Err(ExecuteError::Refused(refusal)) => {
-            return Err(refused(call, found, (step, choice), refusal).await);
+/// Reports the work on a node, and goes on to the one that was chosen. The engine says first what
+/// that leads to, so that the log gets the lines of what happens, in the same decision.
+fn report(caller: &Caller, found: Found, step: &Step, choice: Choice) -> Result<Ask, Failure> {
+    let consent = if choice.is_approved { Consent::Stated } else { Consent::Needed };
+    let done = (words::DONE, choice.evidence.clone());
+    let report = change::report(step.name.as_str(), done, (choice.choose.as_deref(), consent));
+    let commands = match found.probe(&report) {
+        Probe::Open(after) => lines(&found, (step, &choice), report, &after),
+        Probe::Needs(_) => choice.remark.iter().map(note).chain([report]).collect(),
+        Probe::Closed(refusal) => {
+            let (failure, line) = refused(&found, (step, &choice), &refusal);
+            let Some(line) = line else { return Err(failure) };
+            let lines = choice.remark.into_iter().chain([line]).collect();
+            return Ok(change::log(found, lines, |_| Err(failure)));
         }
-        Err(error) => return Err(Failure::of(&error).about(found.id())),
     };
-    answer(call, found, &after, (step, choice)).await
+    let step = step.name.clone();
+    Ok(change::change(caller, found, Command::All(commands), move |before, changed| {
+        let workflow = Arc::clone(&before.seen.view.workflow);
+        let Some(step) = workflow.find_step(&step) else {
+            return Err(session::unknown(before.id()));
+        };
+        match changed {
+            Ok(changed) => answer(before, changed, (step, &choice)),
+            Err(Stopped::Refused(refusal)) => Err(refused(before, (step, &choice), &refusal).0),
+            Err(stopped) => Err(Failure::of(&stopped).about(before.id())),
+        }
+    }))
 }
 
-/// One command, so that the log says what happened or nothing did.
-fn command(found: &Found, (step, next): (&Step, Option<&str>), choice: &Choice) -> Command {
+/// Adds to a report what the log says of what it leads to.
+fn lines(
+    found: &Found,
+    (step, choice): (&Step, &Choice),
+    report: Command,
+    after: &RunState,
+) -> Vec<Command> {
     let mut commands: Vec<Command> = choice.remark.iter().map(note).collect();
-    if found.session().needs_approval() && choice.is_approved {
+    let is_passed = choice.is_approved && after.standing.open_gate().is_none();
+    if is_passed && found.needs_approval() {
         commands
             .push(note(format!("✅ USER APPROVAL GRANTED for transition from '{}'", step.name)));
     }
-    if !found.session().is_done {
+    if found.session().stage != Stage::Reported {
         commands.extend(completion_lines(step, choice).into_iter().map(note));
     }
-    commands.push(Command::ReportStep(Box::new(ReportStep {
-        part: None,
-        report: Report {
-            step_id: step.name.to_string(),
-            status: "success".to_owned(),
-            details: json!({ "evidence": choice.evidence }),
-            ..Report::default()
-        },
-        context: ContextChange::default(),
-        next: next.map(ToOwned::to_owned),
-        holder: None,
-        terms: ReportOptions {
-            consent: if choice.is_approved { Consent::Stated } else { Consent::Needed },
-            ..ReportOptions::default()
-        },
-    })));
-    if let Some(target) = next.and_then(|it| view::find_node(&found.view.workflow, it)) {
+    commands.push(report);
+    let length = found.state().length;
+    let entered =
+        after.current.as_ref().filter(|it| after.step(it).is_some_and(|it| length < it.entered_by));
+    if let Some(target) = entered.and_then(|it| found.seen.view.workflow.find_step(it)) {
         commands.push(note(format!("🔄 Transitioned from {} to {}", step.name, target.name)));
         let goal = words::fill(target.goal.trim(), &found.record.inputs);
         commands.push(note(format!("📝 CURRENT GOAL: {goal}")));
     }
-    Command::All(commands)
+    commands
 }
 
 /// What the log says of the work that is reported.
@@ -185,21 +177,17 @@ fn extra<'a>(step: &Step, choice: &'a Choice) -> Vec<&'a str> {
     choice.evidence.keys().map(String::as_str).filter(|it| !is_known(it)).collect()
 }
 
-async fn answer(
-    call: &Call<'_>,
-    before: &Found,
-    after: &Found,
-    (step, choice): (&Step, &Choice),
-) -> Result<Done<Answer>, Failure> {
-    if let Standing::Waiting(_) = after.view.state.standing {
+fn answer(before: &Found, changed: Changed, (step, choice): (&Step, &Choice)) -> Told {
+    let Changed { after, parent, children } = changed;
+    if after.state().standing.open_gate().is_some() {
         let is_same = after.record.current_node == before.record.current_node;
-        return Err(awaits_person(after, if is_same { Then::SameCall } else { Then::Look }));
+        return Err(awaits_person(&after, if is_same { Then::SameCall } else { Then::Look }));
     }
     let mut warnings = Vec::new();
     let (missing, extra) = (missing(step, choice), extra(step, choice));
-    let is_reported = !before.session().is_done;
-    let policy = call.runtime.settings().policies.of(&before.view.workflow);
-    if is_reported && !missing.is_empty() && policy.evidence == Some(Evidence::Warn) {
+    let is_reported = before.session().stage != Stage::Reported;
+    let policy = before.seen.known.policy.evidence;
+    if is_reported && !missing.is_empty() && policy == Some(Evidence::Warn) {
         let list = missing.join(", ");
         warnings.push(format!("node {} was left without evidence for: {list}", step.name));
     }
@@ -207,62 +195,26 @@ async fn answer(
         let list = extra.join(", ");
         warnings.push(format!("kept as `extra_evidence`, being no criterion of the node: {list}"));
     }
+    warnings.extend(children);
     let mut content = String::new();
     if after.record.current_node != before.record.current_node {
         let target = after.record.current_node.to_uppercase();
         content.push_str(&format!("✅ **Transitioned to:** {target}\n\n"));
     }
     if !after.is_active() {
-        warnings.extend(open_children(call, after).await?);
         content.push_str("🎉 **Workflow Completed:** the session is COMPLETED.\n\n");
     }
     for warning in &warnings {
         content.push_str(&format!("⚠️ {warning}\n\n"));
     }
-    if let Some(parent) = back_to(call, after).await? {
-        content.push_str(&format!(
-            "↩️ **Back to the parent:** session `{}`, node **{}**\n\n{}",
-            parent.id(),
-            parent.record.current_node,
-            view::node(parent.session(), call.runtime.find_personal(&parent.view))
-        ));
-        return Ok(start::warned(parent.say(content), warnings));
+    let shown = parent.as_ref().unwrap_or(&after);
+    if let Some(parent) = &parent {
+        let (id, node) = (parent.id(), &parent.record.current_node);
+        content
+            .push_str(&format!("↩️ **Back to the parent:** session `{id}`, node **{node}**\n\n"));
     }
-    content.push_str(&view::node(after.session(), call.runtime.find_personal(&after.view)));
-    Ok(start::warned(after.say(content), warnings))
-}
-
-/// Says which sessions that were begun from one that is over still go on.
-pub(in super::super) async fn open_children(
-    call: &Call<'_>,
-    parent: &Found,
-) -> Result<Vec<String>, Failure> {
-    if parent.is_active() {
-        return Ok(Vec::new());
-    }
-    let mut open = session::list(call.runtime, session::options(call), Which::Active).await?;
-    open.retain(|it| it.parent() == Some(parent.run()));
-    let line = |it: &Found| {
-        format!(
-            "session `{}` of workflow {}, which was begun from this one, still goes on",
-            it.id(),
-            it.record.workflow_name
-        )
-    };
-    Ok(open.iter().map(line).collect())
-}
-
-/// Returns the session that one which is completed now leads back to.
-pub(in super::super) async fn back_to(
-    call: &Call<'_>,
-    child: &Found,
-) -> Result<Option<Found>, Failure> {
-    let Some(parent) = child.parent().filter(|_| !child.is_active()) else { return Ok(None) };
-    let parent = session::load(call.runtime, session::options(call), parent).await?;
-    let Some(parent) = parent.filter(Found::is_active) else { return Ok(None) };
-    let (name, status) = (&child.record.workflow_name, &child.record.status);
-    let line = format!("↩️ Workflow {name} is {status} in session {}", child.id());
-    Ok(Some(change(call, &parent, note(line)).await?))
+    content.push_str(&view::node(shown.session()));
+    Ok(start::warned(shown.say(content), warnings))
 }
 
 /// Says that a session is over.
@@ -277,9 +229,9 @@ pub(in super::super) fn closed(found: &Found) -> Failure {
 }
 
 /// Says that a node does not lead there.
-fn invalid(call: &Call<'_>, found: &Found, wanted: &str, options: &[&str]) -> Failure {
-    let is_waiting = found.view.state.standing.open_gate().is_some();
-    let first = match call.runtime.find_personal(&found.view) {
+fn invalid(found: &Found, wanted: &str, options: &[&str]) -> Failure {
+    let is_waiting = found.state().standing.open_gate().is_some();
+    let first = match found.personal() {
         Some(_) if is_waiting => {
             "tell the user to answer with `milepost gate` (do not run it yourself), then "
         }
@@ -287,7 +239,7 @@ fn invalid(call: &Call<'_>, found: &Found, wanted: &str, options: &[&str]) -> Fa
             "your call is answered `approval_required` until the user has answered with `milepost \
              gate`; "
         }
-        None if found.session().needs_approval() => {
+        None if found.needs_approval() => {
             "after the user has agreed, pass `\"user_approval\": true` and "
         }
         None => "",
@@ -340,7 +292,7 @@ fn awaits_person(found: &Found, then: Then) -> Failure {
         Then::SameCall => "make this call again",
         Then::Look => "call `workflow_guidance` with `session_id` alone",
     };
-    let open = found.view.state.standing.open_gate();
+    let open = found.state().standing.open_gate();
     let asked = open.map_or("", |it| it.step.as_str());
     Failure::new(
         "APPROVAL_REQUIRED",
@@ -356,32 +308,22 @@ fn awaits_person(found: &Found, then: Then) -> Failure {
     .about(found.id())
 }
 
-/// Words what the engine refused, and keeps in the log that it was tried.
-async fn refused(
-    call: &Call<'_>,
+/// Words what the engine refused, and says what the log keeps of it.
+fn refused(
     found: &Found,
     (step, choice): (&Step, &Choice),
-    refusal: Refusal,
-) -> Failure {
+    refusal: &Refusal,
+) -> (Failure, Option<String>) {
     if matches!(refusal, Refusal::RunEnded { .. }) {
-        return closed(found);
+        return (closed(found), None);
     }
-    let is_asked = matches!(refusal, Refusal::GateOpen { .. }) && found.session().needs_approval();
+    let is_asked = matches!(refusal, Refusal::GateOpen { step: open, .. } if *open == step.name);
     let (failure, why) = if is_asked || matches!(refusal, Refusal::GateNotAsked { .. }) {
         unapproved(step, choice)
     } else {
-        (worded(step, &refusal).because(&refusal), refusal.to_string())
+        (worded(step, refusal).because(refusal), refusal.to_string())
     };
-    let line = refusal_lines(&format!("❌ TRANSITION FAILED: {why}"), choice);
-    if let Err(error) = change(call, found, line).await {
-        tracing::warn!(%error, "a refused transition was not written into the log");
-    }
-    failure.about(found.id())
-}
-
-/// What was said besides is kept, too.
-fn refusal_lines(line: &str, choice: &Choice) -> Command {
-    Command::All(choice.remark.iter().map(String::as_str).chain([line]).map(note).collect())
+    (failure.about(found.id()), Some(format!("❌ TRANSITION FAILED: {why}")))
 }
 
 fn worded(step: &Step, refusal: &Refusal) -> Failure {

@@ -1,36 +1,17 @@
-//! The index over sessions: what is searched, and how it is brought up to date.
+//! What is searched of a session.
 
-use insight::{HashedEmbedder, Index};
 use serde_json::Value;
 
 use super::{record::Record, session::Found, words};
 
-/// How many sessions the index holds.
-const ENTRIES_MAX: usize = 10_000;
 /// How much of a session is searched, in characters.
 const SEARCHED_CHARS_MAX: usize = 16_000;
 /// How many of the last log entries are searched.
 const LOG_SEARCHED: usize = 5;
 
-/// Returns an index that holds nothing.
-pub(super) fn empty() -> Index {
-    Index::new(HashedEmbedder, ENTRIES_MAX)
-}
-
-/// Takes in the sessions that have changed since they were, and drops those that are gone. Returns
-/// how many were taken in.
-pub(super) fn update(index: &mut Index, sessions: &[Found]) -> usize {
-    sessions.iter().filter(|it| take_in(index, it)).count()
-}
-
-/// Takes a session in, unless it is as it was. Returns whether it was taken in.
-pub(super) fn take_in(index: &mut Index, found: &Found) -> bool {
-    let version = found.view.state.length;
-    let is_news = index.version(found.id()) != Some(version);
-    if is_news {
-        index.put(found.id(), version, &text(&found.record));
-    }
-    is_news
+/// Returns a session for the index: its id, how long its log is, and its text.
+pub(super) fn entry(found: &Found) -> (String, u64, String) {
+    (found.id().to_owned(), found.state().length, text(&found.record))
 }
 
 /// Returns what is searched of a session.

@@ -29,7 +29,7 @@ pub(super) enum Unreadable {
 
 /// What is asked of a session.
 #[derive(Debug, PartialEq)]
-pub(super) enum Ask {
+pub(super) enum Request {
     /// To see where it is.
     View,
     Choose(Choice),
@@ -141,22 +141,25 @@ pub(super) fn find_session(context: &str) -> Option<RunId> {
 }
 
 /// Reads what is asked of a session.
-pub(super) fn read_ask(context: &str) -> Ask {
+pub(super) fn read_request(context: &str) -> Request {
     let context = context.trim();
     let read =
         context.starts_with('{').then(|| serde_json::from_str::<Map<String, Value>>(context));
     if let Some(Ok(said)) = &read {
-        return Ask::Choose(read_object(said));
+        return Request::Choose(read_object(said));
     }
     let place = context.to_ascii_lowercase().find(CHOOSE).map(|it| it + CHOOSE.len());
     if let Some(rest) = place.and_then(|it| context.get(it..)) {
         let name = rest.trim().trim_matches(['"', '\'', '`']).trim_end_matches(['}', ',']);
         let name = name.trim_end_matches(['"', '\'']);
-        return Ask::Choose(Choice { choose: Some(name.trim().to_owned()), ..Choice::default() });
+        return Request::Choose(Choice {
+            choose: Some(name.trim().to_owned()),
+            ..Choice::default()
+        });
     }
     match read {
-        Some(Err(error)) => Ask::Broken(error.to_string()),
-        Some(Ok(_)) | None => Ask::View,
+        Some(Err(error)) => Request::Broken(error.to_string()),
+        Some(Ok(_)) | None => Request::View,
     }
 }
 
@@ -196,7 +199,9 @@ pub(super) fn find_named<'a>(names: &[&'a str], wanted: &str) -> Option<&'a str>
 mod tests {
     use serde_json::json;
 
-    use super::{Ask, Choice, Start, Unreadable, find_named, find_session, read_ask, read_start};
+    use super::{
+        Choice, Request, Start, Unreadable, find_named, find_session, read_request, read_start,
+    };
 
     #[test]
     fn a_start_is_a_name_or_a_definition() {
@@ -229,23 +234,23 @@ mod tests {
     fn a_choice_is_text_or_json() {
         let choose = |name: &str| Choice { choose: Some(name.to_owned()), ..Choice::default() };
         let cases = [
-            ("", Ask::View),
-            ("what now?", Ask::View),
-            ("choose: Beta", Ask::Choose(choose("Beta"))),
-            ("I CHOOSE:  Beta Max ", Ask::Choose(choose("Beta Max"))),
-            (r#"{"choose": " Beta "}"#, Ask::Choose(choose("Beta"))),
-            (r#"{"choose": "Beta", "user_approval": "true"}"#, Ask::Choose(choose("Beta"))),
-            (r#"{"choose": "Beta", "criteria_evidence": []}"#, Ask::Choose(choose("Beta"))),
-            ("{}", Ask::Choose(Choice::default())),
+            ("", Request::View),
+            ("what now?", Request::View),
+            ("choose: Beta", Request::Choose(choose("Beta"))),
+            ("I CHOOSE:  Beta Max ", Request::Choose(choose("Beta Max"))),
+            (r#"{"choose": " Beta "}"#, Request::Choose(choose("Beta"))),
+            (r#"{"choose": "Beta", "user_approval": "true"}"#, Request::Choose(choose("Beta"))),
+            (r#"{"choose": "Beta", "criteria_evidence": []}"#, Request::Choose(choose("Beta"))),
+            ("{}", Request::Choose(Choice::default())),
         ];
         for (context, expected) in cases {
-            assert_eq!(read_ask(context), expected, "{context}");
+            assert_eq!(read_request(context), expected, "{context}");
         }
-        assert!(matches!(read_ask(r#"{"choose": "Beta""#), Ask::Broken(_)));
-        let whole = read_ask(
+        assert!(matches!(read_request(r#"{"choose": "Beta""#), Request::Broken(_)));
+        let whole = read_request(
             r#"{"choose": "B", "criteria_evidence": {"c1": " x ", "c2": null}, "user_approval": true}"#,
         );
-        let Ask::Choose(whole) = whole else { panic!("a choice") };
+        let Request::Choose(whole) = whole else { panic!("a choice") };
         assert!(whole.is_approved);
         assert_eq!(serde_json::Value::Object(whole.evidence), json!({ "c1": "x", "c2": null }));
     }

@@ -1,12 +1,14 @@
 //! What a process remembers of sessions besides the store. All of it can be found out again.
 
-use std::{collections::BTreeSet, fmt, sync::Arc};
+use std::{fmt, sync::Arc};
 
-use engine::{RunId, Timestamp};
-use insight::Index;
+use dialects::kit::{Indexed, Indexing};
+use engine::Timestamp;
+use insight::{HashedEmbedder, Index};
 use parking_lot::Mutex;
 
-use super::search;
+/// How many texts the index holds.
+const ENTRIES_MAX: usize = 10_000;
 
 /// Remembered things. Copies share them.
 #[derive(Clone, Default)]
@@ -22,8 +24,6 @@ struct Kept {
     folder: Option<String>,
     /// What is searched. Made when it is first needed.
     index: Option<Index>,
-    /// The runs that are no sessions, or are none any more.
-    none: BTreeSet<RunId>,
 }
 
 impl fmt::Debug for Memory {
@@ -43,12 +43,12 @@ impl Eq for Memory {}
 
 impl Memory {
     /// Whether files are to be looked for now. Only the first who asks is told so.
-    pub(super) fn begin_scan(&self) -> bool {
+    pub(crate) fn begin_scan(&self) -> bool {
         !std::mem::replace(&mut self.0.lock().is_scanned, true)
     }
 
     /// Whether sessions are to be put away now: it is long enough ago.
-    pub(super) fn begin_cleaning(&self, now: Timestamp, every: std::time::Duration) -> bool {
+    pub(crate) fn begin_cleaning(&self, now: Timestamp, every: std::time::Duration) -> bool {
         let mut kept = self.0.lock();
         let is_due = kept.cleaned_at.is_none_or(|it| every <= now.since(it));
         if is_due {
@@ -57,35 +57,33 @@ impl Memory {
         is_due
     }
 
-    /// Whether a run is known to be no session, or none any more.
-    pub(super) fn is_none(&self, run: RunId) -> bool {
-        self.0.lock().none.contains(&run)
-    }
-
-    /// Keeps that a run is not a session, or none any more.
-    pub(super) fn keep_none(&self, run: RunId) {
-        self.0.lock().none.insert(run);
-    }
-
     /// Returns the folder that was last looked through for workflows.
-    pub(super) fn folder(&self) -> Option<String> {
+    pub(crate) fn folder(&self) -> Option<String> {
         self.0.lock().folder.clone()
     }
 
     /// Keeps which folder was looked through.
-    pub(super) fn keep_folder(&self, folder: String) {
+    pub(crate) fn keep_folder(&self, folder: String) {
         self.0.lock().folder = Some(folder);
     }
 
-    /// Does something with the index over sessions.
-    pub(super) fn with_index<T>(&self, doing: impl FnOnce(&mut Index) -> T) -> T {
-        doing(self.0.lock().index.get_or_insert_with(search::empty))
-    }
-
-    /// Drops a session from the index.
-    pub(super) fn forget(&self, session: &str) {
-        if let Some(index) = &mut self.0.lock().index {
-            index.remove(session);
+    /// Takes texts into the index that have changed, and returns which fit the query.
+    pub(crate) fn index(&self, indexing: Indexing) -> Indexed {
+        let Indexing { is_cleared, texts, query } = indexing;
+        let mut kept = self.0.lock();
+        let index = kept.index.get_or_insert_with(|| Index::new(HashedEmbedder, ENTRIES_MAX));
+        if is_cleared {
+            index.clear();
         }
+        let mut news = 0;
+        for (id, version, text) in &texts {
+            if index.version(id) != Some(*version) {
+                index.put(id, *version, text);
+                news += 1;
+            }
+        }
+        let hits = query.map(|query| index.search(&query, index.len(), 0.0)).unwrap_or_default();
+        let hits = hits.into_iter().map(|it| (it.id, f64::from(it.similarity))).collect();
+        Indexed { news, count: index.len(), bytes: index.bytes(), hits }
     }
 }

@@ -5,15 +5,14 @@ mod reading;
 use std::cmp::Ordering;
 
 use definition::Workflow;
-use engine::RunState;
-use runtime::{Basis, Layout, Projection, Reading};
+use engine::{Basis, Layout, Projection, Reading, RunState};
 
 use super::{
     record::{self, Record},
-    view::{self, Extent, Session},
+    view::{self, Extent, Session, Stage},
     words::{self, Status},
 };
-use crate::toolsets::devworkflow::options::{Options, SessionFormat};
+use crate::devworkflow::options::{Options, SessionFormat, Sessions};
 
 pub use reading::{SessionFile, read_session};
 
@@ -26,6 +25,7 @@ const ENDING: &str = ".json";
 pub struct SessionFiles {
     layout: Layout,
     format: SessionFormat,
+    is_archived: bool,
 }
 
 impl SessionFiles {
@@ -33,11 +33,12 @@ impl SessionFiles {
     pub fn new(options: &Options) -> Self {
         let folder = options.directory.trim_end_matches('/').to_owned();
         let layout = Layout { folder, ..Layout::default() };
-        Self { layout, format: options.sessions.format }
+        let Sessions { format, archiving: is_archived, .. } = options.sessions;
+        Self { layout, format, is_archived }
     }
 
     /// Returns the folder of the sessions, seen from the project's root.
-    pub(super) fn sessions(&self) -> String {
+    pub fn sessions(&self) -> String {
         format!("{}/{SESSIONS}", self.layout.folder)
     }
 
@@ -47,10 +48,36 @@ impl SessionFiles {
         (is_stem(stem) && !words::is_archived(stem)).then(|| stem.to_owned())
     }
 
-    /// Returns where a name is in the toolset's own folder.
-    pub(super) fn placed(name: &str) -> String {
-        format!("{SESSIONS}/{name}")
+    /// Returns the session whose file has this name, or had it before it was put away.
+    pub fn run_of(name: &str) -> Option<RunId> {
+        RunId::parse(words::session_of(name))
     }
+
+    /// Returns where the file of a session that is put away belongs in the toolset's own folder,
+    /// without its ending. `None`: it is removed.
+    pub fn archived(&self, state: &RunState) -> Option<String> {
+        let status = words::ended(&state.standing).unwrap_or(Status::Cancelled);
+        // It is the time at which the key was given up, whenever the file gets its name.
+        let name =
+            words::archived(state.key().unwrap_or_default(), status.word(), state.updated_at);
+        self.is_archived.then(|| placed(&name))
+    }
+
+    /// Returns how people name a file in the toolset's own folder.
+    pub fn shown(&self, archived: &str) -> String {
+        format!("{}/{archived}{ENDING}", self.directory)
+    }
+
+    /// Returns when a session was last changed, as its file says.
+    pub fn changed_at(workflow: &Workflow, state: &RunState) -> Timestamp {
+        let said = crate::kit::moment(&Record::of(workflow, state).last_updated);
+        said.unwrap_or(state.updated_at)
+    }
+}
+
+/// Returns where a name is in the toolset's own folder.
+fn placed(name: &str) -> String {
+    format!("{SESSIONS}/{name}")
 }
 
 impl Projection for SessionFiles {
@@ -59,7 +86,7 @@ impl Projection for SessionFiles {
     }
 
     fn path(&self, key: &str) -> Option<String> {
-        is_stem(key).then(|| Self::placed(&format!("{key}{ENDING}")))
+        is_stem(key).then(|| placed(&format!("{key}{ENDING}")))
     }
 
     fn key(&self, path: &str) -> Option<String> {
@@ -98,7 +125,7 @@ impl Projection for SessionFiles {
             return Vec::new();
         };
         let text = markdown(workflow, &Record::of(workflow, state));
-        vec![(Self::placed(&format!("{key}.md")), text)]
+        vec![(placed(&format!("{key}.md")), text)]
     }
 
     fn read(&self, text: &str) -> Result<Reading, String> {
@@ -119,6 +146,13 @@ fn is_stem(stem: &str) -> bool {
 /// Returns what is written for people of a session.
 fn markdown(workflow: &Workflow, record: &Record) -> String {
     let is_over = Status::parse(&record.status).is_some_and(Status::is_final);
-    let session = Session { workflow, record, is_done: false, is_live: !is_over, sent_back: None };
+    let session = Session {
+        workflow,
+        record,
+        stage: if is_over { Stage::Over } else { Stage::Open },
+        needs_approval: false,
+        personal: None,
+        sent_back: None,
+    };
     view::state(session, Extent::Whole) + "\n"
 }

@@ -1,19 +1,18 @@
 //! Changes a session by hand: each key of the updates is a command, and all of them are one.
 
-use engine::{Command, ContextChange, GatePolicy, Refusal, Report, ReportOptions, ReportStep};
-use runtime::ExecuteError;
-use serde_json::{Map, Value, json};
+use engine::{Command, Consent, ContextChange, GatePolicy, Probe, Refusal};
+use serde_json::{Map, Value};
 
 use super::super::{
     answer::{Answer, Failure, check_size},
-    change::{change, note},
+    change::{self, Changed, note},
     context::find_named,
     session::Found,
     view::{self, Extent},
     words::{self, Status},
     workflow_guidance::choose,
 };
-use crate::tool::{Call, Done};
+use crate::kit::{Ask, Caller, Done, Stopped};
 
 /// The largest that an entry of the log may be, in bytes.
 const ENTRY_BYTES_MAX: usize = 16 * 1024;
@@ -33,43 +32,41 @@ struct Asked {
 }
 
 /// Does what the updates say.
-pub(super) async fn update(
-    call: &Call<'_>,
-    found: Found,
-    updates: &str,
-) -> Result<Done<Answer>, Failure> {
+pub(super) fn update(caller: &Caller, found: Found, updates: &str) -> Result<Ask, Failure> {
     let updates = read(updates).map_err(|it| it.about(found.id()))?;
     let asked = ask(&found, &updates).map_err(|it| it.about(found.id()))?;
     if asked.applied.is_empty() {
         return Err(nothing(&found, asked.ignored));
     }
-    let is_only_log = asked.applied.iter().all(|it| it.starts_with("log_entry"));
-    if !found.is_active() && !is_only_log {
-        return Err(choose::closed(&found));
-    }
-    let Asked { mut commands, last, applied, ignored, .. } = asked;
+    let Asked { mut commands, last, applied, ignored } = asked;
     commands.extend(last);
-    let after = match change(call, &found, Command::All(commands)).await {
-        Ok(after) => after.noticing(&found),
-        Err(error) => return Err(refused(&found, &error)),
-    };
+    Ok(change::change(caller, found, Command::All(commands), move |before, changed| {
+        let changed = changed.map_err(|it| refused(before, &it))?;
+        Ok(answer(changed, &applied, ignored))
+    }))
+}
+
+fn answer(changed: Changed, applied: &[String], ignored: Vec<String>) -> Done<Answer> {
+    let Changed { after, parent, children } = changed;
     let mut content = format!("✅ **State updated successfully.**\n\n- {}\n", applied.join("\n- "));
     if !ignored.is_empty() {
         content.push_str(&format!("\n**Ignored:** {}\n", ignored.join(", ")));
     }
-    let mut id = after.id().to_owned();
-    if let Some(parent) = choose::back_to(call, &after).await? {
-        let node = view::node(parent.session(), call.runtime.find_personal(&parent.view));
-        parent.id().clone_into(&mut id);
-        content.push_str(&format!("\n↩️ **Back to the parent:** session `{id}`\n\n{node}"));
-    } else {
-        content.push('\n');
-        content.push_str(&view::state(after.session(), Extent::Answer));
+    let id = parent.as_ref().unwrap_or(&after).id().to_owned();
+    match &parent {
+        Some(parent) => {
+            let node = view::node(parent.session());
+            content.push_str(&format!("\n↩️ **Back to the parent:** session `{id}`\n\n{node}"));
+        }
+        None => {
+            content.push('\n');
+            content.push_str(&view::state(after.session(), Extent::Answer));
+        }
     }
     let mut done = after.say(content);
-    done.warnings.extend(choose::open_children(call, &after).await?);
+    done.warnings.extend(children);
     done.answer = Answer { ignored, session_id: Some(id), ..done.answer };
-    Ok(done)
+    done
 }
 
 fn read(updates: &str) -> Result<Map<String, Value>, Failure> {
@@ -100,7 +97,7 @@ fn ask(found: &Found, updates: &Map<String, Value>) -> Result<Asked, Failure> {
             ("node", Value::String(node)) => asked.go_to(found, node, is_forced)?,
             ("phase", Value::String(node)) if is_classic => asked.go_to(found, node, is_forced)?,
             ("add_item", Value::String(text)) => asked.add_item(text)?,
-            ("complete_item", value) => asked.complete_item(found, value)?,
+            ("complete_item", value) => asked.complete_item(value)?,
             _ => asked.ignored.push(words::cut(key, 60)),
         }
     }
@@ -157,9 +154,8 @@ impl Asked {
 
     /// Goes to a node: one that may follow, or any by force.
     fn go_to(&mut self, found: &Found, wanted: &str, is_forced: bool) -> Result<(), Failure> {
-        let session = found.session();
-        let legal = session.node().map(words::next_nodes).unwrap_or_default();
-        let all: Vec<&str> = found.view.workflow.work_steps().map(|it| it.name.as_str()).collect();
+        let workflow = &found.seen.view.workflow;
+        let all: Vec<&str> = workflow.work_steps().map(|it| it.name.as_str()).collect();
         let Some(node) = find_named(&all, wanted.trim()) else {
             let (wanted, all) = (words::cut(wanted, 60), all.join(", "));
             return Err(Failure::new(
@@ -168,9 +164,6 @@ impl Asked {
                 format!("name one of: {all}"),
             ));
         };
-        if !is_forced && (!legal.contains(&node) || session.needs_approval()) {
-            return Err(illegal(found, node, &legal));
-        }
         let from = &found.record.current_node;
         let how = if is_forced { "by force" } else { "by hand" };
         self.commands.push(note(format!("🔄 Transitioned from {from} to {node} ({how})")));
@@ -180,7 +173,7 @@ impl Asked {
             let (step, passing) = (node.to_owned(), GatePolicy::Anything);
             self.commands.push(Command::GoTo { step, passing });
         } else {
-            self.commands.push(left(found, node));
+            self.commands.push(leave(found, node)?);
         }
         self.applied.push(format!("node: {node} ({how})"));
         Ok(())
@@ -197,35 +190,40 @@ impl Asked {
         Ok(())
     }
 
-    fn complete_item(&mut self, found: &Found, value: &Value) -> Result<(), Failure> {
+    fn complete_item(&mut self, value: &Value) -> Result<(), Failure> {
         let id = value.as_u64().or_else(|| value.as_str()?.trim().parse().ok());
         let Some(id) = id else {
             let content = format!("❌ **Error:** `{value}` is not the id of an item");
             return Err(Failure::new("ITEM_NOT_FOUND", content, "give the number of an item"));
         };
-        if found.record.items.iter().any(|it| it.id == id && it.is_done()) {
-            let content = format!("❌ **Error:** item {id} is done already");
-            return Err(Failure::new("ITEM_DONE", content, "there is nothing left to do about it"));
-        }
         self.commands.push(Command::CloseItem { id });
         self.applied.push(format!("complete_item: {id}"));
         Ok(())
     }
 }
 
-fn illegal(found: &Found, node: &str, legal: &[&str]) -> Failure {
-    let from = &found.record.current_node;
-    let legal = if legal.is_empty() { "none".to_owned() } else { legal.join(", ") };
-    let why = if found.session().needs_approval() {
-        format!("node **{from}** is only left with the user's approval")
-    } else {
-        format!("node **{from}** leads to: {legal}")
+/// Leaves a node by hand: with no evidence but what was kept, which the policy judges.
+fn leave(found: &Found, node: &str) -> Result<Command, Failure> {
+    let from = found.record.current_node.as_str();
+    let kept = (words::DONE, found.kept_evidence());
+    let command = change::report(from, kept, (Some(node), Consent::Needed));
+    let why = match found.probe(&command) {
+        Probe::Open(after) if after.standing.open_gate().is_none() => return Ok(command),
+        Probe::Open(_) | Probe::Closed(_) if found.needs_approval() => {
+            format!("node **{from}** is only left with the user's approval")
+        }
+        Probe::Closed(Refusal::NextNotAllowed { allowed, .. }) => {
+            let allowed = if allowed.is_empty() { "none".to_owned() } else { allowed.join(", ") };
+            format!("node **{from}** leads to: {allowed}")
+        }
+        // What else is wrong the engine says when it is asked to do it.
+        Probe::Open(_) | Probe::Closed(_) | Probe::Needs(_) => return Ok(command),
     };
-    Failure::new(
+    Err(Failure::new(
         "ILLEGAL_TRANSITION",
         format!("❌ **Error:** `{node}` cannot follow now: {why}\n\nNothing was changed."),
         "move on with `workflow_guidance` and `choose`",
-    )
+    ))
 }
 
 /// Says that the updates led to nothing.
@@ -244,10 +242,16 @@ fn nothing(found: &Found, ignored: Vec<String>) -> Failure {
     .ignoring(ignored)
 }
 
-fn refused(found: &Found, error: &ExecuteError) -> Failure {
-    let failure = match error {
-        ExecuteError::Refused(refusal @ Refusal::ItemUnknown { .. }) => {
-            let ids: Vec<String> = found.record.items.iter().map(|it| it.id.to_string()).collect();
+fn refused(found: &Found, stopped: &Stopped) -> Failure {
+    let failure = match stopped {
+        Stopped::Refused(refusal @ Refusal::ItemUnknown { item, .. }) => {
+            let items = || found.record.items.iter();
+            if items().any(|it| it.id.to_string() == *item && it.is_done()) {
+                let content = format!("❌ **Error:** item {item} is done already");
+                let hint = "there is nothing left to do about it";
+                return Failure::new("ITEM_DONE", content, hint).about(found.id());
+            }
+            let ids: Vec<String> = items().map(|it| it.id.to_string()).collect();
             let ids = if ids.is_empty() { "none".to_owned() } else { ids.join(", ") };
             Failure::new(
                 "ITEM_NOT_FOUND",
@@ -256,28 +260,8 @@ fn refused(found: &Found, error: &ExecuteError) -> Failure {
             )
             .because(refusal)
         }
-        ExecuteError::Refused(Refusal::RunEnded { .. }) => return choose::closed(found),
-        ExecuteError::Refused(_)
-        | ExecuteError::Store(_)
-        | ExecuteError::Busy { .. }
-        | ExecuteError::Endless => Failure::of(error),
+        Stopped::Refused(Refusal::RunEnded { .. }) => return choose::closed(found),
+        Stopped::Refused(_) | Stopped::Failed(_) => Failure::of(stopped),
     };
     failure.about(found.id())
-}
-
-/// Leaves a node by hand: with no evidence but what was kept, which the policy judges.
-fn left(found: &Found, node: &str) -> Command {
-    Command::ReportStep(Box::new(ReportStep {
-        part: None,
-        report: Report {
-            step_id: found.record.current_node.clone(),
-            status: "success".to_owned(),
-            details: json!({ "evidence": found.kept_evidence() }),
-            ..Report::default()
-        },
-        context: ContextChange::default(),
-        next: Some(node.to_owned()),
-        holder: None,
-        terms: ReportOptions::default(),
-    }))
 }

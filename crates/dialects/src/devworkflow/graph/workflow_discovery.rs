@@ -3,21 +3,16 @@
 use std::collections::BTreeMap;
 
 use definition::Workflow;
+use engine::{Graphs, Listed};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::{
-    answer::check_size,
-    library::{self, Folder},
-    session,
-    workflow_guidance::TASK_BYTES_MAX,
-};
-use crate::tool::{Call, Done, Hints, InvalidArguments, Tool, Unasked};
-
-pub(super) struct WorkflowDiscovery;
+use super::{answer::check_size, library, workflow_guidance::TASK_BYTES_MAX};
+use crate::kit::{self, Ask, Caller, Failing, Hints, InvalidArguments, Look, Tell, Tool, Unasked};
 
 #[derive(Debug, Deserialize, JsonSchema)]
-pub(super) struct Parameters {
+#[schemars(rename = "Parameters")]
+pub(super) struct WorkflowDiscovery {
     /// What the user wants done
     task_description: String,
     /// A folder of workflows in the project, where it is not the usual one
@@ -31,7 +26,7 @@ pub(super) struct Parameters {
 /// What there is.
 #[derive(Debug, Serialize, JsonSchema)]
 pub(super) struct Discovery {
-    status: String,
+    status: &'static str,
     task_description: String,
     workflows_dir: String,
     total_workflows: usize,
@@ -51,7 +46,7 @@ pub(super) struct Discovery {
 /// Why nothing can be said.
 #[derive(Debug, Serialize, JsonSchema)]
 pub(super) struct Failure {
-    status: String,
+    status: &'static str,
     task_description: String,
     workflows_dir: String,
     error: String,
@@ -64,17 +59,17 @@ pub(super) struct Failure {
 struct Refused {
     code: String,
     message: String,
-    hint: String,
+    hint: &'static str,
 }
 
 #[derive(Debug, Serialize, JsonSchema)]
 struct Message {
-    title: String,
+    title: &'static str,
     description: String,
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    instructions: Vec<String>,
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    suggestions: Vec<String>,
+    #[serde(skip_serializing_if = "<[_]>::is_empty")]
+    instructions: &'static [&'static str],
+    #[serde(skip_serializing_if = "<[_]>::is_empty")]
+    suggestions: &'static [&'static str],
 }
 
 /// A workflow in a list.
@@ -96,44 +91,44 @@ struct Invalid {
 
 #[derive(Debug, Serialize, JsonSchema)]
 struct Guidance {
-    criteria: Vec<String>,
-    start_command: String,
-    note: String,
+    criteria: &'static [&'static str],
+    start_command: &'static str,
+    note: &'static str,
     session_tracking: Tracking,
 }
 
 #[derive(Debug, Serialize, JsonSchema)]
 struct Tracking {
-    session_id: String,
-    choose_command: String,
-    state_command: String,
+    session_id: &'static str,
+    choose_command: &'static str,
+    state_command: &'static str,
 }
 
 #[derive(Debug, Serialize, JsonSchema)]
 struct Fallback {
-    option: String,
-    command: String,
+    option: &'static str,
+    command: &'static str,
 }
 
 impl From<Unasked> for Failure {
     fn from(unasked: Unasked) -> Self {
-        failed(unasked.error.code(), "", "", unasked.error.to_string())
+        failed(unasked.stopped.code(), "", "", unasked.stopped.to_string())
     }
 }
 
 impl From<InvalidArguments> for Failure {
     fn from(invalid_arguments: InvalidArguments) -> Self {
-        let problems: Vec<String> = invalid_arguments
-            .problems
-            .iter()
-            .map(|it| format!("`{}` {}", it.path, it.text))
-            .collect();
-        failed("INVALID_INPUT", "", "", problems.join("; "))
+        failed("INVALID_INPUT", "", "", invalid_arguments.to_string())
     }
 }
 
+impl kit::Answer for Discovery {}
+
+impl kit::Answer for Failure {}
+
+impl Failing for Failure {}
+
 impl Tool for WorkflowDiscovery {
-    type Parameters = Parameters;
     type Answer = Discovery;
     type Failure = Failure;
     const NAME: &'static str = "workflow_discovery";
@@ -143,36 +138,43 @@ impl Tool for WorkflowDiscovery {
                                        start it with `workflow_guidance`.";
     const HINTS: Hints = Hints::READS;
 
-    async fn call(call: &Call<'_>, parameters: Parameters) -> Result<Done<Discovery>, Failure> {
-        let Parameters { task_description: task, workflows_dir, .. } = parameters;
+    fn ask(self, caller: &Caller) -> Result<Ask, Failure> {
+        let Self { task_description: task, workflows_dir, .. } = self;
         if check_size("`task_description`", &task, TASK_BYTES_MAX).is_err() {
             let problem = format!("`task_description` has more than {TASK_BYTES_MAX} bytes");
             return Err(failed("TOO_LARGE", "", "", problem));
         }
-        let usual = library::usual_folder(call);
+        let usual = library::usual_folder(caller);
         let named = workflows_dir.filter(|it| !it.trim().is_empty());
-        let shown = named.clone().unwrap_or_else(|| usual.clone());
-        let folder = library::inside(call, &shown)
+        let shown = named.unwrap_or_else(|| usual.clone());
+        let folder = library::inside(caller, &shown)
             .map_err(|problem| failed("PATH_OUTSIDE", &task, &shown, problem))?;
-        let found = library::scan(call, &folder).await;
-        let found = found.map_err(|problem| failed("UNREADABLE", &task, &shown, problem))?;
-        session::options(call).memory.keep_folder(folder.clone());
         let is_usual = folder == usual;
-        Ok(discovery(call, task, shown, (found.unwrap_or_default(), is_usual)).into())
+        let found = move |found: Result<Option<Graphs>, String>| match found {
+            Err(problem) => Self::fail(failed("UNREADABLE", &task, &shown, problem)),
+            Ok(found) if !is_usual => {
+                Self::say(discovery(task, shown, found.unwrap_or_default(), Vec::new()))
+            }
+            Ok(found) => Tell::Look(Look::Shipped(Box::new(move |shipped| {
+                Self::say(discovery(task, shown, found.unwrap_or_default(), shipped))
+            }))),
+        };
+        Ok(Look::Folder(folder, Box::new(|it| found(it).into())).into())
     }
 }
 
 fn discovery(
-    call: &Call<'_>,
     task_description: String,
     workflows_dir: String,
-    (found, is_usual): (Folder, bool),
+    found: Graphs,
+    shipped: Vec<Listed>,
 ) -> Discovery {
-    let card = |(_, workflow): &(String, Workflow)| (workflow.name.to_string(), Card::of(workflow));
-    let own: Vec<&str> = found.graphs.iter().map(|(_, it)| it.name.as_str()).collect();
-    let shipped = if is_usual { library::shipped(call, &own) } else { Vec::new() };
-    let mut available: BTreeMap<String, Card> = found.graphs.iter().map(card).collect();
-    let mut shipped: BTreeMap<String, Card> = shipped.iter().map(card).collect();
+    let card = |workflow: &Workflow| (workflow.name.to_string(), Card::of(workflow));
+    let mut available: BTreeMap<String, Card> =
+        found.graphs.iter().map(|(_, it)| card(it)).collect();
+    let mut shipped: BTreeMap<String, Card> =
+        library::graphs(shipped).map(|it| card(&it.workflow)).collect();
+    shipped.retain(|name, _| !available.contains_key(name));
     // A project without workflows of its own has those that come with the server.
     if available.is_empty() {
         available = std::mem::take(&mut shipped);
@@ -181,7 +183,7 @@ fn discovery(
         found.invalid.into_iter().map(|(file, error)| Invalid { file, error }).collect();
     let is_none = available.is_empty();
     Discovery {
-        status: if is_none { "no_workflows_found" } else { "workflows_discovered" }.to_owned(),
+        status: if is_none { "no_workflows_found" } else { "workflows_discovered" },
         message: if is_none { none_found(&workflows_dir) } else { discovered(available.len()) },
         task_description,
         workflows_dir,
@@ -189,8 +191,8 @@ fn discovery(
         available_workflows: (!is_none).then_some(available),
         shipped_workflows: shipped,
         invalid,
-        selection_guidance: (!is_none).then(guidance),
-        fallback: fallback(),
+        selection_guidance: (!is_none).then_some(GUIDANCE),
+        fallback: FALLBACK,
     }
 }
 
@@ -212,72 +214,65 @@ impl Card {
 fn discovered(count: usize) -> Message {
     let noun = if count == 1 { "workflow" } else { "workflows" };
     Message {
-        title: "Workflows found".to_owned(),
+        title: "Workflows found",
         description: format!("{count} {noun} can be started; the choice is yours."),
-        instructions: vec![
-            "Read the descriptions and goals under `available_workflows`.".to_owned(),
-            "Choose the workflow that fits the task best.".to_owned(),
-            "Start it as `selection_guidance.start_command` says.".to_owned(),
-            "Keep the `session_id` of the answer, and pass it with every call.".to_owned(),
+        instructions: &[
+            "Read the descriptions and goals under `available_workflows`.",
+            "Choose the workflow that fits the task best.",
+            "Start it as `selection_guidance.start_command` says.",
+            "Keep the `session_id` of the answer, and pass it with every call.",
         ],
-        suggestions: Vec::new(),
+        suggestions: &[],
     }
 }
 
 fn none_found(folder: &str) -> Message {
     Message {
-        title: "No workflows found".to_owned(),
+        title: "No workflows found",
         description: format!("There is no workflow that can be used in `{folder}`."),
-        instructions: Vec::new(),
-        suggestions: vec![
+        instructions: &[],
+        suggestions: &[
             "Leave `workflows_dir` out: the usual folder and those that come with the server are \
-             listed then."
-                .to_owned(),
-            "Look at `invalid`, which names files that could not be read.".to_owned(),
-            "Write one: `workflow_creation_guidance` says how.".to_owned(),
+             listed then.",
+            "Look at `invalid`, which names files that could not be read.",
+            "Write one: `workflow_creation_guidance` says how.",
         ],
     }
 }
 
-fn guidance() -> Guidance {
-    Guidance {
-        criteria: vec![
-            "Does the goal of the workflow cover what the user wants done?".to_owned(),
-            "Do its nodes name the work that has to be done, in a sensible order?".to_owned(),
-            "Is it as large as the task: neither a ceremony nor a shortcut?".to_owned(),
-        ],
-        start_command: "workflow_guidance(action=\"start\", task_description=\"…\", \
-                        context=\"workflow: NAME\")"
-            .to_owned(),
-        note: "A start opens a new session, whatever else is active.".to_owned(),
-        session_tracking: Tracking {
-            session_id: "The answer to the start has it; pass it with every call.".to_owned(),
-            choose_command: "workflow_guidance(session_id=\"…\", context={\"choose\": \"NODE\", \
-                             \"criteria_evidence\": {…}})"
-                .to_owned(),
-            state_command: "workflow_state(operation=\"get\", session_id=\"…\")".to_owned(),
-        },
-    }
-}
+const GUIDANCE: Guidance = Guidance {
+    criteria: &[
+        "Does the goal of the workflow cover what the user wants done?",
+        "Do its nodes name the work that has to be done, in a sensible order?",
+        "Is it as large as the task: neither a ceremony nor a shortcut?",
+    ],
+    start_command: "workflow_guidance(action=\"start\", task_description=\"…\", \
+                    context=\"workflow: NAME\")",
+    note: "A start opens a new session, whatever else is active.",
+    session_tracking: Tracking {
+        session_id: "The answer to the start has it; pass it with every call.",
+        choose_command: "workflow_guidance(session_id=\"…\", context={\"choose\": \"NODE\", \
+                         \"criteria_evidence\": {…}})",
+        state_command: "workflow_state(operation=\"get\", session_id=\"…\")",
+    },
+};
 
-fn fallback() -> Fallback {
-    Fallback {
-        option: "None fits: write a workflow for this task.".to_owned(),
-        command: "workflow_creation_guidance(task_description=\"…\")".to_owned(),
-    }
-}
+const FALLBACK: Fallback = Fallback {
+    option: "None fits: write a workflow for this task.",
+    command: "workflow_creation_guidance(task_description=\"…\")",
+};
 
 fn failed(code: &str, task: &str, folder: &str, error: String) -> Failure {
     Failure {
-        status: "discovery_error".to_owned(),
+        status: "discovery_error",
         task_description: task.to_owned(),
         workflows_dir: folder.to_owned(),
         error_code: code.to_owned(),
-        fallback: fallback(),
+        fallback: FALLBACK,
         refusal: Refused {
             code: code.to_ascii_lowercase(),
             message: error.clone(),
-            hint: "name a folder inside the project, or leave `workflows_dir` out".to_owned(),
+            hint: "name a folder inside the project, or leave `workflows_dir` out",
         },
         error,
     }

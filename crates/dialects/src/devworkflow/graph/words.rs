@@ -99,14 +99,12 @@ pub(super) fn moment(at: Timestamp) -> String {
     }
 }
 
-/// Reads a moment, also as other programs write it: without a zone, or with that of UTC in digits.
-pub(super) fn find_moment(text: &str) -> Option<Timestamp> {
-    let text = text.trim().trim_end_matches('Z').trim_end_matches("+00:00").replace(' ', "T");
-    Timestamp::parse(&format!("{text}Z"))
-}
-
 /// How a report stands that only keeps evidence: its node is not done.
 pub(super) const KEPT: &str = "in_progress";
+/// What marks the line in the log of a session that says that it was deleted.
+pub(super) const DELETED: &str = "deleted";
+/// How the report of a node's work stands.
+pub(super) const DONE: &str = "success";
 
 /// Returns the name of a session's file without its ending, which is the run's key.
 pub(super) fn stem(run: RunId, at: Timestamp) -> String {
@@ -161,11 +159,6 @@ pub(super) fn is_terminal(step: &Step) -> bool {
     options(step).is_empty()
 }
 
-/// Whether anyone who leaves a step must pass a person's consent on.
-pub(super) fn needs_approval(step: &Step) -> bool {
-    step.gate.is_some()
-}
-
 /// Puts the values of inputs into a text.
 pub(super) fn fill(text: &str, inputs: &Map<String, Value>) -> String {
     definition::fill_inputs(text, inputs)
@@ -192,7 +185,7 @@ pub(super) fn cut(text: &str, chars_max: usize) -> String {
 mod tests {
     use engine::{RunId, Timestamp};
 
-    use super::{archived, cut, find_moment, is_archived, moment, session_of, stem};
+    use super::{archived, cut, is_archived, session_of, stem};
 
     #[test]
     fn a_file_is_named_by_its_session_and_its_time() {
@@ -204,15 +197,6 @@ mod tests {
         let archived = archived(&stem, "COMPLETED", at);
         assert_eq!(archived, format!("{stem}_COMPLETED_20261115_100001"));
         assert!(is_archived(&archived) && !is_archived(&stem));
-    }
-
-    #[test]
-    fn moments_of_other_programs_are_read() {
-        for text in ["2025-06-02T10:00:00.123456", "2025-06-02T10:00:00.123456+00:00"] {
-            let at = find_moment(text).unwrap();
-            assert_eq!(moment(at), "2025-06-02T10:00:00Z");
-        }
-        assert_eq!(find_moment("yesterday"), None);
     }
 
     #[test]

@@ -5,14 +5,15 @@ mod example;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::answer::{Failure, check_size};
-use super::workflow_guidance::TASK_BYTES_MAX;
-use crate::tool::{Call, Done, Hints, Tool};
-
-pub(super) struct WorkflowCreationGuidance;
+use super::{
+    answer::{Failure, check_size},
+    workflow_guidance::TASK_BYTES_MAX,
+};
+use crate::kit::{self, Ask, Caller, Hints, Tool};
 
 #[derive(Debug, Deserialize, JsonSchema)]
-pub(super) struct Parameters {
+#[schemars(rename = "Parameters")]
+pub(super) struct WorkflowCreationGuidance {
     /// What the workflow is to be for
     task_description: String,
     /// Such as `coding`, `documentation`, `debugging`; `general` unless it is said
@@ -27,59 +28,63 @@ pub(super) struct Parameters {
     client_id: Option<String>,
 }
 
+/// A list of texts that never change.
+type Lines = &'static [&'static str];
+
 /// How a workflow is written.
 #[derive(Debug, Serialize, JsonSchema)]
 pub(super) struct Lesson {
-    status: String,
+    status: &'static str,
     task_description: String,
     workflow_type: String,
     complexity_level: String,
     guidance: Guidance,
     complete_example: Example,
-    creation_instructions: Vec<String>,
+    creation_instructions: Lines,
     next_action: NextAction,
     components: Components,
 }
 
 #[derive(Debug, Serialize, JsonSchema)]
 struct Guidance {
-    title: String,
-    message: String,
-    workflow_requirements: Vec<String>,
-    yaml_structure_specification: Vec<Field>,
-    goal_formatting_guidelines: Vec<String>,
-    acceptance_criteria_structure: Vec<String>,
+    title: &'static str,
+    message: &'static str,
+    workflow_requirements: Lines,
+    yaml_structure_specification: &'static [Field],
+    goal_formatting_guidelines: Lines,
+    acceptance_criteria_structure: Lines,
 }
 
 /// One key of a definition.
 #[derive(Debug, Serialize, JsonSchema)]
 struct Field {
-    key: String,
-    meaning: String,
+    key: &'static str,
+    meaning: &'static str,
     required: bool,
 }
 
 #[derive(Debug, Serialize, JsonSchema)]
 struct Example {
-    title: String,
-    yaml_content: String,
+    title: &'static str,
+    yaml_content: &'static str,
 }
 
 #[derive(Debug, Serialize, JsonSchema)]
 struct NextAction {
-    message: String,
-    command_template: String,
-    freedom_note: String,
+    message: &'static str,
+    command_template: &'static str,
+    freedom_note: &'static str,
 }
 
 #[derive(Debug, Serialize, JsonSchema)]
 struct Components {
-    nodes: Vec<String>,
-    limits: Vec<String>,
+    nodes: Lines,
+    limits: Lines,
 }
 
+impl kit::Answer for Lesson {}
+
 impl Tool for WorkflowCreationGuidance {
-    type Parameters = Parameters;
     type Answer = Lesson;
     type Failure = Failure;
     const NAME: &'static str = "workflow_creation_guidance";
@@ -88,90 +93,69 @@ impl Tool for WorkflowCreationGuidance {
                                        a task that no workflow fits.";
     const HINTS: Hints = Hints::READS;
 
-    async fn call(_call: &Call<'_>, parameters: Parameters) -> Result<Done<Lesson>, Failure> {
-        let Parameters { task_description, workflow_type, complexity_level, .. } = parameters;
+    fn ask(self, _caller: &Caller) -> Result<Ask, Failure> {
+        let Self { task_description, workflow_type, complexity_level, .. } = self;
         check_size("`task_description`", &task_description, TASK_BYTES_MAX)?;
         let workflow_type = workflow_type.unwrap_or_else(|| "general".to_owned());
         let complexity_level = complexity_level.unwrap_or_else(|| "medium".to_owned());
         let size = example::Size::parse(&complexity_level);
-        Ok(Lesson {
-            status: "workflow_creation_guidance".to_owned(),
-            guidance: guidance(),
-            complete_example: Example {
-                title: size.title().to_owned(),
-                yaml_content: size.yaml().to_owned(),
-            },
-            creation_instructions: lines(INSTRUCTIONS),
-            next_action: next_action(),
-            components: Components { nodes: lines(NODES), limits: lines(LIMITS) },
+        let lesson = Lesson {
+            status: "workflow_creation_guidance",
+            guidance: GUIDANCE,
+            complete_example: Example { title: size.title(), yaml_content: size.yaml() },
+            creation_instructions: INSTRUCTIONS,
+            next_action: NEXT_ACTION,
+            components: Components { nodes: NODES, limits: LIMITS },
             task_description,
             workflow_type,
             complexity_level,
-        }
-        .into())
+        };
+        Ok(Self::say(lesson).into())
     }
 }
 
-const REQUIREMENTS: &[&str] = &[
+const REQUIREMENTS: Lines = &[
     "A `name`, by which it is started, and a `description`, by which it is chosen.",
     "A `workflow` with a `goal`, a `root` and a `tree` of nodes.",
     "Every node that is named as next exists; every node can be reached from the root.",
     "From every node a way leads to an end: a node without next nodes and next workflows.",
 ];
 
-const GOALS: &[&str] = &[
+const GOALS: Lines = &[
     "Say what is true when the node is done, not how to begin.",
     "Name what must not be done there, where that matters.",
     "Put values in with `${{ inputs.NAME }}`; `task_description` is always there.",
     "Longer advice belongs into `instructions`, which is shown below the goal.",
 ];
 
-const CRITERIA: &[&str] = &[
+const CRITERIA: Lines = &[
     "A key and a sentence each: the key names the evidence, the sentence says what it must show.",
     "From three to six for a node; each can be checked by someone else.",
     "Ask for what was seen (output, a file, a number), not for a feeling.",
 ];
 
-const INSTRUCTIONS: &[&str] = &[
+const INSTRUCTIONS: Lines = &[
     "Take the example, and change names, goals and criteria to fit the task.",
     "Let each node be one kind of work, and put an approval before work that is dear to undo.",
     "Give a node several next nodes where the way depends on what was found.",
     "Start it with the YAML in `context`, or write it to the folder of workflows for later.",
 ];
 
-const NODES: &[&str] = &[
+const NODES: Lines = &[
     "analyze: understand before anything is changed",
     "plan: ordered steps, with an approval where they cost much",
     "execute: the work itself, checked after each step",
     "validate: everything checked again, as a whole",
 ];
 
-const LIMITS: &[&str] = &["256 KiB of YAML", "500 nodes", "plain data only: no tags"];
+const LIMITS: Lines = &["256 KiB of YAML", "500 nodes", "plain data only: no tags"];
 
-fn lines(lines: &[&str]) -> Vec<String> {
-    lines.iter().map(|it| (*it).to_owned()).collect()
-}
-
-fn guidance() -> Guidance {
-    Guidance {
-        title: "Writing a workflow".to_owned(),
-        message: "A workflow is a graph in YAML: its nodes say what must be reached, and where to \
-                  go from there. You go through it node by node, with evidence."
-            .to_owned(),
-        workflow_requirements: lines(REQUIREMENTS),
-        yaml_structure_specification: structure(),
-        goal_formatting_guidelines: lines(GOALS),
-        acceptance_criteria_structure: lines(CRITERIA),
-    }
-}
-
-fn structure() -> Vec<Field> {
-    let field = |key: &str, required: bool, meaning: &str| Field {
-        key: key.to_owned(),
-        meaning: meaning.to_owned(),
-        required,
-    };
-    vec![
+const GUIDANCE: Guidance = Guidance {
+    title: "Writing a workflow",
+    message: "A workflow is a graph in YAML: its nodes say what must be reached, and where to go from \
+              there. You go through it node by node, with evidence.",
+    workflow_requirements: REQUIREMENTS,
+    yaml_structure_specification: &[
         field("name", true, "by which it is started"),
         field("description", true, "what it is for"),
         field("inputs.NAME", false, "`type`, `description`, `required`, `default`"),
@@ -183,15 +167,18 @@ fn structure() -> Vec<Field> {
         field("workflow.tree.NODE.next_allowed_nodes", false, "where to go; none: an end"),
         field("workflow.tree.NODE.next_allowed_workflows", false, "workflows to go through first"),
         field("workflow.tree.NODE.needs_approval", false, "whether the user must agree to leave"),
-    ]
+    ],
+    goal_formatting_guidelines: GOALS,
+    acceptance_criteria_structure: CRITERIA,
+};
+
+const fn field(key: &'static str, required: bool, meaning: &'static str) -> Field {
+    Field { key, meaning, required }
 }
 
-fn next_action() -> NextAction {
-    NextAction {
-        message: "Write the YAML, then start it.".to_owned(),
-        command_template: "workflow_guidance(action=\"start\", task_description=\"…\", \
-                           context=\"workflow: NAME\\nyaml:\\n…\")"
-            .to_owned(),
-        freedom_note: "Names, goals, criteria and the shape of the graph are yours.".to_owned(),
-    }
-}
+const NEXT_ACTION: NextAction = NextAction {
+    message: "Write the YAML, then start it.",
+    command_template: "workflow_guidance(action=\"start\", task_description=\"…\", \
+                       context=\"workflow: NAME\\nyaml:\\n…\")",
+    freedom_note: "Names, goals, criteria and the shape of the graph are yours.",
+};

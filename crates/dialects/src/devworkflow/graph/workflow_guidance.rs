@@ -9,22 +9,19 @@ use serde::Deserialize;
 
 use super::{
     answer::{Answer, Failure, check_size},
-    context::{self, Ask},
-    dialect::DialectTool,
+    context::{self, Request},
     session::{self, Found},
-    upkeep, view,
 };
-use crate::tool::{Call, Done, Hints};
+use crate::kit::{Ask, Caller, Hints, Tool};
 
 /// The largest that the texts of a call may be, in bytes.
 pub(super) const TASK_BYTES_MAX: usize = 2 * 1024;
 const CONTEXT_BYTES_MAX: usize = 256 * 1024;
 const OPTIONS_BYTES_MAX: usize = 64 * 1024;
 
-pub(super) struct WorkflowGuidance;
-
 #[derive(Debug, Deserialize, JsonSchema)]
-pub(super) struct Parameters {
+#[schemars(rename = "Parameters")]
+pub(super) struct WorkflowGuidance {
     /// What the user wants done, in a sentence
     task_description: String,
     /// `start` opens a session; `plan`, `build`, `revise`, `next` move one of the workflow Classic
@@ -44,8 +41,9 @@ pub(super) struct Parameters {
     session_id: Option<String>,
 }
 
-impl DialectTool for WorkflowGuidance {
-    type Parameters = Parameters;
+impl Tool for WorkflowGuidance {
+    type Answer = Answer;
+    type Failure = Failure;
     const NAME: &'static str = "workflow_guidance";
     const TITLE: &'static str = "Workflow guidance";
     const DESCRIPTION: &'static str = "Start a workflow session, see what its current node asks \
@@ -53,35 +51,30 @@ impl DialectTool for WorkflowGuidance {
                                        does not lead there, or the user's approval is missing.";
     const HINTS: Hints = Hints::ADDS;
 
-    async fn call(call: &Call<'_>, parameters: Parameters) -> Result<Done<Answer>, Failure> {
-        let Parameters { task_description, action, context, options, session_id } = parameters;
+    fn ask(self, caller: &Caller) -> Result<Ask, Failure> {
+        let Self { task_description, action, context, options, session_id } = self;
         let (action, context) = (action.unwrap_or_default(), context.unwrap_or_default());
         let (options, id) = (options.unwrap_or_default(), session_id.unwrap_or_default());
         check_size("`task_description`", &task_description, TASK_BYTES_MAX)?;
         check_size("`context`", &context, CONTEXT_BYTES_MAX)?;
         check_size("`options`", &options, OPTIONS_BYTES_MAX)?;
-        upkeep::look_after(call).await;
         let is_start = action.trim().eq_ignore_ascii_case("start");
         if is_start && id.trim().is_empty() && !context.trim().is_empty() {
-            return start::start(call, &task_description, &context, &options).await;
+            return start::start(caller, task_description, &context, &options);
         }
-        match session::find(call, &id, &context).await? {
-            Some(found) => Box::pin(go_on(call, found, &action, &context)).await,
+        let by = caller.clone();
+        session::find(caller, (&id, &context.clone()), move |found| match found {
+            Some(found) => go_on(&by, found, &action, &context),
             None if is_start => Err(start::discovery_required()),
             None => Err(session::none_active(&action)),
-        }
+        })
     }
 }
 
 /// Does what is asked of a session.
-async fn go_on(
-    call: &Call<'_>,
-    found: Found,
-    action: &str,
-    context: &str,
-) -> Result<Done<Answer>, Failure> {
-    let ask = context::read_ask(context);
-    if let Ask::Broken(problem) = ask {
+fn go_on(caller: &Caller, found: Found, action: &str, context: &str) -> Result<Ask, Failure> {
+    let request = context::read_request(context);
+    if let Request::Broken(problem) = request {
         return Err(Failure::new(
             "INVALID_JSON",
             format!("❌ **Error:** the `context` is not JSON: {problem}\n\nNothing was changed."),
@@ -90,17 +83,10 @@ async fn go_on(
         .about(found.id()));
     }
     if classic::is_classic(&found) && !action.trim().is_empty() {
-        return classic::act(call, found, action, (ask, context)).await;
+        return classic::act(caller, found, action, (request, context));
     }
-    match ask {
-        Ask::Choose(choice) => choose::choose(call, found, choice).await,
-        Ask::View | Ask::Broken(_) => Ok(show(call, &found).await),
+    match request {
+        Request::Choose(choice) => choose::choose(caller, found, choice),
+        Request::View | Request::Broken(_) => Ok(start::show(caller, found)),
     }
-}
-
-/// Shows the node that a session is at.
-async fn show(call: &Call<'_>, found: &Found) -> Done<Answer> {
-    let mut text = start::changed(call, found).await;
-    text.push_str(&view::node(found.session(), call.runtime.find_personal(&found.view)));
-    found.say(text)
 }

@@ -4,28 +4,24 @@ mod update;
 
 use std::fmt::Write as _;
 
-use engine::Command;
 use schemars::JsonSchema;
 use serde::Deserialize;
 
 use super::{
-    answer::{Answer, Failure, check_size},
-    change::{change, note},
-    dialect::DialectTool,
+    answer::{Answer, Failure, check_size, tell},
+    change::{self, note},
     session::{self, Found},
-    upkeep,
     view::{self, Extent},
     words,
 };
-use crate::tool::{Call, Done, Effect, Hints};
+use crate::kit::{Ask, Caller, Done, Effect, Hints, Tool};
 
 /// The largest that `updates` may be, in bytes.
 const UPDATES_BYTES_MAX: usize = 64 * 1024;
 
-pub(super) struct WorkflowState;
-
 #[derive(Debug, Deserialize, JsonSchema)]
-pub(super) struct Parameters {
+#[schemars(rename = "Parameters")]
+pub(super) struct WorkflowState {
     /// `get`, `update` or `reset`
     operation: String,
     /// For `update`: JSON with `status`, `log_entry`, `node` (with `force`), `add_item`,
@@ -38,8 +34,9 @@ pub(super) struct Parameters {
     session_id: Option<String>,
 }
 
-impl DialectTool for WorkflowState {
-    type Parameters = Parameters;
+impl Tool for WorkflowState {
+    type Answer = Answer;
+    type Failure = Failure;
     const NAME: &'static str = "workflow_state";
     const TITLE: &'static str = "Workflow state";
     const DESCRIPTION: &'static str = "Show how far a session is (`get`), change it by hand \
@@ -47,29 +44,29 @@ impl DialectTool for WorkflowState {
                                        into the archive (`reset`).";
     const HINTS: Hints = Hints { effect: Effect::Ends, is_idempotent: false, reaches_out: false };
 
-    async fn call(call: &Call<'_>, parameters: Parameters) -> Result<Done<Answer>, Failure> {
-        let Parameters { operation, updates, session_id } = parameters;
+    fn ask(self, caller: &Caller) -> Result<Ask, Failure> {
+        let Self { operation, updates, session_id } = self;
         let (updates, id) = (updates.unwrap_or_default(), session_id.unwrap_or_default());
-        upkeep::look_after(call).await;
-        match operation.trim().to_lowercase().as_str() {
-            "get" => Ok(get(&find(call, &id).await?)),
-            "update" => {
-                check_size("`updates`", &updates, UPDATES_BYTES_MAX)?;
-                let found = find(call, &id).await?;
-                update::update(call, found, &updates).await
-            }
-            "reset" => reset(call, find(call, &id).await?).await,
-            _ => Err(invalid(&operation)),
-        }
+        let operation: Operation = match operation.trim().to_lowercase().as_str() {
+            "get" => |_, found, _| Ok(tell(Ok(get(&found))).into()),
+            "update" => update::update,
+            "reset" => |_, found, _| Ok(reset(&found)),
+            _ => return Err(invalid(&operation)),
+        };
+        check_size("`updates`", &updates, UPDATES_BYTES_MAX)?;
+        let by = caller.clone();
+        session::find(caller, (&id, ""), move |found| match found {
+            Some(found) => operation(&by, found, &updates),
+            None => Err(session::none_active("")),
+        })
     }
 }
 
-async fn find(call: &Call<'_>, id: &str) -> Result<Found, Failure> {
-    session::find(call, id, "").await?.ok_or_else(|| session::none_active(""))
-}
+/// Does something with a session.
+type Operation = fn(&Caller, Found, &str) -> Result<Ask, Failure>;
 
 fn get(found: &Found) -> Done<Answer> {
-    let (session, workflow) = (found.session(), &found.view.workflow);
+    let (session, workflow) = (found.session(), &found.seen.view.workflow);
     let record = &found.record;
     let (place, total) = view::position(workflow, &record.current_node);
     let goal = session.node().map_or("", |it| it.goal.trim());
@@ -100,27 +97,18 @@ fn get(found: &Found) -> Done<Answer> {
 }
 
 /// Ends a session that goes on, and puts it into the archive.
-async fn reset(call: &Call<'_>, found: Found) -> Result<Done<Answer>, Failure> {
-    let command = if found.is_active() {
-        let cancel = Command::CancelRun { reason: "the session was reset".to_owned() };
-        Command::All(vec![note("🔄 Session reset"), cancel])
-    } else {
-        Command::GiveUpKey
-    };
-    let found = change(call, &found, command).await?;
-    let archived = upkeep::put_away(call.runtime, session::options(call), found.run()).await?;
-    let place = match archived {
-        Some(name) => format!("\n**Archived as:** `{name}`"),
-        None => String::new(),
-    };
-    let content = format!(
-        "✅ **State reset - ready for new workflow.**\n\n**Session:** `{}`, which was at node \
-         **{}** and is {} now{place}",
-        found.id(),
-        found.record.current_node,
-        found.record.status,
-    );
-    Ok(found.say(content))
+fn reset(found: &Found) -> Ask {
+    let line = found.is_active().then(|| note("🔄 Session reset"));
+    change::put_away(found, (line, "the session was reset"), |found, path| {
+        let place = path.map(|it| format!("\n**Archived as:** `{it}`")).unwrap_or_default();
+        found.say(format!(
+            "✅ **State reset - ready for new workflow.**\n\n**Session:** `{}`, which was at node \
+             **{}** and is {} now{place}",
+            found.id(),
+            found.record.current_node,
+            found.record.status,
+        ))
+    })
 }
 
 fn invalid(operation: &str) -> Failure {

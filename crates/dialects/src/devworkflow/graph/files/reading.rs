@@ -2,15 +2,15 @@
 
 use std::collections::BTreeMap;
 
-use definition::{Digest, StepName};
-use engine::{ClaimedProgress, ClaimedStatus, FileClaim, Progress, RunId};
-use runtime::Reading;
+use definition::StepName;
+use engine::{ClaimedProgress, ClaimedStatus, FileClaim, Progress, Reading, RunId};
 use serde_json::{Map, Value};
 
 use super::super::{
     record::Record,
     words::{self, Status},
 };
+use crate::kit::moment;
 
 /// A session that a file holds, ready to be begun where the file says that it is.
 #[derive(Debug, Clone)]
@@ -35,29 +35,11 @@ pub fn read_session(text: &str) -> Result<SessionFile, String> {
     let run = RunId::parse(&record.session_id).ok_or_else(|| {
         format!("`{}` is not the id of a session", words::cut(&record.session_id, 60))
     })?;
-    let created = words::find_moment(&record.created_at).unwrap_or_default();
+    let created = moment(&record.created_at).unwrap_or_default();
     let named = record.session_filename.as_deref().and_then(|it| it.strip_suffix(".json"));
     let stem = named.filter(|it| super::is_stem(it)).map(ToOwned::to_owned);
     let stem = stem.unwrap_or_else(|| words::stem(run, created));
-    let Reading { stood, reason, stated, steps, started_at, updated_at, context, .. } = of(&record);
-    let placement = FileClaim {
-        path: format!("{stem}.json"),
-        sha256: Digest::of(text.as_bytes()),
-        text: text.to_owned(),
-        stood,
-        reason,
-        steps,
-        stated,
-        at: None,
-        parts: BTreeMap::new(),
-        current: None,
-        is_work_done: false,
-        vars: vars(&record),
-        items: Some(items(&record)),
-        journal: Some(record.log.join("\n")),
-        started_at,
-        updated_at,
-    };
+    let (placement, context) = of(&record).claim(&format!("{stem}.json"), text);
     Ok(SessionFile {
         run,
         workflow: record.workflow_name,
@@ -91,8 +73,8 @@ pub(super) fn of(record: &Record) -> Reading {
         at: None,
         parts: BTreeMap::new(),
         steps: steps(record, stood),
-        started_at: words::find_moment(&record.created_at),
-        updated_at: words::find_moment(&record.last_updated),
+        started_at: moment(&record.created_at),
+        updated_at: moment(&record.last_updated),
         context: context(record),
         vars: vars(record),
         items: Some(items(record)),

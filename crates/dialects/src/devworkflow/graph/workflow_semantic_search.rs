@@ -2,19 +2,18 @@
 
 use std::collections::BTreeMap;
 
-use engine::{RunId, Timestamp};
+use engine::{Entry, RunId, RunState, Timestamp};
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
 
 use super::{
-    answer::{Answer, Failure, check_size},
-    dialect::DialectTool,
+    answer::{Answer, Failure, ask, check_size, tell},
     search,
     session::{self, Found, Which},
-    upkeep, words,
+    words,
 };
-use crate::tool::{Call, Done, Hints};
+use crate::kit::{Ask, Caller, Hints, Indexing, Look, Tell, Tool};
 
 /// The version of the text that is searched.
 const CACHE_VERSION: &str = "1.0";
@@ -33,10 +32,9 @@ const OUTPUT_CHARS_MAX: usize = 300;
 /// How large an answer may become, in bytes. The first result is always told.
 const ANSWER_BYTES_MAX: usize = 64 * 1024;
 
-pub(super) struct WorkflowSemanticSearch;
-
 #[derive(Debug, Deserialize, JsonSchema)]
-pub(super) struct Parameters {
+#[schemars(rename = "Parameters")]
+pub(super) struct WorkflowSemanticSearch {
     /// Words, or a sentence
     query: String,
     /// Whose sessions; `default` unless it is said
@@ -50,66 +48,117 @@ pub(super) struct Parameters {
     min_similarity: Option<f64>,
 }
 
-impl DialectTool for WorkflowSemanticSearch {
-    type Parameters = Parameters;
+impl Tool for WorkflowSemanticSearch {
+    type Answer = Answer;
+    type Failure = Failure;
     const NAME: &'static str = "workflow_semantic_search";
     const TITLE: &'static str = "Search sessions";
     const DESCRIPTION: &'static str =
         "Find earlier sessions whose tasks, logs or evidence speak of something.";
     const HINTS: Hints = Hints::READS;
 
-    async fn call(call: &Call<'_>, parameters: Parameters) -> Result<Done<Answer>, Failure> {
-        let Parameters { query, client_id, max_results, min_similarity } = parameters;
+    fn ask(self, caller: &Caller) -> Result<Ask, Failure> {
+        let Self { query, client_id, max_results, min_similarity } = self;
         check_size("the query", &query, QUERY_BYTES_MAX)?;
-        let options = session::options(call);
-        if !options.sessions.cache {
+        if !caller.options.devworkflow.sessions.cache {
             return Err(Failure::new(
                 "CACHE_DISABLED",
                 "❌ Cache mode not enabled. Semantic analysis unavailable.",
                 "the user turns it on with `devworkflow.cache = true`",
             ));
         }
-        upkeep::look_after(call).await;
         let client = client_id.unwrap_or_else(|| words::DEFAULT_CLIENT.to_owned());
-        let mut known: BTreeMap<String, (RunId, Timestamp)> = BTreeMap::new();
-        // One at a time, so that a search needs no more room where there are many sessions.
-        session::each(call.runtime, options, Which::All, |it| {
-            if it.record.client_id == client {
-                options.memory.with_index(|index| search::take_in(index, &it));
-                known.insert(it.id().to_owned(), (it.run(), it.view.state.updated_at));
-            }
-        })
-        .await?;
         let max = max_results.map_or(RESULTS_DEFAULT, clamped);
         let max = usize::try_from(max).unwrap_or(1);
         let least = min_similarity.unwrap_or(SIMILARITY_DEFAULT).clamp(0.0, 1.0);
-        let mut hits = options.memory.with_index(|index| ranked(index, &query, &known, least));
-        hits.truncate(max);
-        let (mut blocks, mut results) = (Vec::new(), Vec::new());
-        let mut bytes = 0;
-        for (run, similarity) in &hits {
-            let Some(found) = session::load(call.runtime, options, *run).await? else { continue };
-            let (block, row) =
-                (block(blocks.len() + 1, (&found, *similarity)), row((&found, *similarity)));
-            bytes += block.len() + row.to_string().len();
-            if ANSWER_BYTES_MAX < bytes && !blocks.is_empty() {
-                break;
+        let searched = Searched { client, known: BTreeMap::new(), texts: Vec::new() };
+        Ok(session::each(caller, Which::Ever, searched, Searched::see, move |searched| {
+            ask(searched.map(|Searched { known, texts, .. }| {
+                let indexing = Indexing { is_cleared: false, texts, query: Some(query.clone()) };
+                Look::Index(
+                    indexing,
+                    Box::new(move |indexed| {
+                        let mut hits = ranked(&indexed.hits, &known, least);
+                        hits.truncate(max);
+                        Results { query, hits, told: 0, blocks: Vec::new(), rows: Vec::new() }
+                            .tell(0)
+                            .into()
+                    }),
+                )
+                .into()
+            }))
+        }))
+    }
+}
+
+/// The sessions of a client, as they are searched.
+struct Searched {
+    client: String,
+    known: BTreeMap<String, (RunId, Timestamp)>,
+    texts: Vec<(String, u64, String)>,
+}
+
+impl Searched {
+    fn see(&mut self, found: Found) {
+        if found.record.client_id == self.client && !is_deleted(found.state()) {
+            self.known.insert(found.id().to_owned(), (found.run(), found.state().updated_at));
+            self.texts.push(search::entry(&found));
+        }
+    }
+}
+
+/// Whether someone deleted a session. One that was only put away is still found.
+fn is_deleted(state: &RunState) -> bool {
+    let is_mark = |it: &Entry| matches!(it, Entry::Note { tags, .. } if tags.iter().any(|it| it == words::DELETED));
+    state.gave_up_key && state.entries.iter().any(|it| is_mark(&it.entry))
+}
+
+/// What is told of the sessions that fit.
+struct Results {
+    query: String,
+    hits: Vec<(RunId, f64)>,
+    /// How many bytes are told so far.
+    told: usize,
+    blocks: Vec<String>,
+    rows: Vec<Value>,
+}
+
+impl Results {
+    /// Looks at the session at this place, and tells of it while there is room.
+    fn tell(mut self, place: usize) -> Tell {
+        let Some((run, similarity)) = self.hits.get(place).copied() else { return self.end() };
+        let look = session::load(run, Which::Ever, move |found| match found {
+            Ok(Some(found)) => {
+                let block = block(self.blocks.len() + 1, (&found, similarity));
+                let row = row((&found, similarity));
+                self.told += block.len() + row.to_string().len();
+                if ANSWER_BYTES_MAX < self.told && !self.blocks.is_empty() {
+                    return self.end();
+                }
+                self.blocks.push(block);
+                self.rows.push(row);
+                self.tell(place + 1)
             }
-            blocks.push(block);
-            results.push(row);
-        }
-        if blocks.is_empty() {
-            let query = words::cut(&query, 200);
+            Ok(None) => self.tell(place + 1),
+            Err(failure) => tell(Err(failure)),
+        });
+        look.into()
+    }
+
+    fn end(mut self) -> Tell {
+        if self.blocks.is_empty() {
+            let query = words::cut(&self.query, 200);
             let none = Answer::new(format!("No results found for query: {query}"));
-            return Ok(Answer { results: Some(Vec::new()), ..none }.into());
+            return tell(Ok(Answer { results: Some(Vec::new()), ..none }.into()));
         }
-        let left = hits.len() - blocks.len();
+        let left = self.hits.len() - self.blocks.len();
         if 0 < left {
-            blocks.push(format!(
+            self.blocks.push(format!(
                 "{left} more results fit, but not into one answer. Narrow the query."
             ));
         }
-        Ok(Answer { results: Some(results), ..Answer::new(blocks.join("\n\n")) }.into())
+        let answer = Answer::new(self.blocks.join("\n\n"));
+        tell(Ok(Answer { results: Some(self.rows), ..answer }.into()))
     }
 }
 
@@ -124,15 +173,13 @@ fn to_float(number: u64) -> f64 {
 
 /// Returns the sessions that fit, best first; of equals the one that was changed last.
 fn ranked(
-    index: &insight::Index,
-    query: &str,
+    found: &[(String, f64)],
     known: &BTreeMap<String, (RunId, Timestamp)>,
     least: f64,
 ) -> Vec<(RunId, f64)> {
-    let found = index.search(query, index.len(), 0.0);
     let mut hits: Vec<((RunId, Timestamp), f64)> = found
         .iter()
-        .filter_map(|hit| Some((*known.get(&hit.id)?, f64::from(hit.similarity))))
+        .filter_map(|(id, similarity)| Some((*known.get(id)?, *similarity)))
         .filter(|(_, similarity)| least <= *similarity && 0.0 < *similarity)
         .collect();
     hits.sort_by(|one, two| two.1.total_cmp(&one.1).then_with(|| two.0.1.cmp(&one.0.1)));

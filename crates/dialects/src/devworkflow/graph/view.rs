@@ -24,12 +24,23 @@ const ITEMS_SHOWN: usize = 20;
 pub(super) struct Session<'a> {
     pub(super) workflow: &'a Workflow,
     pub(super) record: &'a Record,
-    /// Whether the current node was passed by its own report, and only the way out is missing.
-    pub(super) is_done: bool,
-    /// Whether it may still go on.
-    pub(super) is_live: bool,
+    pub(super) stage: Stage,
+    /// Whether a person must agree before the current node is left.
+    pub(super) needs_approval: bool,
+    /// The node that only the person's own approval counts for.
+    pub(super) personal: Option<&'a StepName>,
     /// What the user wants changed at the current node, if they sent it back.
     pub(super) sent_back: Option<&'a str>,
+}
+
+/// How far the work on the current node is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Stage {
+    Open,
+    /// Only the way out is missing.
+    Reported,
+    /// The session is over.
+    Over,
 }
 
 /// How much of a session is told.
@@ -47,11 +58,6 @@ impl<'a> Session<'a> {
         find_node(self.workflow, &self.record.current_node)
     }
 
-    /// Whether anyone who leaves the current node must pass a person's consent on.
-    pub(super) fn needs_approval(&self) -> bool {
-        self.is_live && !self.is_done && self.node().is_some_and(words::needs_approval)
-    }
-
     fn fill(&self, text: &str) -> String {
         fill(text.trim(), &self.record.inputs)
     }
@@ -63,9 +69,7 @@ pub(super) fn find_node<'a>(workflow: &'a Workflow, name: &str) -> Option<&'a St
 }
 
 /// Returns the view of the node that a session is at: what to do there, and how to go on.
-///
-/// `personal` is the node that only the person's own approval counts for.
-pub(super) fn node(session: Session<'_>, personal: Option<&StepName>) -> String {
+pub(super) fn node(session: Session<'_>) -> String {
     let Some(step) = session.node() else { return state(session, Extent::Answer) };
     let mut text = String::new();
     push(&mut text, &format!("**📍 Node:** {}", step.name));
@@ -75,7 +79,9 @@ pub(super) fn node(session: Session<'_>, personal: Option<&StepName>) -> String 
     }
     push(&mut text, &criteria(session, step));
     push_some(&mut text, sent_back(session));
-    if let Some(owed) = personal.filter(|it| session.is_live && **it != step.name) {
+    if let Some(owed) =
+        session.personal.filter(|it| session.stage != Stage::Over && **it != step.name)
+    {
         push(
             &mut text,
             &format!(
@@ -85,7 +91,7 @@ pub(super) fn node(session: Session<'_>, personal: Option<&StepName>) -> String 
                  make the same call again."
             ),
         );
-    } else if session.needs_approval() && personal.is_some() {
+    } else if session.needs_approval && session.personal.is_some() {
         push(
             &mut text,
             "**⚠️ APPROVAL REQUIRED:** only the user's own answer counts here. The call below \
@@ -93,7 +99,7 @@ pub(super) fn node(session: Session<'_>, personal: Option<&StepName>) -> String 
              them to answer with `milepost gate` (do not run it yourself), then make the same \
              call again.",
         );
-    } else if session.needs_approval() {
+    } else if session.needs_approval {
         push(
             &mut text,
             "**⚠️ APPROVAL REQUIRED:** this node may only be left once the user has agreed. Show \
@@ -103,7 +109,7 @@ pub(super) fn node(session: Session<'_>, personal: Option<&StepName>) -> String 
         );
     }
     push(&mut text, &ways(session, step));
-    push(&mut text, &how(session, step, personal.is_some()));
+    push(&mut text, &how(session, step));
     push(&mut text, &headline(session, false));
     push_some(&mut text, progress(session, Extent::Answer));
     text.push_str(&reminder(session));
@@ -142,9 +148,9 @@ fn ways(session: Session<'_>, step: &Step) -> String {
 }
 
 /// Says which call comes next, with everything in it.
-fn how(session: Session<'_>, step: &Step, is_personal: bool) -> String {
+fn how(session: Session<'_>, step: &Step) -> String {
     let id = &session.record.session_id;
-    if !session.is_live {
+    if session.stage == Stage::Over {
         let status = &session.record.status;
         return format!("**⏹️ Closed:** this session is {status}; nothing is left to do in it.");
     }
@@ -154,20 +160,20 @@ fn how(session: Session<'_>, step: &Step, is_personal: bool) -> String {
     if let Some(first) = words::options(step).first() {
         call.push(format!("\"choose\": \"{first}\""));
     }
-    if !session.is_done {
+    if session.stage != Stage::Reported {
         call.push(format!("\"criteria_evidence\": {}", Value::Object(evidence)));
     }
-    if session.needs_approval() && !is_personal {
+    if session.needs_approval && session.personal.is_none() {
         call.push("\"user_approval\": <true, once the user has said yes>".to_owned());
     }
     let when = if words::is_terminal(step) {
         "Do the work of this node, then finish the session"
-    } else if session.is_done {
+    } else if session.stage == Stage::Reported {
         "The work of this node is reported; choose one of the next steps"
     } else {
         "Do the work of this node, then choose one of the next steps"
     };
-    let has_own = !session.is_done && !step.criteria.is_empty();
+    let has_own = session.stage != Stage::Reported && !step.criteria.is_empty();
     let own = if has_own { ", with evidence of your own" } else { "" };
     format!(
         "**🔧 How to go on:** {when}: call `workflow_guidance` with `session_id` `{id}` and this \
@@ -177,7 +183,7 @@ fn how(session: Session<'_>, step: &Step, is_personal: bool) -> String {
 }
 
 fn reminder(session: Session<'_>) -> String {
-    if !session.is_live {
+    if session.stage == Stage::Over {
         return "Start another workflow with `action` `start` when there is more to do.".to_owned();
     }
     format!(
@@ -226,7 +232,7 @@ fn headline(session: Session<'_>, has_goal: bool) -> String {
     let (place, total) = position(session.workflow, &record.current_node);
     let step = session.node();
     let options = step.map(words::options).unwrap_or_default();
-    let is_over = !session.is_live || options.is_empty();
+    let is_over = session.stage == Stage::Over || options.is_empty();
     let next = if is_over { "End of workflow".to_owned() } else { options.join(", ") };
     let goal = step.filter(|_| has_goal).map_or(String::new(), |it| {
         let goal = cut(&session.fill(&it.goal), GOAL_CHARS_MAX).replace('\n', " ");
