@@ -10,10 +10,12 @@ mod player;
 use definition::{MemoryFiles, Workflow, WorkflowName, parse};
 use player::Player;
 
-const WALKS: u64 = 300;
+const WALKS: u64 = 150;
 const LINES: usize = 60;
 
 const PERSONAL: &str = r"## Task 1: one\n## Task 2: two\nmode: human_gate\n";
+/// The same, with a heading that cannot be read.
+const BROKEN: &str = r"## Task 1: one\n## Task 2: two\nmode: human_gate\n## Task 3/4: both\n";
 const PLAIN: &str = r"## Task 1: one\n";
 
 /// What the agent tries, and the person's answers at checkpoints. `{at}` is where the run is.
@@ -48,6 +50,7 @@ const LINES_TRIED: &[&str] = &[
     "> reopen force",
     "> complete early",
     "tasks personal",
+    "tasks broken",
     "tasks plain",
     "tasks gone",
 ];
@@ -78,7 +81,7 @@ const LEADING: &[&str] = &[
     "> halting answer proceed",
     "> on",
     "tasks personal",
-    "tasks personal",
+    "tasks broken",
     "tasks plain",
     "tasks gone",
 ];
@@ -91,7 +94,7 @@ fn no_walk_gets_past_a_task_for_a_person() {
     folders::collect(&folders::built_in(), &folders::built_in().join("forge"), &mut files);
     let workflow = parse(&WorkflowName::parse("forge").unwrap(), &files).unwrap();
     let approvals: usize = (1..=WALKS).map(|seed| Walk::of(&workflow, seed).go(seed)).sum();
-    assert!(WALKS < approvals as u64, "too few walks came to the tasks: {approvals} approvals");
+    assert!(WALKS / 2 < approvals as u64, "too few walks came to the tasks: {approvals} approvals");
 }
 
 struct Walk<'a> {
@@ -139,6 +142,7 @@ impl<'a> Walk<'a> {
         let line = lines[self.below(lines.len())];
         let tasks = match line {
             "tasks personal" => Some(Some(PERSONAL)),
+            "tasks broken" => Some(Some(BROKEN)),
             "tasks plain" => Some(Some(PLAIN)),
             "tasks gone" => Some(None),
             _ => None,

@@ -24,8 +24,8 @@ use store::{FileFilter, FileMark};
 
 use self::looking::{Edit, Found, Left, Made};
 use crate::{
-    Edits, ExecuteError, FileSystem, Held, Place, Projection, Request, RunFile, Runtime, Stat, View,
-    fault, load::Kept,
+    Edits, ExecuteError, FileSystem, Held, Place, Projection, Request, RunFile, Runtime, Stat,
+    View, fault, load::Kept,
 };
 
 pub(crate) use places::{place, shown};
@@ -432,7 +432,6 @@ impl Known {
 fn told(mark: &FileMark) -> Stat {
     Stat { size: mark.size, modified: mark.modified }
 }
-
 
 /// Says why an edit is not taken in.
 fn why(refusal: Refusal) -> String {

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use definition::{Decider, Diagnostic, ParseError, ParseErrorKind, Workflow};
+use definition::{Decider, ParseError, ParseErrorKind, Workflow};
 use engine::{Listed, Refusal, resolve_decider};
 
 use crate::{Found, Invalid, Runtime};

@@ -12,7 +12,7 @@ use dialects::{
     kit::{Tended, Unadopted},
 };
 use engine::{Actor, Command, Refusal, RunId, RunState, StartRun, Surface, View};
-use runtime::{ExecuteError, Given, Request, RunFilter, Runtime, Target, Wanted};
+use runtime::{ExecuteError, Request, RunFilter, Runtime, Target, Wanted};
 
 use crate::{tool::stopped, toolsets::devworkflow::options::Options};
 
@@ -56,7 +56,7 @@ pub(crate) async fn find(
 }
 
 async fn load(runtime: &Runtime, run: RunId) -> Result<Option<(View, Vec<String>)>, Unadopted> {
-    match runtime.view_in_step(run).await {
+    match runtime.take_in_run(run).await {
         Ok(found) => Ok(Some(found)),
         Err(ExecuteError::Refused(Refusal::RunUnknown(_))) => Ok(None),
         Err(error) => Err(Unadopted::Stopped(stopped(error))),
@@ -130,12 +130,12 @@ pub async fn adopt_session(
         root: runtime.settings().root.clone(),
     };
     let request = Request {
-        target: Target::New(file.workflow),
+        target: Target::Given(workflow, run),
         command: Command::AdoptRun(Box::new(start), Box::new(file.placement)),
         actor: Actor { surface: Surface::File, ..Actor::default() },
         request_id: None,
     };
-    let begun = runtime.begin_given(Given { workflow, run }, request).await;
+    let begun = runtime.execute(request).await;
     begun.map(|_| (run, true)).map_err(|error| unreadable(error.to_string()))
 }
 
@@ -207,7 +207,7 @@ async fn find_over(runtime: &Runtime) -> Result<Vec<(View, Vec<String>)>, Execut
             let key = row.summary.key.as_deref().and_then(SessionFiles::run_of);
             let is_here = row.summary.root == runtime.settings().root;
             if is_here && row.summary.holds_key && key.is_some() {
-                let (view, notices) = runtime.view_in_step(row.run).await?;
+                let (view, notices) = runtime.take_in_run(row.run).await?;
                 found.extend((view.workflow.form == Form::Graph).then_some((view, notices)));
             }
         }

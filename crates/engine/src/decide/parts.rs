@@ -61,13 +61,22 @@ pub(super) fn plan_approved(
             continue;
         }
         let (parts, known) = (written(draft, step)?, draft.state.parts_of(step).to_vec());
-        let is_due = parts.iter().any(|it| is_personal(draft.workflow, &draft.state, step, it))
-            && check_parts(draft, step, &parts).is_ok();
+        let is_due = parts.iter().any(|it| is_personal(draft.workflow, &draft.state, step, it));
         let is_news = known != parts && is_untouched(draft, step)
             || parts.iter().any(|it| is_lost(draft, step, it, &known));
         if is_due && is_news {
             reset(draft, &each.parts);
             draft.push(Event::PartsPlanned { set: each.parts.clone(), parts, by_hand: false });
+            // It was left out or done when the list had nothing for a person.
+            if draft.state.progress(&step.name).is_settled() {
+                let (step, cause) = (step.name.clone(), Some(ReopenCause::Owed));
+                draft.push(Event::StepReopened {
+                    step,
+                    part: None,
+                    feedback: String::new(),
+                    cause,
+                });
+            }
         }
     }
     Ok(())
@@ -182,9 +191,7 @@ fn has_personal(draft: &Draft<'_>, step: &Step) -> Result<bool, Stop> {
     let is_personal = |it: &PartSpec| is_personal(draft.workflow, &draft.state, step, it);
     if !is_planned(&draft.state, step) {
         // What another list than the approved one leaves out may be a person's part.
-        return Ok(
-            find_replaced(draft, step)?.is_some() || written(draft, step)?.iter().any(is_personal)
-        );
+        return Ok(is_list_unknown(draft, step)? || written(draft, step)?.iter().any(is_personal));
     }
     let is_answered = |it: &PartSpec| {
         let effort = draft.state.effort(&step.name, Some(&it.id));
@@ -253,15 +260,32 @@ fn is_lost(draft: &Draft<'_>, step: &Step, part: &PartSpec, given: &[PartSpec]) 
     is_personal(draft.workflow, &draft.state, step, part) && !given.iter().any(is_same)
 }
 
-/// Returns the parts that the file of a step has, if it can be read.
+/// Returns the parts that the file of a step has. One that cannot be read is refused: it may have a
+/// part for a person.
 fn written(draft: &Draft<'_>, step: &Step) -> Result<Vec<PartSpec>, Stop> {
     let Some(path) = source(draft, step)? else { return Ok(Vec::new()) };
-    match draft.file(&path)? {
+    match draft.known.file(&path)? {
+        FileFact::Missing => Ok(Vec::new()),
+        file => read(draft, step, &path, file),
+    }
+}
+
+/// Reads a list of parts, as the project's rules have them.
+fn read(
+    draft: &Draft<'_>,
+    step: &Step,
+    path: &str,
+    file: &FileFact,
+) -> Result<Vec<PartSpec>, Stop> {
+    let invalid = |problem| Refusal::PartsInvalid { step: step.name.clone(), problem };
+    match file {
         FileFact::Present { text: Some(text), .. } => {
-            part_rules::enforce(draft, &path, parse_parts(text).unwrap_or_default())
+            let parts = parse_parts(text).map_err(invalid)?;
+            check_parts(draft, step, &parts)?;
+            part_rules::enforce(draft, path, parts)
         }
         FileFact::Present { text: None, .. } | FileFact::Missing | FileFact::Unreadable(_) => {
-            Ok(Vec::new())
+            Err(invalid(format!("`{path}` is not text")).into())
         }
     }
 }
@@ -550,10 +574,6 @@ fn find_parts(draft: &Draft<'_>, step: &Step, each: &Each) -> Result<Option<Vec<
         PartSource::File { path, otherwise } => {
             let path = path.render(&scope).map_err(|error| condition_failed(step, &error))?;
             match draft.file(&path)? {
-                FileFact::Present { text: Some(text), .. } => {
-                    let parts = parse_parts(text).map_err(invalid)?;
-                    Ok(Some(part_rules::enforce(draft, &path, parts)?))
-                }
                 FileFact::Missing => {
                     let when = each.otherwise_when.as_ref();
                     let is_meant = draft.holds(when, step, EvalContext::default())?;
@@ -565,9 +585,7 @@ fn find_parts(draft: &Draft<'_>, step: &Step, each: &Each) -> Result<Option<Vec<
                         }
                     }
                 }
-                FileFact::Present { text: None, .. } | FileFact::Unreadable(_) => {
-                    Err(invalid(format!("`{path}` is not text")).into())
-                }
+                file => Ok(Some(read(draft, step, &path, file)?)),
             }
         }
     }

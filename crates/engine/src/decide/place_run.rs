@@ -96,6 +96,8 @@ pub(super) fn ask(draft: &mut Draft<'_>, named: &str) -> Result<(), Stop> {
     if step.gate.is_some() {
         return gate::ask_done(draft, step);
     }
+    // A yes to the whole would not settle such a part, and it would not be asked about meanwhile.
+    parts::check_whole(draft, step)?;
     let ask = format!("Step `{}` is put to you. Go on with it as it is?", step.name);
     let options = vec![("approve", Effect::Approve), ("abandon", Effect::Cancel)];
     gate::ask(draft, step, None, GateReason::Gate, (ask, options))

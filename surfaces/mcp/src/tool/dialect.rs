@@ -11,7 +11,7 @@ use dialects::kit::{
     Stopped, Tell, Tended, Upkeep,
 };
 use engine::{Actor, Answer, AnswerGate, Command, ForkPoint, RunFile, RunId, View};
-use runtime::{ExecuteError, Fork, Given, Identity, Request, Runtime, Target};
+use runtime::{ExecuteError, Fork, Identity, Request, Runtime, Target};
 use serde_json::{Map, Value};
 
 use super::{
@@ -209,11 +209,9 @@ async fn execute(call: &Call<'_>, deed: Deed) -> Result<Outcome, ExecuteError> {
             }
         },
         Deed::Begin { workflow, run, start } => {
-            let (target, command) =
-                (Target::New(workflow.name.to_string()), Command::StartRun(start));
+            let (target, command) = (Target::Given(workflow, run), Command::StartRun(start));
             let (actor, request_id) = (call.actor.clone(), None);
-            let request = Request { target, command, actor, request_id };
-            call.runtime.begin_given(Given { workflow, run }, request).await?
+            call.runtime.execute(Request { target, command, actor, request_id }).await?
         }
         Deed::PutAway { run, command } => return put_away(call, run, command).await,
     };

@@ -5,7 +5,7 @@ mod reading;
 use std::cmp::Ordering;
 
 use definition::Workflow;
-use engine::{Basis, Layout, Projection, Reading, RunState};
+use engine::{Basis, Layout, Projection, Reading, RunId, RunState, Timestamp};
 
 use super::{
     record::{self, Record},
@@ -65,7 +65,7 @@ impl SessionFiles {
 
     /// Returns how people name a file in the toolset's own folder.
     pub fn shown(&self, archived: &str) -> String {
-        format!("{}/{archived}{ENDING}", self.directory)
+        format!("{}/{archived}{ENDING}", self.layout.folder)
     }
 
     /// Returns when a session was last changed, as its file says.
