@@ -5,7 +5,10 @@ use alloc::{boxed::Box, string::String, vec::Vec};
 
 use definition::Workflow;
 
-use crate::{Answer, AnswerGate, Command, How, Known, Question, Refusal, RunState, Stop, decide};
+use crate::{
+    Answer, AnswerGate, Command, Fact, FileFact, How, Known, Question, Refusal, RunState, Stop,
+    decide,
+};
 
 /// What a command would lead to.
 #[derive(Debug, Clone, PartialEq)]
@@ -43,7 +46,8 @@ pub fn probe(workflow: &Workflow, state: &RunState, known: &Known, command: &Com
     }
 }
 
-/// Tries a person's own yes at the gate that is open, so that what comes after it can be told.
+/// Tries a person's own yes at the gate that is open, so that what comes after it can be told. The yes
+/// is to what the gate showed: a file that it did not show counts as missing.
 pub fn probe_approval(workflow: &Workflow, state: &RunState, known: &Known) -> Probe {
     let approval = AnswerGate {
         answer: Answer::Approve,
@@ -52,7 +56,25 @@ pub fn probe_approval(workflow: &Workflow, state: &RunState, known: &Known) -> P
         how: How::Verified,
         digest: None,
     };
-    probe(workflow, state, known, &Command::AnswerGate(Box::new(approval)))
+    let command = Command::AnswerGate(Box::new(approval));
+    let found = probe(workflow, state, known, &command);
+    let Probe::Needs(questions) = found else { return found };
+    let shown = state.standing.open_gate().map(|it| it.artifacts.as_slice()).unwrap_or_default();
+    let is_unseen = |it: &Question| match it {
+        Question::File(path) => shown.iter().all(|it| it.path != *path),
+        Question::Beside(_)
+        | Question::Git
+        | Question::Branch(_)
+        | Question::Check { .. }
+        | Question::Model { .. } => false,
+    };
+    if !questions.iter().all(is_unseen) {
+        return Probe::Needs(questions);
+    }
+    let mut known = known.clone();
+    let missing = |it| (it, Fact::File(FileFact::Missing));
+    known.facts.extend(questions.into_iter().map(missing));
+    probe(workflow, state, &known, &command)
 }
 
 /// Tries commands one after another: each on the state that those before it led to. One that is

@@ -104,9 +104,9 @@ fn a_phase_is_not_completed_before_its_task_for_a_person_is_asked_about() {
     stage.write("tasks.md", "## Task 1: Sign it\nmode: human_gate\n");
     stage.ok("checkpoint", json!({"phase": "checkpoint-b"}));
     approve();
-    stage.is_at("phase-5", "pending");
+    stage.is_at("phase-5", "awaiting_human");
     std::fs::remove_file(stage.path("tasks.md")).unwrap();
     stage.error("phase_complete", json!({"phase": "phase-5"}));
     stage.error("skip_phase", json!({"phase": "phase-5"}));
-    stage.is_at("phase-5", "pending");
+    stage.is_at("phase-5", "awaiting_human");
 }
