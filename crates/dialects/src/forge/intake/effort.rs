@@ -41,6 +41,7 @@ pub enum Effort {
 }
 
 impl Effort {
+    /// From the smallest to the largest.
     pub const ALL: [Self; 3] = [Self::S, Self::M, Self::L];
 
     /// Reads an effort, if it is one.
