@@ -54,6 +54,7 @@ impl Stage {
                 Ask::Look(it) => self.look(it),
                 Ask::Do(deed, then) => break then(self.execute(deed)),
                 Ask::Extend(..) => panic!("no lease is held"),
+                Ask::Begin(..) | Ask::Write(..) => panic!("no file is written"),
                 Ask::Tell(tell) => break tell,
             };
         };
@@ -91,7 +92,9 @@ impl Stage {
             | Look::Keyed(..)
             | Look::Survey(..)
             | Look::Search(..)
-            | Look::Workflows(..) => panic!("nothing else is there to be looked at"),
+            | Look::Workflows(..)
+            | Look::Workflow(..)
+            | Look::Files(_) => panic!("nothing else is there to be looked at"),
         }
     }
 

@@ -38,21 +38,19 @@ pub use begin_with_definition::Given;
 pub use changes::{Change, Changes};
 pub use chores::Chores;
 pub use engine::{
-    Appended, Basis, Card, Cursor, EventLog, Goal, Hit, Hits, Invalid, KeyFilter, Listing, Order,
-    Page, Projection, Reading, Row, RunFile, RunFilter, SideFileWrite, Taken, Unreadable, Unseen,
-    View,
+    Appended, Basis, Card, Cursor, EventLog, Goal, Hit, Hits, Invalid, Kept, KeyFilter,
+    LINT_IGNORE, LINT_IGNORE_TEXT, Listing, Order, Page, Projection, Reading, Row, RunFile,
+    RunFilter, SideFileWrite, Stat, Subfolder, Taken, Unreadable, Unseen, View, Walked, Wanted,
 };
 pub use execute::{ExecuteError, Outcome, Request, Target};
-pub use file_system::{
-    FileSystem, Handled, Held, Kept, LINT_IGNORE, LINT_IGNORE_TEXT, Place, Stat, Subfolder, Wanted,
-};
+pub use file_system::{FileSystem, Handled, Held, Place};
 pub use fork::Fork;
 pub use found::Found;
 pub use import::Import;
 pub use policies::Policies;
 pub use promise::Released;
 pub use query::History;
-pub use tree::{Tree, Visit, Walk, Walked};
+pub use tree::{Tree, Visit, Walk};
 pub use watch::{Phase, Watch, unhurried};
 pub use workflows::Listed;
 

@@ -11,12 +11,16 @@ use std::{fmt, sync::Arc};
 
 use core::time::Duration;
 
+use definition::Workflow;
 use engine::{
-    Card, Command, ForkPoint, Hits, Invalid, KeyFilter, Known, Lease, Listing, Page, Recorded,
-    Refusal, RunFile, RunFilter, RunId, StartRun, Taken, Timestamp, View,
+    Bounds, Card, Command, ForkPoint, Hits, Invalid, KeyFilter, Known, Lease, Listing, Page,
+    Recorded, Refusal, RunFile, RunFilter, RunId, StartRun, Taken, Timestamp, View,
 };
 
-use super::answer::Said;
+use super::{
+    answer::Said,
+    files::{Files, Write},
+};
 use crate::Options;
 
 /// What is done with what was seen or done.
@@ -28,6 +32,10 @@ pub enum Ask {
     Do(Deed, Next<Result<Outcome, Stopped>, Tell>),
     /// To have a lease last longer; without a duration, as long as its step says.
     Extend(RunId, u64, Option<Duration>, Next<Result<Lease, Stopped>, Tell>),
+    /// To have a run begun that works from a file.
+    Begin(Box<Begin>, Next<Result<Outcome, NotBegun>, Tell>),
+    /// To have a file written.
+    Write(Write, Next<Result<(), String>, Tell>),
     Tell(Tell),
 }
 
@@ -61,6 +69,9 @@ pub enum Look<N> {
     /// The events that fit a text best, of one run or of all: so many left out, so many shown.
     Search(String, Option<RunId>, (u32, u32), Next<Result<Hits, Stopped>, N>),
     Workflows(Next<(Vec<Arc<Card>>, Vec<Invalid>), N>),
+    /// The workflow of this name that new runs are begun with.
+    Workflow(&'static str, Next<Result<Workflow, Refusal>, N>),
+    Files(Files<N>),
 }
 
 /// What is to be done.
@@ -90,6 +101,22 @@ pub enum Deed {
     },
     /// The answer that a person gave to the caller's program is taken at the run's gate.
     TakeReply(RunId),
+}
+
+/// A run that works from a file: it is written first, and goes again if nothing is begun.
+pub struct Begin {
+    pub deed: Deed,
+    pub file: Write,
+    /// Written besides. Nothing fails for that.
+    pub besides: Option<Write>,
+}
+
+/// Why a run was not begun.
+#[derive(Debug, Clone, PartialEq)]
+pub enum NotBegun {
+    /// The file could not be written, and why.
+    Unwritten(String),
+    Stopped(Stopped),
 }
 
 /// What was done.
@@ -130,6 +157,11 @@ pub struct Caller {
     pub root: String,
     /// The time now, for people.
     pub at: Timestamp,
+    /// How large anything may be that a caller hands in.
+    pub bounds: Bounds,
+    /// Whether the call was made before and got somewhere.
+    pub is_repeating: bool,
+    /// What the settings say of the dialects.
     pub options: Options,
 }
 
@@ -215,6 +247,18 @@ impl From<Look<Self>> for Ask {
 impl From<Look<Self>> for Tell {
     fn from(look: Look<Self>) -> Self {
         Self::Look(look)
+    }
+}
+
+impl From<Files<Self>> for Ask {
+    fn from(files: Files<Self>) -> Self {
+        Self::Look(Look::Files(files))
+    }
+}
+
+impl From<Files<Self>> for Tell {
+    fn from(files: Files<Self>) -> Self {
+        Self::Look(Look::Files(files))
     }
 }
 

@@ -28,10 +28,10 @@ use crate::{
 pub(super) fn plan(draft: &mut Draft<'_>, step: &Step) -> Result<(), Stop> {
     let Some(each) = &step.each else { return Ok(()) };
     let is_kept = each.keeps && is_planned(&draft.state, step);
-    if !is_kept || is_untouched(draft, step) {
-        if let Some(gate) = find_replaced(draft, step)? {
-            return gate::ask_now(draft, gate, GateReason::Owed);
-        }
+    if (!is_kept || is_untouched(draft, step))
+        && let Some(gate) = find_replaced(draft, step)?
+    {
+        return gate::ask_now(draft, gate, GateReason::Owed);
     }
     if !matches!(each.from, PartSource::Shared) && !is_kept {
         let Some(parts) = find_parts(draft, step, each)? else { return Ok(()) };

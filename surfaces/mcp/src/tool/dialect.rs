@@ -5,14 +5,15 @@
 //! the tool sees its run.
 
 use dialects::kit::{
-    Ask, Asking, Beside, Caller, Deed, Entry, Fault, Look, Outcome, Reply, Snapshot, Stopped, Tell,
+    Ask, Asking, Begin, Beside, Caller, Deed, Entry, Fault, Look, NotBegun, Outcome, Reply,
+    Snapshot, Stopped, Tell,
 };
 use engine::{Actor, Answer, AnswerGate, Command, ForkPoint, RunId, View};
 use runtime::{ExecuteError, Fork, Identity, Request, Runtime, Target};
 use serde_json::{Map, Value};
 
 use super::{
-    Call, GateReply, Person,
+    Call, GateReply, Person, Reach,
     repeat::{self, Opened},
 };
 use crate::server::PersonsDoor;
@@ -49,28 +50,33 @@ pub(super) async fn run(
 
 /// Answers everything that a tool asks for, until it answers.
 async fn make(call: &Call<'_>, asking: Asking, warnings: Vec<String>) -> Reply {
-    let mut ask = asking(&caller(call));
+    let caller = caller(call);
+    let reach = Reach { runtime: call.runtime, caller: &caller };
+    let mut ask = asking(&caller);
     let mut tell = loop {
         ask = match ask {
-            Ask::Look(it) => look(call.runtime, it).await,
+            Ask::Look(it) => look(&reach, it).await,
             Ask::Do(deed, then) => break then(execute(call, deed).await.map_err(stopped)),
             Ask::Extend(run, lease, duration, then) => {
                 let lease = call.runtime.extend_lease(run, lease, duration).await;
                 break then(lease.map_err(stopped));
             }
+            Ask::Begin(it, then) => break then(begin(call, &reach, *it).await),
+            Ask::Write(write, then) => break then(reach.write(write).await),
             Ask::Tell(tell) => break tell,
         };
     };
     loop {
         tell = match tell {
-            Tell::Look(it) => look(call.runtime, it).await,
+            Tell::Look(it) => look(&reach, it).await,
             Tell::Say(said) => return said.reply(warnings),
         };
     }
 }
 
 /// Looks, and goes on with what is seen.
-async fn look<N>(runtime: &Runtime, look: Look<N>) -> N {
+async fn look<N: Send + 'static>(reach: &Reach<'_>, look: Look<N>) -> N {
+    let runtime = reach.runtime;
     match look {
         Look::Run(text, then) => then(runtime.find_run(&text).await.map_err(stopped)),
         Look::File(workflow, keys, then) => then(find_file(runtime, workflow, keys).await),
@@ -101,6 +107,8 @@ async fn look<N>(runtime: &Runtime, look: Look<N>) -> N {
             then(runtime.search(&text, run, page).await.map_err(stopped))
         }
         Look::Workflows(then) => then(runtime.list_cards()),
+        Look::Workflow(name, then) => then(runtime.find_workflow(name)),
+        Look::Files(files) => reach.look(files).await,
     }
 }
 
@@ -139,6 +147,26 @@ async fn execute(call: &Call<'_>, deed: Deed) -> Result<Outcome, ExecuteError> {
     };
     let runtime::Outcome { view, events, file, chores, notes: _, halted: _ } = outcome;
     Ok(Outcome { now: snapshot(runtime, view), events, file, notices: chores.notices() })
+}
+
+/// Begins a run that works from a file. The file goes first: a run without it could not be worked on.
+async fn begin(call: &Call<'_>, reach: &Reach<'_>, begin: Begin) -> Result<Outcome, NotBegun> {
+    let Begin { deed, file, besides } = begin;
+    let (folder, path) = (file.folder.clone(), file.path.clone());
+    let was_there = reach.has(&folder, &path).await;
+    reach.write(file).await.map_err(NotBegun::Unwritten)?;
+    if let Some(write) = besides
+        && let Err(problem) = reach.write(write).await
+    {
+        tracing::warn!("a file beside a new run could not be changed: {problem}");
+    }
+    let begun = execute(call, deed).await;
+    let is_taken = matches!(begun, Err(ExecuteError::Refused(engine::Refusal::KeyTaken { .. })));
+    if begun.is_err() && !was_there && !is_taken {
+        // What was not begun has no request. If it stays, it is only in the way.
+        reach.remove(&folder, &path).await.ok();
+    }
+    begun.map_err(|it| NotBegun::Stopped(stopped(it)))
 }
 
 async fn request(
@@ -180,10 +208,22 @@ pub(crate) async fn take_reply(
     request(call, Target::Run(run), Command::AnswerGate(Box::new(given)), None).await
 }
 
-fn caller(call: &Call<'_>) -> Caller {
+/// Returns who calls, as a dialect sees it.
+pub(crate) fn caller(call: &Call<'_>) -> Caller {
     let (root, at) = (call.runtime.settings().root.clone(), call.runtime.now());
-    let options = dialects::Options { devworkflow: call.options.devworkflow.settings.clone() };
-    Caller { person: call.person.reach(), takes_tasks: call.takes_tasks, root, at, options }
+    let options = dialects::Options {
+        devworkflow: call.options.devworkflow.settings.clone(),
+        forge: call.options.forge.clone(),
+    };
+    Caller {
+        person: call.person.reach(),
+        takes_tasks: call.takes_tasks,
+        root,
+        at,
+        bounds: call.runtime.settings().bounds,
+        is_repeating: call.runtime.is_repeating(),
+        options,
+    }
 }
 
 /// Returns a run with what is known beside it.
