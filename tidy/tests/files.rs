@@ -37,7 +37,7 @@ const KEPT_TO: &[(&str, &[&str])] = &[
             "surfaces/mcp/src/server/door.rs",
             "surfaces/cli/src/commands/demo/play.rs",
             "surfaces/mcp/src/toolsets/devworkflow/classic/tests/",
-            "surfaces/mcp/src/toolsets/forge/files/tests/",
+            "crates/dialects/src/forge/files/tests/",
             "crates/dialects/src/generation/files/tests/",
             "surfaces/mcp/tests/support/walk.rs",
         ],

@@ -4,18 +4,22 @@
 //! a gate, a *workspace* the folder that a run is worked in.
 
 pub mod answer;
+pub mod code;
 pub mod display;
 mod events;
 mod files;
 pub mod gate;
 pub mod intake;
 mod options;
+pub mod place;
 pub mod prompt;
+pub mod records;
 pub mod state_file;
 pub mod way_out;
 
 pub use files::{STATE_FILE, SpecFiles};
 pub use options::Options;
+pub use records::Memory;
 pub use state_file::StateFile;
 
 use definition::Form;

@@ -3,6 +3,7 @@
 
 mod answer;
 mod ask;
+mod files;
 mod input;
 pub mod json;
 mod moment;
@@ -12,9 +13,10 @@ mod tool;
 
 pub use answer::{Answer, Done, Refused, Reply, Said, Then};
 pub use ask::{
-    Ask, Beside, Caller, Deed, Fault, Indexed, Indexing, Look, Next, Outcome, Person, ReadGraph,
-    Second, Snapshot, Stopped, Tell, Tended, Unadopted, Upkeep,
+    Ask, Begin, Beside, Caller, Deed, Fault, Indexed, Indexing, Look, Next, NotBegun, Outcome,
+    Person, ReadGraph, Second, Snapshot, Stopped, Tell, Tended, Unadopted, Upkeep,
 };
+pub use files::{Amend, Eye, Files, Folder, Seeing, Sight, Text, Write};
 pub use input::{Input, InvalidArguments, Leniency, Problem, ProblemKind, read};
 pub use moment::moment;
 pub use prompt::{Given, Prompt, PromptArgument, missing};

@@ -21,4 +21,5 @@ pub mod kit;
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Options {
     pub devworkflow: devworkflow::options::Options,
+    pub forge: forge::Options,
 }

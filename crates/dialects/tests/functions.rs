@@ -54,6 +54,7 @@ impl Stage {
                 Ask::Look(it) => self.look(it),
                 Ask::Do(deed, then) => break then(self.execute(deed)),
                 Ask::Both(..) | Ask::Tend(..) => panic!("there is one run"),
+                Ask::Begin(..) | Ask::Write(..) => panic!("no file is written"),
                 Ask::Tell(tell) => break tell,
             };
         };
@@ -100,7 +101,9 @@ impl Stage {
             | Look::Shipped(_)
             | Look::Graph(..)
             | Look::Index(..)
-            | Look::Workflows(..) => panic!("nothing else is there to be looked at"),
+            | Look::Workflows(..)
+            | Look::Workflow(..)
+            | Look::Files(_) => panic!("nothing else is there to be looked at"),
         }
     }
 

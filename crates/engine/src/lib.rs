@@ -23,6 +23,7 @@ mod drift;
 mod event;
 mod evolve;
 mod file_claim;
+mod folder;
 mod fork;
 mod guard;
 mod history;
@@ -65,6 +66,7 @@ pub use event::{
 };
 pub use evolve::{evolve, fold};
 pub use file_claim::{ClaimedPart, ClaimedProgress, ClaimedStatus, FileClaim};
+pub use folder::{Kept, LINT_IGNORE, LINT_IGNORE_TEXT, Stat, Subfolder, Walked, Wanted};
 pub use fork::{ForkPoint, fork};
 pub use history::{
     Archived, Asked, Attempt, AttemptEnd, AttemptOutcome, Begun, Closed, Closing, Closings, Counts,

@@ -37,17 +37,33 @@ impl Probe {
     }
 }
 
-/// Tries a command without keeping what it leads to. Looks at nothing.
+/// Tries a command without keeping what it leads to. Looks at nothing; a file that an open gate would
+/// show, and did not, counts as still missing.
 pub fn probe(workflow: &Workflow, state: &RunState, known: &Known, command: &Command) -> Probe {
-    match decide(workflow, state, known, command) {
+    let unshown = find_unshown(workflow, state, known);
+    let assumed = (!unshown.is_empty()).then(|| {
+        let mut known = known.clone();
+        known.facts.extend(unshown.into_iter().map(|it| (it, Fact::File(FileFact::Missing))));
+        known
+    });
+    match decide(workflow, state, assumed.as_ref().unwrap_or(known), command) {
         Ok(decided) => Probe::Open(Box::new(decided.state)),
         Err(Stop::Ask(questions)) => Probe::Needs(questions),
         Err(Stop::Refused(refusal)) => Probe::Closed(refusal),
     }
 }
 
-/// Tries a person's own yes at the gate that is open, so that what comes after it can be told. The yes
-/// is to what the gate showed: a file that it did not show counts as missing.
+/// Returns the files that were not there when a gate opened which shows them, and that nobody has
+/// looked for since.
+fn find_unshown(workflow: &Workflow, state: &RunState, known: &Known) -> Vec<Question> {
+    let Some(open) = state.standing.open_gate() else { return Vec::new() };
+    let Some(step) = workflow.find_step(&open.step) else { return Vec::new() };
+    let paths = gate::paths_shown(workflow, state, step, open).unwrap_or_default();
+    let unshown = paths.into_iter().skip(open.artifacts.len()).map(Question::File);
+    unshown.filter(|it| !known.facts.contains_key(it)).collect()
+}
+
+/// Tries a person's own yes at the gate that is open, so that what comes after it can be told.
 pub fn probe_approval(workflow: &Workflow, state: &RunState, known: &Known) -> Probe {
     let approval = AnswerGate {
         answer: Answer::Approve,
@@ -56,25 +72,7 @@ pub fn probe_approval(workflow: &Workflow, state: &RunState, known: &Known) -> P
         how: How::Verified,
         digest: None,
     };
-    let command = Command::AnswerGate(Box::new(approval));
-    let found = probe(workflow, state, known, &command);
-    let Probe::Needs(questions) = found else { return found };
-    let shown = state.standing.open_gate().map(|it| it.artifacts.as_slice()).unwrap_or_default();
-    let is_unseen = |it: &Question| match it {
-        Question::File(path) => shown.iter().all(|it| it.path != *path),
-        Question::Beside(_)
-        | Question::Git
-        | Question::Branch(_)
-        | Question::Check { .. }
-        | Question::Model { .. } => false,
-    };
-    if !questions.iter().all(is_unseen) {
-        return Probe::Needs(questions);
-    }
-    let mut known = known.clone();
-    let missing = |it| (it, Fact::File(FileFact::Missing));
-    known.facts.extend(questions.into_iter().map(missing));
-    probe(workflow, state, &known, &command)
+    probe(workflow, state, known, &Command::AnswerGate(Box::new(approval)))
 }
 
 /// Tries commands one after another: each on the state that those before it led to. One that is

@@ -2,40 +2,9 @@
 
 use std::{any::Any, sync::Arc};
 
+use engine::{Kept, Stat, Subfolder, Wanted};
+
 use crate::Looking;
-
-/// What a file is told by without being read.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct Stat {
-    pub size: u64,
-    /// In nanoseconds since 1970.
-    pub modified: i64,
-}
-
-/// A folder in a folder, and what tells whether anything in it changed.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Subfolder {
-    pub name: String,
-    /// The file that was asked for; `None` where there is none.
-    pub stat: Option<Stat>,
-    /// Another number after anything in the folder changed. 0: that is not known.
-    pub touched: u64,
-}
-
-/// The list of what linters pass over, in the folder that the folder of the specs is in.
-pub const LINT_IGNORE: &str = ".markdownlintignore";
-/// What the server writes to that file where there is none.
-pub const LINT_IGNORE_TEXT: &str =
-    "# What a pipeline writes is not the project's own Markdown.\n.specs/\n";
-
-/// What a repository keeps.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Kept {
-    /// The paths of the files, seen from the folder that was asked about.
-    pub files: Vec<String>,
-    /// The branches of remote repositories, without the name of the remote.
-    pub branches: Vec<String>,
-}
 
 /// A file: a folder that may not be left, and a path in it.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -49,9 +18,6 @@ pub struct Place {
 
 /// What keeps others from writing a file, until it is dropped.
 pub type Held = Box<dyn Any + Send + Sync>;
-
-/// Which names are meant.
-pub type Wanted = Arc<dyn Fn(&str) -> bool + Send + Sync>;
 
 /// What was done to a file, or why it could not be.
 pub type Handled<'a, T> = Looking<'a, Result<T, String>>;

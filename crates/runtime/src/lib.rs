@@ -38,20 +38,19 @@ pub use audit::{Audit, Problem};
 pub use begin::{Fork, Import};
 pub use changes::{Change, Changes};
 pub use engine::{
-    Appended, Basis, Card, Cursor, Edits, EventLog, Hit, Hits, Invalid, KeyFilter, Layout, Listed,
-    Listing, Order, Page, Projection, Reading, Rebased, Row, RunFile, RunFilter, SideFile,
-    SideFileWrite, Taken, Unreadable, Unseen, View,
+    Appended, Basis, Card, Cursor, Edits, EventLog, Hit, Hits, Invalid, Kept, KeyFilter,
+    LINT_IGNORE, LINT_IGNORE_TEXT, Layout, Listed, Listing, Order, Page, Projection, Reading,
+    Rebased, Row, RunFile, RunFilter, SideFile, SideFileWrite, Stat, Subfolder, Taken, Unreadable,
+    Unseen, View, Walked, Wanted,
 };
 pub use execute::{ExecuteError, Outcome, Request, Target};
-pub use file_system::{
-    FileSystem, Handled, Held, Kept, LINT_IGNORE, LINT_IGNORE_TEXT, Place, Stat, Subfolder, Wanted,
-};
+pub use file_system::{FileSystem, Handled, Held, Place};
 pub use found::Found;
 pub use outbox::Chores;
 pub use policies::Policies;
 pub use promise::Released;
 pub use query::History;
-pub use tree::{Tree, Visit, Walk, Walked};
+pub use tree::{Tree, Visit, Walk};
 pub use watch::{Phase, Watch, unhurried};
 
 /// Something that is being looked at or waited for.

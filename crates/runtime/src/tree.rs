@@ -2,6 +2,8 @@
 
 use std::ops::ControlFlow;
 
+use engine::Walked;
+
 use crate::{Handled, Wanted};
 
 /// What is looked for below a folder.
@@ -16,17 +18,6 @@ pub struct Walk {
     pub folders: Wanted,
     /// How many files are taken at most.
     pub files_max: usize,
-}
-
-/// What was found below a folder.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct Walked {
-    /// Paths from the root with slashes between their parts, in order.
-    pub files: Vec<String>,
-    /// How many folders and names could not be read.
-    pub unreadable: usize,
-    /// Whether there is more than was taken.
-    pub is_cut: bool,
 }
 
 /// Looks at a file: its path as it was asked for, and its text or why there is none. It may say

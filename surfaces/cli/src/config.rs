@@ -289,7 +289,7 @@ impl Config {
                 mcp::StateFiles::new(&inside.to_string_lossy())
             }
         };
-        let mcp::Dialects { devworkflow, forge, .. } = self.dialects();
+        let mcp::Dialects { devworkflow, forge } = self.dialects();
         let sessions = mcp::devworkflow::SessionFiles::new(&devworkflow);
         let files = mcp::WorkflowFiles::new(devworkflow.settings);
         let specs = ::dialects::forge::SpecFiles::new(&forge);

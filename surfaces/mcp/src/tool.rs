@@ -5,6 +5,7 @@
 //! answer all come from the tool's own types.
 
 mod dialect;
+mod files;
 mod repeat;
 
 use std::{ops::Deref, pin::Pin};
@@ -20,9 +21,10 @@ use serde_json::{Map, Value};
 use crate::{server::PersonsDoor, toolsets::Dialects};
 use repeat::Opened;
 
-pub(crate) use dialect::{snapshot, stopped, take_reply};
+pub(crate) use dialect::{caller, snapshot, stopped, take_reply};
 pub(crate) use dialects::kit::{Done, InvalidArguments, Leniency, ProblemKind};
 pub use dialects::kit::{Effect, Hints, Reply, Then};
+pub(crate) use files::Reach;
 pub(crate) use repeat::{Answering, Unasked};
 
 /// One tool that an agent can call.

@@ -23,8 +23,6 @@ pub use dialects::generation::{StateFiles, WORKFLOW as SCENE_GENERATION, WORKSPA
 pub struct Dialects {
     pub devworkflow: devworkflow::options::Options,
     pub forge: dialects::forge::Options,
-    /// What the process remembers of past pipelines; not a setting.
-    pub memory: forge::Memory,
 }
 
 impl Dialects {
@@ -67,8 +65,18 @@ pub(crate) enum Table {
     Dialect(&'static [kit::Entry]),
     /// Those that still have a runtime in their hands.
     Here(&'static [Entry]),
-    /// First such ones, then those of a dialect.
-    Mixed(&'static [Entry], &'static [kit::Entry]),
+    /// Some of these and some of those.
+    Groups(&'static [Self]),
+}
+
+impl Table {
+    fn entries(self) -> Vec<Entry> {
+        match self {
+            Self::Dialect(tools) => tools.iter().map(Entry::from).collect(),
+            Self::Here(tools) => tools.to_vec(),
+            Self::Groups(groups) => groups.iter().flat_map(|it| it.entries()).collect(),
+        }
+    }
 }
 
 impl Toolset {
@@ -79,13 +87,7 @@ impl Toolset {
 
     /// Returns the tools, in the order they are listed.
     pub fn tools(&self) -> Vec<Entry> {
-        match self.tools {
-            Table::Dialect(tools) => tools.iter().map(Entry::from).collect(),
-            Table::Here(tools) => tools.to_vec(),
-            Table::Mixed(here, tools) => {
-                here.iter().copied().chain(tools.iter().map(Entry::from)).collect()
-            }
-        }
+        self.tools.entries()
     }
 }
 

@@ -6,9 +6,9 @@ use super::options::Options;
 pub const PHASES: [&str; 5] = ["INIT", "ANALYZE", "BLUEPRINT", "CONSTRUCT", "VALIDATE"];
 /// The words for how a phase stands.
 pub const STATUSES: [&str; 5] = ["READY", "RUNNING", "NEEDS_PLAN_APPROVAL", "COMPLETED", "ERROR"];
-/// An item that is not done.
+/// The word for an item that is still to be done.
 pub const PENDING: &str = "pending";
-/// An item that is done.
+/// The word for an item that is done.
 pub const COMPLETED: &str = "completed";
 /// The file with the state of the work.
 pub const STATE_FILE: &str = "workflow_state.md";

@@ -4,6 +4,8 @@ use core::time::Duration;
 
 use insight::past::Prices;
 
+use super::records::Memory;
+
 /// What the tools of the dialect are told.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Options {
@@ -23,6 +25,8 @@ pub struct Options {
     pub prices: Prices,
     /// How many tokens of a prompt may tell what made work hard in past pipelines.
     pub friction_tokens: usize,
+    /// What the process remembers of past pipelines; not a setting.
+    pub memory: Memory,
 }
 
 impl Default for Options {
@@ -36,6 +40,7 @@ impl Default for Options {
             events_log: None,
             prices: Prices::default(),
             friction_tokens: 400,
+            memory: Memory::default(),
         }
     }
 }

@@ -13,11 +13,14 @@ use core::time::Duration;
 
 use definition::{Diagnostic, ParseError, Workflow};
 use engine::{
-    Card, Command, ForkPoint, Graphs, Hits, Invalid, KeyFilter, Known, Listed, Listing, Page,
-    Recorded, Refusal, RunFile, RunFilter, RunId, StartRun, Taken, Timestamp, View,
+    Bounds, Card, Command, ForkPoint, Graphs, Hits, Invalid, KeyFilter, Known, Listed, Listing,
+    Page, Recorded, Refusal, RunFile, RunFilter, RunId, StartRun, Taken, Timestamp, View,
 };
 
-use super::answer::Said;
+use super::{
+    answer::Said,
+    files::{Files, Write},
+};
 use crate::Options;
 
 /// What is done with what was seen or done.
@@ -31,6 +34,10 @@ pub enum Ask {
     Both(Deed, (RunId, Second), Next<Result<Outcome, Stopped>, Tell>),
     /// To have the sessions on graphs looked after.
     Tend(Upkeep, Next<Result<Tended, Stopped>, Tell>),
+    /// To have a run begun that works from a file.
+    Begin(Box<Begin>, Next<Result<Outcome, NotBegun>, Tell>),
+    /// To have a file written.
+    Write(Write, Next<Result<(), String>, Tell>),
     Tell(Tell),
 }
 
@@ -64,6 +71,9 @@ pub enum Look<N> {
     /// The events that fit a text best, of one run or of all: so many left out, so many shown.
     Search(String, Option<RunId>, (u32, u32), Next<Result<Hits, Stopped>, N>),
     Workflows(Next<(Vec<Arc<Card>>, Vec<Invalid>), N>),
+    /// The workflow of this name that new runs are begun with.
+    Workflow(&'static str, Next<Result<Workflow, Refusal>, N>),
+    Files(Files<N>),
     /// A page of runs, once sessions on graphs were looked after.
     Sessions(RunFilter, Next<Result<Page, Stopped>, N>),
     /// A run that may have only a file, which is taken in, and what was noticed of that; `None` where
@@ -176,6 +186,21 @@ pub enum Deed {
 
 /// Returns what another run is to be told of what was done.
 pub type Second = Box<dyn FnOnce(&Outcome) -> Option<Command> + Send>;
+/// A run that works from a file: it is written first, and goes again if nothing is begun.
+pub struct Begin {
+    pub deed: Deed,
+    pub file: Write,
+    /// Written besides. Nothing fails for that.
+    pub besides: Option<Write>,
+}
+
+/// Why a run was not begun.
+#[derive(Debug, Clone, PartialEq)]
+pub enum NotBegun {
+    /// The file could not be written, and why.
+    Unwritten(String),
+    Stopped(Stopped),
+}
 
 /// What was done.
 #[derive(Debug, Clone)]
@@ -219,6 +244,11 @@ pub struct Caller {
     pub at: Timestamp,
     /// The run that the call changed before, where it is made again.
     pub changed: Option<RunId>,
+    /// How large anything may be that a caller hands in.
+    pub bounds: Bounds,
+    /// Whether the call was made before and got somewhere.
+    pub is_repeating: bool,
+    /// What the settings say of the dialects.
     pub options: Options,
 }
 
@@ -316,6 +346,18 @@ impl From<Look<Self>> for Ask {
 impl From<Look<Self>> for Tell {
     fn from(look: Look<Self>) -> Self {
         Self::Look(look)
+    }
+}
+
+impl From<Files<Self>> for Ask {
+    fn from(files: Files<Self>) -> Self {
+        Self::Look(Look::Files(files))
+    }
+}
+
+impl From<Files<Self>> for Tell {
+    fn from(files: Files<Self>) -> Self {
+        Self::Look(Look::Files(files))
     }
 }
 

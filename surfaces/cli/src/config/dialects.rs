@@ -20,8 +20,7 @@ const EVENTS_LOG: &str = ".claude/forge-events.jsonl";
 impl Config {
     /// Returns what the configuration says of the dialects.
     pub(crate) fn dialects(&self) -> Dialects {
-        let (devworkflow, forge) = (self.devworkflow().into(), self.forge());
-        Dialects { devworkflow, forge, ..Dialects::default() }
+        Dialects { devworkflow: self.devworkflow().into(), forge: self.forge() }
     }
 
     fn forge(&self) -> forge::Options {
@@ -35,6 +34,7 @@ impl Config {
             events_log: self.events_log(),
             prices: self.prices(),
             friction_tokens: self.count("forge.friction_tokens"),
+            memory: forge::Memory::default(),
         }
     }
 

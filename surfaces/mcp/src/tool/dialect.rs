@@ -7,15 +7,15 @@
 
 use definition::Workflow;
 use dialects::kit::{
-    Ask, Asking, Beside, Caller, Deed, Entry, Fault, Look, Outcome, Reply, Second, Snapshot,
-    Stopped, Tell, Tended, Upkeep,
+    Ask, Asking, Begin, Beside, Caller, Deed, Entry, Fault, Look, NotBegun, Outcome, Reply, Second,
+    Snapshot, Stopped, Tell, Tended, Upkeep,
 };
 use engine::{Actor, Answer, AnswerGate, Command, ForkPoint, RunFile, RunId, View};
 use runtime::{ExecuteError, Fork, Identity, Request, Runtime, Target};
 use serde_json::{Map, Value};
 
 use super::{
-    Call, GateReply, Person,
+    Call, GateReply, Person, Reach,
     repeat::{self, Opened},
 };
 use crate::{server::PersonsDoor, sessions};
@@ -52,28 +52,32 @@ pub(super) async fn run(
 
 /// Answers everything that a tool asks for, until it answers.
 async fn make(call: &Call<'_>, asking: Asking, warnings: Vec<String>) -> Reply {
-    let mut ask = asking(&caller(call));
+    let caller = caller(call);
+    let reach = Reach { runtime: call.runtime, caller: &caller };
+    let mut ask = asking(&caller);
     let mut tell = loop {
         ask = match ask {
-            Ask::Look(it) => look(call, it).await,
+            Ask::Look(it) => look(call, &reach, it).await,
             Ask::Do(deed, then) => break then(execute(call, deed).await.map_err(stopped)),
             Ask::Both(first, second, then) => {
                 break then(execute_both(call, first, second).await.map_err(stopped));
             }
             Ask::Tend(upkeep, then) => break then(tend(call, upkeep).await.map_err(stopped)),
+            Ask::Begin(it, then) => break then(begin(call, &reach, *it).await),
+            Ask::Write(write, then) => break then(reach.write(write).await),
             Ask::Tell(tell) => break tell,
         };
     };
     loop {
         tell = match tell {
-            Tell::Look(it) => look(call, it).await,
+            Tell::Look(it) => look(call, &reach, it).await,
             Tell::Say(said) => return said.reply(warnings),
         };
     }
 }
 
 /// Looks, and goes on with what is seen.
-async fn look<N>(call: &Call<'_>, look: Look<N>) -> N {
+async fn look<N: Send + 'static>(call: &Call<'_>, reach: &Reach<'_>, look: Look<N>) -> N {
     let (runtime, sessions) = (call.runtime, &call.options.devworkflow);
     match look {
         Look::Run(text, then) => then(runtime.find_run(&text).await.map_err(stopped)),
@@ -127,6 +131,8 @@ async fn look<N>(call: &Call<'_>, look: Look<N>) -> N {
         Look::Shipped(then) => then(runtime.list_workflows().0),
         Look::Graph(path, then) => then(runtime.read_graph(&path).await),
         Look::Index(indexing, then) => then(sessions.memory.index(indexing)),
+        Look::Workflow(name, then) => then(runtime.find_workflow(name)),
+        Look::Files(files) => reach.look(files).await,
     }
 }
 
@@ -241,6 +247,26 @@ fn done(runtime: &Runtime, outcome: runtime::Outcome) -> Outcome {
     Outcome { now, events, file, notices, other: None }
 }
 
+/// Begins a run that works from a file. The file goes first: a run without it could not be worked on.
+async fn begin(call: &Call<'_>, reach: &Reach<'_>, begin: Begin) -> Result<Outcome, NotBegun> {
+    let Begin { deed, file, besides } = begin;
+    let (folder, path) = (file.folder.clone(), file.path.clone());
+    let was_there = reach.has(&folder, &path).await;
+    reach.write(file).await.map_err(NotBegun::Unwritten)?;
+    if let Some(write) = besides
+        && let Err(problem) = reach.write(write).await
+    {
+        tracing::warn!("a file beside a new run could not be changed: {problem}");
+    }
+    let begun = execute(call, deed).await;
+    let is_taken = matches!(begun, Err(ExecuteError::Refused(engine::Refusal::KeyTaken { .. })));
+    if begun.is_err() && !was_there && !is_taken {
+        // What was not begun has no request. If it stays, it is only in the way.
+        reach.remove(&folder, &path).await.ok();
+    }
+    begun.map_err(|it| NotBegun::Stopped(stopped(it)))
+}
+
 async fn request(
     call: &Call<'_>,
     target: Target,
@@ -280,11 +306,23 @@ pub(crate) async fn take_reply(
     request(call, Target::Run(run), Command::AnswerGate(Box::new(given)), None).await
 }
 
-fn caller(call: &Call<'_>) -> Caller {
+/// Returns who calls, as a dialect sees it.
+pub(crate) fn caller(call: &Call<'_>) -> Caller {
     let (root, at) = (call.runtime.settings().root.clone(), call.runtime.now());
-    let options = dialects::Options { devworkflow: call.options.devworkflow.settings.clone() };
-    let (person, changed) = (call.person.reach(), call.runtime.find_changed_before());
-    Caller { person, takes_tasks: call.takes_tasks, root, at, changed, options }
+    let options = dialects::Options {
+        devworkflow: call.options.devworkflow.settings.clone(),
+        forge: call.options.forge.clone(),
+    };
+    Caller {
+        person: call.person.reach(),
+        takes_tasks: call.takes_tasks,
+        root,
+        at,
+        changed: call.runtime.find_changed_before(),
+        bounds: call.runtime.settings().bounds,
+        is_repeating: call.runtime.is_repeating(),
+        options,
+    }
 }
 
 /// Returns a run with what is known beside it.

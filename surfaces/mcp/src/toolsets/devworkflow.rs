@@ -30,7 +30,7 @@ pub(super) const TOOLSET: Toolset = Toolset {
     name: "devworkflow",
     summary: "guide development by `workflow_state.md` and by graphs, as dev_workflow_mcp did",
     instructions: INSTRUCTIONS,
-    tools: Table::Mixed(&classic::TOOLS, &graph::TOOLS),
+    tools: Table::Groups(&[Table::Here(&classic::TOOLS), Table::Dialect(&graph::TOOLS)]),
     prompts: &[],
     idiom,
 };

@@ -21,18 +21,18 @@ const CHARS_MIN: usize = 5;
 
 /// What the string says.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct Arguments {
+pub(super) struct Arguments {
     /// Flags with a value; the first of a kind counts.
-    pub flags: BTreeMap<&'static str, String>,
-    pub bare_flags: Vec<&'static str>,
+    pub(super) flags: BTreeMap<&'static str, String>,
+    pub(super) bare_flags: Vec<&'static str>,
     /// The string without flags.
-    pub core_text: String,
-    pub subject: Subject,
+    pub(super) core_text: String,
+    pub(super) subject: Subject,
 }
 
 /// What the string without flags is.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub enum Subject {
+pub(super) enum Subject {
     Issue(Source),
     /// It names a workspace, or speaks of one.
     Workspace,
@@ -42,7 +42,7 @@ pub enum Subject {
 
 impl Subject {
     /// Returns the contract's word.
-    pub fn as_str(&self) -> &'static str {
+    pub(super) fn as_str(&self) -> &'static str {
         match self {
             Self::Issue(source) => source.tracker.source_type(),
             Self::Workspace => "workspace",
@@ -53,7 +53,7 @@ impl Subject {
 
 impl Arguments {
     /// Reads the string; the error says what is wrong with it.
-    pub fn parse(text: &str) -> Result<Self, String> {
+    pub(super) fn parse(text: &str) -> Result<Self, String> {
         let text = text.trim();
         if text.is_empty() {
             return Err("empty input: describe what is to be done, or name an issue".to_owned());
@@ -79,17 +79,17 @@ impl Arguments {
     }
 
     /// Returns whether a flag without a value is there.
-    pub fn has(&self, flag: &str) -> bool {
+    pub(super) fn has(&self, flag: &str) -> bool {
         self.bare_flags.contains(&flag)
     }
 
     /// Returns the effort that is asked for.
-    pub fn effort(&self) -> Option<Effort> {
+    pub(super) fn effort(&self) -> Option<Effort> {
         self.flags.get("effort").and_then(|it| Effort::find(it))
     }
 
     /// Returns how far the pipeline goes.
-    pub fn extent(&self) -> Result<Extent, String> {
+    pub(super) fn extent(&self) -> Result<Extent, String> {
         let text = |flag: &str| self.flags.get(flag).cloned().unwrap_or_default();
         let budget = self.flags.get("budget").map(|it| Budget::parse(it)).transpose()?;
         Ok(Extent {

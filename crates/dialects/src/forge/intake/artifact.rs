@@ -11,32 +11,32 @@ use definition::{
 use serde::Serialize;
 
 /// The texts of files, by name.
-pub type Files = BTreeMap<String, String>;
+pub(super) type Files = BTreeMap<String, String>;
 
 /// What was found out about a file.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct Checked {
-    pub valid: bool,
-    pub file: String,
+pub(super) struct Checked {
+    pub(super) valid: bool,
+    pub(super) file: String,
     /// Empty where there is none.
-    pub verdict_found: String,
-    pub findings_count: Counts,
+    pub(super) verdict_found: String,
+    pub(super) findings_count: Counts,
     /// Nobody fills it; the contract has it.
     missing_sections: Vec<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub error: Option<String>,
+    pub(super) error: Option<String>,
 }
 
 /// How many findings there are of each weight.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize)]
 #[serde(rename_all = "UPPERCASE")]
-pub struct Counts {
-    pub critical: usize,
-    pub minor: usize,
+pub(super) struct Counts {
+    pub(super) critical: usize,
+    pub(super) minor: usize,
 }
 
 /// What is asked of a phase's files.
-pub struct Rules<'a> {
+pub(super) struct Rules<'a> {
     phase: &'a str,
     /// The step, if anything is asked of its files.
     step: Option<&'a Step>,
@@ -49,7 +49,7 @@ pub struct Rules<'a> {
 
 impl<'a> Rules<'a> {
     /// Returns what the workflow asks of a phase.
-    pub fn of(workflow: &'a Workflow, phase: &'a str, parts_max: usize) -> Self {
+    pub(super) fn of(workflow: &'a Workflow, phase: &'a str, parts_max: usize) -> Self {
         let is_asked =
             |it: &&Step| it.review.is_some() || it.produces.iter().any(|it| !it.checks.is_empty());
         let step = workflow.steps.iter().find(|it| it.name.as_str() == phase).filter(is_asked);
@@ -60,7 +60,7 @@ impl<'a> Rules<'a> {
     }
 
     /// Returns whether the file of this name counts.
-    pub fn wants(&self, name: &str) -> bool {
+    pub(super) fn wants(&self, name: &str) -> bool {
         let Some(step) = self.step else { return false };
         let covered = step.produces.iter().flat_map(|it| &it.checks).filter_map(covered);
         let is_covered = covered.map(Template::source).any(|it| it == name);
@@ -70,7 +70,7 @@ impl<'a> Rules<'a> {
     }
 
     /// Checks what the phase wrote, given its files. There is always something to say.
-    pub fn check(&self, files: &Files) -> Vec<Checked> {
+    pub(super) fn check(&self, files: &Files) -> Vec<Checked> {
         let Some(step) = self.step else {
             return vec![wrong("", format!("unknown phase: {}", self.phase))];
         };

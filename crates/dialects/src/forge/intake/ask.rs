@@ -7,13 +7,11 @@ use serde_json::Value;
 
 use super::{
     super::answer::Answer,
+    branch::TRUNKS,
     context::Context,
     effort::Effort,
     flow::{self, Phase},
 };
-
-/// Branches that work is not done on.
-const MAIN: [&str; 3] = ["", "main", "master"];
 
 /// What is asked before anything is known of a request but its words.
 const QUESTIONS: [&str; 3] = [
@@ -23,7 +21,7 @@ const QUESTIONS: [&str; 3] = [
 ];
 
 /// What past runs of an effort cost: as data, and as a line to show.
-pub type Estimate = (Value, String);
+pub(super) type Estimate = (Value, String);
 
 #[derive(Serialize)]
 struct Discussion {
@@ -71,12 +69,12 @@ struct EffortOption {
 }
 
 /// Returns whether a person is to be asked what is meant.
-pub fn is_unclear(context: &Context) -> bool {
+pub(super) fn is_unclear(context: &Context) -> bool {
     context.flags.discuss && !context.flags.auto && context.external.is_empty()
 }
 
 /// Asks what is meant.
-pub fn discussion() -> Answer {
+pub(super) fn discussion() -> Answer {
     Answer::json(&Discussion {
         needs_discussion: Questions {
             questions: QUESTIONS,
@@ -87,7 +85,7 @@ pub fn discussion() -> Answer {
 }
 
 /// Asks for the effort and the branch. `enriched` is the request as it stands after a discussion.
-pub fn confirmation(
+pub(super) fn confirmation(
     context: &Context,
     enriched: &str,
     workflow: &Workflow,
@@ -109,7 +107,7 @@ pub fn confirmation(
                 l: option(Effort::L),
             },
             current_branch,
-            is_main_branch: MAIN.contains(&current_branch),
+            is_main_branch: current_branch.is_empty() || TRUNKS.contains(&current_branch),
             message: "Let the user choose the effort and the branch. Then call again with the same \
                       arguments, but without `discussion_answers`, and with `user_confirmation`: \
                       `effort`, `use_current_branch`, a short English `workspace_slug`, and \

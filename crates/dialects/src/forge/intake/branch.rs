@@ -4,6 +4,8 @@ use super::slug::spec_name;
 
 /// How long a branch may be after its kind, in bytes.
 const BYTES_MAX: usize = 60;
+/// Branches that a pipeline never works on by itself.
+pub const TRUNKS: [&str; 2] = ["main", "master"];
 /// The kind of a change that nothing is known of.
 const FEATURE: &str = "feature";
 

@@ -14,29 +14,29 @@ const ANSWERS: &str = "## Discussion Answers";
 
 /// What is known of a request.
 #[derive(Debug, Clone, PartialEq, Default)]
-pub struct Context {
+pub(super) struct Context {
     /// Where the request comes from, if it does.
-    pub tracker: Option<Tracker>,
-    pub url: String,
+    pub(super) tracker: Option<Tracker>,
+    pub(super) url: String,
     /// The id of the issue as it was told.
-    pub id: String,
-    pub external: External,
-    pub task: String,
-    pub flags: Flags,
+    pub(super) id: String,
+    pub(super) external: External,
+    pub(super) task: String,
+    pub(super) flags: Flags,
 }
 
 /// The arguments that say where a request comes from.
 #[derive(Debug, Default)]
-pub struct Told {
-    pub source_id: String,
-    pub source_url: String,
-    pub task_text: String,
-    pub external_context: Map<String, Value>,
+pub(super) struct Told {
+    pub(super) source_id: String,
+    pub(super) source_url: String,
+    pub(super) task_text: String,
+    pub(super) external_context: Map<String, Value>,
 }
 
 impl Context {
     /// Joins what was told; the error says what cannot be.
-    pub fn new(told: Told, flags: Flags) -> Result<Self, String> {
+    pub(super) fn new(told: Told, flags: Flags) -> Result<Self, String> {
         let or_context = |own: String, name: &str| {
             if own.is_empty() { external::find_text(&told.external_context, &[name]) } else { own }
         };
@@ -56,7 +56,7 @@ impl Context {
     }
 
     /// Returns the id of the issue as it was told, else as its URL has it.
-    pub fn issue_id(&self) -> String {
+    pub(super) fn issue_id(&self) -> String {
         if self.id.is_empty() {
             return Source::parse(&self.url).map(|it| it.id).unwrap_or_default();
         }
@@ -64,25 +64,25 @@ impl Context {
     }
 
     /// Returns how much work it looks like.
-    pub fn effort(&self, enriched: &str) -> Effort {
+    pub(super) fn effort(&self, enriched: &str) -> Effort {
         let text = self.all_text(enriched);
         Effort::detect(self.flags.effort(), self.external.points, &text)
     }
 
     /// Returns everything that is said of the work.
-    pub fn all_text(&self, enriched: &str) -> String {
+    pub(super) fn all_text(&self, enriched: &str) -> String {
         [enriched, &self.external.title, &self.external.body, &self.task].join("\n")
     }
 
     /// Returns what is to be done in the words of the request: those that a person agreed to, else
     /// the task, else the issue.
-    pub fn body(&self, enriched: &str) -> String {
+    pub(super) fn body(&self, enriched: &str) -> String {
         let candidates = [enriched.to_owned(), self.task.clone(), self.external.text()];
         candidates.into_iter().find(|it| !it.is_empty()).unwrap_or_default()
     }
 
     /// Returns the task with a person's answers under it.
-    pub fn discussed(&self, answers: &str) -> String {
+    pub(super) fn discussed(&self, answers: &str) -> String {
         format!("{}\n\n{ANSWERS}\n\n{answers}", self.task)
     }
 }

@@ -30,27 +30,26 @@ const SMALL_POINTS_MAX: f64 = 4.0;
 const MEDIUM_POINTS_MAX: f64 = 12.0;
 
 /// What is said of an effort that is none.
-pub const EFFORTS: &str = "S, M, L";
+pub(super) const EFFORTS: &str = "S, M, L";
 
 /// How much work a pipeline is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
-pub enum Effort {
+pub(in crate::forge) enum Effort {
     S,
     M,
     L,
 }
 
 impl Effort {
-    /// From the smallest to the largest.
-    pub const ALL: [Self; 3] = [Self::S, Self::M, Self::L];
+    pub(super) const ALL: [Self; 3] = [Self::S, Self::M, Self::L];
 
     /// Reads an effort, if it is one.
-    pub fn find(word: &str) -> Option<Self> {
+    pub(in crate::forge) fn find(word: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|it| it.as_str() == word)
     }
 
     /// Returns the letter.
-    pub fn as_str(self) -> &'static str {
+    pub(super) fn as_str(self) -> &'static str {
         match self {
             Self::S => "S",
             Self::M => "M",
@@ -59,7 +58,7 @@ impl Effort {
     }
 
     /// Returns the flow of the workflow.
-    pub fn flow(self) -> &'static str {
+    pub(super) fn flow(self) -> &'static str {
         match self {
             Self::S => "light",
             Self::M => "standard",
@@ -68,7 +67,7 @@ impl Effort {
     }
 
     /// Guesses the effort: what a person said, else story points, else words in the text.
-    pub fn detect(said: Option<Self>, points: Option<f64>, text: &str) -> Self {
+    pub(super) fn detect(said: Option<Self>, points: Option<f64>, text: &str) -> Self {
         if let Some(said) = said {
             return said;
         }
@@ -96,7 +95,7 @@ impl Effort {
 }
 
 /// Says that a word is not an effort.
-pub fn wrong_effort(word: &str) -> String {
+pub(super) fn wrong_effort(word: &str) -> String {
     if word.is_empty() {
         return format!("no effort is given: use one of {EFFORTS}");
     }

@@ -8,34 +8,34 @@ use super::super::state_file::PHASES;
 /// How far a pipeline goes. Only what was asked for is told.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 #[serde(default)]
-pub struct Extent {
+pub(super) struct Extent {
     /// The phase that it begins with.
     #[serde(skip_serializing_if = "String::is_empty")]
-    pub from: String,
+    pub(super) from: String,
     /// The phase that it ends after.
     #[serde(skip_serializing_if = "String::is_empty")]
-    pub until: String,
+    pub(super) until: String,
     /// After how many tokens a person is asked; never where it is none.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub budget_tokens: Option<u64>,
+    pub(super) budget_tokens: Option<u64>,
     /// After how much money.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub budget_dollars: Option<f64>,
+    pub(super) budget_dollars: Option<f64>,
 }
 
 /// The variable with what a pipeline may cost.
-pub const BUDGET_DOLLARS: &str = "budget_dollars";
+pub(super) const BUDGET_DOLLARS: &str = "budget_dollars";
 
 /// A budget as it was written.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub enum Budget {
+pub(super) enum Budget {
     Tokens(u64),
     Dollars(f64),
 }
 
 impl Extent {
     /// Says what is wrong with it, if anything is.
-    pub fn check(&self) -> Result<(), String> {
+    pub(super) fn check(&self) -> Result<(), String> {
         check_phase("from", &self.from)?;
         check_phase("until", &self.until)?;
         let place = |phase: &str| PHASES.iter().position(|it| *it == phase);
@@ -52,7 +52,7 @@ impl Extent {
     }
 
     /// Adds what was asked for to the variables of the run.
-    pub fn add_to(&self, vars: &mut Map<String, Value>) {
+    pub(super) fn add_to(&self, vars: &mut Map<String, Value>) {
         for (name, phase) in [("from", &self.from), ("until", &self.until)] {
             if !phase.is_empty() {
                 vars.insert(name.to_owned(), phase.as_str().into());
@@ -76,7 +76,7 @@ fn check_phase(flag: &str, phase: &str) -> Result<(), String> {
 
 impl Budget {
     /// Reads `500000`, `500k`, `2M` or `$12.50`.
-    pub fn parse(text: &str) -> Result<Self, String> {
+    pub(super) fn parse(text: &str) -> Result<Self, String> {
         let wrong = || {
             format!("budget `{text}` is not supported: use tokens (500000, 500k, 2M) or money ($5)")
         };
@@ -96,7 +96,7 @@ impl Budget {
     }
 
     /// Returns the tokens, where it is that.
-    pub fn tokens(self) -> Option<u64> {
+    pub(super) fn tokens(self) -> Option<u64> {
         match self {
             Self::Tokens(tokens) => Some(tokens),
             Self::Dollars(_) => None,
@@ -104,7 +104,7 @@ impl Budget {
     }
 
     /// Returns the money, where it is that.
-    pub fn dollars(self) -> Option<f64> {
+    pub(super) fn dollars(self) -> Option<f64> {
         match self {
             Self::Tokens(_) => None,
             Self::Dollars(dollars) => Some(dollars),

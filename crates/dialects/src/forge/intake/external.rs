@@ -6,17 +6,17 @@ use super::source::Tracker;
 
 /// An issue, as far as it counts.
 #[derive(Debug, Clone, PartialEq, Default)]
-pub struct External {
-    pub title: String,
-    pub body: String,
+pub(super) struct External {
+    pub(super) title: String,
+    pub(super) body: String,
     /// The labels and the type, as words.
-    pub kinds: Vec<String>,
-    pub points: Option<f64>,
+    pub(super) kinds: Vec<String>,
+    pub(super) points: Option<f64>,
 }
 
 impl External {
     /// Reads the fields of an issue of `tracker`.
-    pub fn read(tracker: Tracker, context: &Map<String, Value>) -> Self {
+    pub(super) fn read(tracker: Tracker, context: &Map<String, Value>) -> Self {
         let text = |names: &[&str]| find_text(context, names);
         match tracker {
             Tracker::GitHub => Self {
@@ -44,23 +44,23 @@ impl External {
     }
 
     /// Returns whether nothing is known of the issue itself.
-    pub fn is_empty(&self) -> bool {
+    pub(super) fn is_empty(&self) -> bool {
         self.title.is_empty() && self.body.is_empty()
     }
 
     /// Returns the title and the body as one text.
-    pub fn text(&self) -> String {
+    pub(super) fn text(&self) -> String {
         format!("{}\n\n{}", self.title, self.body).trim().to_owned()
     }
 }
 
 /// Returns the tracker that a context names in its fields.
-pub fn guess(context: &Map<String, Value>) -> Option<Tracker> {
+pub(super) fn guess(context: &Map<String, Value>) -> Option<Tracker> {
     Tracker::ALL.into_iter().find(|it| context.keys().any(|key| key.starts_with(it.prefix())))
 }
 
 /// Returns the first of some fields that has a text.
-pub fn find_text(context: &Map<String, Value>, names: &[&str]) -> String {
+pub(super) fn find_text(context: &Map<String, Value>, names: &[&str]) -> String {
     let found = names.iter().filter_map(|it| context.get(*it)?.as_str()).find(|it| !it.is_empty());
     found.unwrap_or_default().to_owned()
 }

@@ -14,21 +14,21 @@ use super::{
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 #[serde(default)]
 #[expect(clippy::struct_excessive_bools, reason = "these are the members that the contract has")]
-pub struct Flags {
-    pub auto: bool,
-    pub skip_pr: bool,
-    pub debug: bool,
-    pub discuss: bool,
-    pub effort_override: Option<String>,
+pub(super) struct Flags {
+    pub(super) auto: bool,
+    pub(super) skip_pr: bool,
+    pub(super) debug: bool,
+    pub(super) discuss: bool,
+    pub(super) effort_override: Option<String>,
     #[serde(skip_serializing_if = "String::is_empty")]
-    pub current_branch: String,
+    pub(super) current_branch: String,
     #[serde(flatten)]
-    pub extent: Extent,
+    pub(super) extent: Extent,
 }
 
 impl Flags {
     /// Returns the flags of the arguments, with what is preferred where they say nothing.
-    pub fn new(arguments: &Arguments, preferred: Preferences, branch: String) -> Self {
+    pub(super) fn new(arguments: &Arguments, preferred: Preferences, branch: String) -> Self {
         let is_on = |flag: &str, preferred: Option<bool>| {
             arguments.has(flag) || preferred.unwrap_or_default()
         };
@@ -46,7 +46,7 @@ impl Flags {
     }
 
     /// Reads flags that are told again; the error says what is wrong with them.
-    pub fn read(members: Option<Map<String, Value>>) -> Result<Self, String> {
+    pub(super) fn read(members: Option<Map<String, Value>>) -> Result<Self, String> {
         let mut members = members.unwrap_or_default();
         members.retain(|_, value| !value.is_null());
         let flags: Self = serde_json::from_value(Value::Object(members))
@@ -60,7 +60,7 @@ impl Flags {
     }
 
     /// Returns the effort that is asked for.
-    pub fn effort(&self) -> Option<Effort> {
+    pub(super) fn effort(&self) -> Option<Effort> {
         self.effort_override.as_deref().and_then(Effort::find)
     }
 }

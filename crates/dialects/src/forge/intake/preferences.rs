@@ -6,26 +6,26 @@ use serde_json::{Map, Value};
 use super::effort::{Effort, wrong_effort};
 
 /// The name of the file, in the specs' folder.
-pub const PREFERENCES: &str = "preferences.json";
+pub(super) const PREFERENCES: &str = "preferences.json";
 
 /// What is set; the rest is left out.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize)]
-pub struct Preferences {
+pub(super) struct Preferences {
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub auto: Option<bool>,
+    pub(super) auto: Option<bool>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub debug: Option<bool>,
+    pub(super) debug: Option<bool>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub effort: Option<Effort>,
+    pub(super) effort: Option<Effort>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub nopr: Option<bool>,
+    pub(super) nopr: Option<bool>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub discuss: Option<bool>,
+    pub(super) discuss: Option<bool>,
 }
 
 impl Preferences {
     /// Reads members, and passes over those that are none of them.
-    pub fn read(members: &Map<String, Value>) -> Result<Self, String> {
+    pub(super) fn read(members: &Map<String, Value>) -> Result<Self, String> {
         let flag = |name: &str| match members.get(name) {
             None | Some(Value::Null) => Ok(None),
             Some(Value::Bool(flag)) => Ok(Some(*flag)),
@@ -43,13 +43,13 @@ impl Preferences {
     }
 
     /// Reads the file.
-    pub fn parse(text: &str) -> Result<Self, String> {
+    pub(super) fn parse(text: &str) -> Result<Self, String> {
         let members = serde_json::from_str(text).map_err(|error| error.to_string())?;
         Self::read(&members)
     }
 
     /// Returns the text of the file.
-    pub fn text(&self) -> String {
+    pub(super) fn text(&self) -> String {
         let why = "a few flags and a letter are always JSON";
         format!("{}\n", serde_json::to_string_pretty(self).expect(why))
     }

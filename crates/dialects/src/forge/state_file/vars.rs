@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value};
 
-use super::StateFile;
+use super::{super::intake::effort::Effort, StateFile};
 use crate::kit::json::Json;
 
 /// Where in a document a variable is.
@@ -24,7 +24,6 @@ const NEEDS_COMMIT: &str = "needsBatchCommit";
 /// Is in the place of a part that nobody knows: such a one has no files, so that whatever was
 /// changed is committed.
 const UNKNOWN: &str = "*";
-const EFFORTS: [&str; 3] = ["S", "M", "L"];
 
 const MEMBERS: [(&str, Member); 19] = [
     ("spec_name", Member::Text("specName")),
@@ -90,7 +89,7 @@ pub(super) fn read(document: &StateFile) -> Map<String, Value> {
         vars.insert(name.to_owned(), value);
     }
     // An effort that there was once, or never, is as good as none.
-    if !EFFORTS.contains(&document.text("effort")) {
+    if Effort::find(document.text("effort")).is_none() {
         vars.insert("effort".to_owned(), "".into());
     }
     vars.insert(BATCH.to_owned(), batch(document));

@@ -5,6 +5,7 @@
 use std::path::{Component, Path, PathBuf};
 
 use definition::find_verdict;
+use dialects::forge::intake::branch::TRUNKS;
 use serde_json::Value;
 use world::beneath::Root;
 
@@ -16,8 +17,6 @@ use super::{
 
 /// How short an agent's answer is that cannot have been meant.
 const ANSWER_CHARS_MIN: usize = 50;
-/// Branches that a pipeline never works on by itself.
-const TRUNKS: [&str; 2] = ["main", "master"];
 
 /// What a phase leaves behind, and the words that its verdict can be, as the workflow has it: a hook
 /// has no time to read that.

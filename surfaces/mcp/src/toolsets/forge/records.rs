@@ -1,44 +1,42 @@
-//! What past pipelines left, and what that teaches: searched, counted, and told to agents.
-//!
-//! The rules are in `insight`; here folders are read, each only once for as long as nothing in it
-//! changes, and the files that others read are written.
+//! What past pipelines teach, for the tools that still hold a runtime.
 
-mod analytics_estimate;
-mod analytics_pipeline_summary;
-mod analytics_repo_dashboard;
-mod files;
-mod friction;
-mod history_get_friction_map;
-mod history_get_patterns;
-mod history_search;
-mod index;
-mod layers;
-mod library;
-mod memory;
-mod patterns;
-mod profile;
-mod profile_get;
-mod refresh_index;
-mod search_patterns;
+use definition::Finding;
+use dialects::forge::records::{self, Past};
+use insight::past::{SpecState, Summary};
 
-use super::dialect::ToolAdapter;
-use crate::tool::Entry;
+use super::{answer::Failure, place::Folder};
+use crate::tool::{Call, Reach, caller};
 
-pub(super) use self::{
-    analytics_estimate::estimate, analytics_pipeline_summary::summary_of, layers::past,
-    library::index_now, patterns::accumulate,
-};
-pub(crate) use memory::Memory;
+/// Returns what is known for a pipeline of this name.
+pub(super) async fn past(call: &Call<'_>, spec_name: &str) -> Past {
+    let caller = caller(call);
+    Reach { runtime: call.runtime, caller: &caller }.see(records::past(&caller, spec_name)).await
+}
 
-/// The tools over past pipelines and the repository.
-pub(super) const TOOLS: [Entry; 9] = [
-    Entry::of::<ToolAdapter<refresh_index::RefreshIndex>>(),
-    Entry::of::<ToolAdapter<search_patterns::SearchPatterns>>(),
-    Entry::of::<ToolAdapter<history_search::HistorySearch>>(),
-    Entry::of::<ToolAdapter<history_get_patterns::HistoryGetPatterns>>(),
-    Entry::of::<ToolAdapter<history_get_friction_map::HistoryGetFrictionMap>>(),
-    Entry::of::<ToolAdapter<analytics_pipeline_summary::AnalyticsPipelineSummary>>(),
-    Entry::of::<ToolAdapter<analytics_repo_dashboard::AnalyticsRepoDashboard>>(),
-    Entry::of::<ToolAdapter<analytics_estimate::AnalyticsEstimate>>(),
-    Entry::of::<ToolAdapter<profile_get::ProfileGet>>(),
-];
+/// Takes what changed among the specs into the history now.
+pub(super) async fn index_now(call: &Call<'_>) {
+    let caller = caller(call);
+    Reach { runtime: call.runtime, caller: &caller }.see(records::index_now(&caller)).await;
+}
+
+/// Sums up the pipeline of a workspace whose state is known.
+pub(super) async fn summary_of(
+    call: &Call<'_>,
+    workspace: &Folder,
+    state: SpecState,
+) -> Result<Summary, Failure> {
+    let caller = caller(call);
+    let summary = records::summary_of(&caller, &workspace.0, state);
+    Reach { runtime: call.runtime, caller: &caller }.see(summary).await
+}
+
+/// Takes the findings of one review in, also where it has none.
+pub(super) async fn accumulate(
+    call: &Call<'_>,
+    findings: Vec<Finding>,
+    agent: String,
+) -> Result<(), String> {
+    let caller = caller(call);
+    let write = records::accumulate(&caller, findings, agent);
+    Reach { runtime: call.runtime, caller: &caller }.write(write).await
+}

@@ -6,7 +6,7 @@ use engine::{Command, Note, Recorded, Refusal};
 use runtime::{ExecuteError, Outcome, Request, RunFile, Target, View};
 
 use super::{STATE_FILE, WORKFLOW, answer::Failure, place::Folder, state_file::StateFile, way_out};
-use crate::tool::{Call, Unasked};
+use crate::tool::{Call, Unasked, caller};
 
 /// A pipeline as it is now.
 #[derive(Clone)]
@@ -34,19 +34,8 @@ pub(in crate::toolsets::forge) fn find_key(
     call: &Call<'_>,
     workspace: &str,
 ) -> Result<(Folder, String), Failure> {
-    if workspace.trim().is_empty() {
-        let hint = "pass the workspace that `pipeline_init` answered";
-        return Err(Failure::new("argument_invalid", "argument `workspace` is empty", hint));
-    }
-    let folder = Folder::named(call, workspace.trim());
-    let project = Folder::project(call);
-    let key = folder.seen_from(&project);
-    if key.starts_with('/') || key.is_empty() {
-        let message = format!("load state: workspace `{workspace}` is not in the project");
-        let hint = format!("the project is `{}`; start the server in another", project.as_str());
-        return Err(Failure::new("workspace_outside", message, hint));
-    }
-    Ok((folder, key))
+    let (folder, key) = dialects::forge::place::find_key(&caller(call), workspace)?;
+    Ok((Folder(folder), key))
 }
 
 /// Opens a workspace that has a pipeline.

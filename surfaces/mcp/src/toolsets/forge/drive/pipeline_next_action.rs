@@ -298,7 +298,7 @@ impl Turn<'_> {
             return told;
         }
         let state = SpecState::from(&self.pipeline.file());
-        let summary = records::summary_of(self.call, &self.pipeline.folder, &state).await;
+        let summary = records::summary_of(self.call, &self.pipeline.folder, state).await;
         let Ok(summary) = summary else { return told };
         let spent = Spent {
             tokens: summary.total_tokens,

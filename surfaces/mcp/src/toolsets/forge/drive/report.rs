@@ -184,7 +184,7 @@ async fn learn(call: &Call<'_>, pipeline: &Pipeline, step: &Step, read: &Read) -
         number: None,
     };
     let findings: Vec<Finding> = read.findings.iter().map(finding).collect();
-    let kept = records::accumulate(call, &findings, &agent).await;
+    let kept = records::accumulate(call, findings, agent).await;
     kept.err().map(|problem| format!("the findings were not kept as patterns: {problem}"))
 }
 
