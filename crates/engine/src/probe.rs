@@ -7,7 +7,7 @@ use definition::Workflow;
 
 use crate::{
     Answer, AnswerGate, Command, Fact, FileFact, How, Known, Question, Refusal, RunState, Stop,
-    decide,
+    decide, decide::gate,
 };
 
 /// What a command would lead to.
