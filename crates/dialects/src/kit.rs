@@ -13,8 +13,8 @@ mod tool;
 
 pub use answer::{Answer, Done, Refused, Reply, Said, Then};
 pub use ask::{
-    Ask, Begin, Beside, Caller, Deed, Fault, Indexed, Indexing, Look, Next, NotBegun, Outcome,
-    Person, ReadGraph, Second, Snapshot, Stopped, Tell, Tended, Unadopted, Upkeep,
+    Ask, Begin, Beside, Caller, Deed, Fault, Indexed, Indexing, Look, Next, NotBegun, Noticed,
+    Outcome, Person, ReadGraph, Second, Snapshot, Stopped, Tell, Tended, Unadopted, Upkeep,
 };
 pub use files::{Amend, Eye, Files, Folder, Seeing, Sight, Text, Write};
 pub use input::{Input, InvalidArguments, Leniency, Problem, ProblemKind, read};

@@ -78,7 +78,7 @@ pub enum Look<N> {
     Sessions(RunFilter, Next<Result<Page, Stopped>, N>),
     /// A run that may have only a file, which is taken in, and what was noticed of that; `None` where
     /// there is neither.
-    Session(RunId, Next<Result<Option<(Snapshot, Vec<String>)>, Unadopted>, N>),
+    Session(RunId, Next<Result<Option<Noticed>, Unadopted>, N>),
     /// An id that no run has.
     NewRun(Next<RunId, N>),
     /// The graphs in a folder of the project, which is remembered; `None` where there is none.
@@ -94,6 +94,9 @@ pub enum Look<N> {
     /// Texts that are searched by meaning, and which of them fit a query.
     Index(Indexing, Next<Indexed, N>),
 }
+
+/// A run, and what was noticed of its file.
+pub type Noticed = (Snapshot, Vec<String>);
 
 /// A graph as it was read, and what is doubtful about it.
 pub type ReadGraph = Result<(Workflow, Vec<Diagnostic>), ParseError>;

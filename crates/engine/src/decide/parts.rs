@@ -266,7 +266,9 @@ fn written(draft: &Draft<'_>, step: &Step) -> Result<Vec<PartSpec>, Stop> {
     let Some(path) = source(draft, step)? else { return Ok(Vec::new()) };
     match draft.known.file(&path)? {
         FileFact::Missing => Ok(Vec::new()),
-        file => read(draft, step, &path, file),
+        file @ (FileFact::Present { .. } | FileFact::Unreadable(_)) => {
+            read(draft, step, &path, file)
+        }
     }
 }
 
@@ -585,7 +587,9 @@ fn find_parts(draft: &Draft<'_>, step: &Step, each: &Each) -> Result<Option<Vec<
                         }
                     }
                 }
-                file => Ok(Some(read(draft, step, &path, file)?)),
+                file @ (FileFact::Present { .. } | FileFact::Unreadable(_)) => {
+                    Ok(Some(read(draft, step, &path, file)?))
+                }
             }
         }
     }

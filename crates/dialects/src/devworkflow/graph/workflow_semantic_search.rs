@@ -72,22 +72,29 @@ impl Tool for WorkflowSemanticSearch {
         let max = usize::try_from(max).unwrap_or(1);
         let least = min_similarity.unwrap_or(SIMILARITY_DEFAULT).clamp(0.0, 1.0);
         let searched = Searched { client, known: BTreeMap::new(), texts: Vec::new() };
-        Ok(session::each(caller, Which::Ever, searched, Searched::see, move |searched| {
-            ask(searched.map(|Searched { known, texts, .. }| {
-                let indexing = Indexing { is_cleared: false, texts, query: Some(query.clone()) };
-                Look::Index(
-                    indexing,
-                    Box::new(move |indexed| {
-                        let mut hits = ranked(&indexed.hits, &known, least);
-                        hits.truncate(max);
-                        Results { query, hits, told: 0, blocks: Vec::new(), rows: Vec::new() }
-                            .tell(0)
-                            .into()
-                    }),
-                )
-                .into()
-            }))
-        }))
+        Ok(session::each(
+            caller,
+            Which::Ever,
+            searched,
+            |seen, it| seen.see(&it),
+            move |searched| {
+                ask(searched.map(|Searched { known, texts, .. }| {
+                    let indexing =
+                        Indexing { is_cleared: false, texts, query: Some(query.clone()) };
+                    Look::Index(
+                        indexing,
+                        Box::new(move |indexed| {
+                            let mut hits = ranked(&indexed.hits, &known, least);
+                            hits.truncate(max);
+                            Results { query, hits, told: 0, blocks: Vec::new(), rows: Vec::new() }
+                                .tell(0)
+                                .into()
+                        }),
+                    )
+                    .into()
+                }))
+            },
+        ))
     }
 }
 
@@ -99,10 +106,10 @@ struct Searched {
 }
 
 impl Searched {
-    fn see(&mut self, found: Found) {
+    fn see(&mut self, found: &Found) {
         if found.record.client_id == self.client && !is_deleted(found.state()) {
             self.known.insert(found.id().to_owned(), (found.run(), found.state().updated_at));
-            self.texts.push(search::entry(&found));
+            self.texts.push(search::entry(found));
         }
     }
 }
