@@ -36,7 +36,7 @@ const KEPT_TO: &[(&str, &[&str])] = &[
             "surfaces/cli/src/door.rs",
             "surfaces/mcp/src/server/door.rs",
             "surfaces/cli/src/commands/demo/play.rs",
-            "surfaces/mcp/src/toolsets/devworkflow/classic/tests/",
+            "crates/dialects/src/devworkflow/classic/tests/",
             "surfaces/mcp/src/toolsets/forge/files/tests/",
             "crates/dialects/src/generation/files/tests/",
             "surfaces/mcp/tests/support/walk.rs",

@@ -4,14 +4,19 @@
 //! a step of a graph, a *session* a run of one. `words.rs` has both columns; `state_file.rs` and
 //! `config_file.rs` are its two documents, as people and agents write them.
 
-pub mod config_file;
+mod answer;
+pub mod classic;
+mod config_file;
 pub mod documents;
-pub mod files;
+mod files;
 mod markdown;
 pub mod options;
-pub mod state_file;
+mod state_file;
 mod state_json;
-pub mod words;
+mod text;
+mod words;
+
+pub use files::WorkflowFiles;
 
 /// The workflow whose runs are the state files.
 pub const WORKFLOW: &str = "dev-workflow";

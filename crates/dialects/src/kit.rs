@@ -12,7 +12,7 @@ mod tool;
 
 pub use answer::{Answer, Done, Refused, Reply, Said, Then};
 pub use ask::{
-    Ask, Beside, Caller, Deed, Fault, Look, Next, Outcome, Person, Snapshot, Stopped, Tell,
+    Ask, Beside, Caller, Deed, Fault, Look, Next, Outcome, Person, Snapshot, Stopped, Tell, Text,
 };
 pub use input::{Input, InvalidArguments, Leniency, Problem, ProblemKind, read};
 pub use moment::moment;

@@ -53,7 +53,7 @@ impl Stage {
             ask = match ask {
                 Ask::Look(it) => self.look(it),
                 Ask::Do(deed, then) => break then(self.execute(deed)),
-                Ask::Extend(..) => panic!("no lease is held"),
+                Ask::Extend(..) | Ask::Make(..) => panic!("no lease is held, and no file is made"),
                 Ask::Tell(tell) => break tell,
             };
         };
@@ -84,7 +84,9 @@ impl Stage {
                 self.asked.push("view".to_owned());
                 then(Ok(self.snapshot()))
             }
-            Look::Wait(..)
+            Look::Live(..)
+            | Look::Texts(..)
+            | Look::Wait(..)
             | Look::History(..)
             | Look::Brief(..)
             | Look::Runs(..)
@@ -99,7 +101,10 @@ impl Stage {
         let command = match deed {
             Deed::Start { start, .. } => Command::StartRun(start),
             Deed::Change { command, .. } => *command,
-            Deed::ChangeCopy { .. } | Deed::Fork { .. } | Deed::TakeReply(_) => {
+            Deed::Begin { .. }
+            | Deed::ChangeCopy { .. }
+            | Deed::Fork { .. }
+            | Deed::TakeReply(_) => {
                 panic!("there is one run")
             }
         };

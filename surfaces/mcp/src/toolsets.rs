@@ -78,7 +78,7 @@ impl Toolset {
     /// Returns the tools, in the order they are listed.
     pub fn tools(&self) -> Vec<Entry> {
         match self.tools {
-            Table::Dialect(tools) => tools.iter().map(Entry::from).collect(),
+            Table::Dialect(tools) => tools.iter().copied().map(Entry::of_dialect).collect(),
             Table::Here(tools) => tools.to_vec(),
         }
     }

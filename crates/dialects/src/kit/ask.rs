@@ -28,6 +28,8 @@ pub enum Ask {
     Do(Deed, Next<Result<Outcome, Stopped>, Tell>),
     /// To have a lease last longer; without a duration, as long as its step says.
     Extend(RunId, u64, Option<Duration>, Next<Result<Lease, Stopped>, Tell>),
+    /// To have a file made beside those of a workflow, unless there is one: whether it was.
+    Make(&'static str, String, String, Next<Result<bool, String>, Tell>),
     Tell(Tell),
 }
 
@@ -44,6 +46,10 @@ pub enum Look<N> {
     /// The first of these keys of a workflow that has a file, with the run that it belongs to. What
     /// others wrote into the file is taken in.
     File(&'static str, Vec<String>, Next<Result<Option<(Snapshot, RunFile)>, Stopped>, N>),
+    /// These keys of a workflow, but one whose run goes on comes first.
+    Live(&'static str, Vec<String>, Next<Result<Vec<String>, Stopped>, N>),
+    /// What files beside those of a workflow say.
+    Texts(&'static str, Vec<String>, Next<Vec<Text>, N>),
     /// Where new runs of a workflow are worked on, and what a file beside theirs says.
     Beside(&'static str, &'static str, Next<Beside, N>),
     /// A run as it is now, or as it was after an event.
@@ -69,6 +75,13 @@ pub enum Deed {
     Start {
         workflow: String,
         start: Box<StartRun>,
+    },
+    /// A run is started and changed at once. Where its key was taken meanwhile, the run that has it
+    /// is changed.
+    Begin {
+        workflow: String,
+        start: Box<StartRun>,
+        command: Box<Command>,
     },
     /// `by` is what the caller calls itself.
     Change {
@@ -118,6 +131,16 @@ pub struct Beside {
     pub root: String,
     /// `None` where there is no such file.
     pub text: Option<String>,
+}
+
+/// A file beside those of a workflow.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Text {
+    pub path: String,
+    /// `None` where there is no such file, else what it says or why it cannot be read.
+    pub text: Result<Option<String>, String>,
+    /// Whether the folder that it belongs in is there.
+    pub has_folder: bool,
 }
 
 /// Who calls.

@@ -6,8 +6,9 @@
 
 use dialects::kit::{
     Ask, Asking, Beside, Caller, Deed, Entry, Fault, Look, Outcome, Reply, Snapshot, Stopped, Tell,
+    Text,
 };
-use engine::{Actor, Answer, AnswerGate, Command, ForkPoint, RunId, View};
+use engine::{Actor, Answer, AnswerGate, Command, ForkPoint, Refusal, RunId, View};
 use runtime::{ExecuteError, Fork, Identity, Request, Runtime, Target};
 use serde_json::{Map, Value};
 
@@ -58,6 +59,9 @@ async fn make(call: &Call<'_>, asking: Asking, warnings: Vec<String>) -> Reply {
                 let lease = call.runtime.extend_lease(run, lease, duration).await;
                 break then(lease.map_err(stopped));
             }
+            Ask::Make(workflow, path, text, then) => {
+                break then(call.runtime.make_beside(workflow, &path, text).await);
+            }
             Ask::Tell(tell) => break tell,
         };
     };
@@ -74,6 +78,14 @@ async fn look<N>(runtime: &Runtime, look: Look<N>) -> N {
     match look {
         Look::Run(text, then) => then(runtime.find_run(&text).await.map_err(stopped)),
         Look::File(workflow, keys, then) => then(find_file(runtime, workflow, keys).await),
+        Look::Live(workflow, keys, then) => then(live_first(runtime, workflow, keys).await),
+        Look::Texts(workflow, paths, then) => {
+            let mut texts = Vec::new();
+            for path in paths {
+                texts.push(read_text(runtime, workflow, path).await);
+            }
+            then(texts)
+        }
         Look::Beside(workflow, path, then) => {
             let text = runtime.read_beside(workflow, path).await.ok().flatten();
             then(Beside { root: runtime.root_for(workflow).to_owned(), text })
@@ -117,12 +129,45 @@ async fn find_file(
     Ok(None)
 }
 
+async fn live_first(
+    runtime: &Runtime,
+    workflow: &str,
+    mut keys: Vec<String>,
+) -> Result<Vec<String>, Stopped> {
+    for (at, key) in keys.iter().enumerate() {
+        if runtime.find_live(workflow, key).await.map_err(stopped)? {
+            keys.swap(0, at);
+            break;
+        }
+    }
+    Ok(keys)
+}
+
+async fn read_text(runtime: &Runtime, workflow: &str, path: String) -> Text {
+    let text = runtime.read_beside(workflow, &path).await;
+    let folder = path.rsplit_once('/').map_or("", |it| it.0);
+    let has_folder = folder.is_empty() || runtime.has_beside(workflow, folder).await;
+    Text { path, text, has_folder }
+}
+
 /// Has a deed done.
 async fn execute(call: &Call<'_>, deed: Deed) -> Result<Outcome, ExecuteError> {
     let runtime = call.runtime;
     let outcome = match deed {
         Deed::Start { workflow, start } => {
             request(call, Target::New(workflow), Command::StartRun(start), None).await?
+        }
+        Deed::Begin { workflow, start, command } => {
+            let key = start.key.clone().unwrap_or_default();
+            let all = Command::All(vec![Command::StartRun(start), (*command).clone()]);
+            match request(call, Target::New(workflow.clone()), all, None).await {
+                Err(ExecuteError::Refused(Refusal::KeyTaken { .. })) => {
+                    let found = runtime.find_file(&workflow, &key).await?;
+                    let (view, _) = found.ok_or(Refusal::RunUnknown(key))?;
+                    request(call, Target::Run(view.state.run), *command, None).await?
+                }
+                done => done?,
+            }
         }
         Deed::Change { run, command, by } => request(call, Target::Run(run), *command, by).await?,
         Deed::ChangeCopy { run, length, key, command } => {
@@ -133,7 +178,7 @@ async fn execute(call: &Call<'_>, deed: Deed) -> Result<Outcome, ExecuteError> {
         Deed::TakeReply(run) => match &call.person {
             Person::Answered(reply) => take_reply(call, run, reply).await?,
             Person::OutOfReach | Person::Unproven | Person::Reachable | Person::Silent(_) => {
-                return Err(engine::Refusal::GateNotOpen.into());
+                return Err(Refusal::GateNotOpen.into());
             }
         },
     };

@@ -4,14 +4,11 @@
 //! a step of a graph, a *session* a run of one. `words.rs` has both columns; `state_file.rs` and
 //! `config_file.rs` are its two documents, as people and agents write them.
 
-mod answer;
-mod classic;
 pub(crate) mod graph;
 pub(crate) mod options;
-mod text;
 
 use definition::Form;
-use dialects::devworkflow::{config_file, documents, files, state_file, words};
+use dialects::devworkflow::classic;
 use engine::Idiom;
 
 use crate::{
@@ -19,7 +16,7 @@ use crate::{
     toolsets::{Table, Toolset},
 };
 
-pub use dialects::devworkflow::{WORKFLOW, files::WorkflowFiles};
+pub use dialects::devworkflow::{WORKFLOW, WorkflowFiles};
 
 /// What an agent is told before anything else.
 const INSTRUCTIONS: &str = "\
@@ -90,7 +87,11 @@ const fn joined() -> [Entry; COUNT] {
     let mut at = 0;
     while at < COUNT {
         let first = classic::TOOLS.len();
-        all[at] = if at < first { classic::TOOLS[at] } else { graph::TOOLS[at - first] };
+        all[at] = if at < first {
+            Entry::of_dialect(classic::TOOLS[at])
+        } else {
+            graph::TOOLS[at - first]
+        };
         at += 1;
     }
     all

@@ -4,7 +4,6 @@ use std::ops::Deref;
 
 use super::graph::Memory;
 
-pub(super) use dialects::devworkflow::options::AUTO_APPROVE;
 pub use dialects::devworkflow::options::{
     Fallback, Mode, Options as Settings, Policy, SessionFormat, Sessions, TaskFormat,
 };
