@@ -3,21 +3,25 @@
 
 mod answer;
 mod ask;
+mod brief;
 mod input;
 pub mod json;
 mod moment;
 mod prompt;
 pub mod schema;
 mod tool;
+mod words;
 
 pub use answer::{Answer, Done, Refused, Reply, Said, Then};
 pub use ask::{
     Ask, Beside, Caller, Deed, Fault, Look, Next, Outcome, Person, Snapshot, Stopped, Tell,
 };
+pub use brief::{Brief, brief};
 pub use input::{Input, InvalidArguments, Leniency, Problem, ProblemKind, read};
 pub use moment::moment;
 pub use prompt::{Given, Prompt, PromptArgument, missing};
 pub use tool::{Asking, Card, Effect, Entry, Failing, Hints, Read, Tool, Toolset, Unasked};
+pub use words::Words;
 
 /// Reads arguments as a call would.
 #[cfg(test)]

@@ -13,7 +13,6 @@
 
 extern crate alloc;
 
-mod brief;
 mod cause;
 mod chore;
 mod command;
@@ -27,7 +26,6 @@ mod fork;
 mod guard;
 mod history;
 mod id;
-mod idiom;
 mod index_text;
 mod invariant;
 mod journal;
@@ -35,9 +33,11 @@ mod known;
 mod legacy;
 mod listing;
 mod next;
+mod offers;
 mod probe;
 mod promised_file;
 mod refusal;
+mod remedy;
 mod shared;
 mod state;
 mod status;
@@ -46,7 +46,6 @@ mod time;
 mod view;
 mod worked;
 
-pub use brief::{Brief, Reader, brief, brief_for};
 pub use cause::{CompletedBy, FailCause, ReopenCause, SkipCause};
 pub use chore::{Chore, ChoreOutcome, GitDeed, Pushed, RunBranch, find_chore, find_unseen_branch};
 pub use command::{
@@ -69,7 +68,6 @@ pub use history::{
     PlannedPart, Reopening, Return, SentBack, Touched, Visit, Visited,
 };
 pub use id::RunId;
-pub use idiom::Idiom;
 pub use index_text::index_text;
 pub use invariant::{Found, Violation, audit, find_personal};
 pub use journal::{Journal, JournalRotated, journal_line};
@@ -80,11 +78,12 @@ pub use listing::{
 };
 pub use next::{
     Action, comes_again, find_agent, find_needed, find_promised, find_starter, next,
-    ways_from_failure,
 };
+pub use offers::{Needs, Offer, Offers, What, offers};
 pub use probe::{Probe, probe, probe_approval, probe_in_turn};
 pub use promised_file::{Appended, Basis, EventLog, Goal, Projection, Reading, SideFileWrite};
 pub use refusal::Refusal;
+pub use remedy::{Pick, Remedy};
 pub use shared::Shared;
 pub use state::{
     Answered, AttemptStatus, Effort, Handed, Judged, Noted, Passage, PendingRules, Progress,

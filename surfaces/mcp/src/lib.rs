@@ -50,5 +50,5 @@ pub mod forge {
 }
 pub use toolsets::{
     Dialects, SCENE_GENERATION, StateFiles, TOOLSETS, Tools, Toolset, ToolsetUnknown, WORKSPACE,
-    WorkflowFiles, find_idiom,
+    WorkflowFiles, brief, find_words,
 };

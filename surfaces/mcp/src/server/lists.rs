@@ -2,7 +2,7 @@
 
 use std::{collections::BTreeMap, sync::Arc};
 
-use dialects::core::way_out;
+use dialects::core;
 use rmcp::{
     ErrorData,
     model::{
@@ -207,7 +207,7 @@ pub(super) fn failed(error: &ExecuteError) -> ErrorData {
 pub(super) fn refused(error: &ExecuteError) -> ErrorData {
     match error {
         ExecuteError::Refused(refusal) => {
-            let hint = way_out::hint(refusal);
+            let hint = core::WORDS.hint(refusal);
             let data = json!({ "code": refusal.code(), "hint": hint });
             ErrorData::invalid_params(format!("{refusal}; {hint}"), Some(data))
         }

@@ -4,8 +4,12 @@
 //! wants done goes through [`Runtime::execute`]. A file that others wrote into is taken in before
 //! the tool sees its run.
 
-use dialects::kit::{
-    Ask, Asking, Beside, Caller, Deed, Entry, Fault, Look, Outcome, Reply, Snapshot, Stopped, Tell,
+use dialects::{
+    core,
+    kit::{
+        Ask, Asking, Beside, Caller, Deed, Entry, Fault, Look, Outcome, Reply, Snapshot, Stopped,
+        Tell,
+    },
 };
 use engine::{Actor, Answer, AnswerGate, Command, ForkPoint, RunId, View};
 use runtime::{ExecuteError, Fork, Identity, Request, Runtime, Target};
@@ -15,7 +19,7 @@ use super::{
     Call, GateReply, Person,
     repeat::{self, Opened},
 };
-use crate::server::PersonsDoor;
+use crate::{server::PersonsDoor, toolsets::brief_of};
 
 /// Calls a tool of a dialect with arguments of any shape.
 pub(super) async fn run(
@@ -87,7 +91,7 @@ async fn look<N>(runtime: &Runtime, look: Look<N>) -> N {
             then(history.map(|it| it.events).map_err(stopped))
         }
         Look::Brief(view, tokens, then) => {
-            let brief = runtime.brief_of(&view, tokens).await;
+            let brief = brief_of(runtime, &view, tokens, &core::WORDS).await;
             then(brief.map(|it| it.0.text).map_err(stopped))
         }
         Look::Runs(filter, then) => then(runtime.list_runs(filter).await.map_err(stopped)),

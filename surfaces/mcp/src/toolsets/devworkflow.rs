@@ -18,7 +18,8 @@ mod text;
 mod words;
 
 use definition::Form;
-use engine::Idiom;
+
+use dialects::kit::Words;
 
 use crate::{
     tool::Entry,
@@ -42,46 +43,47 @@ pub(super) const TOOLSET: Toolset = Toolset {
     instructions: INSTRUCTIONS,
     tools: Table::Here(&TOOLS),
     prompts: &[],
-    idiom,
+    words,
 };
 
-/// Returns how work is gone on with: along the state file, or on a graph.
-fn idiom(workflow: &str, form: Form) -> Option<Idiom> {
+/// Returns the words for work along the state file, or on a graph.
+fn words(workflow: &str, form: Form) -> Option<&'static Words> {
     if workflow == WORKFLOW {
-        return Some(CLASSIC);
+        return Some(&CLASSIC);
     }
-    (form == Form::Graph).then_some(ON_GRAPH)
+    (form == Form::Graph).then_some(&ON_GRAPH)
 }
 
-const CLASSIC: Idiom = Idiom {
-    start: "Call `init_workflow_guidance` with what is to be done, then follow each answer.",
+const CLASSIC: Words = Words {
+    start: "call `init_workflow_guidance` with what is to be done, then follow each answer",
     resume: "call `hello_workflow`, and make the call that it says comes next",
     report: "record it with `update_workflow_state_guidance`; `hello_workflow` says which call \
              comes next",
-    choose: "`hello_workflow` says which call begins the next one:",
+    choose: "`hello_workflow` says which call begins the next one",
     finish: "",
-    relay: "Ask the person; only once they said yes, call `construct_phase_guidance` with \
-            `user_approval`.",
-    wait: "Only a person can answer: tell them to use `milepost gate`, do not run it yourself, \
-           and look with `hello_workflow`.",
-    reopen: "`init_workflow_guidance` starts over.",
-    more: "`workflow_state.md` has more.",
+    relay: "ask the person; only after they said yes, call `construct_phase_guidance` with \
+            `user_approval`",
+    wait: "only the person's own answer counts: tell them to run `milepost gate` (do not run it \
+           yourself), and look with `hello_workflow`",
+    reopen: "`init_workflow_guidance` starts over",
+    more: "`workflow_state.md` has more",
+    takes_reports: false,
+    remedy: |_| None,
 };
 
-const ON_GRAPH: Idiom = Idiom {
-    start: "Call `workflow_discovery`, then `workflow_guidance` with `action` `start`, and pass \
-            its `session_id` with every call.",
-    resume: "call `workflow_state` for its session, and go on with `workflow_guidance`",
+const ON_GRAPH: Words = Words {
+    start: "call `workflow_discovery`, then `workflow_guidance` with `action` `start`, and pass its \
+            `session_id` with every call",
+    resume: "call `workflow_state` for its session, and continue with `workflow_guidance`",
     report: "call `workflow_guidance` with its `session_id`, and in `context` what you `choose` and \
              the `criteria_evidence`",
-    choose: "Name the next one as `choose` in the `context` of `workflow_guidance`:",
-    finish: "",
-    relay: "Ask the person; only once they said yes, pass `user_approval` with \
-            `workflow_guidance`.",
-    wait: "Only a person can answer: tell them to use `milepost gate`, do not run it yourself, \
-           and look with `workflow_state`.",
-    reopen: "`workflow_guidance` with `action` `start` starts over.",
-    more: "`workflow_state` has more.",
+    choose: "name the next one as `choose` in the `context` of `workflow_guidance`",
+    relay: "ask the person; only after they said yes, pass `user_approval` with `workflow_guidance`",
+    wait: "only the person's own answer counts: tell them to run `milepost gate` (do not run it \
+           yourself), and look with `workflow_state`",
+    reopen: "`workflow_guidance` with `action` `start` starts over",
+    more: "`workflow_state` shows more",
+    ..CLASSIC
 };
 
 /// The workflow whose runs are the state files.

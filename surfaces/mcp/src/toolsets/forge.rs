@@ -23,8 +23,8 @@ mod workspace;
 pub use files::{STATE_FILE, SpecFiles};
 pub use state_file::StateFile;
 
-use definition::Form;
-use engine::Idiom;
+
+use dialects::kit::Words;
 
 use crate::{
     tool::Entry,
@@ -46,31 +46,27 @@ pub(super) const TOOLSET: Toolset = Toolset {
     instructions: INSTRUCTIONS,
     tools: Table::Here(&TOOLS),
     prompts: &[],
-    idiom,
+    words: |workflow, _| (workflow == WORKFLOW).then_some(&WORDS),
 };
 
-/// Returns how a pipeline is gone on with.
-fn idiom(workflow: &str, _: Form) -> Option<Idiom> {
-    (workflow == WORKFLOW).then_some(IDIOM)
-}
-
 /// The words for what an agent does with a pipeline.
-const IDIOM: Idiom = Idiom {
-    start: "Call `pipeline_init` with what the person wants as `arguments`, then do what each \
-            answer says, until the `type` of an action is `done`.",
+const WORDS: Words = Words {
+    start: "call `pipeline_init` with what the person wants as `arguments`, then do what each \
+            answer says, until the `type` of an action is `done`",
     resume: "call `pipeline_next_action` with `workspace` `{key}`, and do what each answer says, \
              until its `type` is `done`",
     report: "call `pipeline_next_action` (`workspace` `{key}`) with `previous_action_complete`; \
              without that it says who is to do the work, and how",
-    choose: "`pipeline_next_action` says which one is next:",
+    choose: "`pipeline_next_action` says which one is next",
     finish: "",
-    relay: "Ask the person, then pass the answer on with `pipeline_next_action` \
-            (`user_response`).",
-    wait: "Only a person can answer: tell them to use `milepost gate`, do not run it yourself, \
-           and wait with `pipeline_next_action`.",
-    reopen: "One that failed is taken up again by `phase_start` with the phase, or by `checkpoint` \
-             where a person was asked; after one that was abandoned, `pipeline_init` begins another.",
-    more: "`resume_info` has more.",
+    relay: "ask the person, then pass the answer on with `pipeline_next_action` (`user_response`)",
+    wait: "only the person's own answer counts: tell them to run `milepost gate` (do not run it \
+           yourself), and wait with `pipeline_next_action`",
+    reopen: "`phase_start` with the phase continues one that failed, or `checkpoint` where a person \
+             was asked; after one that was abandoned, `pipeline_init` begins another",
+    more: "`resume_info` shows more",
+    takes_reports: false,
+    remedy: |_| None,
 };
 
 /// The workflow whose runs are the pipelines.

@@ -5,7 +5,7 @@ use core::time::Duration;
 use engine::Timestamp;
 
 use super::Document;
-use crate::generation::words::{STEPS, Step, StepStatus};
+use crate::generation::words::{STEPS, Status, Step, StepStatus};
 
 /// After how long a state may not fit its blueprint any more.
 const FRESH: Duration = Duration::from_hours(24);
@@ -34,9 +34,11 @@ impl Document {
 
     /// Returns why the generation stopped.
     pub(crate) fn reason(&self) -> &str {
-        let failure = self.find_text("failure_reason");
-        let failure = failure.or_else(|| self.errors().rev().flatten().next());
-        failure.or_else(|| self.find_text("cancellation_reason")).unwrap_or("Unknown")
+        let cancelled = self.find_text("cancellation_reason");
+        let is_cancelled = self.status() == Some(Status::Cancelled);
+        let own = if is_cancelled { cancelled } else { self.find_text("failure_reason") };
+        let own = own.or_else(|| self.errors().rev().flatten().next());
+        own.or(cancelled).unwrap_or("Unknown")
     }
 
     /// Returns how many hours old the state is, if that is more than a day.
