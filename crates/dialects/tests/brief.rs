@@ -9,8 +9,7 @@ use dialects::{
     kit::{Brief, Words, brief},
 };
 use engine::{
-    Actor, Entry, Event, How, Known, Lease, Recorded, RunId, RunStarted, Timestamp,
-    View, fold,
+    Actor, Entry, Event, How, Known, Lease, Recorded, RunId, RunStarted, Timestamp, View, fold,
 };
 use expect_test::expect;
 use serde_json::{Map, Value};
@@ -81,11 +80,35 @@ fn a_brief_says_what_to_do_what_to_mind_and_what_went_wrong() {
         answer: "this".to_owned(),
         answered_at: None,
     };
-    let more =
-        vec![answered, recorded(error), recorded(question), Event::LeaseTaken(lease)];
+    let more = vec![answered, recorded(error), recorded(question), Event::LeaseTaken(lease)];
     let instructions = "Do the work.\n\nReport:\n\n- `report.status`: `success`.";
     let text = |words| of_events(words, instructions, Map::new(), more.clone(), 2500).text;
-    expect![[""]].assert_eq(&text(&WORDS));
+    expect![[r#"
+        # W: running
+        Run `run_070w3ge1r70w3ge1r70w3ge1r7`, 0 of 1 steps done, at step `a`.
+
+        Goal of the workflow: Show it.
+
+        ## Do this now
+        Work on step `a`, then report with `advance_workflow` (`step_id` `a`).
+        Instructions:
+        Do the work.
+
+        Report:
+
+        - `report.status`: `success`.
+
+        ## Beware
+        - `a.md` has changed
+        - `ben` holds step `a` until 2026-01-01T00:00:00.000000Z
+
+        ## Open errors
+        - `a` [HIGH]: it broke
+
+        ## What people answered
+        - `a`: `changes` by ann, as the agent passed it on: name the risks
+        - which? → this"#]]
+    .assert_eq(&text(&WORDS));
     // Other tools have no such parameters.
     let words = Words { takes_reports: false, ..WORDS };
     assert!(!text(&words).contains("report.status"));

@@ -76,9 +76,7 @@ pub use listing::{
     Card, Cursor, Hit, Hits, Invalid, KeyFilter, Listing, Order, Page, Row, RunFilter, Taken,
     Unreadable, Unseen,
 };
-pub use next::{
-    Action, comes_again, find_agent, find_needed, find_promised, find_starter, next,
-};
+pub use next::{Action, comes_again, find_agent, find_needed, find_promised, find_starter, next};
 pub use offers::{Needs, Offer, Offers, What, offers};
 pub use probe::{Probe, probe, probe_approval, probe_in_turn};
 pub use promised_file::{Appended, Basis, EventLog, Goal, Projection, Reading, SideFileWrite};

@@ -3,8 +3,7 @@
 use alloc::{boxed::Box, string::String, vec::Vec};
 
 use definition::{
-    Need, Otherwise, PartSource, PartSpec, Presence, Product, Step, StepName, Target,
-    Workflow,
+    Need, Otherwise, PartSource, PartSpec, Presence, Product, Step, StepName, Target, Workflow,
 };
 
 use crate::{

@@ -28,13 +28,22 @@ pub enum What {
     /// Report that a step is done.
     Report(StepName),
     /// Name what comes after a step that is done.
-    Choose { after: StepName, to: Target },
+    Choose {
+        after: StepName,
+        to: Target,
+    },
     /// Report the failure of a step again, and name what comes in place of another attempt.
-    Leave { step: StepName, to: Target },
+    Leave {
+        step: StepName,
+        to: Target,
+    },
     /// Make a step ready whose last attempt failed.
     Retry(StepName),
     /// Give an answer at the open gate.
-    Answer { option: String, how: How },
+    Answer {
+        option: String,
+        how: How,
+    },
     /// Continue with a run that failed or was cancelled.
     Reopen,
     /// Give the run up.
@@ -146,7 +155,9 @@ pub fn offers(
             break;
         }
         // Only a person leads on; what comes then is told too.
-        let Some(answered) = probe_approval(workflow, &after, known).state().cloned() else { break };
+        let Some(answered) = probe_approval(workflow, &after, known).state().cloned() else {
+            break;
+        };
         let open = sort(&answered, candidates(workflow, &answered)).open;
         (after, found.open, found.needs_person) = (answered, open, true);
     }
@@ -189,7 +200,9 @@ fn at_work(workflow: &Workflow, state: &RunState, step: &Step) -> Vec<What> {
     let back = earlier.map(What::Begin);
     let report = What::Report(own.clone());
     let begin = What::Begin(own.clone());
-    let ways = ways_from_failure(workflow, state, step).into_iter().map(|to| What::Leave { step: own.clone(), to });
+    let ways = ways_from_failure(workflow, state, step)
+        .into_iter()
+        .map(|to| What::Leave { step: own.clone(), to });
     match trouble {
         AttemptStatus::None | AttemptStatus::Retried => {
             let asks = step.gate.is_some() && is_begun && !is_agreed;

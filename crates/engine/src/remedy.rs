@@ -18,47 +18,77 @@ pub enum Remedy {
     /// Find out which runs there are.
     FindRun,
     /// Name the run by its id.
-    NameRun { run: String },
+    NameRun {
+        run: String,
+    },
     /// Give one of these values.
-    Pick { what: Pick, among: Vec<String> },
+    Pick {
+        what: Pick,
+        among: Vec<String>,
+    },
     StartAnother,
     /// Reopen the run, which failed or was cancelled.
     Reopen,
     /// Continue with the run where it is.
     Continue,
     /// Work on this step.
-    Work { step: String },
-    Begin { step: StepName },
-    Finish { steps: Vec<StepName> },
+    Work {
+        step: String,
+    },
+    Begin {
+        step: StepName,
+    },
+    Finish {
+        steps: Vec<StepName>,
+    },
     /// Go to this step, and have a person answer its gate.
-    PassGate { step: StepName },
+    PassGate {
+        step: StepName,
+    },
     /// Do what comes before this step; a person is asked there.
-    WorkTowards { step: StepName },
+    WorkTowards {
+        step: StepName,
+    },
     /// Leave out what would begin the run behind this step.
-    BeginBefore { step: StepName },
+    BeginBefore {
+        step: StepName,
+    },
     /// Have the person answer the open gate. The agent may pass the answer on if it is relayed.
-    AskPerson { is_relayed: bool },
+    AskPerson {
+        is_relayed: bool,
+    },
     /// Look at what the gate shows now, then answer.
     AnswerAgain,
     /// Give another answer than the one that sends the work back.
     AnswerOtherwise,
     /// Make this condition false.
-    Clear { condition: String },
+    Clear {
+        condition: String,
+    },
     /// Read the status of the run.
     Look,
     LookAtHistory,
     /// Someone else works on it.
-    Wait { holder: String },
+    Wait {
+        holder: String,
+    },
     Claim,
-    WriteFile { path: String },
-    FixFile { path: String },
+    WriteFile {
+        path: String,
+    },
+    FixFile {
+        path: String,
+    },
     /// Restore the files, or say that the run continues with them as they are.
     AcceptFiles,
     /// Change the run by a call, not by its file.
     UseCalls,
     GiveEvidence,
     /// Say the verdict; where it is read from a file, write it there.
-    GiveVerdict { words: Vec<String>, is_read: bool },
+    GiveVerdict {
+        words: Vec<String>,
+        is_read: bool,
+    },
     PlanParts,
     FixParts,
     FinishItems,
@@ -67,17 +97,25 @@ pub enum Remedy {
     /// Fix a value, then retry.
     FixValue,
     FixContext,
-    FixWorkflow { name: Option<String> },
-    GiveKey { pattern: String },
+    FixWorkflow {
+        name: Option<String>,
+    },
+    GiveKey {
+        pattern: String,
+    },
     /// Use the run that has the key, or another key.
-    ShareKey { run: String },
+    ShareKey {
+        run: String,
+    },
     NewRequestId,
     /// Give less, or write it to a file.
     Shorten,
     /// A person must allow what the project runs.
     Trust,
     /// Work on the run from its own folder.
-    WorkThere { root: String },
+    WorkThere {
+        root: String,
+    },
     Upgrade,
     Nothing,
 }
@@ -120,7 +158,9 @@ impl Refusal {
             | Self::FailedForward { from: step, .. }
             | Self::GateMissing { step } => Remedy::Work { step: step.to_string() },
             Self::StepNotBegun { step } => Remedy::Begin { step: step.clone() },
-            Self::StepOutOfOrder { before, .. } => Remedy::Finish { steps: [before.clone()].into() },
+            Self::StepOutOfOrder { before, .. } => {
+                Remedy::Finish { steps: [before.clone()].into() }
+            }
             Self::StepsOpen { open } => Remedy::Finish { steps: open.clone() },
             Self::StepPassed { .. } | Self::NothingDue => Remedy::Nothing,
             Self::GateNotAsked { step, .. } => Remedy::PassGate { step: step.clone() },
@@ -200,7 +240,9 @@ fn pick<T: ToString>(what: Pick, among: &[T]) -> Remedy {
 impl fmt::Display for Remedy {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         let plain = match self {
-            Self::NameRun { run } => return write!(out, "to use that run, name it by its id: `{run}`"),
+            Self::NameRun { run } => {
+                return write!(out, "to use that run, name it by its id: `{run}`");
+            }
             Self::Pick { what, among } => return what.write(out, among),
             Self::Work { step } => return write!(out, "continue with step `{step}`"),
             Self::Begin { step } => return write!(out, "start step `{step}` first"),
@@ -242,7 +284,10 @@ impl fmt::Display for Remedy {
             }
             Self::GiveKey { pattern } => return write!(out, "give a key that matches `{pattern}`"),
             Self::ShareKey { run } => {
-                return write!(out, "continue with run `{run}`, give another key, or cancel that run");
+                return write!(
+                    out,
+                    "continue with run `{run}`, give another key, or cancel that run"
+                );
             }
             Self::FixWorkflow { name: Some(name) } => {
                 return write!(out, "fix the definition of workflow `{name}`");
@@ -267,7 +312,9 @@ impl fmt::Display for Remedy {
             Self::Look => "read the status of the run",
             Self::LookAtHistory => "read the history of the run",
             Self::Claim => "claim the step first",
-            Self::AcceptFiles => "restore the files, or say that you continue with them as they are",
+            Self::AcceptFiles => {
+                "restore the files, or say that you continue with them as they are"
+            }
             Self::UseCalls => "change the run by a call, not by editing its file",
             Self::GiveEvidence => "say for each criterion, by its key, what shows that it is met",
             Self::PlanParts => "say what the parts are first",
@@ -278,7 +325,7 @@ impl fmt::Display for Remedy {
             Self::FixContext => "add what is missing to the context, then retry",
             Self::FixWorkflow { name: None } => "fix the definition of the workflow",
             Self::NewRequestId => "use a new id for a new request",
-            Self::Shorten => "write it to a file, and report the path",
+            Self::Shorten => "shorten it, or write it to a file and report the path",
             Self::Trust => "a person must allow what this project runs; do not allow it yourself",
             Self::Upgrade => "use the version of milepost that wrote the run, or a newer one",
             Self::Nothing => "there is nothing to do",

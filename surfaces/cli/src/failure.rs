@@ -133,7 +133,9 @@ fn hint(refusal: &Refusal) -> String {
             return format!("{remedy}; `milepost workflow check {name}` shows every problem");
         }
         Remedy::ShareKey { run } => {
-            return format!("continue with run `{run}`, give another key with `--key`, or cancel it");
+            return format!(
+                "continue with run `{run}`, give another key with `--key`, or cancel it"
+            );
         }
         other => return other.to_string(),
     };

@@ -204,7 +204,9 @@ fn start(
     let workflow = runtime.find_workflow(name).map_err(ExecuteError::from)?;
     let words = tools.find_words(name, workflow.form).ok_or_else(|| unserved(name))?;
     let begin = words.start.replace("{call}", &Value::Object(call).to_string());
-    Ok(format!("Work through the workflow `{name}` with Milepost.\n\nIts goal: {goal}\n\nTo begin, {begin}."))
+    Ok(format!(
+        "Work through the workflow `{name}` with Milepost.\n\nIts goal: {goal}\n\nTo begin, {begin}."
+    ))
 }
 
 /// Says that the tools that are served do not fit a workflow.

@@ -256,7 +256,10 @@ mod tests {
                 named.filter(|word| TOOLSETS.iter().any(|it| has(it, word))).collect();
             for phrase in &phrases {
                 assert!(!phrase.ends_with('.'), "`{phrase}` ends with a full stop");
-                assert!(!phrase.starts_with(char::is_uppercase), "`{phrase}` begins with a capital");
+                assert!(
+                    !phrase.starts_with(char::is_uppercase),
+                    "`{phrase}` begins with a capital"
+                );
             }
             assert!(!tools.is_empty() && tools.iter().all(|it| has(toolset, it)), "{tools:?}");
         }

@@ -2,7 +2,8 @@
 
 use definition::{Answers, Effect, PartId, PartSpec, Step, Target};
 use engine::{
-    Action, Chore, Event, Offers, OpenGate, Recorded, Remedy, View, What, find_promised, next, target_name,
+    Action, Chore, Event, Offers, OpenGate, Recorded, Remedy, View, What, find_promised, next,
+    target_name,
 };
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -267,8 +268,7 @@ fn warnings(events: &[Recorded]) -> Vec<String> {
 
 /// Returns the choices, each with the lines of the guidance that name it, and the other lines.
 fn choose(view: &View, after: &Step, offers: &Offers) -> (Vec<Choice>, Option<String>) {
-    let target =
-        |it: &What| if let What::Choose { to, .. } = it { Some(to.clone()) } else { None };
+    let target = |it: &What| if let What::Choose { to, .. } = it { Some(to.clone()) } else { None };
     let targets: Vec<Target> = offers.open.iter().filter_map(|it| target(&it.what)).collect();
     let lines: Vec<&str> =
         after.guidance.lines().map(str::trim).filter(|it| !it.is_empty()).collect();

@@ -60,7 +60,8 @@ impl Tool for CompleteGeneration {
                 |_, after| after.say(text::report(&after.scene())),
                 |found, refusal| match found.is_completed() {
                     true => Ok(found.say(text::again(&found.scene()))),
-                    false => Err(scene::is_ended(refusal).then(|| failure::ended(&found.scene(), "complete generation"))),
+                    false => Err(scene::is_ended(refusal)
+                        .then(|| failure::ended(&found.scene(), "complete generation"))),
                 },
             )
         }))

@@ -76,9 +76,8 @@ impl Scene<'_> {
     fn call(&self, what: &What, dialect: Dialect) -> Option<(String, String)> {
         let id = self.id;
         let named = |name: &StepName| find_step(name).map(|step| NamedStep { step, dialect });
-        let start = |named: NamedStep| {
-            format!("start_step(scene_id='{id}', {})", named.start_arguments())
-        };
+        let start =
+            |named: NamedStep| format!("start_step(scene_id='{id}', {})", named.start_arguments());
         let (when, call) = match what {
             What::Begin(step) => {
                 let step = named(step)?;

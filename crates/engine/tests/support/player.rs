@@ -16,9 +16,9 @@ use definition::{Answers, Digest, Evidence, PartId, StepName, Workflow};
 use engine::{
     Action, Actor, Answer, AnswerGate, AtEnd, CheckFact, ChoreOutcome, ClaimStep, ClaimedProgress,
     Command, Consent, ContextChange, Entry, Event, Fact, FileClaim, FileFact, GatePolicy, GitDeed,
-    Holder, How, Known, MakeMove, ModelFact, ModelFailure, ModelFailureKind, Needs, PartPlaced, Policy,
-    Question, Recorded, Refusal, Report, ReportOptions, ReportStep, ResumeRun, Rigor, RunId,
-    RunState, StartRun, StartStep, Stop, Timestamp, Usage, What, audit, decide, find_chore,
+    Holder, How, Known, MakeMove, ModelFact, ModelFailure, ModelFailureKind, Needs, PartPlaced,
+    Policy, Question, Recorded, Refusal, Report, ReportOptions, ReportStep, ResumeRun, Rigor,
+    RunId, RunState, StartRun, StartStep, Stop, Timestamp, Usage, What, audit, decide, find_chore,
     find_drift, find_shown, fold, last_step, next, offers, target_name,
 };
 use serde_json::{Map, Value};
@@ -295,7 +295,8 @@ impl<'a> Player<'a> {
                 let person = found.needs_person.then(|| "after a person has answered:".to_owned());
                 let open = found.open.iter().map(|it| {
                     let Needs { files, evidence } = &it.needs;
-                    let files: String = files.iter().map(|it| format!(", leaving `{it}`")).collect();
+                    let files: String =
+                        files.iter().map(|it| format!(", leaving `{it}`")).collect();
                     let keys = evidence.iter().map(|it| format!(", with evidence for `{it}`"));
                     format!("{}{files}{}", shown(&it.what), keys.collect::<String>())
                 });

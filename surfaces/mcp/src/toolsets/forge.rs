@@ -23,7 +23,6 @@ mod workspace;
 pub use files::{STATE_FILE, SpecFiles};
 pub use state_file::StateFile;
 
-
 use dialects::kit::Words;
 
 use crate::{

@@ -34,11 +34,15 @@ impl Document {
 
     /// Returns why the generation stopped.
     pub(crate) fn reason(&self) -> &str {
-        let cancelled = self.find_text("cancellation_reason");
+        let failure = self.find_text("failure_reason");
+        let failure = failure.or_else(|| self.errors().rev().flatten().next());
+        failure.or_else(|| self.find_text("cancellation_reason")).unwrap_or("Unknown")
+    }
+
+    /// Returns why it was cancelled, if it was.
+    pub(crate) fn cancellation(&self) -> Option<&str> {
         let is_cancelled = self.status() == Some(Status::Cancelled);
-        let own = if is_cancelled { cancelled } else { self.find_text("failure_reason") };
-        let own = own.or_else(|| self.errors().rev().flatten().next());
-        own.or(cancelled).unwrap_or("Unknown")
+        self.find_text("cancellation_reason").filter(|_| is_cancelled)
     }
 
     /// Returns how many hours old the state is, if that is more than a day.

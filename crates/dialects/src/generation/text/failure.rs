@@ -261,8 +261,7 @@ mod tests {
             💡 Workflow Status: IN_PROGRESS (can retry)
 
             🔄 Next Action:
-              - Call retry_step(scene_id='0204', step_name='scene:gen:draft:prose')
-              - Or fail terminally with metadata={'terminal': True}"#]]
+              - Or give up: fail_generation(scene_id='0204', step_name='scene:gen:draft:prose', failure_reason='...')"#]]
         .assert_eq(&failed(&scene, draft(Dialect::Named), "x", Some("MEDIUM")));
     }
 
@@ -282,9 +281,7 @@ mod tests {
     #[test]
     fn a_failed_check_leads_back_to_the_draft_first() {
         let document = fixture::failed();
-        let named = |number| {
-            definition::StepName::parse(Step::find(number).unwrap().key).unwrap()
-        };
+        let named = |number| definition::StepName::parse(Step::find(number).unwrap().key).unwrap();
         let what = [What::Begin(named(4)), What::Retry(named(5)), What::Begin(named(5))];
         let scene = Scene { point: Step::find(5), ..fixture::scene(&document) };
         let scene = fixture::offering(scene, &what);

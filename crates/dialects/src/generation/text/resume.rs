@@ -90,8 +90,7 @@ pub(crate) fn plan(scene: &Scene<'_>, confirmed: Option<(u64, &Scene<'_>)>) -> D
     let mut warnings = document.problems(scene.id);
     let noted = notes(scene, &warnings);
     let last = last_line(scene, !warnings.is_empty(), confirmed);
-    let is_cancelled = document.status() == Some(Status::Cancelled);
-    let at = if is_cancelled { "Cancelled at" } else { "Failed at" };
+    let at = document.cancellation().map_or("Failed at", |_| "Cancelled at");
     let text = format!(
         "🔧 RESUMING GENERATION: Scene {}
 
@@ -116,7 +115,7 @@ pub(crate) fn plan(scene: &Scene<'_>, confirmed: Option<(u64, &Scene<'_>)>) -> D
         document.shown("started_at"),
         document.current_step(),
         document.shown("current_phase"),
-        document.reason(),
+        document.cancellation().unwrap_or_else(|| document.reason()),
         steps(scene, &recovery).join("\n"),
         duration(recovery.saved_seconds),
         span(&recovery),
