@@ -70,9 +70,9 @@ impl Tool for ResumeGeneration {
 /// Why a scene is not resumed: the code and the text, where this tool has words for it.
 fn words(found: &Found, refusal: &Refusal) -> Option<(&'static str, String)> {
     let (scene, code) = (found.scene(), refusal.code());
-    match refusal {
-        Refusal::RunNotEnded { status: Status::Waiting } => Some(("gate_open", text::live(&scene))),
-        Refusal::RunNotEnded { .. } => Some((code, text::live(&scene))),
-        _ => scene::is_ended(refusal).then(|| (code, text::completed(&scene))),
+    if let Refusal::RunNotEnded { status } = refusal {
+        let code = if *status == Status::Waiting { "gate_open" } else { code };
+        return Some((code, text::live(&scene)));
     }
+    scene::is_ended(refusal).then(|| (code, text::completed(&scene)))
 }

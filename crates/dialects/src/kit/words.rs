@@ -3,9 +3,10 @@
 
 use engine::{Refusal, Remedy};
 
-/// Phrases for what an agent does with a run: parts of sentences, in lower case and without a full
-/// stop. `{key}` in them is the run's key, `{step}` the step that it is at, and `{call}` what a run
-/// is started with.
+/// Phrases for what an agent does with a run.
+///
+/// They are parts of sentences, in lower case and without a full stop. `{key}` in them is the run's
+/// key, `{step}` the step that it is at, and `{call}` what a run is started with.
 #[derive(Debug, Clone, Copy)]
 pub struct Words {
     /// How to start a run.

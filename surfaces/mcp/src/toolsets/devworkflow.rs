@@ -68,7 +68,7 @@ const CLASSIC: Words = Words {
     reopen: "`init_workflow_guidance` starts over",
     more: "`workflow_state.md` has more",
     takes_reports: false,
-    remedy: |_| None,
+    remedy: |it| answer::word(it, words::STATE_FILE),
 };
 
 const ON_GRAPH: Words = Words {
@@ -83,6 +83,7 @@ const ON_GRAPH: Words = Words {
            yourself), and look with `workflow_state`",
     reopen: "`workflow_guidance` with `action` `start` starts over",
     more: "`workflow_state` shows more",
+    remedy: |_| None,
     ..CLASSIC
 };
 

@@ -23,8 +23,6 @@ mod workspace;
 pub use files::{STATE_FILE, SpecFiles};
 pub use state_file::StateFile;
 
-use dialects::kit::Words;
-
 use crate::{
     tool::Entry,
     toolsets::{Table, Toolset},
@@ -45,27 +43,7 @@ pub(super) const TOOLSET: Toolset = Toolset {
     instructions: INSTRUCTIONS,
     tools: Table::Here(&TOOLS),
     prompts: &[],
-    words: |workflow, _| (workflow == WORKFLOW).then_some(&WORDS),
-};
-
-/// The words for what an agent does with a pipeline.
-const WORDS: Words = Words {
-    start: "call `pipeline_init` with what the person wants as `arguments`, then do what each \
-            answer says, until the `type` of an action is `done`",
-    resume: "call `pipeline_next_action` with `workspace` `{key}`, and do what each answer says, \
-             until its `type` is `done`",
-    report: "call `pipeline_next_action` (`workspace` `{key}`) with `previous_action_complete`; \
-             without that it says who is to do the work, and how",
-    choose: "`pipeline_next_action` says which one is next",
-    finish: "",
-    relay: "ask the person, then pass the answer on with `pipeline_next_action` (`user_response`)",
-    wait: "only the person's own answer counts: tell them to run `milepost gate` (do not run it \
-           yourself), and wait with `pipeline_next_action`",
-    reopen: "`phase_start` with the phase continues one that failed, or `checkpoint` where a person \
-             was asked; after one that was abandoned, `pipeline_init` begins another",
-    more: "`resume_info` shows more",
-    takes_reports: false,
-    remedy: |_| None,
+    words: |workflow, _| (workflow == WORKFLOW).then_some(&way_out::WORDS),
 };
 
 /// The workflow whose runs are the pipelines.

@@ -1,11 +1,12 @@
 //! What a classic tool answers: a text to act on, and beside it the same as data.
 
-use engine::Refusal;
+use engine::{Pick, Remedy};
 use runtime::ExecuteError;
 use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::{
+    CLASSIC,
     classic::{Trial, tools_of},
     text::{self, Guidance, Next, Shown},
     words::STATE_FILE,
@@ -191,35 +192,44 @@ fn hint(error: &ExecuteError, path: &str) -> String {
     let ExecuteError::Refused(refusal) = error else {
         return error.hint();
     };
-    if let Refusal::MoveNotAllowed { legal, .. } = refusal {
-        // Only what a run says of itself can be updated.
-        let legal = tools_of(legal).into_iter().filter(|it| *it != Guidance::Update);
-        return legal_now(&legal.map(Guidance::name).collect::<Vec<_>>());
-    }
-    let is_personal = !matches!(refusal, Refusal::GateOpen { is_relayed: true, .. });
-    match refusal.code() {
-        "gate_needs_person" if !refusal.is_asked() => {
+    let remedy = refusal.remedy();
+    word(&remedy, path).unwrap_or_else(|| CLASSIC.word(&remedy))
+}
+
+/// The words for a remedy that name the classic tools, for the run of a state file.
+#[expect(clippy::wildcard_enum_match_arm, reason = "the others need no call of their own")]
+pub(crate) fn word(remedy: &Remedy, path: &str) -> Option<String> {
+    Some(match remedy {
+        Remedy::Pick { what: Pick::Move, among } => {
+            // Only what a run says of itself can be updated.
+            let legal = tools_of(among).into_iter().filter(|it| *it != Guidance::Update);
+            legal_now(&legal.map(Guidance::name).collect::<Vec<_>>())
+        }
+        Remedy::WorkTowards { .. } | Remedy::BeginBefore { .. } => {
             "the plan must be approved again: call `revise_blueprint_guidance`, then put the plan \
              before the user"
                 .to_owned()
         }
-        "gate_needs_person" | "gate_open" if is_personal => {
-            format!(
-                "only the user's own answer counts here: tell them to run `milepost gate approve \
-                 {path}` (do not run it yourself), and call again when they have"
-            )
-        }
-        "run_ended" => ended(path),
-        "gate_open" | "gate_not_open" | "run_unknown" | "key_taken" | "key_invalid" => {
+        Remedy::AskPerson { is_relayed: false } => format!(
+            "only the user's own answer counts here: tell them to run `milepost gate approve \
+             {path}` (do not run it yourself), and call again when they have"
+        ),
+        Remedy::Reopen | Remedy::StartAnother => ended(path),
+        Remedy::AskPerson { is_relayed: true }
+        | Remedy::Look
+        | Remedy::FindRun
+        | Remedy::ShareKey { .. }
+        | Remedy::GiveKey { .. } => {
             "call `hello_workflow`, and make the call that it names".to_owned()
         }
-        "too_large" => "shorten it, or write it to a file and name that".to_owned(),
-        _ => refusal.hint(),
-    }
+        _ => return None,
+    })
 }
 
 #[cfg(test)]
 mod tests {
+    use engine::Refusal;
+
     use super::*;
 
     fn hinted(refusal: Refusal) -> String {

@@ -345,8 +345,8 @@ fn awaits_person(found: &Found, then: Then) -> Failure {
     Failure::new(
         "APPROVAL_REQUIRED",
         format!(
-            "❌ **Transition Failed:** only the user's own approval of node **{asked}** counts: \
-             they answer with `milepost gate`. What you reported is kept.",
+            "❌ **Transition Failed:** only the user's own approval of node **{asked}** counts. \
+             What you reported is kept.",
         ),
         format!(
             "tell the user to answer everything that waits with `milepost gate` (do not run it \
@@ -411,6 +411,6 @@ fn worded(step: &Step, refusal: &Refusal) -> Failure {
     Failure::new(
         &refusal.code().to_ascii_uppercase(),
         format!("❌ **Transition Failed:** {refusal}"),
-        refusal.hint(),
+        super::super::super::ON_GRAPH.hint(refusal),
     )
 }
