@@ -202,16 +202,17 @@ fn names() -> String {
 }
 
 #[cfg(test)]
+#[path = "../../../crates/engine/tests/support/refusals.rs"]
+mod refusals;
+
+#[cfg(test)]
 mod tests {
     use std::collections::BTreeMap;
 
     use definition::{Form, MemoryFiles, Workflow, WorkflowName, parse};
     use dialects::{core::WORDS, kit::Words};
 
-    use super::{TOOLSETS, Tools, Toolset, find_words};
-
-    #[path = "../../../../crates/engine/tests/support/refusals.rs"]
-    mod refusals;
+    use super::{TOOLSETS, Tools, Toolset, find_words, refusals};
 
     fn workflow(name: &str, form: Form) -> Workflow {
         let step = "# Orchestrator Guidance\nx\n# Client Instructions\nx\n".to_owned();

@@ -4,7 +4,7 @@ use definition::{PartId, StepName};
 use engine::{Refusal, Status, Timestamp};
 
 /// One of each kind.
-pub fn one_of_each() -> Vec<Refusal> {
+pub(crate) fn one_of_each() -> Vec<Refusal> {
     let step = |name: &str| StepName::parse(name).unwrap();
     let part = |id: &str| PartId::parse(id).unwrap();
     vec![
