@@ -26,6 +26,7 @@ mod long;
 mod memory;
 mod others;
 mod peer;
+mod pipeline;
 mod raw;
 mod rig;
 mod scenes;
@@ -54,6 +55,7 @@ const SECTIONS: &[(&str, Measure)] = &[
     ("growth", growth::measure),
     ("long", long::measure),
     ("scenes", scenes::measure),
+    ("pipeline", pipeline::measure),
     ("http", http::measure),
     ("listen", listen::measure),
     ("steady", steady::measure),

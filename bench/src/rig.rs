@@ -78,6 +78,11 @@ impl Rig {
         self.milepost(folder, &["mcp", "--toolset", "generation"])
     }
 
+    /// Returns the server with the tools for pipelines.
+    pub(crate) fn pipeline_server(&self, folder: &Path) -> Command {
+        self.milepost(folder, &["mcp", "--toolset", "forge"])
+    }
+
     /// Returns what takes over the scenes of a folder.
     pub(crate) fn import_scenes(&self, folder: &Path, workspace: &str) -> Command {
         self.milepost(folder, &["import", "generation", workspace, "--json"])

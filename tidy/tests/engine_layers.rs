@@ -58,7 +58,7 @@ const ORDER: &[&str] = &[
     "contradiction",
     "take_file",
     "settle_run",
-    "go_on",
+    "advance",
 ];
 
 #[test]

@@ -1,5 +1,7 @@
 //! Everything that can be asked of a run. Commands are imperative, and may be refused.
 
+mod advance;
+
 use alloc::{
     boxed::Box,
     string::{String, ToString as _},
@@ -11,6 +13,8 @@ use definition::{Digest, PartId, PartSpec, StepName};
 use serde_json::{Map, Value};
 
 use crate::{ChoreOutcome, Entry, FileClaim, GitDeed, How, PartPlaced, Report};
+
+pub use advance::{Advance, Done, Note, Onward};
 
 /// A request to change a run.
 #[derive(Debug, Clone, PartialEq)]
@@ -78,11 +82,8 @@ pub enum Command {
     },
     /// Say how far a part is.
     PlacePart(PartPlaced),
-    /// Go on with whatever is next: plan the parts, take the review that is there, begin the
-    /// attempts.
-    GoOn {
-        details: Map<String, Value>,
-    },
+    /// Say how the action at hand went, pass on what a person said, and go on.
+    Advance(Box<Advance>),
     AddItem {
         text: String,
     },
@@ -116,18 +117,7 @@ pub enum Command {
     /// The time of the current attempt is over. Sent by the server itself.
     ExpireStep,
     /// Say how a chore went. Sent by the server itself.
-    ReportChore {
-        name: String,
-        deed: GitDeed,
-        outcome: ChoreOutcome,
-    },
-    /// Say where the run's branch stands that nobody has looked at so far. Sent by the server itself.
-    NoteBranch {
-        name: String,
-        base: Option<String>,
-        /// Whether it is there, and another one is checked out.
-        is_elsewhere: bool,
-    },
+    ReportChore(Box<ReportChore>),
     /// Have a run that comes from a copy or from elsewhere ask at the gates that it owes an answer
     /// at; `goes_on`: also finish what its log was cut off in. Sent by the server itself.
     SettleRun {
@@ -148,6 +138,16 @@ pub struct StartRun {
     pub context: Map<String, Value>,
     pub vars: Map<String, Value>,
     pub root: String,
+}
+
+/// How a chore went.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ReportChore {
+    pub name: String,
+    pub deed: GitDeed,
+    pub outcome: ChoreOutcome,
+    /// How the run goes on, if it waited for the chore.
+    pub then: Option<Onward>,
 }
 
 /// An attempt that is to begin.
@@ -226,8 +226,6 @@ pub enum GatePolicy {
     /// Whatever only a person's own answer does not hold.
     #[default]
     Anything,
-    /// No gate that nobody was asked at.
-    Asked,
     /// No gate that nobody was asked at, and the step before it must be done.
     InOrder,
 }
@@ -313,41 +311,90 @@ impl Command {
 
     /// Returns a stable name for logs, tables and fingerprints.
     pub fn name(&self) -> &'static str {
+        self.row().0
+    }
+
+    /// Returns what the server must know of a command before it has it decided.
+    pub fn traits(&self) -> Traits {
+        self.row().1
+    }
+
+    /// Returns how the run goes on once its chores are done, if that is asked.
+    pub fn onward(&self) -> Option<&Onward> {
+        if let Self::Advance(advance) = self { advance.onward.as_ref() } else { None }
+    }
+
+    /// The table of commands.
+    fn row(&self) -> (&'static str, Traits) {
+        let plain = Traits::default();
+        let of_place = Traits { speaks_of_place: true, ..plain };
+        let aside = Traits { is_aside: true, ..plain };
+        let of_work = Traits { waits_for_chores: true, ..of_place };
         match self {
-            Self::StartRun(_) => "start_run",
-            Self::AdoptRun(..) => "adopt_run",
-            Self::TakeEdit(_) => "take_edit",
-            Self::StartStep(_) => "start_step",
-            Self::ReportStep(_) => "report_step",
-            Self::FailStep { .. } => "fail_step",
-            Self::RetryStep { .. } => "retry_step",
-            Self::ResumeRun(_) => "resume_run",
-            Self::AnswerGate(_) => "answer_gate",
-            Self::ApproveStep { .. } => "approve_step",
-            Self::ClaimStep(_) => "claim_step",
-            Self::ReleaseStep { .. } => "release_step",
-            Self::RecordEntry { .. } => "record_entry",
-            Self::SetVars { .. } => "set_vars",
-            Self::Move(_) => "move",
-            Self::GoTo { .. } => "go_to",
-            Self::SkipStep { .. } => "skip_step",
-            Self::AskPerson { .. } => "ask_person",
-            Self::PlanParts { .. } => "plan_parts",
-            Self::PlacePart(_) => "place_part",
-            Self::GoOn { .. } => "go_on",
-            Self::AddItem { .. } => "add_item",
-            Self::CloseItem { .. } => "close_item",
-            Self::CancelRun { .. } => "cancel_run",
-            Self::CompleteRun { .. } => "complete_run",
-            Self::FailRun { .. } => "fail_run",
-            Self::ReopenRun { .. } => "reopen_run",
-            Self::GiveUpKey => "give_up_key",
-            Self::ExpireStep => "expire_step",
-            Self::ReportChore { .. } => "report_chore",
-            Self::NoteBranch { .. } => "note_branch",
-            Self::SettleRun { .. } => "settle_run",
-            Self::StopAtNextStep(_) => "halting",
-            Self::All(_) => "all",
+            Self::StartRun(_) => ("start_run", plain),
+            Self::AdoptRun(..) => ("adopt_run", aside),
+            Self::TakeEdit(_) => ("take_edit", Traits { is_aside: true, ..of_place }),
+            Self::StartStep(_) => ("start_step", plain),
+            Self::ReportStep(_) => ("report_step", of_work),
+            Self::FailStep { .. } => ("fail_step", of_place),
+            Self::RetryStep { .. } => ("retry_step", plain),
+            Self::ResumeRun(_) => ("resume_run", of_work),
+            Self::AnswerGate(_) => ("answer_gate", of_place),
+            Self::ApproveStep { .. } => ("approve_step", of_place),
+            Self::ClaimStep(_) => ("claim_step", plain),
+            Self::ReleaseStep { .. } => ("release_step", plain),
+            Self::RecordEntry { .. } => ("record_entry", plain),
+            Self::SetVars { .. } => ("set_vars", plain),
+            // A consent is to what was asked, and to nothing else.
+            Self::Move(made) => ("move", Traits { speaks_of_place: made.is_approved, ..plain }),
+            Self::GoTo { .. } => ("go_to", plain),
+            Self::SkipStep { .. } => ("skip_step", of_place),
+            Self::AskPerson { .. } => ("ask_person", of_place),
+            Self::PlanParts { .. } => ("plan_parts", plain),
+            Self::PlacePart(_) => ("place_part", plain),
+            Self::Advance(advance) => ("advance", advance.traits()),
+            Self::AddItem { .. } => ("add_item", plain),
+            Self::CloseItem { .. } => ("close_item", plain),
+            Self::CancelRun { .. } => ("cancel_run", plain),
+            Self::CompleteRun { .. } => ("complete_run", plain),
+            Self::FailRun { .. } => ("fail_run", plain),
+            Self::ReopenRun { .. } => ("reopen_run", plain),
+            Self::GiveUpKey => ("give_up_key", aside),
+            Self::ExpireStep => ("expire_step", Traits { is_aside: true, ..of_place }),
+            Self::ReportChore(_) => ("report_chore", aside),
+            Self::SettleRun { .. } => ("settle_run", plain),
+            Self::StopAtNextStep(command) => {
+                ("halting", Traits { leaves_chores: true, ..command.traits() })
+            }
+            Self::All(commands) => ("all", Traits::of_all(commands)),
+        }
+    }
+}
+
+/// What the server must know of a command before it has it decided.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[expect(clippy::struct_excessive_bools, reason = "each is asked by itself")]
+pub struct Traits {
+    /// It is refused while a chore is due, so that is tried before.
+    pub waits_for_chores: bool,
+    /// It leaves the chores that it makes due to others.
+    pub leaves_chores: bool,
+    /// It is about the place where its sender saw the run, and not about a later one.
+    pub speaks_of_place: bool,
+    /// It is not what a call asks for, but what must be known before: what a file says, what the
+    /// clock says, what came of a chore.
+    pub is_aside: bool,
+}
+
+impl Traits {
+    fn of_all(commands: &[Command]) -> Self {
+        let has = |is: fn(Self) -> bool| commands.iter().any(|it| is(it.traits()));
+        Self {
+            waits_for_chores: has(|it| it.waits_for_chores),
+            // The last one says how far the run goes.
+            leaves_chores: commands.last().is_some_and(|it| it.traits().leaves_chores),
+            speaks_of_place: has(|it| it.speaks_of_place),
+            is_aside: false,
         }
     }
 }

@@ -6,6 +6,7 @@
 //! one, its [`parts`], its [`review`], its [`gate`], its [`lease`], and the language model that is
 //! asked. `tidy/tests/engine_layers.rs` lists the files from the bottom up.
 
+mod advance;
 mod answer_gate;
 mod approve_step;
 mod ask_model;
@@ -22,7 +23,6 @@ mod fail_step;
 mod files;
 mod flow;
 pub(crate) mod gate;
-mod go_on;
 pub(crate) mod lease;
 mod left_out;
 mod make_move;
@@ -49,20 +49,23 @@ mod then;
 mod verdict;
 
 use alloc::{
+    collections::BTreeMap,
     format,
     string::{String, ToString as _},
     vec::Vec,
 };
 
-use definition::{Condition, EvaluationError, Step, StepName, Workflow};
+use definition::{Condition, Digest, EvaluationError, Step, StepName, Workflow};
 use serde_json::Value;
 
 use crate::{
-    Actor, Command, Event, GateReason, Known, Recorded, Refusal, Report, RunState, Standing, Stop,
-    evolve,
+    Actor, Artifact, Command, Event, FileFact, GateReason, Known, Note, Recorded, Refusal, Report,
+    RunState, Standing, Stop, evolve,
     invariant::{self, Watch},
+    known,
 };
 
+pub use advance::awaits_revision;
 pub use expire_step::find_due;
 pub use lease::lease_until;
 pub(crate) use left_out::left_out;
@@ -84,6 +87,10 @@ pub struct Decided {
     pub events: Vec<Event>,
     /// The state once they have happened.
     pub state: RunState,
+    /// What the caller should know besides.
+    pub notes: Vec<Note>,
+    /// Why the run did not go on, although what was said of it was taken.
+    pub halted: Option<Refusal>,
 }
 
 /// Returns the events that `command` leads to, or why it stops: something must be known first, or
@@ -94,23 +101,27 @@ pub fn decide(
     known: &Known,
     command: &Command,
 ) -> Result<Decided, Stop> {
-    draft(workflow, state, known, command).map_err(|it| as_left(it, state))
+    draft(workflow, state, known, command).map_err(|stop| match stop {
+        Stop::Refused(refusal) => as_left(refusal, state).into(),
+        stop @ Stop::Ask(_) => stop,
+    })
 }
 
 /// Says of a refusal whether there is a run and a person is asked: what the decision itself began and
 /// asked is gone with it.
-fn as_left(stop: Stop, left: &RunState) -> Stop {
+#[expect(clippy::wildcard_enum_match_arm, reason = "no other refusal says so")]
+fn as_left(refusal: Refusal, left: &RunState) -> Refusal {
     let is_begun = left.standing != Standing::New;
-    match stop {
-        Stop::Refused(Refusal::GateNeedsPerson { step, .. }) => {
+    match refusal {
+        Refusal::GateNeedsPerson { step, .. } => {
             let is_asked = left.standing.open_gate().is_some_and(|it| it.step == step);
-            Refusal::GateNeedsPerson { step, is_asked, is_begun }.into()
+            Refusal::GateNeedsPerson { step, is_asked, is_begun }
         }
-        Stop::Refused(Refusal::PartNeedsPerson { step, part, .. }) => {
+        Refusal::PartNeedsPerson { step, part, .. } => {
             let is_asked = left.asks_at(&step, Some(&part));
-            Refusal::PartNeedsPerson { step, part, is_asked, is_begun }.into()
+            Refusal::PartNeedsPerson { step, part, is_asked, is_begun }
         }
-        stop @ (Stop::Ask(_) | Stop::Refused(_)) => stop,
+        refusal => refusal,
     }
 }
 
@@ -123,16 +134,32 @@ fn draft(
     // What a copy has from its original is not an excuse for where it stands.
     let nothing = RunState::new(state.run);
     let before = if matches!(command, Command::SettleRun { .. }) { &nothing } else { state };
-    let (mut state, events) = (state.clone(), Vec::new());
+    let mut state = state.clone();
     state.harden(known.gates);
-    let mut draft =
-        Draft { before, watch: Watch::default(), workflow, known, state, events, hops: 0 };
+    let mut draft = Draft {
+        before,
+        watch: Watch::default(),
+        workflow,
+        known,
+        state,
+        events: Vec::new(),
+        hops: 0,
+        left: BTreeMap::new(),
+        notes: Vec::new(),
+        halted: None,
+    };
     change_context::follow_settings(&mut draft)?;
     apply(&mut draft, Mode::default(), command)?;
     rules::settle(&mut draft, before)?;
     gate::ask_reworded(&mut draft)?;
+    // A copy looks where its branch stands when it is first worked on.
+    if !matches!(command, Command::SettleRun { .. }) {
+        due::note_branch(&mut draft)?;
+    }
     draft.check_invariant()?;
-    Ok(Decided { events: draft.events, state: draft.state })
+    let Draft { events, state, notes, halted, .. } = draft;
+    let halted = halted.map(|it| as_left(it, &state));
+    Ok(Decided { events, state, notes, halted })
 }
 
 fn apply(draft: &mut Draft<'_>, mode: Mode, command: &Command) -> Result<(), Stop> {
@@ -160,7 +187,7 @@ fn apply(draft: &mut Draft<'_>, mode: Mode, command: &Command) -> Result<(), Sto
         Command::AskPerson { step } => place_run::ask(draft, step),
         Command::PlanParts { set, parts } => place_run::plan(draft, set, parts),
         Command::PlacePart(placed) => place_run::place_part(draft, placed),
-        Command::GoOn { details } => go_on::decide(draft, mode, details),
+        Command::Advance(advance) => advance::decide(draft, mode, advance),
         Command::AddItem { text } => make_move::add_item(draft, text),
         Command::CloseItem { id } => make_move::close_item(draft, *id),
         Command::CancelRun { reason } => end_run::cancel(draft, reason),
@@ -173,12 +200,7 @@ fn apply(draft: &mut Draft<'_>, mode: Mode, command: &Command) -> Result<(), Sto
         Command::ReopenRun { reason, force } => end_run::reopen(draft, mode, reason, *force),
         Command::GiveUpKey => end_run::give_up_key(draft),
         Command::ExpireStep => expire_step::decide(draft, mode),
-        Command::ReportChore { name, deed, outcome } => {
-            report_chore::decide(draft, mode, (name, deed), outcome)
-        }
-        Command::NoteBranch { name, base, is_elsewhere } => {
-            report_chore::note_branch(draft, name, base.as_deref(), *is_elsewhere)
-        }
+        Command::ReportChore(report) => advance::after_chore(draft, mode, report),
         Command::SettleRun { goes_on } => settle_run::decide(draft, mode, *goes_on),
         Command::StopAtNextStep(command) => {
             apply(draft, Mode { reach: Reach::RecordOnly, ..mode }, command)
@@ -225,7 +247,7 @@ fn check_not_owed(draft: &Draft<'_>, command: &Command) -> Result<(), Refusal> {
             | Command::PlanParts { .. }
             | Command::PlacePart(_)
             | Command::CompleteRun { .. }
-            | Command::ReportChore { .. }
+            | Command::ReportChore(_)
     );
     if has_effect && draft.state.standing.is_live() {
         return Err(gate::refusal(open));
@@ -244,11 +266,21 @@ pub(crate) struct Draft<'a> {
     watch: Watch,
     events: Vec<Event>,
     hops: u32,
+    /// The files that are written or taken away by what is decided so far, as they will be.
+    left: BTreeMap<String, FileFact>,
+    notes: Vec<Note>,
+    halted: Option<Refusal>,
 }
 
 /// A point of a draft that can be told from later ones.
 #[derive(Debug, Clone, Copy)]
 struct Mark(usize);
+
+impl Mark {
+    fn is_after(self, other: Self) -> bool {
+        other.0 < self.0
+    }
+}
 
 /// A point of a draft that can be gone back to.
 struct Savepoint {
@@ -256,6 +288,7 @@ struct Savepoint {
     state: RunState,
     watch: Watch,
     hops: u32,
+    left: BTreeMap<String, FileFact>,
 }
 
 impl<'a> Draft<'a> {
@@ -270,17 +303,20 @@ impl<'a> Draft<'a> {
 
     fn save(&self) -> Savepoint {
         let (state, watch) = (self.state.clone(), self.watch.clone());
-        Savepoint { mark: self.mark(), state, watch, hops: self.hops }
+        Savepoint { mark: self.mark(), state, watch, hops: self.hops, left: self.left.clone() }
     }
 
     /// Drops whatever was decided since.
     fn rewind(&mut self, to: Savepoint) {
         self.events.truncate(to.mark.0);
-        (self.state, self.watch, self.hops) = (to.state, to.watch, to.hops);
+        (self.state, self.watch, self.hops, self.left) = (to.state, to.watch, to.hops, to.left);
     }
 
     /// Adds an event, and folds it in.
     fn push(&mut self, event: Event) {
+        if let Event::FileLeft { path, text, .. } = &event {
+            self.left.insert(path.clone(), file_of(text.as_deref(), self.known));
+        }
         let recorded = Recorded {
             seq: self.state.length + 1,
             at: self.known.now,
@@ -306,13 +342,14 @@ impl<'a> Draft<'a> {
             .map_err(|it| it.refusal(self.before))
     }
 
-    /// Whether a file is taken away by what is decided so far.
-    fn is_removed(&self, path: &str) -> bool {
-        let left = self.events.iter().rev().find_map(|it| {
-            let Event::FileLeft { path: left, text, .. } = it else { return None };
-            (left == path).then_some(text)
-        });
-        left.is_some_and(Option::is_none)
+    /// Returns what is at `path` by what is decided so far, or stops to ask.
+    pub(crate) fn file(&self, path: &str) -> Result<&FileFact, Stop> {
+        self.left.get(path).map_or_else(|| self.known.file(path), Ok)
+    }
+
+    /// Returns what there is of `paths` by what is decided so far.
+    fn artifacts<'p>(&self, paths: impl Iterator<Item = &'p str>) -> Result<Vec<Artifact>, Stop> {
+        known::artifacts(paths, |path| self.file(path))
     }
 
     /// Refuses whatever is asked of a run that has not begun, is over, or waits for a person.
@@ -405,6 +442,16 @@ impl<'a> Draft<'a> {
         let scope = scope(self.workflow, &self.state, sight);
         condition.evaluate(&scope).map_err(|error| condition_failed(step, &error))
     }
+}
+
+/// Returns a file as the server leaves it.
+fn file_of(text: Option<&str>, known: &Known) -> FileFact {
+    text.map_or(FileFact::Missing, |text| FileFact::Present {
+        sha256: Digest::of(text.as_bytes()),
+        size: text.len() as u64,
+        text: Some(text.to_string()),
+        modified: Some(known.now),
+    })
 }
 
 pub(crate) fn condition_failed(step: &Step, error: &EvaluationError) -> Refusal {

@@ -37,6 +37,7 @@ pub fn evolve(mut state: RunState, recorded: &Recorded) -> RunState {
     }
     hand(&mut state, recorded);
     history::note(&mut state, recorded);
+    state.claims_asked &= !ends_claim(&recorded.event);
     match &recorded.event {
         Event::RunStarted(started) => {
             state.started_at = recorded.at;
@@ -300,6 +301,11 @@ pub fn evolve(mut state: RunState, recorded: &Recorded) -> RunState {
     state
 }
 
+/// Whether the person whom a file says to be asked is asked by now, or the run has moved on.
+fn ends_claim(event: &Event) -> bool {
+    matches!(event, Event::GateOpened(_) | Event::StepEntered { .. } | Event::StepStarted { .. })
+}
+
 /// Notes which action is handed out, and which one is reported or answered.
 fn hand(state: &mut RunState, recorded: &Recorded) {
     let is_under_way = |step: &StepName, part: &Option<PartId>| {
@@ -415,12 +421,16 @@ fn place(state: &mut RunState, recorded: &Recorded, placement: &FileClaim) {
     }
     state.current.clone_from(&placement.current);
     state.stated.clone_from(&placement.stated);
+    state.claims_asked = false;
     state.is_work_done = placement.is_work_done;
     let reason = placement.reason.clone();
     match placement.stood {
         ClaimedStatus::Running => state.standing = Standing::Running,
         ClaimedStatus::Waiting if state.standing.open_gate().is_some() => {}
-        ClaimedStatus::Waiting => state.standing = Standing::Running,
+        ClaimedStatus::Waiting => {
+            state.standing = Standing::Running;
+            state.claims_asked = true;
+        }
         ClaimedStatus::Completed => {
             state.ended_elsewhere = is_first.then_some(recorded.seq);
             end(state, recorded, |_| Standing::Completed);

@@ -20,6 +20,9 @@ pub enum Question {
     Beside(String),
     /// What is the state of version control at the run's root?
     Git,
+    /// Where does this branch stand in the repository that the run's root lies in? `None`: the one
+    /// that is checked out.
+    Branch(Option<String>),
     /// What does this command end with?
     Check { run: Vec<String>, timeout_s: u64 },
     /// What does a language model say to this?
@@ -38,8 +41,20 @@ pub enum Fact {
     File(FileFact),
     /// `None` where the root is not under version control.
     Git(Option<Git>),
+    /// `None` where there is no such repository or branch.
+    Branch(Option<Standpoint>),
     Check(CheckFact),
     Model(ModelFact),
+}
+
+/// Where a branch stands before a run has done anything to it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Standpoint {
+    pub name: String,
+    /// Its last commit, or that of what is checked out where the branch is not there yet.
+    pub commit: Option<String>,
+    /// Whether the branch is there, and another one is checked out.
+    pub is_elsewhere: bool,
 }
 
 /// What is at a path.
@@ -186,23 +201,17 @@ impl From<Refusal> for Stop {
 impl Known {
     /// Returns what is at `path`, or stops to ask.
     pub(crate) fn file(&self, path: &str) -> Result<&FileFact, Stop> {
-        match self.facts.get(&Question::File(String::from(path))) {
-            Some(Fact::File(fact)) => Ok(fact),
-            Some(Fact::Git(_) | Fact::Check(_) | Fact::Model(_)) | None => {
-                Err(Stop::Ask(vec![Question::File(String::from(path))]))
-            }
-        }
+        self.look(Question::File(String::from(path)))
     }
 
     /// Returns what is in the file of this name beside the run's root, or stops to ask.
     pub(crate) fn beside(&self, name: &str) -> Result<&FileFact, Stop> {
-        let question = Question::Beside(String::from(name));
-        match self.facts.get(&question) {
-            Some(Fact::File(fact)) => Ok(fact),
-            Some(Fact::Git(_) | Fact::Check(_) | Fact::Model(_)) | None => {
-                Err(Stop::Ask(vec![question]))
-            }
-        }
+        self.look(Question::Beside(String::from(name)))
+    }
+
+    fn look(&self, question: Question) -> Result<&FileFact, Stop> {
+        let Some(Fact::File(fact)) = self.facts.get(&question) else { return ask(question) };
+        Ok(fact)
     }
 
     /// Stops to ask for all of `paths` that are not known yet, at once.
@@ -213,33 +222,30 @@ impl Known {
     }
 
     pub(crate) fn git(&self) -> Result<Option<&Git>, Stop> {
-        match self.facts.get(&Question::Git) {
-            Some(Fact::Git(fact)) => Ok(fact.as_ref()),
-            Some(Fact::File(_) | Fact::Check(_) | Fact::Model(_)) | None => {
-                Err(Stop::Ask(vec![Question::Git]))
-            }
-        }
+        let Some(Fact::Git(fact)) = self.facts.get(&Question::Git) else {
+            return ask(Question::Git);
+        };
+        Ok(fact.as_ref())
+    }
+
+    /// Returns where a branch stands, or the one that is checked out; or stops to ask.
+    pub(crate) fn branch(&self, name: Option<String>) -> Result<Option<&Standpoint>, Stop> {
+        let question = Question::Branch(name);
+        let Some(Fact::Branch(fact)) = self.facts.get(&question) else { return ask(question) };
+        Ok(fact.as_ref())
     }
 
     pub(crate) fn check(&self, check: &CommandCheck) -> Result<&CheckFact, Stop> {
         let question =
             Question::Check { run: check.run.clone(), timeout_s: check.timeout.as_secs() };
-        match self.facts.get(&question) {
-            Some(Fact::Check(fact)) => Ok(fact),
-            Some(Fact::File(_) | Fact::Git(_) | Fact::Model(_)) | None => {
-                Err(Stop::Ask(vec![question]))
-            }
-        }
+        let Some(Fact::Check(fact)) = self.facts.get(&question) else { return ask(question) };
+        Ok(fact)
     }
 
     /// Returns what the model said to `question`, or stops to ask.
     pub(crate) fn model(&self, question: Question) -> Result<&ModelFact, Stop> {
-        match self.facts.get(&question) {
-            Some(Fact::Model(fact)) => Ok(fact),
-            Some(Fact::File(_) | Fact::Git(_) | Fact::Check(_)) | None => {
-                Err(Stop::Ask(vec![question]))
-            }
-        }
+        let Some(Fact::Model(fact)) = self.facts.get(&question) else { return ask(question) };
+        Ok(fact)
     }
 
     /// Returns what was seen of those of `paths` that are there. Every path must be known.
@@ -247,13 +253,25 @@ impl Known {
         &self,
         paths: impl Iterator<Item = &'a str>,
     ) -> Result<Vec<Artifact>, Stop> {
-        let mut artifacts = Vec::new();
-        for path in paths {
-            if let FileFact::Present { sha256, size, .. } = self.file(path)? {
-                let (sha256, size) = (sha256.clone(), *size);
-                artifacts.push(Artifact { path: String::from(path), sha256, size });
-            }
-        }
-        Ok(artifacts)
+        artifacts(paths, |path| self.file(path))
     }
+}
+
+/// Returns what `look` shows of those of `paths` that are there.
+pub(crate) fn artifacts<'a, 'f>(
+    paths: impl Iterator<Item = &'a str>,
+    look: impl Fn(&'a str) -> Result<&'f FileFact, Stop>,
+) -> Result<Vec<Artifact>, Stop> {
+    let mut artifacts = Vec::new();
+    for path in paths {
+        if let FileFact::Present { sha256, size, .. } = look(path)? {
+            let (sha256, size) = (sha256.clone(), *size);
+            artifacts.push(Artifact { path: String::from(path), sha256, size });
+        }
+    }
+    Ok(artifacts)
+}
+
+fn ask<T>(question: Question) -> Result<T, Stop> {
+    Err(Stop::Ask(vec![question]))
 }

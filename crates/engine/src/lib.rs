@@ -49,10 +49,13 @@ mod worked;
 pub use cause::{CompletedBy, FailCause, ReopenCause, SkipCause};
 pub use chore::{Chore, ChoreOutcome, GitDeed, Pushed, RunBranch, find_chore, find_unseen_branch};
 pub use command::{
-    Answer, AnswerGate, AtEnd, ClaimStep, Command, Consent, ContextChange, GatePolicy, Holder,
-    MakeMove, Outcome, ReportOptions, ReportStep, ResumeRun, Rigor, StartRun, StartStep,
+    Advance, Answer, AnswerGate, AtEnd, ClaimStep, Command, Consent, ContextChange, Done,
+    GatePolicy, Holder, MakeMove, Note, Onward, Outcome, ReportChore, ReportOptions, ReportStep,
+    ResumeRun, Rigor, StartRun, StartStep, Traits,
 };
-pub use decide::{Decided, decide, find_due, lease_until, resolve_decider, target_name};
+pub use decide::{
+    Decided, awaits_revision, decide, find_due, lease_until, resolve_decider, target_name,
+};
 pub use drift::{Shown, find_drift, find_shown};
 pub use event::{
     Actor, Artifact, CheckRun, Choice, DecodeError, EVENT_VERSION, Entry, Event, GateReason, Git,
@@ -71,7 +74,9 @@ pub use id::RunId;
 pub use index_text::index_text;
 pub use invariant::{Found, Violation, audit, find_personal};
 pub use journal::{Journal, JournalRotated, journal_line};
-pub use known::{Bounds, CheckFact, Fact, FileFact, Known, ModelFact, Policy, Question, Stop};
+pub use known::{
+    Bounds, CheckFact, Fact, FileFact, Known, ModelFact, Policy, Question, Standpoint, Stop,
+};
 pub use listing::{
     Card, Cursor, Hit, Hits, Invalid, KeyFilter, Listing, Order, Page, Row, RunFilter, Taken,
     Unreadable, Unseen,
@@ -91,4 +96,4 @@ pub use status::Status;
 pub use summary::{Summary, last_step, summary};
 pub use time::Timestamp;
 pub use view::{RunFile, View};
-pub use worked::find_worked;
+pub use worked::{find_said, find_worked};

@@ -19,6 +19,7 @@ use crate::{
 
 /// The state of one run.
 #[derive(Debug, Clone, PartialEq)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a fact of its own")]
 pub struct RunState {
     pub run: RunId,
     /// How many events it is the fold of.
@@ -39,6 +40,8 @@ pub struct RunState {
     pub gave_up_key: bool,
     /// Where it is said to be by a file or a failure, until it moves. Only shown.
     pub stated: Option<StepName>,
+    /// Whether a file says that a person is asked, who is asked only once the run goes on.
+    pub claims_asked: bool,
     /// Whether every step is done, and only the run's own end is missing.
     pub is_work_done: bool,
     pub context: Shared<Map<String, Value>>,
@@ -406,6 +409,7 @@ impl RunState {
             current: None,
             gave_up_key: false,
             stated: None,
+            claims_asked: false,
             is_work_done: false,
             context: Shared::default(),
             vars: Shared::default(),
@@ -503,6 +507,13 @@ impl RunState {
     pub fn asks_at(&self, step: &StepName, part: Option<&PartId>) -> bool {
         let is_there = |it: &OpenGate| it.step == *step && it.part.as_ref() == part;
         self.standing.open_gate().is_some_and(is_there)
+    }
+
+    /// Returns whether work is under way that nobody has reported.
+    pub fn is_handed_out(&self) -> bool {
+        let current = self.current.as_ref();
+        let is_begun = current.is_some_and(|it| self.progress(it) == Progress::Active);
+        is_begun && !self.handed.is_answered()
     }
 
     /// Returns what a person wants changed at the current step, which they sent back and have neither

@@ -1,11 +1,18 @@
-//! Whether there is anything to show for the action that was handed out last.
+//! Whether there is anything to show for the action that was handed out last, and what people said
+//! for the one who is to do it.
 
 use alloc::{string::String, vec::Vec};
 use core::time::Duration;
 
-use definition::Workflow;
+use definition::{Work, Workflow};
 
-use crate::{Action, Artifact, FileFact, Known, RunState, Stop, find_promised, next};
+use crate::{
+    Action, Artifact, CompletedBy, Effort, Entry, FileFact, Known, Noted, Progress, RunState, Stop,
+    Timestamp, find_promised, next,
+};
+
+/// Marks what a person left in a file for the next agent.
+pub(crate) const FEEDBACK: &str = "feedback";
 
 /// How much earlier than it happened a file system may say that a file was written.
 const TICK: Duration = Duration::from_millis(10);
@@ -31,4 +38,30 @@ pub fn find_worked(workflow: &Workflow, state: &RunState, known: &Known) -> Resu
         state.handed.at <= at.after(TICK)
     };
     Ok(found.iter().any(|it| is_new(it) || is_written(it)))
+}
+
+/// Returns what a person said since an agent last did anything, for the next one to know: in a file,
+/// else with their answers.
+pub fn find_said(workflow: &Workflow, state: &RunState) -> Option<String> {
+    let is_work = |it: &&Effort| {
+        let is_passed = it.completed_by == Some(CompletedBy::NothingLeft);
+        it.progress == Progress::Done && 0 < it.attempts && !is_passed
+    };
+    let steps = workflow.steps.iter().filter(|it| it.work == Work::Agent);
+    let steps = steps.filter_map(|it| state.step(&it.name));
+    let efforts = steps.flat_map(|it| it.parts.values().chain([&it.effort]));
+    let done = efforts.filter(is_work).filter_map(|it| it.ended_at).max();
+    let is_new = |at: Timestamp| done.is_none_or(|done| done <= at);
+    let left = state.entries.iter().filter(|it| is_new(it.at)).filter_map(left_in_file);
+    let left: Vec<&str> = left.collect();
+    let answers = state.answers.iter().filter(|it| is_new(it.at));
+    let said: Vec<&str> =
+        answers.map(|it| it.feedback.as_str()).filter(|it| !it.is_empty()).collect();
+    let said = if left.is_empty() { said } else { left };
+    (!said.is_empty()).then(|| said.join("\n\n"))
+}
+
+fn left_in_file(noted: &Noted) -> Option<&str> {
+    let Entry::Note { text, tags } = &noted.entry else { return None };
+    tags.iter().any(|it| it == FEEDBACK).then_some(text.as_str())
 }

@@ -78,19 +78,13 @@ fn a_copy_that_is_cut_before_its_question_is_sound() {
 fn no_branch_is_a_copys_own() {
     let workflow = workflow();
     let (log, _) = original(&workflow);
-    let note = |name: &str, base: &str| {
-        let (name, base) = (name.to_owned(), Some(base.to_owned()));
-        Command::NoteBranch { name, base, is_elsewhere: false }
-    };
-    let seen = |state: &RunState, command: &Command| {
-        let decided = decide(&workflow, state, &Known::default(), command).unwrap();
-        decided.state.branch.unwrap()
-    };
     let point = ForkPoint::Seq(2);
     let copy = copied(&workflow, &log, &point, None).unwrap();
-    assert!(seen(&copy, &note("feature/login", "abc")).is_taken);
     let original = fold(copy.run, log.get(..2).unwrap());
-    assert!(!seen(&original, &note("feature/login", "abc")).is_taken);
+    for (mut run, is_taken) in [(copy, true), (original, false)] {
+        run.take_branch("feature/login", Some("abc"), false);
+        assert_eq!(run.branch.unwrap().is_taken, is_taken);
+    }
 }
 
 #[test]

@@ -8,11 +8,12 @@ use definition::{
     Answers, Digest, MemoryFiles, PartId, PartSpec, StepName, Workflow, WorkflowName,
 };
 use engine::{
-    Actor, Answer, AnswerGate, AtEnd, ChoreOutcome, ClaimStep, ClaimedProgress, ClaimedStatus,
-    Command, Consent, ContextChange, Decided, Entry, Event, Fact, FileClaim, FileFact, ForkPoint,
-    GatePolicy, GitDeed, How, Known, MakeMove, PartPlaced, Passage, Policy, Progress, Question,
-    Recorded, Refusal, Report, ReportOptions, ReportStep, ResumeRun, RunId, RunState, Standing,
-    StartRun, StartStep, Stop, Surface, Timestamp, audit, decide, fold, fork,
+    Actor, Advance, Answer, AnswerGate, AtEnd, ChoreOutcome, ClaimStep, ClaimedProgress,
+    ClaimedStatus, Command, Consent, ContextChange, Decided, Done, Entry, Event, Fact, FileClaim,
+    FileFact, ForkPoint, GatePolicy, GitDeed, How, Known, MakeMove, Onward, PartPlaced, Passage,
+    Policy, Progress, Question, Recorded, Refusal, Report, ReportChore, ReportOptions, ReportStep,
+    ResumeRun, RunId, RunState, Standing, StartRun, StartStep, Stop, Surface, Timestamp, audit,
+    decide, fold, fork,
 };
 use expect_test::expect_file;
 use serde_json::{Map, Value, json};
@@ -307,7 +308,6 @@ fn commands() -> Vec<(&'static str, Command)> {
         ("move: jump", make_move(false)),
         ("move: jump, lax, approved", make_move(true)),
         ("go to ship, by force", goto(GatePolicy::Anything)),
-        ("go to ship, asked", goto(GatePolicy::Asked)),
         ("go to ship, in order", goto(GatePolicy::InOrder)),
         ("skip plan", Command::SkipStep { step: "plan".into() }),
         ("skip ship", Command::SkipStep { step: "ship".into() }),
@@ -318,7 +318,12 @@ fn commands() -> Vec<(&'static str, Command)> {
             "place a part",
             Command::PlacePart(PartPlaced::of(step("tell"), PartId::parse("a").unwrap())),
         ),
-        ("go on", Command::GoOn { details: Map::new() }),
+        ("on", advance(None, None, true)),
+        ("done, on", advance(Some(None), None, true)),
+        ("done plan, stay", advance(Some(Some("plan")), None, false)),
+        ("say approve, on", advance(None, Some("approve"), true)),
+        ("say reject, on", advance(None, Some("reject"), true)),
+        ("done, say approve, on", advance(Some(None), Some("approve"), true)),
         ("add an item", Command::AddItem { text: "i".into() }),
         ("close an item", Command::CloseItem { id: 1 }),
         ("cancel", Command::CancelRun { reason: "r".into() }),
@@ -335,19 +340,13 @@ fn commands() -> Vec<(&'static str, Command)> {
         ("reopen, by force", reopen(true)),
         ("give up the key", Command::GiveUpKey),
         ("expire", Command::ExpireStep),
-        ("report a chore", chore()),
-        (
-            "note the branch",
-            Command::NoteBranch { name: "b".into(), base: None, is_elsewhere: false },
-        ),
+        ("report a chore", chore(None)),
+        ("report a chore, then on", chore(Some(Onward::default()))),
         ("settle a copy", Command::SettleRun { goes_on: true }),
         ("halting: report plan", Command::StopAtNextStep(Box::new(done("plan", Some("ship"))))),
         (
             "auto, then go on",
-            Command::All(vec![
-                Command::SetVars { set: auto },
-                Command::GoOn { details: Map::new() },
-            ]),
+            Command::All(vec![Command::SetVars { set: auto }, advance(None, None, true)]),
         ),
         (
             "skip plan, then report ship",
@@ -368,8 +367,9 @@ fn commands() -> Vec<(&'static str, Command)> {
 fn every_command() -> Vec<&'static str> {
     let source = include_str!("../src/command.rs");
     let names = source.lines().filter_map(|line| {
-        let (left, right) = line.trim().split_once(" => \"")?;
-        left.starts_with("Self::").then(|| right.trim_end_matches("\","))
+        let (left, right) = line.trim().split_once("(\"")?;
+        let is_row = left.starts_with("Self::") && left.ends_with(" => ") || left.is_empty();
+        right.split('"').next().filter(|_| is_row)
     });
     let names: Vec<&'static str> = names.collect();
     assert!(30 < names.len(), "the names of commands are not where they were");
@@ -446,12 +446,19 @@ fn reopen(force: bool) -> Command {
     Command::ReopenRun { reason: "r".into(), force }
 }
 
-fn chore() -> Command {
+fn advance(report: Option<Option<&str>>, answer: Option<&str>, goes_on: bool) -> Command {
+    let done = |step: Option<&str>| Done { step: step.map(str::to_owned), ..Done::default() };
+    let (report, answer) = (report.map(done), answer.map(str::to_owned));
+    let onward = goes_on.then(Onward::default);
+    Command::Advance(Box::new(Advance { report, answer, onward }))
+}
+
+fn chore(then: Option<Onward>) -> Command {
     let (detail, warnings, pushed) = (String::new(), Vec::new(), None);
     let outcome = ChoreOutcome::Done { detail, warnings, pushed };
     let deed =
         GitDeed::Push { branch: String::new(), remote: "o".into(), base: None, is_taken: false };
-    Command::ReportChore { name: "c".into(), deed, outcome }
+    Command::ReportChore(Box::new(ReportChore { name: "c".into(), deed, outcome, then }))
 }
 
 fn part() -> PartSpec {
@@ -556,6 +563,7 @@ fn look(question: &Question, world: &World) -> Fact {
         }),
         Question::File(_) | Question::Beside(_) => Fact::File(FileFact::Missing),
         Question::Git => Fact::Git(None),
+        Question::Branch(_) => Fact::Branch(None),
         Question::Check { .. } => Fact::Check(engine::CheckFact::NotAllowed),
         Question::Model { .. } => panic!("no model is there"),
     }

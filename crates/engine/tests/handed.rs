@@ -27,14 +27,22 @@ fn done(name: &str) -> Event {
     }))
 }
 
-/// Folds events that were appended one at a time, and returns what was handed out and answered.
+/// Folds events that were appended one at a time, and checks what was handed out and answered.
 #[track_caller]
 fn check(events: Vec<Event>, expected: (u64, Option<u64>)) {
-    let record = |(seq, event): (u64, Event)| {
-        let at = Timestamp(i64::try_from(seq).unwrap());
-        Recorded { seq, at, steady: at, by: Actor::default(), event }
-    };
-    let log: Vec<Recorded> = (1..).zip(events).map(record).collect();
+    check_appends(events.into_iter().map(|it| vec![it]).collect(), expected);
+}
+
+/// The same with several events in one append, which have one time.
+#[track_caller]
+fn check_appends(appends: Vec<Vec<Event>>, expected: (u64, Option<u64>)) {
+    let mut log: Vec<Recorded> = Vec::new();
+    for (at, events) in (1..).zip(appends) {
+        let (at, by) = (Timestamp(at), Actor::default());
+        for event in events {
+            log.push(Recorded { seq: log.len() as u64 + 1, at, steady: at, by: by.clone(), event });
+        }
+    }
     let handed = fold(RunId::from_bytes([1; 16]), &log).handed;
     assert_eq!((handed.action, handed.answered), expected);
 }
@@ -50,6 +58,16 @@ fn a_report_is_about_the_action_that_was_handed_out() {
     check(vec![begun("a"), done("a")], (1, Some(1)));
     check(vec![begun("a"), done("a"), begun("b")], (3, Some(1)));
     check(vec![begun("a"), done("a"), begun("b"), begun("b"), done("b")], (3, Some(3)));
+}
+
+#[test]
+fn a_report_and_the_next_action_may_be_one_append() {
+    let on = || vec![done("a"), begun("b")];
+    check_appends(vec![vec![begun("a")], on()], (3, Some(1)));
+    check_appends(vec![vec![begun("a")], on(), vec![begun("b")]], (3, Some(1)));
+    check_appends(vec![vec![begun("a")], on(), vec![done("b"), begun("c")]], (5, Some(3)));
+    // The server has something to do in between, which is an append of its own.
+    check_appends(vec![vec![begun("a")], vec![done("a")], vec![begun("b")]], (3, Some(1)));
 }
 
 #[test]

@@ -12,16 +12,16 @@ use std::{
 
 use definition::{Answers, Digest, MemoryFiles, Workflow, WorkflowName, parse};
 use engine::{
-    Actor, Answer, ChoreOutcome, ClaimedStatus, Command, Consent, Decided, Event, Fact, FileFact,
-    GatePolicy, How, Known, Progress, Question, Recorded, Refusal, ReportOptions, RunId, RunState,
-    StartStep, Stop, Timestamp, decide, fold,
+    Actor, Answer, ChoreOutcome, ClaimedStatus, Command, Consent, Decided, Done, Event, Fact,
+    FileFact, GatePolicy, How, Known, Note, Onward, Progress, Question, Recorded, Refusal,
+    ReportChore, ReportOptions, RunId, RunState, StartStep, Stop, Timestamp, decide, fold,
 };
 use expect_test::expect_file;
 use samples::{
-    adopt, answer, begin, begin_part, by_presence, cancel, chore, chore_done, claim, complete,
-    done, edit, error, every_command, fail_run, fail_step, file, go_on, go_to, halting, leading_to,
-    make_move, note, of_part, offered, on_terms, open_at_end, place_part, plan_parts, reopen,
-    report, resume, retry, start, starting, usage, var,
+    adopt, advance, advance_at, answer, begin, begin_part, by_presence, cancel, chore, chore_done,
+    claim, complete, done, edit, error, every_command, fail_run, fail_step, file, go_on, go_to,
+    halting, leading_to, make_move, note, of_part, offered, on_terms, open_at_end, place_part,
+    plan_parts, reopen, report, resume, retry, start, starting, usage, var,
 };
 
 /// `a` is work with a timeout, `b` has a gate, `v` judges `a`, `p` falls into parts that `q` judges,
@@ -65,8 +65,17 @@ struct Situation {
     /// What the review `v.md` says, if it is there.
     review: Option<&'static str>,
     gates: Option<Answers>,
-    /// Whether the agent chooses what comes next.
-    is_chosen: bool,
+    kind: Kind,
+}
+
+/// Which workflow it is.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Kind {
+    Declared,
+    /// The agent chooses what comes next.
+    Chosen,
+    /// A person is asked at `n`.
+    Asking,
 }
 
 #[test]
@@ -115,10 +124,14 @@ fn draw() -> String {
         writeln!(drawn, "in state `{}`", situation.name).unwrap();
         for (name, command) in &commands {
             let cell = match ask(&situation, &state, command) {
-                Ok(decided) if decided.events.is_empty() => "nothing".to_owned(),
                 Ok(decided) => {
-                    let events: Vec<_> = decided.events.iter().map(show).collect();
-                    events.join(" ")
+                    let mut told: Vec<_> = decided.events.iter().map(show).collect();
+                    if told.is_empty() {
+                        told.push("nothing".to_owned());
+                    }
+                    told.extend(decided.notes.iter().map(|it| format!("noting {}", show_note(it))));
+                    told.extend(decided.halted.map(|it| format!("halted {}", it.code())));
+                    told.join(" ")
                 }
                 Err(refusal) => format!("refused {}", refusal.code()),
             };
@@ -142,10 +155,27 @@ fn show(event: &Event) -> String {
     }
 }
 
+fn show_note(note: &Note) -> String {
+    match note {
+        Note::AnswerNotTaken(refusal) => format!("AnswerNotTaken({})", refusal.code()),
+        Note::AlreadyReported { step } => format!("AlreadyReported({step})"),
+        Note::NothingFound { path } => format!("NothingFound({path})"),
+        Note::ReportAtGate | Note::NobodyAsked | Note::NotAskedYet | Note::RunOver => {
+            format!("{note:?}")
+        }
+    }
+}
+
+/// The same report on a chore, after which the run goes on.
+fn then_on(command: Command) -> Command {
+    let Command::ReportChore(report) = command else { panic!("{command:?} reports no chore") };
+    Command::ReportChore(Box::new(ReportChore { then: Some(Onward::default()), ..*report }))
+}
+
 fn situations() -> Vec<Situation> {
     let plain = |name, history: Vec<Command>| {
-        let (review, gates, is_chosen) = (None, None, false);
-        Situation { name, history, review, gates, is_chosen }
+        let (review, gates, kind) = (None, None, Kind::Declared);
+        Situation { name, history, review, gates, kind }
     };
     let reviewed =
         |name, review, history| Situation { review: Some(review), ..plain(name, history) };
@@ -163,8 +193,10 @@ fn situations() -> Vec<Situation> {
     let noted = after(&to_review, &[halting(done("v"))]);
     let sent_back = after(&to_review, &[done("v"), done("a"), done("b"), yes()]);
     let behind = file(ClaimedStatus::Running, &[("a", Progress::Done), ("b", Progress::Done)]);
-    let chosen = |name, history| Situation { is_chosen: true, ..plain(name, history) };
+    let chosen = |name, history| Situation { kind: Kind::Chosen, ..plain(name, history) };
     let again = offered("reject");
+    let done_so_far = [("a", Progress::Done), ("b", Progress::Done)];
+    let said_to_be_asked = file(ClaimedStatus::Waiting, &done_so_far);
     vec![
         plain("new", vec![]),
         plain("ready", begun.to_vec()),
@@ -208,6 +240,16 @@ fn situations() -> Vec<Situation> {
         ),
         plain("budget spent", after(&begun, &[var("tokens", 5), usage(9), done("a")])),
         Situation { gates: Some(Answers::Verified), ..plain("owed", vec![adopt(behind)]) },
+        plain("said to be asked", vec![adopt(file(ClaimedStatus::Waiting, &[]))]),
+        reviewed("said to be asked, unclear", "Hm.", vec![adopt(said_to_be_asked)]),
+        Situation {
+            kind: Kind::Asking,
+            ..reviewed(
+                "at a question",
+                "## Verdict: GOOD",
+                after(&judging, &[halting(good("x")), halting(good("y"))]),
+            )
+        },
         plain("left out", after(&begun, &[Command::SkipStep { step: "a".to_owned() }])),
         reviewed("last step", "## Verdict: GOOD", last.clone()),
         reviewed("work ended", "## Verdict: GOOD", after(&last, &[open_at_end("c")])),
@@ -304,14 +346,23 @@ fn commands_on_runs() -> Vec<(&'static str, Command)> {
         ("move bump", make_move("bump")),
         ("move idle", make_move("idle")),
         ("go to p", go_to("p", GatePolicy::Anything)),
-        ("go to p, asked", go_to("p", GatePolicy::Asked)),
+        ("go to p, in order", go_to("p", GatePolicy::InOrder)),
         ("go to b, in order", go_to("b", GatePolicy::InOrder)),
         ("skip b", Command::SkipStep { step: named("b") }),
         ("ask a", Command::AskPerson { step: named("a") }),
         ("ask b", Command::AskPerson { step: named("b") }),
         ("plan parts", plan_parts("bits", &["z"])),
         ("place x of p", place_part("p", "x", Progress::Done)),
-        ("go on", go_on()),
+        ("on", go_on()),
+        ("done, on", advance(Some(Done::default()), None)),
+        ("prepared, on", advance(Some(Done { is_setup: true, ..Done::default() }), None)),
+        ("done a, stay", advance_at("a")),
+        ("done v, stay", advance_at("v")),
+        ("done n, stay", advance_at("n")),
+        ("say approve, on", advance(None, Some("approve"))),
+        ("say reject, on", advance(None, Some("reject"))),
+        ("say hm, on", advance(None, Some("hm"))),
+        ("done, say approve, on", advance(Some(Done::default()), Some("approve"))),
         ("add item", Command::AddItem { text: named("i") }),
         ("close item", Command::CloseItem { id: 1 }),
         ("cancel", cancel()),
@@ -325,7 +376,7 @@ fn commands_on_runs() -> Vec<(&'static str, Command)> {
         ("expire", Command::ExpireStep),
         ("chore c", chore_done("c")),
         ("chore c failed", chore("c", failed_chore())),
-        ("note branch", Command::NoteBranch { name: named("b"), base: None, is_elsewhere: false }),
+        ("chore c, then on", then_on(chore_done("c"))),
         ("settle", Command::SettleRun { goes_on: true }),
         ("halting success a", halting(done("a"))),
         ("halting success v", halting(done("v"))),
@@ -336,7 +387,7 @@ fn commands_on_runs() -> Vec<(&'static str, Command)> {
             "cancel, then approve",
             Command::All(vec![cancel(), answer(Answer::Approve, How::Relayed)]),
         ),
-        ("halting a, then go on", Command::All(vec![halting(done("a")), go_on()])),
+        ("halting a, then on", Command::All(vec![halting(done("a")), go_on()])),
     ]
 }
 
@@ -355,7 +406,7 @@ fn reach(situation: &Situation) -> Vec<Recorded> {
 }
 
 fn ask(situation: &Situation, state: &RunState, command: &Command) -> Result<Decided, Refusal> {
-    let workflow = workflow(situation.is_chosen);
+    let workflow = workflow(situation.kind);
     // A timer comes when the time is over.
     let steady = Timestamp(if *command == Command::ExpireStep { 2 * HOUR } else { 99 });
     let (now, gates) = (Timestamp(99), situation.gates);
@@ -384,23 +435,31 @@ fn look(situation: &Situation, question: &Question) -> Fact {
         }
         Question::File(_) | Question::Beside(_) => Fact::File(FileFact::Missing),
         Question::Git => Fact::Git(None),
+        Question::Branch(_) => Fact::Branch(None),
         Question::Check { .. } => Fact::Check(engine::CheckFact::NotAllowed),
         Question::Model { .. } => unreachable!("no model is there"),
     }
 }
 
-fn workflow(is_chosen: bool) -> &'static Workflow {
-    static DECLARED: LazyLock<Workflow> = LazyLock::new(|| read(false));
-    static CHOSEN: LazyLock<Workflow> = LazyLock::new(|| read(true));
-    if is_chosen { &CHOSEN } else { &DECLARED }
+fn workflow(kind: Kind) -> &'static Workflow {
+    static DECLARED: LazyLock<Workflow> = LazyLock::new(|| read(Kind::Declared));
+    static CHOSEN: LazyLock<Workflow> = LazyLock::new(|| read(Kind::Chosen));
+    static ASKING: LazyLock<Workflow> = LazyLock::new(|| read(Kind::Asking));
+    match kind {
+        Kind::Declared => &DECLARED,
+        Kind::Chosen => &CHOSEN,
+        Kind::Asking => &ASKING,
+    }
 }
 
-fn read(is_chosen: bool) -> Workflow {
+fn read(kind: Kind) -> Workflow {
     let mut files = BTreeMap::new();
-    let decider = if is_chosen { "---\ndecider: client\n" } else { "---\ndecider: declared\n" };
-    files.insert("W/index.md".to_owned(), INDEX.replacen("---\n", decider, 1));
+    let decider = if kind == Kind::Chosen { "client" } else { "declared" };
+    let index = INDEX.replacen("---\n", &format!("---\ndecider: {decider}\n"), 1);
+    files.insert("W/index.md".to_owned(), index);
     for (name, front) in STEPS {
-        files.insert(format!("W/steps/{name}.md"), format!("---\n{front}\n---\n{TEXT}"));
+        let gate = if kind == Kind::Asking && *name == "n" { "\ngate: true" } else { "" };
+        files.insert(format!("W/steps/{name}.md"), format!("---\n{front}{gate}\n---\n{TEXT}"));
     }
     parse(&WorkflowName::parse("W").unwrap(), &MemoryFiles(files)).unwrap()
 }

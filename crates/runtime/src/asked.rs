@@ -358,10 +358,14 @@ impl Runtime {
         outcome: Outcome,
         request: &crate::Request,
     ) -> Result<Outcome, ExecuteError> {
-        if self.is_repeating() || outcome.view.workflow.chores.is_empty() || self.ask.is_none() {
+        let is_last = self.ask.is_some() && !self.is_repeating();
+        let may_follow =
+            !outcome.view.workflow.chores.is_empty() || request.command.onward().is_some();
+        if !is_last || !may_follow {
             return Ok(outcome);
         }
-        // It was the last one. The server's own work comes after a commit, and may not be done.
+        // It was the last one. The server's own work comes after a commit, and may not be done; and
+        // what the run could not go on for then may be repaired.
         self.note_present();
         let view = self.load(outcome.view.state.run).await?;
         self.chores_after(request, Outcome { view, ..outcome }, crate::Chores::default()).await

@@ -125,7 +125,11 @@ impl Runtime {
             }
             Some(Fact::File(FileFact::Unreadable(problem))) => Err(problem),
             Some(
-                Fact::File(FileFact::Missing) | Fact::Git(_) | Fact::Check(_) | Fact::Model(_),
+                Fact::File(FileFact::Missing)
+                | Fact::Git(_)
+                | Fact::Branch(_)
+                | Fact::Check(_)
+                | Fact::Model(_),
             )
             | None => Ok(None),
         }

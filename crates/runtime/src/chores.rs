@@ -9,10 +9,13 @@
 
 use std::sync::Arc;
 
+use definition::StepName;
 use engine::{
-    Actor, Chore, ChoreOutcome, Command, Decided, Event, GitDeed, Progress, Pushed, Recorded,
-    Refusal, RunId, Standing, Surface, find_chore, find_unseen_branch,
+    Actor, Advance, Chore, ChoreOutcome, Command, Decided, Event, GitDeed, Onward, Pushed,
+    Recorded, Refusal, ReportChore, RunId, Standing, Surface, awaits_revision, find_chore,
+    find_unseen_branch,
 };
+use serde_json::Map;
 use store::{RequestKey, StoreError};
 
 use crate::{
@@ -39,20 +42,21 @@ impl Chores {
     }
 }
 
-/// Where a branch stands before a run has done anything to it.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Standpoint {
-    pub name: String,
-    /// Its last commit, or that of what is checked out where the branch is not there yet.
-    pub commit: Option<String>,
-    /// Whether the branch is there, and another one is checked out.
-    pub is_elsewhere: bool,
+/// Whom chores are done for, and what comes after them.
+#[derive(Debug, Clone, Default)]
+struct Cause {
+    actor: Option<Actor>,
+    /// How the run goes on, if it waits for them.
+    then: Option<Onward>,
 }
+
+/// A chore, and the step that the run was at when it was due.
+type Spot = (String, Option<StepName>);
 
 /// What one turn came to.
 enum Turn {
     /// There may be more to do.
-    Done(Outcome),
+    Done(Box<Outcome>),
     Over(View),
 }
 
@@ -65,59 +69,71 @@ impl Runtime {
         mut view: View,
     ) -> Result<Outcome, ExecuteError> {
         let (mut before, mut earlier) = (Chores::default(), Vec::new());
-        if !view.workflow.chores.is_empty() && waits_for_chores(&request.command) {
-            let (outcome, chores) = self.keep_chores(view).await?;
-            let is_over = !outcome.events.is_empty() && !outcome.view.state.standing.is_live();
-            if is_over && is_going_on(&request.command) {
-                // The chore was all that was left, so the run went on to its end.
-                return Ok(Outcome { chores, ..outcome });
-            }
-            (view, before, earlier) = (outcome.view, chores, outcome.events);
+        if !view.workflow.chores.is_empty() && request.command.traits().waits_for_chores {
+            let outcome = self.keep_chores(view, &Cause::default()).await?;
+            (view, before, earlier) = (outcome.view, outcome.chores, outcome.events);
         }
         let mut outcome = self.commit(request, key, Some(view)).await?;
         outcome.events.splice(0..0, earlier);
         self.chores_after(request, outcome, before).await
     }
 
-    /// Does what is due after a command, and goes on where the run waited for that.
+    /// Does what is due after a command, and has the run go on that waits for nothing else.
     pub(crate) async fn chores_after(
         &self,
         request: &Request,
         mut outcome: Outcome,
         before: Chores,
     ) -> Result<Outcome, ExecuteError> {
-        if is_halting(&request.command) {
+        if request.command.traits().leaves_chores {
             // Anyone who goes on has the next ones done.
             outcome.chores = before;
             return Ok(outcome);
         }
-        let mut is_held = is_going_on(&request.command) && is_held_up(&outcome.view);
-        let mut outcome = self.follow_up(outcome, before).await;
-        while is_held && outcome.chores.failure.is_none() {
-            // What waited for a chore goes on once it is done.
-            if outcome.view.state.standing != Standing::Running {
-                break;
-            }
-            let further = self.commit(&going_on(request), None, Some(outcome.view)).await?;
-            is_held = is_held_up(&further.view);
-            let (events, chores) = (outcome.events, outcome.chores);
-            outcome = self.follow_up(further, chores).await;
+        let mut outcome = self.follow_up(request, outcome, before).await;
+        for _ in 0..TURNS_MAX {
+            let Some(onward) = find_onward(request, &outcome) else { break };
+            let advance = Advance { onward: Some(onward), ..Advance::default() };
+            let again = Request { command: Command::Advance(advance.into()), ..request.clone() };
+            let further = match self.commit(&again, None, Some(outcome.view.clone())).await {
+                Ok(further) => further,
+                Err(ExecuteError::Refused(refusal)) => {
+                    outcome.halted = Some(refusal);
+                    break;
+                }
+                Err(error) => return Err(error),
+            };
+            let (events, notes, chores) = (outcome.events, outcome.notes, outcome.chores);
+            outcome = self.follow_up(&again, further, chores).await;
             outcome.events.splice(0..0, events);
+            outcome.notes.splice(0..0, notes);
         }
         Ok(outcome)
     }
 
     /// Does what is due after a command. What is committed is committed: what cannot be done is
     /// told, and stays due.
-    pub(crate) async fn follow_up(&self, mut outcome: Outcome, before: Chores) -> Outcome {
+    pub(crate) async fn follow_up(
+        &self,
+        request: &Request,
+        mut outcome: Outcome,
+        before: Chores,
+    ) -> Outcome {
         if outcome.view.workflow.chores.is_empty() {
             return outcome;
         }
-        match self.keep_chores(outcome.view.clone()).await {
-            Ok((done, chores)) => {
+        let is_shown_first = awaits_revision(outcome.events.iter().map(|it| &it.event));
+        let then = request.command.onward().filter(|_| !is_shown_first);
+        // What was found out is set by the command itself.
+        let then = then.map(|it| Onward { set: Map::new(), ..it.clone() });
+        let cause = Cause { actor: then.is_some().then(|| request.actor.clone()), then };
+        self.write_before_chores(&outcome).await;
+        match self.keep_chores(outcome.view.clone(), &cause).await {
+            Ok(done) => {
                 outcome.view = done.view;
                 outcome.events.extend(done.events);
-                outcome.chores = chores;
+                outcome.chores = done.chores;
+                outcome.halted = done.halted.or(outcome.halted);
             }
             Err(error) => {
                 tracing::warn!(run = %outcome.view.state.run, %error, "chores were not done");
@@ -129,40 +145,57 @@ impl Runtime {
         outcome
     }
 
+    /// Has the files as the run has them before anything is done with them in the repository.
+    async fn write_before_chores(&self, outcome: &Outcome) {
+        let view = &outcome.view;
+        let is_due = matches!(find_chore(&view.workflow, &view.state), Ok(Some(_)));
+        if !is_due || outcome.events.is_empty() {
+            return;
+        }
+        let mut notices = Vec::new();
+        if self.has_side_files(outcome) {
+            notices = self.keep_side_files(view).await;
+        }
+        let file = self.keep_promise(view, Vec::new()).await;
+        notices.extend(file.map(|it| it.notices).unwrap_or_default());
+        self.keep_untold(view.state.run, notices);
+    }
+
     /// Does what is due, and returns the run as it is then. What is recorded of it is in the log.
     pub async fn do_chores(&self, run: RunId) -> Result<(View, Chores), ExecuteError> {
         let view = self.load(run).await?;
-        let (outcome, chores) = self.keep_chores(view).await?;
+        let outcome = self.keep_chores(view, &Cause::default()).await?;
         if !outcome.events.is_empty() {
             let file = self.keep_promise(&outcome.view, Vec::new()).await;
             self.keep_untold(run, file.map(|it| it.notices).unwrap_or_default());
         }
-        Ok((outcome.view, chores))
+        Ok((outcome.view, outcome.chores))
     }
 
     /// Does what is due. The run's file is left to the caller.
-    pub(crate) async fn keep_chores(&self, view: View) -> Result<(Outcome, Chores), ExecuteError> {
+    async fn keep_chores(&self, view: View, cause: &Cause) -> Result<Outcome, ExecuteError> {
         let run = view.state.run;
-        let mut chores = Chores::default();
-        let mut outcome = self.note_branch(view).await?;
-        if !self.is_chore_due(&outcome.view, &mut chores) {
-            return Ok((outcome, chores));
+        let mut outcome = Outcome::unchanged(view);
+        if !self.is_chore_due(&outcome.view, &mut outcome.chores) {
+            return Ok(outcome);
         }
         let held = match self.hold_chores(&outcome.view).await {
             Ok(held) => Arc::new(held),
             Err(refusal) => {
-                chores.failure = Some(refusal);
-                return Ok((outcome, chores));
+                outcome.chores.failure = Some(refusal);
+                return Ok(outcome);
             }
         };
-        let mut last: Option<Chore> = None;
+        let mut last = None;
         for _ in 0..TURNS_MAX {
             // Anyone who held the lock before may have done it.
-            let view = self.load(run).await?;
-            match self.do_next(view, &mut last, &mut chores, &held).await? {
+            let view = self.see_branch(self.load(run).await?).await?;
+            match self.do_next(view, &mut last, &mut outcome.chores, (cause, &held)).await? {
                 Turn::Done(done) => {
+                    let done = *done;
                     outcome.view = done.view;
                     outcome.events.extend(done.events);
+                    outcome.halted = done.halted;
                 }
                 Turn::Over(view) => {
                     outcome.view = view;
@@ -171,37 +204,19 @@ impl Runtime {
             }
         }
         drop(held);
-        Ok((outcome, chores))
+        Ok(outcome)
     }
 
-    /// Looks where the run's branch stands before anything is done to it, if nobody has looked so far.
-    async fn note_branch(&self, view: View) -> Result<Outcome, ExecuteError> {
-        // What cannot be told is found out when a chore needs it.
-        let unseen = find_unseen_branch(&view.workflow, &view.state).ok().flatten();
-        let home = self.home_of(&view);
-        let found = match &unseen {
-            Some(name) => self.world.find_branch(&home, name.as_deref()).await,
-            None => None,
-        };
-        let unchanged =
-            |view| Outcome { view, events: Vec::new(), file: None, chores: Chores::default() };
-        let Some(Standpoint { name, commit, is_elsewhere }) = found else {
-            return Ok(unchanged(view));
-        };
-        let request = Request {
-            target: Target::Run(view.state.run),
-            command: Command::NoteBranch { name, base: commit, is_elsewhere },
-            actor: actor(),
-            request_id: None,
-        };
-        let decided = self.decide(&view, &request.command, &mut Checks::new()).await?;
-        match self.append(&view, decided, &request, None).await {
-            // Someone else was faster, and is looked at the next time.
-            Err(ExecuteError::Store(StoreError::Conflict { .. })) => {
-                Ok(unchanged(self.load(view.state.run).await?))
-            }
-            appended => appended,
+    /// Has the engine look where the run's branch stands before anything is done to it. Every
+    /// decision does, so only a run of an older release has not looked.
+    async fn see_branch(&self, view: View) -> Result<View, ExecuteError> {
+        if !matches!(find_unseen_branch(&view.workflow, &view.state), Ok(Some(_))) {
+            return Ok(view);
         }
+        let target = Target::Run(view.state.run);
+        let command = Command::All(Vec::new());
+        let request = Request { target, command, actor: actor(), request_id: None };
+        Ok(self.commit(&request, None, Some(view)).await?.view)
     }
 
     /// Whether a chore is due. A condition that has no value is a failure.
@@ -237,9 +252,9 @@ impl Runtime {
     async fn do_next(
         &self,
         view: View,
-        last: &mut Option<Chore>,
+        last: &mut Option<Spot>,
         chores: &mut Chores,
-        held: &Arc<Option<Held>>,
+        (cause, held): (&Cause, &Arc<Option<Held>>),
     ) -> Result<Turn, ExecuteError> {
         if !self.is_chore_due(&view, chores) {
             return Ok(Turn::Over(view));
@@ -252,11 +267,12 @@ impl Runtime {
                            hold then";
             Some(refusal(&due, problem.to_owned()))
         };
-        if last.as_ref().is_some_and(|it| it.name == due.name) {
+        let spot = Some((due.name.clone(), view.state.current.clone()));
+        if *last == spot {
             chores.failure = again();
             return Ok(Turn::Over(view));
         }
-        let rehearsed = match self.rehearse(&view, &due).await {
+        let rehearsed = match self.rehearse(&view, &due, cause).await {
             Ok(decided) => decided,
             Err(ExecuteError::Refused(refusal)) => {
                 chores.failure = Some(refusal);
@@ -265,7 +281,7 @@ impl Runtime {
             Err(error) => return Err(error),
         };
         let next = find_chore(&view.workflow, &rehearsed.state).ok().flatten();
-        if next.is_some_and(|it| it.name == due.name) {
+        if next.map(|it| (it.name, rehearsed.state.current.clone())) == spot {
             chores.failure = again();
             return Ok(Turn::Over(view));
         }
@@ -288,13 +304,13 @@ impl Runtime {
             return Ok(Turn::Over(view));
         };
         tracing::debug!(run = %view.state.run, chore = due.name, ?done, "did a chore");
-        let outcome = self.note_chore(&view, &due, rehearsed, &done).await?;
+        let outcome = self.note_chore(&view, (&due, cause), rehearsed, &done).await?;
         let Some(outcome) = outcome else {
             return Ok(Turn::Over(self.load(view.state.run).await?));
         };
         if tell(&due, done, chores) {
-            *last = Some(due);
-            return Ok(Turn::Done(outcome));
+            *last = spot;
+            return Ok(Turn::Done(outcome.into()));
         }
         Ok(Turn::Over(outcome.view))
     }
@@ -321,23 +337,28 @@ impl Runtime {
     }
 
     /// Decides what follows once the chore is done: if that is refused, it is not done.
-    async fn rehearse(&self, view: &View, due: &Chore) -> Result<Decided, ExecuteError> {
+    async fn rehearse(
+        &self,
+        view: &View,
+        due: &Chore,
+        cause: &Cause,
+    ) -> Result<Decided, ExecuteError> {
         let done = ChoreOutcome::Done { detail: String::new(), warnings: Vec::new(), pushed: None };
-        self.decide(view, &report(due, &done), &mut Checks::new()).await
+        self.decide(view, &report(due, &done, cause), &mut Checks::new()).await
     }
 
     /// Appends what came of a chore. `None` where the run has moved on meanwhile.
     async fn note_chore(
         &self,
         view: &View,
-        due: &Chore,
+        (due, cause): (&Chore, &Cause),
         mut rehearsed: Decided,
         done: &ChoreOutcome,
     ) -> Result<Option<Outcome>, ExecuteError> {
         let request = Request {
             target: Target::Run(view.state.run),
-            command: report(due, done),
-            actor: actor(),
+            command: report(due, done, cause),
+            actor: cause.actor.clone().unwrap_or_else(actor),
             request_id: None,
         };
         if let ChoreOutcome::Done { detail, warnings, pushed } = done {
@@ -371,13 +392,14 @@ fn record(view: &View, decided: &Decided) -> Vec<Recorded> {
 
 /// Puts what was done into the event that was rehearsed, and what was pushed into the state.
 fn fill_in(rehearsed: &mut Decided, (done, odd): (&str, &[String]), sent: Option<&Pushed>) {
-    for event in &mut rehearsed.events {
-        if let Event::ChoreDone { deed, detail, warnings, pushed, .. } = event {
-            done.clone_into(detail);
-            *warnings = odd.to_vec();
-            *pushed = sent.cloned();
-            rehearsed.state.follow_chore(deed, sent);
-        }
+    let is_it = |it: &&mut Event| matches!(it, Event::ChoreDone { .. });
+    if let Some(Event::ChoreDone { deed, detail, warnings, pushed, .. }) =
+        rehearsed.events.iter_mut().find(is_it)
+    {
+        done.clone_into(detail);
+        *warnings = odd.to_vec();
+        *pushed = sent.cloned();
+        rehearsed.state.follow_chore(deed, sent);
     }
 }
 
@@ -404,53 +426,24 @@ fn refusal(due: &Chore, problem: String) -> Refusal {
     Refusal::ChoreDue { chore: due.name.clone(), what: due.deed.describe(), problem }
 }
 
-fn report(due: &Chore, outcome: &ChoreOutcome) -> Command {
-    let (name, deed) = (due.name.clone(), due.deed.clone());
-    Command::ReportChore { name, deed, outcome: outcome.clone() }
+fn report(due: &Chore, outcome: &ChoreOutcome, cause: &Cause) -> Command {
+    let (name, deed, outcome) = (due.name.clone(), due.deed.clone(), outcome.clone());
+    let report = ReportChore { name, deed, outcome, then: cause.then.clone() };
+    Command::ReportChore(report.into())
 }
 
 fn actor() -> Actor {
     Actor { surface: Surface::Timer, ..Actor::default() }
 }
 
-/// Whether a command only has the run go on in the end.
-fn is_going_on(command: &Command) -> bool {
-    matches!(last(command), Command::GoOn { .. })
-}
-
-fn last(command: &Command) -> &Command {
-    if let Command::All(all) = command { all.last().unwrap_or(command) } else { command }
-}
-
-/// Whether a command leaves it to others to find out what is to be done.
-fn is_halting(command: &Command) -> bool {
-    matches!(last(command), Command::StopAtNextStep(_))
-}
-
-/// Only to go on, of all that was asked.
-fn going_on(request: &Request) -> Request {
-    let command = last(&request.command).clone();
-    Request { command, request_id: None, ..request.clone() }
-}
-
-/// Whether a run that is to go on has stopped for what the server has to do first.
-fn is_held_up(view: &View) -> bool {
-    let state = &view.state;
-    let is_begun = state.current.as_ref().is_some_and(|it| state.progress(it) == Progress::Active);
-    let due = find_chore(&view.workflow, state);
-    state.standing == Standing::Running && !is_begun && matches!(due, Ok(Some(_)))
-}
-
-/// Whether a command is refused while a chore is due, so that it is tried before.
-#[expect(
-    clippy::wildcard_enum_match_arm,
-    reason = "the engine refuses no other command for a chore"
-)]
-pub(crate) fn waits_for_chores(command: &Command) -> bool {
-    match command {
-        Command::ReportStep(_) | Command::ResumeRun(_) | Command::GoOn { .. } => true,
-        Command::StopAtNextStep(command) => waits_for_chores(command),
-        Command::All(commands) => commands.iter().any(waits_for_chores),
-        _ => false,
-    }
+/// Returns how a run goes on that waits for nothing: someone else did the chore that it waited for,
+/// or the call is made again and what held it up then is repaired.
+fn find_onward(request: &Request, outcome: &Outcome) -> Option<Onward> {
+    let state = &outcome.view.state;
+    let is_free = state.standing == Standing::Running && !state.is_handed_out();
+    let is_stopped = outcome.chores.failure.is_some() || outcome.halted.is_some();
+    let is_due = !matches!(find_chore(&outcome.view.workflow, state), Ok(None));
+    let is_shown_first = awaits_revision(outcome.events.iter().map(|it| &it.event));
+    let goes_on = is_free && !is_stopped && !is_due && !is_shown_first;
+    request.command.onward().filter(|_| goes_on).cloned()
 }

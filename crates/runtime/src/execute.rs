@@ -4,7 +4,7 @@ use std::{collections::BTreeMap, sync::Arc, time::Duration};
 
 use definition::Workflow;
 use engine::{
-    Actor, Command, Decided, Fact, Known, Question, Recorded, Refusal, RunId, RunState, Stop,
+    Actor, Command, Decided, Fact, Known, Note, Question, Recorded, Refusal, RunId, RunState, Stop,
     Surface, decide, find_due, summary,
 };
 use store::{Append, Definition, LeaseChange, RequestKey, StoreError};
@@ -48,6 +48,18 @@ pub struct Outcome {
     pub file: Option<RunFile>,
     /// What came of what the server had to do itself.
     pub chores: Chores,
+    /// What the caller should know besides.
+    pub notes: Vec<Note>,
+    /// Why the run did not go on, although what was said of it was taken.
+    pub halted: Option<Refusal>,
+}
+
+impl Outcome {
+    /// Nothing happened to a run.
+    pub(crate) fn unchanged(view: View) -> Self {
+        let (events, chores, notes) = (Vec::new(), Chores::default(), Vec::new());
+        Self { view, events, file: None, chores, notes, halted: None }
+    }
 }
 
 /// Why a command led to nothing.
@@ -115,7 +127,7 @@ impl Runtime {
         self.refuse_repeated(&request, key.as_ref()).await?;
         let mut notices = Vec::new();
         let mut outcome = match (self.find_repeated(key.as_ref()).await?, &request.target) {
-            (Some(outcome), _) => self.finish_repeated(outcome, &request).await?,
+            (Some(outcome), _) => Box::pin(self.finish_repeated(outcome, &request)).await?,
             (None, Target::Run(run)) => {
                 let view = self.load(*run).await?;
                 // What was written into the run's file comes before anything is decided; and before
@@ -124,7 +136,7 @@ impl Runtime {
                 let (view, file) = self.sync(view).await?;
                 notices = file.map(|it| it.notices).unwrap_or_default();
                 notices.extend(left);
-                match self.commit_between_chores(&request, key, view).await {
+                match Box::pin(self.commit_between_chores(&request, key, view)).await {
                     Ok(outcome) => outcome,
                     Err(error) => {
                         // A refusal tells nothing of the file, so the next answer does.
@@ -135,7 +147,7 @@ impl Runtime {
             }
             (None, Target::New(_)) => {
                 let begun = self.begin(&request, key).await?;
-                self.follow_up(begun, Chores::default()).await
+                Box::pin(self.follow_up(&request, begun, Chores::default())).await
             }
         };
         if self.pinned(outcome.view.state.run).is_some() {
@@ -340,7 +352,9 @@ impl Runtime {
             let looking = self.world.look((root, home), &question);
             let fact = match &question {
                 Question::Check { .. } | Question::Model { .. } => watch::unhurried(looking).await,
-                Question::File(_) | Question::Beside(_) | Question::Git => looking.await,
+                Question::File(_) | Question::Beside(_) | Question::Git | Question::Branch(_) => {
+                    looking.await
+                }
             };
             let Some(fact) = fact else {
                 return Err(Refusal::WorkspaceNotHere { root: home.clone() });
@@ -357,7 +371,7 @@ impl Runtime {
         request: &Request,
         key: Option<RequestKey>,
     ) -> Result<Outcome, ExecuteError> {
-        let Decided { events, state } = decided;
+        let Decided { events, state, notes, halted } = decided;
         let expected = view.state.length;
         let events: Vec<Recorded> = (expected + 1..)
             .zip(events)
@@ -383,7 +397,7 @@ impl Runtime {
                 owes: self.owed_by(view, after.state.key(), &events),
             };
             let key = append.request.clone();
-            let written = if is_aside(&request.command) {
+            let written = if request.command.traits().is_aside {
                 self.store.append(append).await
             } else {
                 self.write(append).await
@@ -394,7 +408,7 @@ impl Runtime {
             self.note_side_files(&after, &events);
         }
         tracing::debug!(run = %view.state.run, command = request.command.name(), "executed");
-        Ok(Outcome { view: after, events, file: None, chores: Chores::default() })
+        Ok(Outcome { events, notes, halted, ..Outcome::unchanged(after) })
     }
 
     /// Appends what a call asks for.
@@ -460,7 +474,7 @@ impl Runtime {
         self.note_repeat(seen.run, seen.last);
         let (view, log) = self.load_at(seen.run, Some(seen.last)).await?;
         let events = log.into_iter().filter(|it| seen.first <= it.seq).collect();
-        Ok(Outcome { view, events, file: None, chores: Chores::default() })
+        Ok(Outcome { events, ..Outcome::unchanged(view) })
     }
 
     async fn pause(&self, tries: u32) {
@@ -471,66 +485,10 @@ impl Runtime {
     }
 }
 
-/// Whether a command is not what a call asks for, but what must be known before: what a file says,
-/// what the clock says, what came of a chore.
-fn is_aside(command: &Command) -> bool {
-    matches!(
-        command,
-        Command::TakeEdit(_)
-            | Command::AdoptRun(..)
-            | Command::ExpireStep
-            | Command::GiveUpKey
-            | Command::ReportChore { .. }
-    )
-}
-
 /// What an agent said of a step is not about the step that came after it.
 fn check_unmoved(command: &Command, before: &RunState, now: &RunState) -> Result<(), Refusal> {
-    if let Command::All(commands) = command {
-        return commands.iter().try_for_each(|it| check_unmoved(it, before, now));
-    }
-    if let Command::StopAtNextStep(command) = command {
-        return check_unmoved(command, before, now);
-    }
-    let speaks_of_a_place = match command {
-        Command::ReportStep(_)
-        | Command::SkipStep { .. }
-        | Command::AskPerson { .. }
-        | Command::ResumeRun(_)
-        | Command::AnswerGate(_)
-        | Command::ApproveStep { .. }
-        | Command::FailStep { .. }
-        | Command::TakeEdit(_)
-        | Command::ExpireStep => true,
-        // A consent is to what was asked, and to nothing else.
-        Command::Move(made) => made.is_approved,
-        Command::StartRun(_)
-        | Command::AdoptRun(..)
-        | Command::StartStep(_)
-        | Command::RetryStep { .. }
-        | Command::ClaimStep(_)
-        | Command::ReleaseStep { .. }
-        | Command::RecordEntry { .. }
-        | Command::SetVars { .. }
-        | Command::GoTo { .. }
-        | Command::PlanParts { .. }
-        | Command::PlacePart(_)
-        | Command::GoOn { .. }
-        | Command::AddItem { .. }
-        | Command::CloseItem { .. }
-        | Command::CancelRun { .. }
-        | Command::CompleteRun { .. }
-        | Command::FailRun { .. }
-        | Command::ReopenRun { .. }
-        | Command::GiveUpKey
-        | Command::ReportChore { .. }
-        | Command::NoteBranch { .. }
-        | Command::SettleRun { .. }
-        | Command::StopAtNextStep(_)
-        | Command::All(_) => false,
-    };
-    let is_unmoved = before.is_same_place(now) && is_same_part(command, before, now);
-    if speaks_of_a_place && !is_unmoved {
+    let is_unmoved = || before.is_same_place(now) && is_same_part(command, before, now);
+    if command.traits().speaks_of_place && !is_unmoved() {
         let current = now.current.as_ref().map(ToString::to_string).unwrap_or_default();
         return Err(Refusal::RunMoved { current });
     }
@@ -539,6 +497,9 @@ fn check_unmoved(command: &Command, before: &RunState, now: &RunState) -> Result
 
 /// Whether the part that a report is about is as far as it was.
 fn is_same_part(command: &Command, before: &RunState, now: &RunState) -> bool {
+    if let Command::All(commands) = command {
+        return commands.iter().all(|it| is_same_part(it, before, now));
+    }
     let Command::ReportStep(report) = command else { return true };
     let (Some(part), Some(step)) = (&report.part, &now.current) else { return true };
     let effort = |state: &RunState| {

@@ -9,7 +9,7 @@ use serde_json::{Map, Value};
 use store::Append;
 
 use crate::{
-    Chores, ExecuteError, Outcome, Runtime, View,
+    ExecuteError, Outcome, Runtime, View,
     execute::{Checks, definition_of, refuse_taken_key},
 };
 
@@ -90,7 +90,7 @@ impl Runtime {
             Ok(()) => {
                 notices.extend(self.keep_side_files(&view).await);
                 let file = self.keep_promise(&view, notices).await;
-                Ok(Outcome { view, events, file, chores: Chores::default() })
+                Ok(Outcome { events, file, ..Outcome::unchanged(view) })
             }
             Err(error) => Err(error),
         };

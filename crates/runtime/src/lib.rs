@@ -36,7 +36,7 @@ pub use asked::{Asked, Asking, Identity};
 pub use audit::{Audit, Problem};
 pub use begin_with_definition::Given;
 pub use changes::{Change, Changes};
-pub use chores::{Chores, Standpoint};
+pub use chores::Chores;
 pub use engine::{
     Appended, Basis, Card, Cursor, EventLog, Goal, Hit, Hits, Invalid, KeyFilter, Listing, Order,
     Page, Projection, Reading, Row, RunFile, RunFilter, SideFileWrite, Taken, Unreadable, Unseen,
@@ -98,16 +98,6 @@ pub trait World: Send + Sync {
     ) -> Looking<'a, Option<ChoreOutcome>> {
         let reason = "nothing here can do that".to_owned();
         Box::pin(async move { Some(ChoreOutcome::Failed { reason }) })
-    }
-
-    /// Looks where a branch stands in the repository that the folder `home` lies in: one that is
-    /// named, or the one that is checked out. `None` if there is no such repository or branch.
-    fn find_branch<'a>(
-        &'a self,
-        _home: &'a str,
-        _name: Option<&'a str>,
-    ) -> Looking<'a, Option<Standpoint>> {
-        Box::pin(async { None })
     }
 
     /// Returns why the chores of a definition may not be done in the folder `root`, by the digest

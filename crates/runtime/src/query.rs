@@ -198,7 +198,7 @@ impl Runtime {
         self.look(&self.folders_of(view), &mut known, vec![question.clone()]).await?;
         Ok(match known.facts.remove(&question) {
             Some(Fact::File(fact)) => Some(fact),
-            Some(Fact::Git(_) | Fact::Check(_) | Fact::Model(_)) | None => None,
+            Some(Fact::Git(_) | Fact::Branch(_) | Fact::Check(_) | Fact::Model(_)) | None => None,
         })
     }
 

@@ -10,8 +10,8 @@ mod world;
 use std::sync::Arc;
 
 use engine::{
-    Actor, ChoreOutcome, Command, ContextChange, Event, GitDeed, Refusal, Report, ReportOptions,
-    ReportStep, RunId, StartRun,
+    Actor, Advance, ChoreOutcome, Command, ContextChange, Done, Event, GitDeed, Onward, Refusal,
+    Report, ReportOptions, ReportStep, RunId, StartRun,
 };
 use runtime::{ExecuteError, Outcome, Request, Runtime, Settings, Target};
 use serde_json::json;
@@ -142,6 +142,26 @@ async fn a_chore_is_done_with_the_command_that_makes_it_due() {
     // A step whose only work is a chore is done with it, and so is the run.
     let outcome = bench.report("b").await.unwrap();
     assert_eq!(outcome.view.state.standing.as_str(), "completed");
+}
+
+#[tokio::test]
+async fn a_run_that_waited_for_a_chore_goes_on_in_the_commit_that_records_it() {
+    let bench = Bench::new().await;
+    let (report, onward) = (Some(Done::default()), Some(Onward::default()));
+    let advance = Advance { report, onward, ..Advance::default() };
+    let command = Command::Advance(Box::new(advance));
+    let outcome = bench.server.execute(request(Target::Run(bench.run), command)).await.unwrap();
+    let mut commits: Vec<Vec<&str>> = Vec::new();
+    let mut last = None;
+    for recorded in &outcome.events {
+        if last.replace(recorded.at) != Some(recorded.at) {
+            commits.push(Vec::new());
+        }
+        commits.last_mut().unwrap().push(recorded.event.kind());
+    }
+    let reported = vec!["EntryRecorded", "StepCompleted", "StepEntered"];
+    let went_on = vec!["ChoreDone", "VarsChanged", "StepStarted"];
+    assert_eq!(commits, [reported, went_on]);
 }
 
 #[tokio::test]

@@ -2,8 +2,8 @@
 
 use std::{path::Path, process::Stdio, time::Duration};
 
-use engine::Git;
-use runtime::{Kept, Standpoint};
+use engine::{Git, Standpoint};
+use runtime::Kept;
 use tokio::process::Command;
 
 use crate::command::{CAREFUL, FOREIGN};

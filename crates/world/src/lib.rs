@@ -29,7 +29,7 @@ use engine::{
     CheckFact, ChoreOutcome, Fact, FileFact, GitDeed, ModelFact, ModelFailure, ModelFailureKind,
     Question, RunId, Timestamp, Usage,
 };
-use runtime::{FileSystem, Found, Looking, Standpoint, Tree, World};
+use runtime::{FileSystem, Found, Looking, Tree, World};
 
 use beneath::Root;
 pub use clock::Boot;
@@ -211,6 +211,9 @@ impl World for RealWorld {
                 return Some(Fact::Model(self.ask(system, user, names).await));
             }
             let (root, home) = (Path::new(root), Path::new(home));
+            if let Question::Branch(name) = question {
+                return Some(Fact::Branch(git::find_branch(home, name.as_deref()).await));
+            }
             if !self.settings.permits.serves(root) {
                 return None;
             }
@@ -236,7 +239,7 @@ impl World for RealWorld {
                     let allowed = self.settings.permits.allows_check(&home, run);
                     Fact::Check(checks::run(&home, run, timeout, allowed).await)
                 }
-                Question::Model { .. } => return None,
+                Question::Branch(_) | Question::Model { .. } => return None,
             })
         })
     }
@@ -259,14 +262,6 @@ impl World for RealWorld {
             let folders = chores::Folders { root: root.ok()?, home: home.ok()? };
             Some(chores::run(&folders, deed, texts, self.settings.chore_times).await)
         })
-    }
-
-    fn find_branch<'a>(
-        &'a self,
-        home: &'a str,
-        name: Option<&'a str>,
-    ) -> Looking<'a, Option<Standpoint>> {
-        Box::pin(async move { git::find_branch(Path::new(home), name).await })
     }
 
     fn find_ban(&self, root: &str, definition: &Digest) -> Option<String> {
@@ -296,7 +291,7 @@ fn refuse(question: &Question, error: &io::Error) -> Fact {
         Question::Check { .. } => {
             Fact::Check(CheckFact::Ended { exit: -1, output: error.to_string() })
         }
-        Question::Git | Question::Model { .. } => Fact::Git(None),
+        Question::Git | Question::Branch(_) | Question::Model { .. } => Fact::Git(None),
     }
 }
 

@@ -3,6 +3,8 @@
 pub(crate) mod devworkflow;
 pub(crate) mod forge;
 
+use std::collections::BTreeMap;
+
 use definition::{Form, Workflow};
 use dialects::{
     core, generation,
@@ -16,20 +18,22 @@ use crate::tool::{Call, Calling, Entry};
 
 pub use devworkflow::WorkflowFiles;
 pub use dialects::generation::{StateFiles, WORKFLOW as SCENE_GENERATION, WORKSPACE};
-pub(crate) use dialects::kit::{json, moment};
 
 /// What the configuration says of the dialects.
 #[derive(Debug, Clone, Default)]
 pub struct Dialects {
     pub devworkflow: devworkflow::options::Options,
-    pub forge: forge::options::Options,
+    pub forge: dialects::forge::Options,
+    /// What the process remembers of past pipelines; not a setting.
+    pub memory: forge::Memory,
 }
 
 impl Dialects {
     /// Returns what the runtime must know of these settings, so that they hold whichever tool, file
     /// or terminal a run is changed by.
     pub fn policies(&self) -> runtime::Policies {
-        self.devworkflow.policies()
+        let named = BTreeMap::from([(devworkflow::WORKFLOW.to_owned(), self.devworkflow.policy())]);
+        runtime::Policies { graphs: self.devworkflow.policy_of_graphs(), named }
     }
 }
 

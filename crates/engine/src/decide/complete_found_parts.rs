@@ -95,7 +95,7 @@ fn is_untouched(
     }
     for (path, _) in files {
         let seen = draft.state.artifacts.get(path).map(|it| &it.artifact.sha256);
-        let FileFact::Present { sha256, .. } = draft.known.file(path)? else { return Ok(false) };
+        let FileFact::Present { sha256, .. } = draft.file(path)? else { return Ok(false) };
         if seen != Some(sha256) {
             return Ok(false);
         }

@@ -162,7 +162,7 @@ pub(super) fn accept_drift(draft: &mut Draft<'_>, force: bool) -> Result<(), Sto
             // It is being worked on, so it is meant to change.
             continue;
         }
-        match draft.known.file(&path)? {
+        match draft.file(&path)? {
             FileFact::Present { sha256, .. } if *sha256 == seen.artifact.sha256 => {}
             FileFact::Present { sha256, size, .. } => {
                 now.push(Artifact { path: path.clone(), sha256: sha256.clone(), size: *size });

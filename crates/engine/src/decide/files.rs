@@ -30,7 +30,7 @@ pub(super) fn drop(
 
 /// Removes a file, if it is there.
 pub(super) fn remove(draft: &mut Draft<'_>, path: String) -> Result<(), Stop> {
-    if let FileFact::Present { sha256, .. } = draft.known.file(&path)? {
+    if let FileFact::Present { sha256, .. } = draft.file(&path)? {
         let was = Some(sha256.clone());
         draft.push(Event::FileLeft { path, was, text: None });
     }

@@ -29,11 +29,10 @@ pub(super) fn go_to(
 ) -> Result<(), Stop> {
     draft.check_live()?;
     let step = find(draft, named)?;
-    match passing {
-        GatePolicy::Anything => return rules::go(draft, mode, step),
-        GatePolicy::Asked => {}
-        GatePolicy::InOrder => check_order(draft, step)?,
+    if passing == GatePolicy::Anything {
+        return rules::go(draft, mode, step);
     }
+    check_order(draft, step)?;
     let is_here = draft.state.current.as_ref() == Some(&step.name);
     if is_here && !draft.state.progress(&step.name).is_settled() {
         return Ok(());
@@ -54,6 +53,7 @@ pub(super) fn skip(draft: &mut Draft<'_>, mode: Mode, named: &str) -> Result<(),
     gate::check_free(draft, step)?;
     check_free_between(draft, step)?;
     gate::check_dismissible(draft, false)?;
+    parts::find_before_skip(draft, step)?;
     withdraw(draft);
     let reason = String::from("a caller asked for it");
     let (name, why) = (step.name.clone(), SkipReason::Caller);

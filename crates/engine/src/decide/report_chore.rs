@@ -1,32 +1,25 @@
 //! The server says how a chore went. Where it went wrong the chore stays due, or the run goes on
 //! all the same: the definition says which.
 
-use alloc::{
-    format,
-    string::{String, ToString as _},
-};
+use alloc::format;
 
 use definition::{OnFailure, Step};
 
 use super::{Draft, EvalContext, complete_step, due, flow, mode::Mode, react, stretch};
 use crate::{
-    Chore, ChoreOutcome, CompletedBy, Event, GitDeed, Refusal, Report, ReportStep, Standing, Stop,
+    Chore, ChoreOutcome, CompletedBy, Event, Refusal, Report, ReportChore, ReportStep, Standing,
+    Stop,
 };
 
-pub(super) fn decide(
-    draft: &mut Draft<'_>,
-    mode: Mode,
-    (name, deed): (&str, &GitDeed),
-    outcome: &ChoreOutcome,
-) -> Result<(), Stop> {
+pub(super) fn decide(draft: &mut Draft<'_>, mode: Mode, report: &ReportChore) -> Result<(), Stop> {
     draft.check_live()?;
     // Anyone who was faster has reported it, or the run has moved on.
-    let due = due::find_due(draft)?.filter(|it| it.name == name && it.deed == *deed);
-    let Some(due) = due else {
-        return Err(Refusal::ChoreNotDue { chore: name.to_string() }.into());
+    let is_same = |it: &Chore| it.name == report.name && it.deed == report.deed;
+    let Some(due) = due::find_due(draft)?.filter(is_same) else {
+        return Err(Refusal::ChoreNotDue { chore: report.name.clone() }.into());
     };
     let (name, deed) = (due.name.clone(), due.deed.clone());
-    match outcome {
+    match &report.outcome {
         ChoreOutcome::Done { detail, warnings, pushed } => {
             let (detail, warnings, pushed) = (detail.clone(), warnings.clone(), pushed.clone());
             draft.push(Event::ChoreDone { name, deed, detail, warnings, pushed });
@@ -44,22 +37,6 @@ pub(super) fn decide(
         }
     }
     go_on(draft, mode, &due)
-}
-
-/// Notes where the branch of a run stood when the server first saw it.
-pub(super) fn note_branch(
-    draft: &mut Draft<'_>,
-    name: &str,
-    base: Option<&str>,
-    is_elsewhere: bool,
-) -> Result<(), Stop> {
-    draft.check_live()?;
-    if draft.state.branch.as_ref().is_none_or(|it| it.name != name) {
-        let (name, base) = (name.to_string(), base.map(String::from));
-        let is_late = draft.state.steps.values().any(|it| it.effort.progress.is_settled());
-        draft.push(Event::BranchSeen { name, base, is_taken: is_elsewhere || is_late });
-    }
-    Ok(())
 }
 
 /// What follows from a chore that is done, or counts as such.

@@ -143,7 +143,7 @@ impl Judging<'_> {
         let scope = scope(draft.workflow, &draft.state, EvalContext::of_part(self.part));
         let path = self.review.read.as_ref().and_then(|it| it.render(&scope).ok());
         let Some(FileFact::Present { text: Some(text), .. }) =
-            path.and_then(|it| draft.known.file(&it).ok())
+            path.and_then(|it| draft.file(&it).ok())
         else {
             return Vec::new();
         };

@@ -36,7 +36,7 @@ pub(super) fn judge(draft: &mut Draft<'_>, mode: Mode, step: &Step) -> Result<Ju
     if violations.is_empty() {
         return Ok(Judged::Passed);
     }
-    let was = match draft.known.file(&note)? {
+    let was = match draft.file(&note)? {
         FileFact::Present { sha256, .. } => Some(sha256.clone()),
         FileFact::Missing | FileFact::Unreadable(_) => None,
     };
@@ -72,7 +72,7 @@ pub(super) fn ask_spent(draft: &mut Draft<'_>, step: &Step) -> Result<bool, Stop
     }
     let scope = scope(draft.workflow, &draft.state, EvalContext::default());
     let note = rules.note.render(&scope).map_err(|error| condition_failed(step, &error))?;
-    if !matches!(draft.known.file(&note)?, FileFact::Present { .. }) {
+    if !matches!(draft.file(&note)?, FileFact::Present { .. }) {
         return Ok(false);
     }
     ask(draft, step, &note)?;
@@ -91,7 +91,7 @@ fn ask(draft: &mut Draft<'_>, step: &Step, note: &str) -> Result<Judged, Stop> {
 }
 
 fn parts(draft: &Draft<'_>, step: &Step, file: &str) -> Result<Vec<PartSpec>, Stop> {
-    let FileFact::Present { text: Some(text), .. } = draft.known.file(file)? else {
+    let FileFact::Present { text: Some(text), .. } = draft.file(file)? else {
         return Ok(Vec::new());
     };
     let invalid = |problem| Refusal::PartsInvalid { step: step.name.clone(), problem };

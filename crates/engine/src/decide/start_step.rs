@@ -144,5 +144,5 @@ fn look(draft: &Draft<'_>, step: &Step, part: Option<&PartSpec>) -> Result<Vec<A
             paths.push(need.path.render(&scope).map_err(fails)?);
         }
     }
-    draft.known.artifacts(paths.iter().map(String::as_str))
+    draft.artifacts(paths.iter().map(String::as_str))
 }

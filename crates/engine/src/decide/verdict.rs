@@ -29,10 +29,7 @@ impl Judging<'_> {
         };
         let scope = scope(draft.workflow, &draft.state, EvalContext::of_part(self.part));
         let path = read.render(&scope).map_err(|error| condition_failed(self.step, &error))?;
-        if draft.is_removed(&path) {
-            return Err(Refusal::ArtifactMissing { step: self.step.name.clone(), path }.into());
-        }
-        match draft.known.file(&path)? {
+        match draft.file(&path)? {
             FileFact::Present { text: Some(text), .. } => Ok(find_verdict(text, &words)),
             FileFact::Present { text: None, .. } | FileFact::Unreadable(_) => Ok(None),
             FileFact::Missing => {
@@ -89,7 +86,7 @@ pub(super) fn find_stale(
     let fails = |error| condition_failed(step, &error);
     let (read, judges) =
         (read.render(&scope).map_err(fails)?, judges.render(&scope).map_err(fails)?);
-    let (said, judged) = (draft.known.file(&read)?, draft.known.file(&judges)?);
+    let (said, judged) = (draft.file(&read)?, draft.file(&judges)?);
     let FileFact::Present { sha256, modified, .. } = judged else { return Ok(None) };
     let effort = draft.state.effort(&step.name, part.map(|it| &it.id));
     let begun = effort.and_then(|it| it.seen.iter().find(|seen| seen.path == judges));

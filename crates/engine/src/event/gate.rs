@@ -69,7 +69,7 @@ pub enum GateReason {
 
 impl GateReason {
     /// Whether the question is the one that the step's own gate asks.
-    pub(crate) fn is_own(self) -> bool {
+    pub fn is_own(self) -> bool {
         matches!(self, Self::Gate | Self::Early | Self::Owed)
     }
 }

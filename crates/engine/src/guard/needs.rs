@@ -27,7 +27,7 @@ pub(crate) fn check(draft: &Draft<'_>, step: &Step, part: Option<&PartSpec>) -> 
     }
     draft.known.need_files(paths.iter().map(String::as_str))?;
     for path in paths {
-        if !matches!(draft.known.file(&path)?, FileFact::Present { .. }) {
+        if !matches!(draft.file(&path)?, FileFact::Present { .. }) {
             return Err(Refusal::NeedMissing { step: step.name.clone(), path }.into());
         }
     }

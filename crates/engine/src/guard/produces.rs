@@ -18,7 +18,7 @@ pub(crate) fn find_files(
     let promised = promised(draft, step, part)?;
     draft.known.need_files(promised.iter().map(|(_, path)| path.as_str()))?;
     let is_there = |path: String| {
-        let is_there = matches!(draft.known.file(&path)?, FileFact::Present { .. });
+        let is_there = matches!(draft.file(&path)?, FileFact::Present { .. });
         Ok((path, is_there))
     };
     promised.into_iter().map(|(_, path)| is_there(path)).collect()
@@ -34,7 +34,7 @@ pub(crate) fn check(
     draft.known.need_files(promised.iter().map(|(_, path)| path.as_str()))?;
     let mut artifacts = Vec::new();
     for (product, path) in promised {
-        match draft.known.file(&path)? {
+        match draft.file(&path)? {
             FileFact::Missing => {
                 return Err(Refusal::ArtifactMissing { step: step.name.clone(), path }.into());
             }
@@ -94,7 +94,7 @@ fn find_problem(
         let Check::Covers { file, .. } = check else { continue };
         let scope = scope(draft.workflow, &draft.state, EvalContext::default());
         let path = file.render(&scope).map_err(|error| condition_failed(step, &error))?;
-        let other = match draft.known.file(&path)? {
+        let other = match draft.file(&path)? {
             FileFact::Present { text, .. } => text.clone(),
             FileFact::Missing | FileFact::Unreadable(_) => None,
         };

@@ -14,12 +14,13 @@ use std::{
 
 use definition::{Answers, Digest, Evidence, PartId, StepName, Workflow};
 use engine::{
-    Action, Actor, Answer, AnswerGate, AtEnd, CheckFact, ChoreOutcome, ClaimStep, ClaimedProgress,
-    Command, Consent, ContextChange, Entry, Event, Fact, FileClaim, FileFact, GatePolicy, GitDeed,
-    Holder, How, Known, MakeMove, ModelFact, ModelFailure, ModelFailureKind, Needs, PartPlaced,
-    Policy, Question, Recorded, Refusal, Report, ReportOptions, ReportStep, ResumeRun, Rigor,
-    RunId, RunState, StartRun, StartStep, Stop, Timestamp, Usage, What, audit, decide, find_chore,
-    find_drift, find_shown, fold, last_step, next, offers, target_name,
+    Action, Actor, Advance, Answer, AnswerGate, AtEnd, CheckFact, ChoreOutcome, ClaimStep,
+    ClaimedProgress, Command, Consent, ContextChange, Done, Entry, Event, Fact, FileClaim,
+    FileFact, GatePolicy, Git, GitDeed, Holder, How, Known, MakeMove, ModelFact, ModelFailure,
+    ModelFailureKind, Needs, Onward, PartPlaced, Policy, Question, Recorded, Refusal, Report,
+    ReportChore, ReportOptions, ReportStep, ResumeRun, Rigor, RunId, RunState, Standpoint,
+    StartRun, StartStep, Stop, Timestamp, Usage, What, audit, decide, find_chore, find_drift,
+    find_shown, fold, last_step, next, offers, target_name,
 };
 use serde_json::{Map, Value};
 
@@ -38,6 +39,8 @@ pub(crate) struct Player<'a> {
     /// The setting `gates.answers`.
     gates: Option<Answers>,
     policy: Policy,
+    /// What is checked out, where there is a repository.
+    branch: Option<String>,
 }
 
 /// A language model that says what the scenario has it say.
@@ -63,6 +66,7 @@ impl<'a> Player<'a> {
             model: None,
             gates: None,
             policy: Policy::default(),
+            branch: None,
         }
     }
 
@@ -93,6 +97,10 @@ impl<'a> Player<'a> {
             }
             "wait" => {
                 self.pass(duration(&rest[0]));
+                Vec::new()
+            }
+            "checkout" => {
+                self.branch = Some(rest[0].clone());
                 Vec::new()
             }
             // Only the wall clock moves.
@@ -186,7 +194,11 @@ impl<'a> Player<'a> {
         let asked = self.model.iter().flat_map(|it| it.asked.borrow().clone());
         let names = asked.map(|it| match &it {
             Question::Model { names, .. } => format!("asked the model: {}", names.join(", ")),
-            Question::File(_) | Question::Beside(_) | Question::Git | Question::Check { .. } => {
+            Question::File(_)
+            | Question::Beside(_)
+            | Question::Git
+            | Question::Branch(_)
+            | Question::Check { .. } => {
                 panic!("no model is asked this: {it:?}")
             }
         });
@@ -237,6 +249,8 @@ impl<'a> Player<'a> {
         if led.is_empty() {
             led.push("(nothing)".to_owned());
         }
+        led.extend(decided.notes.iter().map(|it| format!("(noting {it:?})")));
+        led.extend(decided.halted.map(|it| format!("(halted {}: {it})", it.code())));
         led
     }
 
@@ -257,7 +271,13 @@ impl<'a> Player<'a> {
     /// `chore NAME done [DETAIL]`, `chore NAME failed REASON`: how the one that is due went.
     fn chore(&self, words: &[String]) -> Command {
         let due = find_chore(self.workflow, &self.state).unwrap();
-        let said = words.get(3..).unwrap_or_default().join(" ");
+        // `… then on`: the run goes on if it waited for it.
+        let (said, then) = match words.get(3..).unwrap_or_default() {
+            [said @ .., then, on] if then == "then" && on == "on" => {
+                (said.join(" "), Some(Onward::default()))
+            }
+            said => (said.join(" "), None),
+        };
         let outcome = match words[2].as_str() {
             "done" => ChoreOutcome::Done { detail: said, warnings: Vec::new(), pushed: None },
             "failed" => ChoreOutcome::Failed { reason: said },
@@ -273,7 +293,7 @@ impl<'a> Player<'a> {
             },
             |it| it.deed,
         );
-        Command::ReportChore { name: words[1].clone(), deed, outcome }
+        Command::ReportChore(Box::new(ReportChore { name: words[1].clone(), deed, outcome, then }))
     }
 
     fn ask(&self, words: &[String]) -> Vec<String> {
@@ -360,7 +380,19 @@ impl<'a> Player<'a> {
                         },
                     })
                 }
-                Question::Git => Fact::Git(None),
+                Question::Git => Fact::Git(self.branch.as_ref().map(|branch| Git {
+                    head: "abc".to_owned(),
+                    branch: branch.clone(),
+                    dirty: 0,
+                })),
+                Question::Branch(name) => {
+                    let name = name.as_ref().or(self.branch.as_ref());
+                    Fact::Branch(name.filter(|_| self.branch.is_some()).map(|name| Standpoint {
+                        name: name.clone(),
+                        commit: Some("abc".to_owned()),
+                        is_elsewhere: false,
+                    }))
+                }
                 Question::Check { run, .. } => Fact::Check(match self.checks.get(&run.join(" ")) {
                     None => CheckFact::NotAllowed,
                     Some(exit) => CheckFact::Ended { exit: *exit, output: "its output".to_owned() },
@@ -514,7 +546,6 @@ fn parse_command(words: &[String]) -> Command {
         })),
         "goto" => {
             let passing = match option("passing").as_deref() {
-                Some("asked") => GatePolicy::Asked,
                 Some("order") => GatePolicy::InOrder,
                 _ => GatePolicy::Anything,
             };
@@ -523,7 +554,22 @@ fn parse_command(words: &[String]) -> Command {
         "halting" => Command::StopAtNextStep(parse_command(&words[1..]).into()),
         "skip" => Command::SkipStep { step: text(1) },
         "ask" => Command::AskPerson { step: text(1) },
-        "on" => Command::GoOn { details: object("details") },
+        // `on [STEP] [done] [say=ANSWER] [stay]`
+        "on" => {
+            let done = || Done { step: plain.get(1).map(|it| (*it).to_owned()), ..Done::default() };
+            let report = has("done").then(done).map(|it| Done {
+                step: it.step.filter(|it| !["done", "stay"].contains(&it.as_str())),
+                is_setup: has("prepared"),
+                ..it
+            });
+            let onward = Onward {
+                details: object("details"),
+                message: option("message"),
+                ..Onward::default()
+            };
+            let onward = (!has("stay")).then_some(onward);
+            Command::Advance(Box::new(Advance { report, answer: option("say"), onward }))
+        }
         "plan" => Command::PlanParts {
             set: text(1),
             parts: serde_json::from_str(&option("parts").unwrap()).unwrap(),

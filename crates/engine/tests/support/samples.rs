@@ -5,9 +5,10 @@ use std::collections::BTreeMap;
 
 use definition::{Digest, PartId, StepName};
 use engine::{
-    Answer, AnswerGate, AtEnd, ChoreOutcome, ClaimStep, ClaimedProgress, ClaimedStatus, Command,
-    ContextChange, Entry, FileClaim, GatePolicy, GitDeed, How, MakeMove, PartPlaced, Progress,
-    Report, ReportOptions, ReportStep, ResumeRun, Rigor, StartRun, StartStep,
+    Advance, Answer, AnswerGate, AtEnd, ChoreOutcome, ClaimStep, ClaimedProgress, ClaimedStatus,
+    Command, ContextChange, Done, Entry, FileClaim, GatePolicy, GitDeed, How, MakeMove, Onward,
+    PartPlaced, Progress, Report, ReportChore, ReportOptions, ReportStep, ResumeRun, Rigor,
+    StartRun, StartStep,
 };
 use serde_json::{Map, Value, json};
 
@@ -15,8 +16,9 @@ use serde_json::{Map, Value, json};
 pub(crate) fn every_command() -> Vec<&'static str> {
     let source = include_str!("../../src/command.rs");
     let names = source.lines().filter_map(|line| {
-        let (left, right) = line.trim().split_once(" => \"")?;
-        left.starts_with("Self::").then(|| right.trim_end_matches("\","))
+        let (left, right) = line.trim().split_once("(\"")?;
+        let is_row = left.starts_with("Self::") && left.ends_with(" => ") || left.is_empty();
+        right.split('"').next().filter(|_| is_row)
     });
     let names: Vec<&'static str> = names.collect();
     assert!(30 < names.len(), "the names of commands are not where they were");
@@ -193,7 +195,19 @@ pub(crate) fn plan_parts(set: &str, ids: &[&str]) -> Command {
 }
 
 pub(crate) fn go_on() -> Command {
-    Command::GoOn { details: Map::new() }
+    advance(None, None)
+}
+
+/// A report on whatever is at hand, or an answer, or both; and the run goes on.
+pub(crate) fn advance(report: Option<Done>, answer: Option<&str>) -> Command {
+    let (answer, onward) = (answer.map(str::to_owned), Some(Onward::default()));
+    Command::Advance(Box::new(Advance { report, answer, onward }))
+}
+
+/// A report on a step, after which the run stays.
+pub(crate) fn advance_at(step: &str) -> Command {
+    let report = Some(Done { step: Some(step.to_owned()), ..Done::default() });
+    Command::Advance(Box::new(Advance { report, ..Advance::default() }))
 }
 
 pub(crate) fn cancel() -> Command {
@@ -220,7 +234,8 @@ pub(crate) fn chore(name: &str, outcome: ChoreOutcome) -> Command {
         base: None,
         is_taken: false,
     };
-    Command::ReportChore { name: name.to_owned(), deed, outcome }
+    let name = name.to_owned();
+    Command::ReportChore(Box::new(ReportChore { name, deed, outcome, then: None }))
 }
 
 pub(crate) fn chore_done(name: &str) -> Command {

@@ -147,7 +147,8 @@ impl Runtime {
             let (seq, by) = (view.state.length + 1, request.actor.clone());
             let recorded = Recorded { seq, at, steady, by, event: event.clone() };
             let state = evolve((*view.state).clone(), &recorded);
-            let decided = Decided { events: vec![event.clone()], state };
+            let events = vec![event.clone()];
+            let decided = Decided { events, state, notes: Vec::new(), halted: None };
             match self.append(&view, decided, &request, None).await {
                 Ok(_) => {
                     notices.push(event.describe());

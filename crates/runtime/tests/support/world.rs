@@ -80,6 +80,7 @@ impl World for TestWorld {
                 },
             }),
             Question::Git => Fact::Git(None),
+            Question::Branch(_) => Fact::Branch(None),
             Question::Check { .. } => Fact::Check(CheckFact::NotAllowed),
             Question::Model { .. } => unreachable!("no language model is there"),
         };

@@ -3,10 +3,11 @@
 use std::{path::Path, time::Duration};
 
 use definition::Evidence;
+use dialects::forge;
+use insight::past::{Price, Prices};
 use mcp::{
     Dialects,
-    devworkflow::{Fallback, Memory, Mode, Options, Policy, SessionFormat, Sessions, TaskFormat},
-    forge::{self, Price, Prices},
+    devworkflow::{Fallback, Mode, Policy, SessionFormat, Sessions, Settings, TaskFormat},
 };
 
 use super::{Config, Origin, place::Places};
@@ -19,7 +20,8 @@ const EVENTS_LOG: &str = ".claude/forge-events.jsonl";
 impl Config {
     /// Returns what the configuration says of the dialects.
     pub(crate) fn dialects(&self) -> Dialects {
-        Dialects { devworkflow: self.devworkflow(), forge: self.forge() }
+        let (devworkflow, forge) = (self.devworkflow().into(), self.forge());
+        Dialects { devworkflow, forge, ..Dialects::default() }
     }
 
     fn forge(&self) -> forge::Options {
@@ -33,7 +35,6 @@ impl Config {
             events_log: self.events_log(),
             prices: self.prices(),
             friction_tokens: self.count("forge.friction_tokens"),
-            memory: forge::Memory::default(),
         }
     }
 
@@ -80,8 +81,8 @@ impl Config {
         prices
     }
 
-    fn devworkflow(&self) -> Options {
-        Options {
+    fn devworkflow(&self) -> Settings {
+        Settings {
             mode: match self.text("devworkflow.mode") {
                 "advisory" => Mode::Advisory,
                 _ => Mode::Managed,
@@ -106,7 +107,6 @@ impl Config {
             },
             changelog_date: self.flag("devworkflow.changelog_date"),
             sessions: self.sessions(),
-            memory: Memory::default(),
         }
     }
 

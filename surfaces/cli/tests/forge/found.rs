@@ -353,3 +353,36 @@ fn a_person_whose_own_answer_counts_is_not_passed_over_once_they_are_asked() {
         assert_eq!(stage.go(json!({}))["type"], "checkpoint");
     }
 }
+
+#[test]
+fn a_report_that_was_held_up_is_finished_by_the_same_call() {
+    let stage =
+        at("M", "phase-3b", json!({"skippedPhases": ["phase-4b", "checkpoint-b", "checkpoint-a"]}));
+    // What is there to be reported would tell a new report from the old one.
+    fs::remove_file(stage.path("tasks.md")).unwrap();
+    stage.go(json!({}));
+    stage.write("review-design.md", APPROVE);
+    stage.ok("set_revision_pending", json!({"checkpoint": "checkpoint-a"}));
+    for _ in 0..2 {
+        stage.stumble("pipeline_next_action", done()).blocked();
+        stage.is_at("checkpoint-a", "pending");
+    }
+    stage.ok("clear_revision_pending", json!({"checkpoint": "checkpoint-a"}));
+    let next = stage.go(done());
+    assert_eq!(next["agent"], "task-decomposer", "{next:#}");
+    assert_eq!(next["report_result"]["next_action_hint"], "proceed", "{next:#}");
+    assert_eq!(stage.go(done()), next, "what was finished is repeated");
+    let stats = stage.ok("phase_stats", json!({})).json();
+    assert_eq!(stats["totalTokens"], 1000, "{stats:#}");
+}
+
+#[test]
+fn a_message_of_a_person_is_told_as_often_as_the_action_is_asked_for() {
+    let stage = at("M", "phase-4", json!({}));
+    stage.write("checkpoint-message.txt", "Mind the gap.");
+    for _ in 0..2 {
+        let action = stage.go(json!({}));
+        assert!(action["prompt"].as_str().unwrap().contains("Mind the gap."), "{action:#}");
+        assert!(!stage.has("checkpoint-message.txt"));
+    }
+}

@@ -6,27 +6,22 @@
 
 mod answer;
 mod classic;
-mod config_file;
-pub(crate) mod documents;
-mod files;
 pub(crate) mod graph;
-mod markdown;
 pub(crate) mod options;
-mod state_file;
-mod state_json;
 mod text;
-mod words;
 
 use definition::Form;
-
-use dialects::kit::Words;
+use dialects::{
+    devworkflow::{config_file, documents, files, state_file, words},
+    kit::Words,
+};
 
 use crate::{
     tool::Entry,
     toolsets::{Table, Toolset},
 };
 
-pub use files::WorkflowFiles;
+pub use dialects::devworkflow::{WORKFLOW, files::WorkflowFiles};
 
 /// What an agent is told before anything else.
 const INSTRUCTIONS: &str = "\
@@ -86,9 +81,6 @@ const ON_GRAPH: Words = Words {
     remedy: |_| None,
     ..CLASSIC
 };
-
-/// The workflow whose runs are the state files.
-pub const WORKFLOW: &str = "dev-workflow";
 
 /// How many tools there are.
 const COUNT: usize = classic::TOOLS.len() + graph::TOOLS.len();

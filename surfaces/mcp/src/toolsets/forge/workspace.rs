@@ -2,13 +2,11 @@
 //!
 //! Nothing is kept from one call to the next, so any number of workspaces can be worked on at once.
 
-use engine::{Command, Refusal};
+use engine::{Command, Note, Recorded, Refusal};
 use runtime::{ExecuteError, Outcome, Request, RunFile, Target, View};
 
-use super::{
-    WORKFLOW, answer::Failure, files::STATE_FILE, place::Folder, state_file::StateFile, way_out,
-};
-use crate::tool::Call;
+use super::{STATE_FILE, WORKFLOW, answer::Failure, place::Folder, state_file::StateFile, way_out};
+use crate::tool::{Call, Unasked};
 
 /// A pipeline as it is now.
 #[derive(Clone)]
@@ -24,7 +22,11 @@ pub(in crate::toolsets::forge) struct Pipeline {
 /// What a change led to.
 pub(in crate::toolsets::forge) struct Changed {
     pub(in crate::toolsets::forge) pipeline: Pipeline,
-    pub(in crate::toolsets::forge) events: Vec<engine::Recorded>,
+    pub(in crate::toolsets::forge) events: Vec<Recorded>,
+    /// What the engine tells besides.
+    pub(in crate::toolsets::forge) notes: Vec<Note>,
+    /// Why the run did not go on, although what was said of it was taken.
+    pub(in crate::toolsets::forge) halted: Option<Refusal>,
 }
 
 /// Returns the folder that an agent names, and the key of its run.
@@ -88,13 +90,13 @@ impl Pipeline {
             request_id: None,
         };
         let outcome = call.runtime.execute(request).await?;
-        let Outcome { view, events, file, chores } = outcome;
+        let Outcome { view, events, file, chores, notes, halted } = outcome;
         let (folder, key) = (self.folder.clone(), self.key.clone());
         let mut pipeline = Self::new(folder, key, view, file);
         pipeline.notices.extend(chores.warnings);
         let failure = chores.failure.map(|it| format!("{it} ({})", way_out::hint(&it)));
         pipeline.notices.extend(failure);
-        Ok(Changed { pipeline, events })
+        Ok(Changed { pipeline, events, notes, halted })
     }
 }
 
@@ -102,7 +104,11 @@ impl Pipeline {
     /// Words why a change of this pipeline led to nothing.
     pub(in crate::toolsets::forge) fn failure(&self, what: &str, error: &ExecuteError) -> Failure {
         let ExecuteError::Refused(refusal) = error else { return failure(what, error) };
-        Failure::new(error.code(), format!("{what}: {error}"), way_out::hint_at(refusal, self))
+        Failure::new(
+            error.code(),
+            format!("{what}: {error}"),
+            way_out::hint_at(refusal, &self.view),
+        )
     }
 }
 
@@ -118,4 +124,10 @@ pub(in crate::toolsets::forge) fn failure(what: &str, error: &ExecuteError) -> F
 /// Words a refusal of a guard.
 pub(in crate::toolsets::forge) fn blocked(refusal: &Refusal, message: &str) -> Failure {
     Failure::new(refusal.code(), format!("BLOCKED: {message}"), "")
+}
+
+impl From<Unasked> for Failure {
+    fn from(unasked: Unasked) -> Self {
+        failure(unasked.tool, &unasked.error)
+    }
 }

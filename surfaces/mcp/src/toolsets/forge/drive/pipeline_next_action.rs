@@ -3,10 +3,8 @@
 
 use std::collections::BTreeSet;
 
-use definition::Work;
-use engine::{
-    Action as Next, Answer as Said, AnswerGate, Command, How, Progress, Refusal, Standing, next,
-};
+use definition::{Digest, Step, Work};
+use engine::{Action as Next, Advance, Done as Reported, Note, Onward, Refusal, Standing, next};
 use insight::past::SpecState;
 use runtime::ExecuteError;
 use schemars::JsonSchema;
@@ -18,15 +16,18 @@ use super::{
         answer::{Answer, Failure},
         dialect::DialectTool,
         display::{self, Spent},
-        intake::{begin::REQUEST_FILE, branch::classify, request::RequestFile},
+        intake::{
+            branch::classify,
+            request::{REQUEST_FILE, RequestFile},
+        },
         records,
-        state_file::{COMPLETED, Status},
+        state_file::COMPLETED,
         way_out,
-        workspace::{self, Pipeline},
+        workspace::{self, Changed, Pipeline},
     },
     action::{self, Action},
     prompting,
-    report::{self, Brief, Hint, Reported},
+    report::{self, Brief, Hint, Outcome},
     waiting,
 };
 use crate::tool::{Answering, Call, Done, Hints};
@@ -38,6 +39,10 @@ const REVISION: &str = "↩ The review wants it revised. Show the user the findi
 const DESIGN: &str = "design.md";
 /// The phases from which a pipeline comes to the checkpoint that the branch is renamed at.
 const RENAMES: [&str; 2] = ["phase-3b", "checkpoint-a"];
+/// The phase whose report leads there where the review is left out.
+const DESIGNING: &str = "phase-3";
+/// What a person says at a checkpoint by a file, for the next agent to read.
+const MESSAGE: &str = "checkpoint-message.txt";
 
 pub(super) struct PipelineNextAction;
 
@@ -101,7 +106,7 @@ impl DialectTool for PipelineNextAction {
     const HINTS: Hints = Hints::DECIDES;
 
     async fn answers(call: &Call<'_>, parameters: &Parameters) -> Option<Answering> {
-        if !parameters.is_report() && parameters.user_response.trim().is_empty() {
+        if !parameters.is_report() && parameters.answer().is_none() {
             return None;
         }
         let pipeline = workspace::open(call, &parameters.workspace).await.ok()?;
@@ -137,6 +142,24 @@ impl Parameters {
             || 0 < self.previous_duration_ms
             || !self.previous_model.is_empty()
     }
+
+    /// Returns what is said of the last action.
+    fn reported(&self, pipeline: &Pipeline) -> Reported {
+        let model = Some(self.previous_model.clone()).filter(|it| !it.is_empty());
+        let sent = || pipeline.file().dispatched().unwrap_or_default().to_owned();
+        Reported {
+            step: None,
+            is_setup: self.previous_setup_only,
+            tokens: self.previous_tokens,
+            duration_ms: self.previous_duration_ms,
+            model: model.unwrap_or_else(sent),
+        }
+    }
+
+    /// Returns the person's answer, if one is passed on.
+    fn answer(&self) -> Option<&str> {
+        Some(self.user_response.trim()).filter(|it| !it.is_empty())
+    }
 }
 
 /// One call, as far as it has come.
@@ -151,67 +174,118 @@ impl Turn<'_> {
     async fn take(&mut self) -> Result<Told, Failure> {
         self.warnings.append(&mut self.pipeline.notices);
         self.check_phase()?;
-        let was_asked = self.pipeline.file().status() == Status::AwaitingHuman;
-        if self.is_asked() && !self.parameters.is_report() && !self.is_answered() {
-            // What was set since may have made the question needless.
-            self.go_on().await?;
-        }
-        let is_asked = self.is_asked();
-        self.warn_unasked();
-        let mut brief = None;
-        if self.parameters.is_report() && self.is_for_person() {
-            let is_told = is_asked && self.is_answered();
-            let message = "a checkpoint is not passed by a report; ask the user";
-            self.warnings.extend((!is_told).then(|| message.to_owned()));
-        } else if self.parameters.is_report() && self.is_running() {
-            brief = self.report().await?;
-        }
-        if let Some((brief, Hint::RevisionRequired)) = brief {
+        let asked = self.asked();
+        let brief = self.advance().await?.map(|it| (it.next_action_hint, it.brief()));
+        if let Some((Hint::RevisionRequired, brief)) = brief {
             let (report_result, display_message) = (Some(brief), Some(REVISION.to_owned()));
             let told = self.told(Action::default());
             return Ok(Told { report_result, display_message, ..told });
         }
+        let is_silent = !self.parameters.is_report() && self.parameters.answer().is_none();
         let mut still_waiting = false;
-        if is_asked && self.is_answered() {
-            self.answer().await?;
-        } else if is_asked && !self.parameters.is_report() {
+        if is_silent && asked.is_some() && self.asked() == asked {
             still_waiting = self.wait().await?;
-        } else if !is_asked && !was_asked && self.is_for_person() && self.is_answered() {
-            let message = "the user was not asked before; show them this, and pass their answer on";
-            self.warnings.push(message.to_owned());
-        }
-        if self.is_running() {
-            self.go_on().await?;
-        }
-        if was_asked && !is_asked && self.is_asked() && self.is_answered() {
-            // A state that was found waiting has put the question already.
-            self.answer().await?;
-            if self.is_running() {
-                self.go_on().await?;
+            if self.pipeline.view.state.standing == Standing::Running {
+                self.advance().await?;
             }
         }
         self.check_chores()?;
         let model = self.call.options.forge.default_model.as_str();
         let mut action = action::find(&self.pipeline, model);
         self.warnings.extend(prompting::add(self.call, &self.pipeline, &mut action).await);
-        let report_result = brief.map(|(brief, _)| brief);
-        if !self.parameters.is_report() && !self.is_answered() {
+        if is_silent {
             self.call.runtime.note_seen(&self.pipeline.view).await;
         }
+        let report_result = brief.map(|(_, brief)| brief);
         let told = Told { report_result, still_waiting, ..self.told(action) };
         Ok(self.sum_up(told).await)
     }
 
-    /// Says that an answer is not taken where nobody was asked anything.
-    fn warn_unasked(&mut self) {
-        let said = self.parameters.user_response.trim();
-        if said.is_empty() || !self.is_running() || self.is_for_person() {
-            return;
+    /// Says what the call says, and goes on. Returns what came of the report.
+    async fn advance(&mut self) -> Result<Option<Outcome>, Failure> {
+        let report = self.parameters.is_report().then(|| self.parameters.reported(&self.pipeline));
+        let answer = self.parameters.answer().map(ToOwned::to_owned);
+        let advance = Advance { report, answer, onward: Some(self.onward().await) };
+        let step = self.step().filter(|_| advance.report.is_some()).cloned();
+        let said = report::advance(self.call, &self.pipeline, step.as_ref(), advance).await;
+        let (changed, outcome) = said.map_err(|error| self.refused(step.as_ref(), &error))?;
+        let notes = changed.notes.iter().filter_map(|it| self.note(it));
+        self.warnings.extend(notes.collect::<Vec<_>>());
+        if let Some(outcome) = &outcome
+            && outcome.next_action_hint != Hint::RevisionRequired
+        {
+            self.warnings.extend(outcome.news.iter().cloned());
         }
-        let way_out = if said == "abandon" { "; `abandon` ends the pipeline" } else { "" };
-        let message =
-            format!("the user was not asked anything, so `{said}` was not taken{way_out}");
-        self.warnings.push(message);
+        let before = branch(&self.pipeline).to_owned();
+        let Changed { pipeline, halted, .. } = changed;
+        self.pipeline = pipeline;
+        self.warnings.append(&mut self.pipeline.notices);
+        let now = branch(&self.pipeline);
+        if !before.is_empty() && before != now {
+            let why = "as the design says what it is about";
+            self.warnings.push(format!("the branch `{before}` is called `{now}` now, {why}"));
+        }
+        match halted {
+            Some(refusal) => Err(self.refused(None, &refusal.into())),
+            None => Ok(outcome),
+        }
+    }
+
+    /// Returns how the run goes on.
+    async fn onward(&self) -> Onward {
+        let model = self.call.options.forge.default_model.as_str();
+        let mut set = self.find_source().await.unwrap_or_default();
+        if let Some(branch) = self.find_branch().await {
+            set.insert("branch_to".to_owned(), branch.into());
+        }
+        let details = Map::from_iter([("model".to_owned(), Value::from(model))]);
+        Onward { set, details, message: Some(MESSAGE.to_owned()) }
+    }
+
+    /// Words what the engine tells besides what happened.
+    fn note(&self, note: &Note) -> Option<String> {
+        let said = self.parameters.answer().unwrap_or_default();
+        Some(match note {
+            Note::ReportAtGate => "a checkpoint is not passed by a report; ask the user".to_owned(),
+            Note::AlreadyReported { step } => format!("phase `{step}` was reported before"),
+            Note::AnswerNotTaken(refusal) => {
+                format!("{refusal}; {}", way_out::hint_at(refusal, &self.pipeline.view))
+            }
+            Note::NobodyAsked => {
+                let way_out = if said == "abandon" { "; `abandon` ends the pipeline" } else { "" };
+                format!("the user was not asked anything, so `{said}` was not taken{way_out}")
+            }
+            Note::NotAskedYet => {
+                "the user was not asked before; show them this, and pass their answer on".to_owned()
+            }
+            // What is to be done says so; and the report on tasks that left no file is worded as one.
+            Note::RunOver | Note::NothingFound { .. } => return None,
+        })
+    }
+
+    /// Words why nothing was taken, or why the run did not go on.
+    fn refused(&self, reported: Option<&Step>, error: &ExecuteError) -> Failure {
+        if let ExecuteError::Refused(refusal @ Refusal::GateHeld { .. }) = error {
+            return held(refusal);
+        }
+        if let Some(step) = reported {
+            return report::refused(&self.pipeline, step.name.as_str(), error);
+        }
+        let is_answer = self.asked().is_some() && self.parameters.answer().is_some();
+        self.pipeline.failure(if is_answer { "answer" } else { "next action" }, error)
+    }
+
+    /// Returns the phase that is at hand, unless it is nothing but a question.
+    fn step(&self) -> Option<&Step> {
+        let view = &self.pipeline.view;
+        let current = view.state.current.as_ref().and_then(|it| view.workflow.find_step(it));
+        let current = current.filter(|it| it.gate.is_none() || it.work != Work::None);
+        current.filter(|_| view.state.standing == Standing::Running)
+    }
+
+    /// Returns what the user is asked.
+    fn asked(&self) -> Option<Digest> {
+        self.pipeline.view.state.standing.open_gate().map(|it| it.digest.clone())
     }
 
     /// Says at a checkpoint what the pipeline has come to so far; and keeps a pipeline that is over
@@ -252,86 +326,6 @@ impl Turn<'_> {
         Err(Failure::new("step_unknown", message, "nothing follows it; set it to a phase"))
     }
 
-    /// Whether the pipeline is at a phase that is nothing but a question.
-    fn is_for_person(&self) -> bool {
-        let view = &self.pipeline.view;
-        let current = view.state.current.as_ref().and_then(|it| view.workflow.find_step(it));
-        let is_question = current.is_some_and(|it| it.gate.is_some() && it.work == Work::None);
-        self.is_asked() || (self.is_running() && is_question)
-    }
-
-    /// Whether a person's answer is passed on.
-    fn is_answered(&self) -> bool {
-        !self.parameters.user_response.trim().is_empty()
-    }
-
-    fn is_asked(&self) -> bool {
-        matches!(self.pipeline.view.state.standing, Standing::Waiting(_))
-    }
-
-    fn is_running(&self) -> bool {
-        self.pipeline.view.state.standing == Standing::Running
-    }
-
-    /// Reports the phase that the state file says to be at.
-    async fn report(&mut self) -> Result<Option<(Brief, Hint)>, Failure> {
-        let stated = self.pipeline.file();
-        let state = &self.pipeline.view.state;
-        let current = state.current.as_ref().map(ToString::to_string);
-        let is_noted =
-            state.current.as_ref().is_some_and(|it| state.progress(it) == Progress::Rejected);
-        if current.as_deref() != Some(stated.phase()) || is_noted {
-            let message = format!("phase `{}` was reported before", stated.phase());
-            self.warnings.push(message);
-            return Ok(None);
-        }
-        let model = Some(self.parameters.previous_model.clone()).filter(|it| !it.is_empty());
-        let reported = Reported {
-            phase: stated.phase().to_owned(),
-            tokens: self.parameters.previous_tokens,
-            duration_ms: self.parameters.previous_duration_ms,
-            model: model.unwrap_or_else(|| stated.dispatched().unwrap_or_default().to_owned()),
-            // What was sent out last is known better than it is remembered.
-            is_setup: self.parameters.previous_setup_only && stated.dispatched().is_none(),
-        };
-        let (pipeline, outcome) = report::report(self.call, &self.pipeline, &reported).await?;
-        self.pipeline = pipeline;
-        let hint = outcome.next_action_hint;
-        if hint != Hint::RevisionRequired {
-            self.warnings.extend(outcome.news.iter().cloned());
-        }
-        Ok(Some((outcome.brief(), hint)))
-    }
-
-    /// Passes a person's answer on. One that is not offered changes nothing.
-    async fn answer(&mut self) -> Result<(), Failure> {
-        let answer = AnswerGate {
-            answer: Said::Offered(self.parameters.user_response.trim().to_owned()),
-            feedback: String::new(),
-            by: "the agent".to_owned(),
-            how: How::Relayed,
-            digest: None,
-        };
-        let command = Command::StopAtNextStep(Command::AnswerGate(Box::new(answer)).into());
-        match self.pipeline.execute(self.call, command).await {
-            Ok(changed) => {
-                self.pipeline = changed.pipeline;
-                Ok(())
-            }
-            Err(ExecuteError::Refused(
-                refusal @ (Refusal::AnswerUnknown { .. }
-                | Refusal::GateNeedsPerson { .. }
-                | Refusal::RoundsSpent { .. }),
-            )) => {
-                let way_out = way_out::hint_at(&refusal, &self.pipeline);
-                self.warnings.push(format!("{refusal}; {way_out}"));
-                Ok(())
-            }
-            Err(ExecuteError::Refused(refusal @ Refusal::GateHeld { .. })) => Err(held(&refusal)),
-            Err(error) => Err(self.pipeline.failure("answer", &error)),
-        }
-    }
-
     async fn wait(&mut self) -> Result<bool, Failure> {
         let duration = self.call.options.forge.poll;
         let pipeline = workspace::open(self.call, &self.parameters.workspace).await?;
@@ -339,40 +333,6 @@ impl Turn<'_> {
         self.pipeline = pipeline;
         self.warnings.append(&mut self.pipeline.notices);
         Ok(is_over)
-    }
-
-    async fn go_on(&mut self) -> Result<(), Failure> {
-        let model = self.call.options.forge.default_model.as_str();
-        let details = Map::from_iter([("model".to_owned(), Value::from(model))]);
-        let mut set = self.find_source().await.unwrap_or_default();
-        if let Some(branch) = self.find_branch().await {
-            set.insert("branch_to".to_owned(), branch.into());
-        }
-        let known = (!set.is_empty()).then_some(Command::SetVars { set });
-        let commands = known.into_iter().chain([Command::GoOn { details }]).collect();
-        let changed = self.pipeline.execute(self.call, Command::All(commands)).await;
-        let mut changed = match changed {
-            Ok(changed) => changed,
-            // Someone else was faster, and a person is asked now.
-            Err(ExecuteError::Refused(Refusal::GateOpen { .. })) => {
-                self.pipeline = workspace::open(self.call, &self.pipeline.key).await?;
-                self.warnings.append(&mut self.pipeline.notices);
-                return Ok(());
-            }
-            Err(ExecuteError::Refused(refusal @ Refusal::GateHeld { .. })) => {
-                return Err(held(&refusal));
-            }
-            Err(error) => return Err(self.pipeline.failure("next action", &error)),
-        };
-        self.warnings.append(&mut changed.pipeline.notices);
-        let before = branch(&self.pipeline).to_owned();
-        self.pipeline = changed.pipeline;
-        let now = branch(&self.pipeline);
-        if !before.is_empty() && before != now {
-            let why = "as the design says what it is about";
-            self.warnings.push(format!("the branch `{before}` is called `{now}` now, {why}"));
-        }
-        Ok(())
     }
 
     /// Returns where the request came from, if the run does not know it: one that was begun from a
@@ -397,7 +357,10 @@ impl Turn<'_> {
     /// It is looked for as long as nobody was asked at a checkpoint.
     async fn find_branch(&self) -> Option<String> {
         let state = &self.pipeline.view.state;
-        let is_due = state.current.as_ref().is_some_and(|it| RENAMES.contains(&it.as_str()));
+        let is_due = state.current.as_ref().is_some_and(|it| {
+            let is_designed = it.as_str() == DESIGNING && self.parameters.is_report();
+            RENAMES.contains(&it.as_str()) || is_designed
+        });
         if !is_due || self.pipeline.file().is("branchClassified") {
             return None;
         }

@@ -1,5 +1,6 @@
 //! `pipeline_report_result`: says that a phase is done.
 
+use engine::{Advance, Done as Reported};
 use schemars::JsonSchema;
 use serde::Deserialize;
 
@@ -9,7 +10,7 @@ use super::{
         dialect::DialectTool,
         workspace,
     },
-    report::{self, Reported},
+    report,
 };
 use crate::tool::{Answering, Call, Done, Hints};
 
@@ -50,16 +51,24 @@ impl DialectTool for PipelineReportResult {
 
     async fn call(call: &Call<'_>, parameters: Parameters) -> Result<Done<Answer>, Failure> {
         let pipeline = workspace::open(call, &parameters.workspace).await?;
+        let phase = parameters.phase.as_str();
+        let mut steps = pipeline.view.workflow.steps.iter();
+        let Some(step) = steps.find(|it| it.name.as_str() == phase) else {
+            let message = format!("invalid phase `{phase}`");
+            let failure = Failure::new("step_unknown", message, "report the current phase");
+            return Err(failure.noting(&pipeline.notices));
+        };
         let reported = Reported {
-            phase: parameters.phase,
+            step: Some(parameters.phase.clone()),
+            is_setup: parameters.setup_only,
             tokens: parameters.tokens_used,
             duration_ms: parameters.duration_ms,
             model: parameters.model,
-            is_setup: parameters.setup_only,
         };
-        match report::report(call, &pipeline, &reported).await {
+        let advance = Advance { report: Some(reported), ..Advance::default() };
+        match report::advance(call, &pipeline, Some(step), advance).await {
             Ok((_, outcome)) => Ok(Answer::json(&outcome).into()),
-            Err(failure) => Err(failure.noting(&pipeline.notices)),
+            Err(error) => Err(report::refused(&pipeline, phase, &error).noting(&pipeline.notices)),
         }
     }
 }

@@ -1,7 +1,7 @@
 //! The prompt of an agent that is sent out: its file, and what is known besides.
 
-use definition::{Finding, PartId, Review, Step, Work, find_findings};
-use engine::{CompletedBy, Effort, Progress};
+use definition::{Finding, PartId, Review, Step, find_findings};
+use engine::find_said;
 
 use super::{
     super::{
@@ -14,16 +14,13 @@ use super::{
 };
 use crate::tool::Call;
 
-/// What a person says at a checkpoint by a file, for the next agent to read.
-const MESSAGE: &str = "checkpoint-message.txt";
-
 /// Writes the prompt into an action that sends an agent out. Returns what its sender should know.
 pub(super) async fn add(call: &Call<'_>, pipeline: &Pipeline, action: &mut Action) -> Vec<String> {
     if action.agent.is_empty() {
         return Vec::new();
     }
     let (path, text) = agent_file(call, &action.agent).await;
-    let feedback = feedback(call, pipeline).await;
+    let feedback = find_said(&pipeline.view.workflow, &pipeline.view.state);
     let vars = &pipeline.view.state.vars;
     let var = |name: &str| vars.get(name).and_then(serde_json::Value::as_str).unwrap_or_default();
     let steps = &pipeline.view.workflow.steps;
@@ -114,27 +111,4 @@ async fn agent_file(call: &Call<'_>, agent: &str) -> (String, Option<String>) {
     let folder = Folder::named(call, folder);
     let text = folder.read(call, &name).await.ok().flatten();
     (format!("{}/{name}", folder.as_str()), text)
-}
-
-/// Returns what a person said at the last checkpoint, once.
-async fn feedback(call: &Call<'_>, pipeline: &Pipeline) -> Option<String> {
-    let written = pipeline.folder.take(call, MESSAGE).await.ok().flatten();
-    written.or_else(|| find_said(pipeline))
-}
-
-/// Returns what a person said since an agent last did anything: the next one is told.
-fn find_said(pipeline: &Pipeline) -> Option<String> {
-    let view = &pipeline.view;
-    let is_work = |it: &&Effort| {
-        let is_passed = it.completed_by == Some(CompletedBy::NothingLeft);
-        it.progress == Progress::Done && 0 < it.attempts && !is_passed
-    };
-    let steps = view.workflow.steps.iter().filter(|it| it.work == Work::Agent);
-    let steps = steps.filter_map(|it| view.state.step(&it.name));
-    let efforts = steps.flat_map(|it| it.parts.values().chain([&it.effort]));
-    let done = efforts.filter(is_work).filter_map(|it| it.ended_at).max();
-    let answers = view.state.answers.iter().filter(|it| done.is_none_or(|done| done <= it.at));
-    let said: Vec<&str> =
-        answers.map(|it| it.feedback.as_str()).filter(|it| !it.is_empty()).collect();
-    (!said.is_empty()).then(|| said.join("\n\n"))
 }

@@ -2,8 +2,8 @@
 
 use definition::{Finding, PartSpec, Review, Step, read_review};
 use engine::{
-    Command, ContextChange, Entry, Event, Progress, Recorded, Refusal, ReopenCause, Report,
-    ReportOptions, ReportStep, Ruling, Standing, find_agent, find_promised,
+    Advance, Command, CompletedBy, Done, Entry, Event, Note, Progress, Recorded, Refusal,
+    ReopenCause, RunState, awaits_revision, evolve, find_agent, find_promised,
 };
 use runtime::ExecuteError;
 use serde::Serialize;
@@ -17,17 +17,6 @@ use crate::tool::Call;
 
 /// The verdict on tasks that break rules of the project.
 const REVISE: &str = "REVISE";
-
-/// What an agent says of a phase.
-#[derive(Debug, Clone, Default)]
-pub(super) struct Reported {
-    pub(super) phase: String,
-    pub(super) tokens: u64,
-    pub(super) duration_ms: u64,
-    pub(super) model: String,
-    /// Whether only something was prepared, and the phase goes on.
-    pub(super) is_setup: bool,
-}
 
 /// What a report led to.
 #[derive(Debug, Clone, Serialize)]
@@ -77,6 +66,20 @@ pub(super) enum Hint {
 }
 
 impl Outcome {
+    /// The phase goes on; nothing of the report is kept.
+    fn unfinished(warning: String) -> Self {
+        Self {
+            state_updated: false,
+            artifact_written: String::new(),
+            verdict_parsed: String::new(),
+            findings: Vec::new(),
+            next_action_hint: Hint::SetupContinue,
+            news: vec![warning.clone()],
+            warning,
+            display_message: None,
+        }
+    }
+
     pub(super) fn brief(self) -> Brief {
         Brief {
             next_action_hint: self.next_action_hint,
@@ -87,26 +90,46 @@ impl Outcome {
     }
 }
 
-/// Reports a phase, with what it took. Refused, nothing of it is kept.
-pub(super) async fn report(
+/// Says what a call says of a pipeline, and words what came of the report on a phase, if there is one
+/// and it was taken.
+pub(super) async fn advance(
     call: &Call<'_>,
     pipeline: &Pipeline,
-    reported: &Reported,
-) -> Result<(Pipeline, Outcome), Failure> {
-    let step = check(pipeline, &reported.phase)?;
-    // A review is read whatever is said of it.
-    let is_setup = reported.is_setup && step.review.is_none();
-    let reported = &Reported { is_setup, ..reported.clone() };
-    let read = read_reviews(call, pipeline, step).await;
-    let was_logged = pipeline.file().is_logged(&reported.phase);
-    let changed = pipeline.execute(call, command(reported)).await;
-    let changed = match changed {
-        Ok(changed) => changed,
-        Err(error) => return unfinished(pipeline, step, &reported.phase, &error),
+    step: Option<&Step>,
+    advance: Advance,
+) -> Result<(Changed, Option<Outcome>), ExecuteError> {
+    let reported = step.zip(advance.report.clone());
+    let stays = advance.onward.is_none();
+    let read = match step {
+        Some(step) => read_reviews(call, pipeline, step).await,
+        None => Read::default(),
     };
-    let hint = hint(step, &changed, reported.is_setup);
-    let is_stale = is_stale(step, &changed.events);
-    let read = match find_note(step, &changed.events) {
+    let changed = pipeline.execute(call, Command::Advance(advance.into())).await?;
+    let Some((step, done)) = reported else { return Ok((changed, None)) };
+    if let Some(warning) = changed.notes.iter().find_map(nothing_found) {
+        return Ok((changed, Some(Outcome::unfinished(warning))));
+    }
+    let is_usage = |it: &Recorded| {
+        matches!(&it.event, Event::EntryRecorded { entry: Entry::Usage { .. }, .. })
+    };
+    if !changed.events.iter().any(is_usage) {
+        return Ok((changed, None));
+    }
+    let notices = if stays { changed.pipeline.notices.clone() } else { Vec::new() };
+    let outcome = word(call, (pipeline, step), (&changed, notices), (read, &done)).await;
+    Ok((changed, Some(outcome)))
+}
+
+async fn word(
+    call: &Call<'_>,
+    (pipeline, step): (&Pipeline, &Step),
+    (changed, notices): (&Changed, Vec<String>),
+    (read, done): (Read, &Done),
+) -> Outcome {
+    let events = &changed.events;
+    let hint = hint(step, &pipeline.view.state, events);
+    let is_stale = is_stale(step, events);
+    let read = match find_note(step, events) {
         Some(note) => Read::of(&note, &[REVISE]),
         None if is_stale => Read::default(),
         None => read,
@@ -117,19 +140,20 @@ pub(super) async fn report(
         warnings.push(format!("the tasks break rules of the project: {count}"));
     }
     let at = warnings.len();
-    warnings.extend(missing(step, &changed.events));
-    warnings.extend(changed.pipeline.notices.iter().cloned());
+    warnings.extend(missing(step, events));
+    warnings.extend(notices);
     if step.each.is_none() && step.review.is_some() && !is_stale {
         warnings.extend(learn(call, pipeline, step, &read).await);
     }
     let news = warnings.clone();
     // Tasks are built and reviewed in batches, and each of these is logged.
+    let was_logged = pipeline.file().is_logged(step.name.as_str());
     if was_logged && step.each.is_none() {
-        let again = format!("WARNING: phase `{}` was logged before", reported.phase);
+        let again = format!("WARNING: phase `{}` was logged before", step.name);
         warnings.insert(at, again);
     }
-    let is_over = hint == Hint::Proceed && !reported.is_setup;
-    let outcome = Outcome {
+    let is_over = hint == Hint::Proceed;
+    Outcome {
         state_updated: true,
         artifact_written: first_artifact(pipeline, step),
         verdict_parsed: read.verdict,
@@ -137,87 +161,17 @@ pub(super) async fn report(
         next_action_hint: hint,
         warning: warnings.join("; "),
         news,
-        display_message: is_over.then(|| display::complete(reported.tokens, reported.duration_ms)),
-    };
-    Ok((changed.pipeline, outcome))
+        display_message: is_over.then(|| display::complete(done.tokens, done.duration_ms)),
+    }
 }
 
-/// Tasks that left no file are to go on; nothing of the report is kept. Else it is refused.
-fn unfinished(
-    pipeline: &Pipeline,
-    step: &Step,
-    phase: &str,
-    error: &ExecuteError,
-) -> Result<(Pipeline, Outcome), Failure> {
-    let is_built = step.each.is_some() && step.review.is_none();
-    let ExecuteError::Refused(Refusal::ArtifactMissing { path, .. }) = error else {
-        return Err(words(pipeline, phase, error));
-    };
-    if !is_built {
-        return Err(words(pipeline, phase, error));
-    }
-    let warning = if path.is_empty() {
-        "all tasks are built, so nothing was reported".to_owned()
-    } else {
-        format!("missing impl files: `{path}` is not there, so nothing was reported")
-    };
-    let outcome = Outcome {
-        state_updated: false,
-        artifact_written: String::new(),
-        verdict_parsed: String::new(),
-        findings: Vec::new(),
-        next_action_hint: Hint::SetupContinue,
-        news: vec![warning.clone()],
-        warning,
-        display_message: None,
-    };
-    Ok((pipeline.clone(), outcome))
-}
-
-/// Refuses a report on a phase that is not the current one, or that a person is asked about.
-fn check<'a>(pipeline: &'a Pipeline, phase: &str) -> Result<&'a Step, Failure> {
-    let view = &pipeline.view;
-    let Some(step) = view.workflow.steps.iter().find(|it| it.name.as_str() == phase) else {
-        let message = format!("invalid phase `{phase}`");
-        return Err(Failure::new("step_unknown", message, "report the current phase"));
-    };
-    if let Standing::Waiting(gate) = &view.state.standing {
-        let (name, step) = (&gate.step, phase);
-        let message = format!("phase `{step}` cannot be reported: `{name}` is awaiting_human");
-        return Err(Failure::new("gate_open", message, way_out::answer(pipeline, gate)));
-    }
-    if step.gate.is_some() && step.produces.is_empty() {
-        let message = format!("checkpoint `{phase}` cannot be reported");
-        let hint = "it is for the user to answer, by `pipeline_next_action`";
-        return Err(Failure::new("gate_open", message, hint));
-    }
-    Ok(step)
-}
-
-fn command(reported: &Reported) -> Command {
-    let usage = Command::RecordEntry {
-        step: Some(reported.phase.clone()),
-        entry: Entry::Usage {
-            tokens: reported.tokens,
-            duration_ms: reported.duration_ms,
-            model: reported.model.clone(),
-        },
-    };
-    let report = ReportStep {
-        part: None,
-        report: Report {
-            step_id: reported.phase.clone(),
-            // What was only prepared goes on.
-            status: if reported.is_setup { "in_progress" } else { "success" }.to_owned(),
-            ..Report::default()
-        },
-        context: ContextChange::default(),
-        next: None,
-        holder: None,
-        terms: ReportOptions::default(),
-    };
-    let report = Command::ReportStep(Box::new(report));
-    Command::All(vec![usage, Command::StopAtNextStep(report.into())])
+/// Says that tasks left no file, if that is what the engine tells.
+fn nothing_found(note: &Note) -> Option<String> {
+    let Note::NothingFound { path } = note else { return None };
+    Some(match path.as_str() {
+        "" => "all tasks are built, so nothing was reported".to_owned(),
+        path => format!("missing impl files: `{path}` is not there, so nothing was reported"),
+    })
 }
 
 /// Keeps what a review found, for later agents to know.
@@ -307,27 +261,40 @@ fn first_artifact(pipeline: &Pipeline, step: &Step) -> String {
     artifacts(pipeline, step).into_iter().next().map(|(_, file)| file).unwrap_or_default()
 }
 
-fn hint(step: &Step, changed: &Changed, is_setup: bool) -> Hint {
-    let is_revised = |it: &Recorded| {
-        matches!(&it.event, Event::VerdictGiven { part: None, ruling: Ruling::Revised, .. })
-    };
-    if changed.events.iter().any(is_revised) {
+/// Returns what comes of a report. What the run did once it went on does not count.
+fn hint(step: &Step, before: &RunState, events: &[Recorded]) -> Hint {
+    if awaits_revision(events.iter().map(|it| &it.event)) {
         return Hint::RevisionRequired;
     }
-    let state = &changed.pipeline.view.state;
-    let is_rejected = |it: &PartSpec| state.part_progress(&step.name, &it.id) == Progress::Rejected;
-    if step.review.is_some() && state.parts_of(step).iter().any(is_rejected) {
+    if step.review.is_some() && has_rejected(step, before, events) {
         return Hint::RetryImpl;
     }
-    let is_here = state.current.as_ref() == Some(&step.name) && state.standing.is_live();
-    let is_done = state.progress(&step.name).is_settled();
-    if is_setup || (is_here && !is_done) { Hint::SetupContinue } else { Hint::Proceed }
+    let is_left = |it: &Recorded| {
+        let Event::StepCompleted(completed) = &it.event else { return false };
+        let is_passed = completed.completed_by() == CompletedBy::NothingLeft;
+        completed.step == step.name && completed.part.is_none() && !is_passed
+    };
+    if events.iter().any(is_left) { Hint::Proceed } else { Hint::SetupContinue }
+}
+
+/// Whether a task was found wanting when its review was reported, or before.
+fn has_rejected(step: &Step, before: &RunState, events: &[Recorded]) -> bool {
+    let is_judged = |it: &Recorded| matches!(&it.event, Event::VerdictGiven { step: of, part: Some(_), .. } if *of == step.name);
+    let judged = events.iter().rposition(is_judged).map_or(0, |it| it + 1);
+    let state = events.iter().take(judged).fold(before.clone(), evolve);
+    let is_rejected = |it: &PartSpec| state.part_progress(&step.name, &it.id) == Progress::Rejected;
+    state.parts_of(step).iter().any(is_rejected)
 }
 
 /// Whether a review was put away because what it judged has changed since.
 fn is_stale(step: &Step, events: &[Recorded]) -> bool {
-    let is_reopened = |it: &Recorded| matches!(&it.event, Event::StepReopened { step: reopened, part: None, .. } if *reopened == step.name);
-    step.review.is_some() && events.iter().any(is_reopened)
+    let is_stale = |it: &Recorded| {
+        let Event::StepReopened { step: reopened, part: None, .. } = &it.event else {
+            return false;
+        };
+        *reopened == step.name && it.event.reopen_cause() == Some(ReopenCause::ReviewStale)
+    };
+    step.review.is_some() && events.iter().any(is_stale)
 }
 
 /// Says which tasks lack their file.
@@ -344,16 +311,35 @@ fn missing(step: &Step, events: &[Recorded]) -> Option<String> {
 }
 
 /// Words why a report is not taken.
-fn words(pipeline: &Pipeline, phase: &str, error: &ExecuteError) -> Failure {
+pub(super) fn refused(pipeline: &Pipeline, phase: &str, error: &ExecuteError) -> Failure {
     let ExecuteError::Refused(refusal) = error else {
         return workspace::failure("report", error);
     };
+    if let Refusal::GateOpen { step, .. } = refusal {
+        return open(pipeline, phase, step.as_str());
+    }
     let message = match find_problem(refusal) {
         Some(problem) => format!("artifact invalid for {phase}: {problem}"),
         None if matches!(refusal, Refusal::RunEnded { .. }) => "the pipeline is over".to_owned(),
         None => format!("report: {refusal}"),
     };
-    Failure::new(refusal.code(), message, way_out::hint_at(refusal, pipeline))
+    Failure::new(refusal.code(), message, way_out::hint_at(refusal, &pipeline.view))
+}
+
+/// Says that a phase is not reported while a person is asked, or where one is to be.
+fn open(pipeline: &Pipeline, phase: &str, asked: &str) -> Failure {
+    let (message, hint) = match pipeline.view.state.standing.open_gate() {
+        Some(gate) => {
+            let message =
+                format!("phase `{phase}` cannot be reported: `{asked}` is awaiting_human");
+            (message, way_out::answer(&pipeline.view, gate))
+        }
+        None => {
+            let hint = "it is for the user to answer, by `pipeline_next_action`".to_owned();
+            (format!("checkpoint `{asked}` cannot be reported"), hint)
+        }
+    };
+    Failure::new("gate_open", message, hint)
 }
 
 /// Returns what is wrong with a file, where that is why.
