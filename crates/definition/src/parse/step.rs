@@ -210,6 +210,8 @@ fn read_product(reader: &mut Reader<'_>, node: &Node) -> Option<Product> {
     checks.extend(schema.map(Check::Schema));
     checks.extend(words.filter(|_| !is_one));
     checks.extend(fields.find("covers").and_then(|it| read_covers(reader, it)));
+    let rejects = fields.find("rejects").and_then(|it| reader.texts(it, "produces.rejects"));
+    checks.extend(rejects.map(Check::Rejects));
     let is_plan = fields.find("parts").and_then(|it| reader.boolean(it, "produces.parts"));
     checks.extend(is_plan.unwrap_or_default().then_some(Check::Parts));
     let when = fields.find("when").map(|it| reader.condition(it, "produces.when"));
