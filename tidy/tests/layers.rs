@@ -29,7 +29,7 @@ const LAYERS: &[Layer] = &[
     ("engine", &["definition"], Some(&["rpds", "serde", "serde_json", "thiserror"])),
     (
         "dialects",
-        &["definition", "engine"],
+        &["definition", "engine", "insight"],
         Some(&["parking_lot", "regex", "schemars", "serde", "serde_json", "unicode-width"]),
     ),
     ("store", &["engine"], None),
@@ -51,7 +51,11 @@ const LAYERS: &[Layer] = &[
         ]),
     ),
     ("mcp", &["definition", "engine", "dialects", "runtime", "insight"], None),
-    ("cli", &["definition", "engine", "store", "runtime", "world", "insight", "mcp"], None),
+    (
+        "cli",
+        &["definition", "engine", "dialects", "store", "runtime", "world", "insight", "mcp"],
+        None,
+    ),
     ("bench", &["definition", "engine", "store", "runtime", "world", "insight", "mcp"], None),
     ("tidy", &[], None),
 ];

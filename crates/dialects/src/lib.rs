@@ -12,5 +12,6 @@
 //! answers.
 
 pub mod core;
+pub mod forge;
 pub mod generation;
 pub mod kit;

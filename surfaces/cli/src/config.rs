@@ -369,10 +369,10 @@ impl Config {
                 mcp::StateFiles::new(&inside.to_string_lossy())
             }
         };
-        let mcp::Dialects { devworkflow, forge } = self.dialects();
+        let mcp::Dialects { devworkflow, forge, .. } = self.dialects();
         let sessions = mcp::devworkflow::SessionFiles::new(&devworkflow);
         let files = mcp::WorkflowFiles::new(devworkflow);
-        let specs = mcp::forge::SpecFiles::new(&forge);
+        let specs = ::dialects::forge::SpecFiles::new(&forge);
         vec![Arc::new(workspace), Arc::new(files), Arc::new(sessions), Arc::new(specs)]
     }
 

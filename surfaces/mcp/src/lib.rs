@@ -41,13 +41,6 @@ pub mod devworkflow {
         Fallback, Mode, Options, Policy, SessionFormat, Sessions, TaskFormat,
     };
 }
-/// What the configuration says of the forge dialect, and its files.
-pub mod forge {
-    pub use crate::toolsets::forge::{
-        Memory, STATE_FILE, SpecFiles, StateFile, WORKFLOW, options::Options,
-    };
-    pub use insight::past::{Price, Prices};
-}
 pub use toolsets::{
     Dialects, SCENE_GENERATION, StateFiles, TOOLSETS, Tools, Toolset, ToolsetUnknown, WORKSPACE,
     WorkflowFiles, find_idiom,

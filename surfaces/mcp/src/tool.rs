@@ -232,18 +232,3 @@ fn fail<T: Tool>(failure: T::Failure, warnings: Vec<String>) -> Reply {
     let text = T::failure_text(&failure).map(ToOwned::to_owned);
     Reply::worded(text, failure, Some(warnings).filter(|it| !it.is_empty()), true)
 }
-
-/// What tests of a toolset's parameters look at.
-#[cfg(test)]
-pub(crate) mod probe {
-    use super::{DeserializeOwned, InvalidArguments, JsonSchema, Leniency, Value, kit, schema};
-
-    /// Reads arguments as a call would.
-    pub(crate) fn read<P: DeserializeOwned + JsonSchema>(
-        manner: Leniency,
-        arguments: Value,
-    ) -> Result<P, InvalidArguments> {
-        let arguments = schema::object(arguments);
-        kit::read("probe", manner, &schema::shape::<P>(), arguments).parameters
-    }
-}

@@ -15,13 +15,14 @@ use crate::tool::{Call, Calling, Entry};
 
 pub use devworkflow::WorkflowFiles;
 pub use dialects::generation::{StateFiles, WORKFLOW as SCENE_GENERATION, WORKSPACE};
-pub(crate) use dialects::kit::{json, moment};
 
 /// What the configuration says of the dialects.
 #[derive(Debug, Clone, Default)]
 pub struct Dialects {
     pub devworkflow: devworkflow::options::Options,
-    pub forge: forge::options::Options,
+    pub forge: dialects::forge::Options,
+    /// What the process remembers of past pipelines; not a setting.
+    pub memory: forge::Memory,
 }
 
 impl Dialects {

@@ -3,10 +3,11 @@
 use std::{path::Path, time::Duration};
 
 use definition::Evidence;
+use dialects::forge;
+use insight::past::{Price, Prices};
 use mcp::{
     Dialects,
     devworkflow::{Fallback, Memory, Mode, Options, Policy, SessionFormat, Sessions, TaskFormat},
-    forge::{self, Price, Prices},
 };
 
 use super::{Config, Origin, place::Places};
@@ -19,7 +20,7 @@ const EVENTS_LOG: &str = ".claude/forge-events.jsonl";
 impl Config {
     /// Returns what the configuration says of the dialects.
     pub(crate) fn dialects(&self) -> Dialects {
-        Dialects { devworkflow: self.devworkflow(), forge: self.forge() }
+        Dialects { devworkflow: self.devworkflow(), forge: self.forge(), ..Dialects::default() }
     }
 
     fn forge(&self) -> forge::Options {
@@ -33,7 +34,6 @@ impl Config {
             events_log: self.events_log(),
             prices: self.prices(),
             friction_tokens: self.count("forge.friction_tokens"),
-            memory: forge::Memory::default(),
         }
     }
 

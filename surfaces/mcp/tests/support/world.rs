@@ -181,7 +181,7 @@ impl Stage {
         let runtime = Runtime::new(store, world, settings);
         let sessions = mcp::devworkflow::SessionFiles::new(&mcp::Dialects::default().devworkflow);
         let scenes = mcp::StateFiles::default();
-        let specs = mcp::forge::SpecFiles::default();
+        let specs = dialects::forge::SpecFiles::default();
         let files: Vec<Arc<dyn runtime::Projection>> =
             vec![Arc::new(scenes), Arc::new(sessions), Arc::new(specs)];
         Arc::new(runtime.with_projections(files))

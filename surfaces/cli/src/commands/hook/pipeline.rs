@@ -3,7 +3,7 @@
 
 use std::path::{Path, PathBuf};
 
-use mcp::forge::{STATE_FILE, StateFile};
+use dialects::forge::{STATE_FILE, StateFile};
 use world::beneath::Root;
 
 /// The largest file of a pipeline that is looked into.

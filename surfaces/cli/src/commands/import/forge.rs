@@ -6,8 +6,8 @@ mod files;
 use std::path::{Path, PathBuf};
 
 use definition::Digest;
+use dialects::forge::{STATE_FILE, StateFile, WORKFLOW};
 use engine::Event;
-use mcp::forge::{STATE_FILE, StateFile, WORKFLOW};
 use runtime::{ExecuteError, Runtime};
 
 use self::files::Copies;

@@ -1,6 +1,7 @@
 //! What every tool of the dialect has in common: it takes arguments leniently, and answers with one
 //! text.
 
+use dialects::kit;
 use schemars::JsonSchema;
 use serde::de::DeserializeOwned;
 
@@ -47,11 +48,11 @@ impl<T: DialectTool> Tool for ToolAdapter<T> {
     const DESCRIBES_ANSWER: bool = false;
 
     fn text(answer: &Answer) -> Option<&str> {
-        Some(answer.as_text())
+        kit::Answer::text(answer)
     }
 
     fn failure_text(failure: &Failure) -> Option<&str> {
-        Some(failure.as_text())
+        kit::Answer::text(failure)
     }
 
     async fn answers(call: &Call<'_>, parameters: &T::Parameters) -> Option<Answering> {

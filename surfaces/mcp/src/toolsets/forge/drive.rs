@@ -3,12 +3,13 @@
 //! The engine says what comes next; here it is said in the dialect's words.
 
 mod action;
-pub(super) mod gate;
 mod pipeline_next_action;
 mod pipeline_report_result;
 mod prompting;
 mod report;
 mod waiting;
+
+use dialects::forge::gate;
 
 use super::dialect::ToolAdapter;
 use crate::tool::Entry;

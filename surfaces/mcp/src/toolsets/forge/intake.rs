@@ -3,31 +3,22 @@
 //!
 //! Each rule is a small file of its own that is given all it needs; only the tools look and write.
 
-mod arguments;
-pub(in crate::toolsets::forge) mod artifact;
-mod ask;
-pub(in crate::toolsets::forge) mod begin;
-pub(in crate::toolsets::forge) mod branch;
+mod begin;
 mod confirm;
-mod context;
-pub(in crate::toolsets::forge) mod effort;
-mod extent;
-mod external;
-mod flags;
-mod flow;
 mod important;
 mod lint_ignore;
 mod pipeline_init;
 mod pipeline_init_with_context;
-mod preferences;
 mod preferences_get;
 mod preferences_set;
-pub(in crate::toolsets::forge) mod request;
-pub(in crate::toolsets::forge) mod slug;
-pub(in crate::toolsets::forge) mod source;
 mod subscribe_events;
 mod validate_artifact;
 mod validate_input;
+
+pub(super) use dialects::forge::intake::{
+    arguments, artifact, ask, branch, context, effort, extent, flags, flow, preferences, request,
+    slug, source,
+};
 
 use super::dialect::ToolAdapter;
 use crate::tool::Entry;

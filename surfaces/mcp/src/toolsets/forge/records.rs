@@ -28,7 +28,7 @@ pub(super) use self::{
     analytics_estimate::estimate, analytics_pipeline_summary::summary_of, layers::past,
     library::index_now, patterns::accumulate,
 };
-pub use memory::Memory;
+pub(crate) use memory::Memory;
 
 /// The tools over past pipelines and the repository.
 pub(super) const TOOLS: [Entry; 9] = [

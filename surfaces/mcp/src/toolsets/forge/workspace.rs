@@ -5,10 +5,8 @@
 use engine::{Command, Note, Recorded, Refusal};
 use runtime::{ExecuteError, Outcome, Request, RunFile, Target, View};
 
-use super::{
-    WORKFLOW, answer::Failure, files::STATE_FILE, place::Folder, state_file::StateFile, way_out,
-};
-use crate::tool::Call;
+use super::{STATE_FILE, WORKFLOW, answer::Failure, place::Folder, state_file::StateFile, way_out};
+use crate::tool::{Call, Unasked};
 
 /// A pipeline as it is now.
 #[derive(Clone)]
@@ -106,7 +104,11 @@ impl Pipeline {
     /// Words why a change of this pipeline led to nothing.
     pub(in crate::toolsets::forge) fn failure(&self, what: &str, error: &ExecuteError) -> Failure {
         let ExecuteError::Refused(refusal) = error else { return failure(what, error) };
-        Failure::new(error.code(), format!("{what}: {error}"), way_out::hint_at(refusal, self))
+        Failure::new(
+            error.code(),
+            format!("{what}: {error}"),
+            way_out::hint_at(refusal, &self.view),
+        )
     }
 }
 
@@ -122,4 +124,10 @@ pub(in crate::toolsets::forge) fn failure(what: &str, error: &ExecuteError) -> F
 /// Words a refusal of a guard.
 pub(in crate::toolsets::forge) fn blocked(refusal: &Refusal, message: &str) -> Failure {
     Failure::new(refusal.code(), format!("BLOCKED: {message}"), "")
+}
+
+impl From<Unasked> for Failure {
+    fn from(unasked: Unasked) -> Self {
+        failure(unasked.tool, &unasked.error)
+    }
 }

@@ -5,7 +5,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use mcp::forge::STATE_FILE;
+use dialects::forge::STATE_FILE;
 use world::beneath::{Care, Kind, Root};
 
 /// How many folders deep a workspace may be.

@@ -69,9 +69,11 @@ mod tests {
         assert_eq!(language_of("a.sh", Some(" ")).unwrap().name(), "bash");
         let failure = language_of("a.rb", None).unwrap_err();
         assert_eq!(
-            failure.as_text(),
-            "the ending of `a.rb` tells no language that can be read; name it as `language`: \
-             go, typescript, python, bash, rust"
+            dialects::kit::Answer::text(&failure),
+            Some(
+                "the ending of `a.rb` tells no language that can be read; name it as `language`: \
+                 go, typescript, python, bash, rust"
+            )
         );
         assert!(language_of("a.rb", Some("ruby")).is_err());
     }

@@ -16,7 +16,10 @@ use super::{
         answer::{Answer, Failure},
         dialect::DialectTool,
         display::{self, Spent},
-        intake::{begin::REQUEST_FILE, branch::classify, request::RequestFile},
+        intake::{
+            branch::classify,
+            request::{REQUEST_FILE, RequestFile},
+        },
         records,
         state_file::COMPLETED,
         way_out,
@@ -246,7 +249,7 @@ impl Turn<'_> {
             Note::ReportAtGate => "a checkpoint is not passed by a report; ask the user".to_owned(),
             Note::AlreadyReported { step } => format!("phase `{step}` was reported before"),
             Note::AnswerNotTaken(refusal) => {
-                format!("{refusal}; {}", way_out::hint_at(refusal, &self.pipeline))
+                format!("{refusal}; {}", way_out::hint_at(refusal, &self.pipeline.view))
             }
             Note::NobodyAsked => {
                 let way_out = if said == "abandon" { "; `abandon` ends the pipeline" } else { "" };

@@ -339,7 +339,7 @@ pub(super) fn refused(pipeline: &Pipeline, phase: &str, error: &ExecuteError) ->
         None if matches!(refusal, Refusal::RunEnded { .. }) => "the pipeline is over".to_owned(),
         None => format!("report: {refusal}"),
     };
-    Failure::new(refusal.code(), message, way_out::hint_at(refusal, pipeline))
+    Failure::new(refusal.code(), message, way_out::hint_at(refusal, &pipeline.view))
 }
 
 /// Says that a phase is not reported while a person is asked, or where one is to be.
@@ -348,7 +348,7 @@ fn open(pipeline: &Pipeline, phase: &str, asked: &str) -> Failure {
         Some(gate) => {
             let message =
                 format!("phase `{phase}` cannot be reported: `{asked}` is awaiting_human");
-            (message, way_out::answer(pipeline, gate))
+            (message, way_out::answer(&pipeline.view, gate))
         }
         None => {
             let hint = "it is for the user to answer, by `pipeline_next_action`".to_owned();

@@ -5,15 +5,13 @@ use runtime::{ExecuteError, LINT_IGNORE, Request, Target, View};
 use serde_json::Map;
 
 use super::{
-    super::{WORKFLOW, answer::Failure, files::STATE_FILE, workspace},
+    super::{STATE_FILE, WORKFLOW, answer::Failure, workspace},
     confirm::Confirmed,
     extent::BUDGET_DOLLARS,
     lint_ignore::{self, LINE, SPECS_NAME},
+    request::REQUEST_FILE,
 };
 use crate::tool::Call;
-
-/// The file with what is to be done.
-pub(in crate::toolsets::forge) const REQUEST_FILE: &str = "request.md";
 
 /// Begins the pipeline, unless its workspace has one. Returns what a person should know of.
 pub(super) async fn begin(call: &Call<'_>, confirmed: &Confirmed) -> Result<Vec<String>, Failure> {

@@ -5,9 +5,9 @@ use serde::{Deserialize, Serialize};
 
 use super::{
     super::{
+        STATE_FILE,
         answer::{Answer, Failure},
         dialect::DialectTool,
-        files::STATE_FILE,
         place::Folder,
     },
     arguments::{Arguments, Subject},

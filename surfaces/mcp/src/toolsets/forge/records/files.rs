@@ -8,8 +8,8 @@ use serde::Serialize;
 use super::super::{answer::Failure, place::Folder};
 use crate::tool::Call;
 
-pub(super) use super::super::files::STATE_FILE as STATE;
-pub(super) const REQUEST: &str = "request.md";
+pub(super) use dialects::forge::STATE_FILE as STATE;
+pub(super) use dialects::forge::intake::request::REQUEST_FILE as REQUEST;
 pub(super) const SUMMARY: &str = "summary.md";
 pub(super) const DESIGN: &str = "design.md";
 pub(super) const HISTORY_INDEX: &str = "history-index.json";

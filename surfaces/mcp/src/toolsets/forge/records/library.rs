@@ -65,7 +65,7 @@ pub(super) async fn runs(
     call: &Call<'_>,
     specs: &Folder,
 ) -> Result<OwnedMutexGuard<Library>, Failure> {
-    let library = call.options.forge.memory.library(specs);
+    let library = call.options.memory.library(specs);
     let mut library = library.lock_owned().await;
     let updated = library.update(call, specs).await;
     updated.map_err(|problem| unreadable(specs.as_str(), &problem))?;
@@ -234,5 +234,5 @@ pub(super) fn path(folder: &str, file: &str) -> String {
 
 /// Returns what is remembered without looking again.
 pub(super) async fn library(call: &Call<'_>, specs: &Folder) -> OwnedMutexGuard<Library> {
-    call.options.forge.memory.library(specs).lock_owned().await
+    call.options.memory.library(specs).lock_owned().await
 }

@@ -127,7 +127,7 @@ pub(super) fn refused(
     }
     if let Refusal::RunEnded { status } = refusal {
         let message = format!("{tool}: the pipeline is {}", ended(*status));
-        return Failure::new(refusal.code(), message, way_out::hint_at(refusal, pipeline));
+        return Failure::new(refusal.code(), message, way_out::hint_at(refusal, &pipeline.view));
     }
     pipeline.failure(tool, error)
 }

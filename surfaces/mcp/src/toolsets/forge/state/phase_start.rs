@@ -37,7 +37,7 @@ impl Change for PhaseStart {
         let has_tasks = pipeline.view.state.parts.get(task::SET).is_some_and(|it| !it.is_empty());
         match find_before(refusal) {
             Some(before) if parameters.phase == phase::IMPLEMENTATION && !has_tasks => {
-                let way_out = way_out::first(pipeline, before);
+                let way_out = way_out::first(&pipeline.view, before);
                 Some(format!("no tasks are initialised; {way_out}, and then call `task_init`"))
             }
             Some(_) | None => phase::guard(pipeline, refusal),

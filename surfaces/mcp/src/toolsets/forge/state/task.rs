@@ -3,20 +3,15 @@
 use definition::{PartId, StepName};
 use engine::{PartPlaced, Progress};
 
+pub(super) use dialects::forge::state_file::{REVIEWS, SET, WORK};
+
 use super::{
     super::{way_out, workspace::Pipeline},
     phase::{IMPLEMENTATION, REVIEW},
 };
 
-/// The set of parts that the tasks are.
-pub(super) const SET: &str = "tasks";
 /// How a task may be worked on. The empty word is as good as the first.
 pub(super) const MODES: [&str; 4] = ["sequential", "parallel", "human_gate", ""];
-/// How far the work on a task may be.
-pub(in crate::toolsets::forge) const WORK: [&str; 4] = ["pending", "in_progress", "completed", ""];
-/// How far the review of a task may be.
-pub(in crate::toolsets::forge) const REVIEWS: [&str; 5] =
-    ["pending", "completed_pass", "completed_pass_with_notes", "completed_fail", ""];
 
 /// Says how tasks are made known: at once, or after the gate before them.
 pub(super) fn way_to_init(pipeline: &Pipeline) -> String {
@@ -28,7 +23,7 @@ pub(super) fn way_to_init(pipeline: &Pipeline) -> String {
     let current = state.current.as_ref().and_then(|it| place(it.as_str())).unwrap_or_default();
     match gate.filter(|(at, it)| current <= *at && !state.progress(&it.name).is_settled()) {
         Some((_, gate)) => {
-            format!("{}, and then call `task_init`", way_out::first(pipeline, &gate.name))
+            format!("{}, and then call `task_init`", way_out::first(&pipeline.view, &gate.name))
         }
         None => "call `task_init` first".to_owned(),
     }

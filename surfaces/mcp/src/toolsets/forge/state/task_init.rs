@@ -82,7 +82,7 @@ impl DialectTool for TaskInit {
 
 fn guard(pipeline: &Pipeline, refusal: &Refusal) -> Option<String> {
     if let Refusal::GateNotAsked { step, .. } = refusal {
-        let way_out = way_out::first(pipeline, step);
+        let way_out = way_out::first(&pipeline.view, step);
         return Some(format!("`{step}` comes before the tasks are initialised; {way_out}"));
     }
     if let Refusal::ArtifactMissing { path, .. } = refusal {
