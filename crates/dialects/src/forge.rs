@@ -11,8 +11,10 @@ pub mod gate;
 pub mod intake;
 mod options;
 pub mod prompt;
+pub mod state;
 pub mod state_file;
 pub mod way_out;
+pub mod workspace;
 
 pub use files::{STATE_FILE, SpecFiles};
 pub use options::Options;

@@ -153,6 +153,11 @@ impl Entry {
         Self { card, run: Run::Here(run::<T>) }
     }
 
+    /// Returns the entry of a tool that is a function.
+    pub(crate) const fn pure(entry: kit::Entry) -> Self {
+        Self { card: entry.card, run: Run::Dialect(entry) }
+    }
+
     /// Calls the tool with arguments of any shape.
     pub(crate) fn run<'a>(
         &self,
@@ -164,12 +169,6 @@ impl Entry {
             Run::Here(run) => run(call, arguments, shape),
             Run::Dialect(entry) => Box::pin(dialect::run(call, entry, arguments, shape)),
         }
-    }
-}
-
-impl From<&kit::Entry> for Entry {
-    fn from(entry: &kit::Entry) -> Self {
-        Self { card: entry.card, run: Run::Dialect(*entry) }
     }
 }
 

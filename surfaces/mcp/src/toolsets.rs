@@ -75,7 +75,7 @@ impl Toolset {
     /// Returns the tools, in the order they are listed.
     pub fn tools(&self) -> Vec<Entry> {
         match self.tools {
-            Table::Dialect(tools) => tools.iter().map(Entry::from).collect(),
+            Table::Dialect(tools) => tools.iter().map(|it| Entry::pure(*it)).collect(),
             Table::Here(tools) => tools.to_vec(),
         }
     }

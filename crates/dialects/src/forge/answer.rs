@@ -52,6 +52,9 @@ impl Answer {
 }
 
 impl kit::Answer for Answer {
+    // The contract answers with one text, and has more tools than any other.
+    const IS_DESCRIBED: bool = false;
+
     fn text(&self) -> Option<&str> {
         Some(&self.text)
     }

@@ -7,6 +7,9 @@ use serde_json::Value;
 
 /// What a program reads of an answer, or of a failure.
 pub trait Answer: Serialize + JsonSchema {
+    /// Whether it is described in the list of tools, at the price of its length.
+    const IS_DESCRIBED: bool = true;
+
     /// Returns the text of an answer that has one of its own; without one the text is its JSON.
     fn text(&self) -> Option<&str> {
         None

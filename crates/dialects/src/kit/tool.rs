@@ -32,7 +32,7 @@ pub trait Tool: DeserializeOwned + JsonSchema + Send + 'static {
     const DESCRIPTION: &'static str;
     const HINTS: Hints;
     /// Whether what it answers is described in the list of tools, at the price of its length.
-    const DESCRIBES_ANSWER: bool = true;
+    const DESCRIBES_ANSWER: bool = <Self::Answer as Answer>::IS_DESCRIBED;
     /// Whether an answer has its list of warnings even where that is empty.
     const LISTS_WARNINGS: bool = false;
 

@@ -17,16 +17,7 @@ pub(in crate::toolsets::forge) struct Folder(String);
 impl Folder {
     /// Returns the folder that `path` means, seen from `root`.
     pub(in crate::toolsets::forge) fn resolve(root: &str, path: &str) -> Self {
-        let joined = if path.starts_with('/') { path.to_owned() } else { format!("{root}/{path}") };
-        let mut parts: Vec<&str> = Vec::new();
-        for part in joined.split('/') {
-            match part {
-                "" | "." => {}
-                ".." => drop(parts.pop()),
-                part => parts.push(part),
-            }
-        }
-        Self(format!("/{}", parts.join("/")))
+        Self(dialects::forge::workspace::resolve(root, path))
     }
 
     /// Returns the project's root.

@@ -34,19 +34,8 @@ pub(in crate::toolsets::forge) fn find_key(
     call: &Call<'_>,
     workspace: &str,
 ) -> Result<(Folder, String), Failure> {
-    if workspace.trim().is_empty() {
-        let hint = "pass the workspace that `pipeline_init` answered";
-        return Err(Failure::new("argument_invalid", "argument `workspace` is empty", hint));
-    }
-    let folder = Folder::named(call, workspace.trim());
-    let project = Folder::project(call);
-    let key = folder.seen_from(&project);
-    if key.starts_with('/') || key.is_empty() {
-        let message = format!("load state: workspace `{workspace}` is not in the project");
-        let hint = format!("the project is `{}`; start the server in another", project.as_str());
-        return Err(Failure::new("workspace_outside", message, hint));
-    }
-    Ok((folder, key))
+    let key = dialects::forge::workspace::find_key(&call.runtime.settings().root, workspace)?;
+    Ok((Folder::named(call, workspace.trim()), key))
 }
 
 /// Opens a workspace that has a pipeline.

@@ -6,15 +6,13 @@ use serde::Deserialize;
 
 use super::{
     super::{answer::Failure, workspace::Pipeline},
-    change::{Change, ENDS, in_workspace},
+    change::{Change, ENDS},
     phase,
 };
-use crate::tool::Hints;
-
-pub(super) struct PhaseFail;
+use crate::kit::Hints;
 
 #[derive(Debug, Deserialize, JsonSchema)]
-pub(super) struct Parameters {
+pub(in crate::forge) struct PhaseFail {
     /// Its folder
     workspace: String,
     /// Its id
@@ -24,19 +22,20 @@ pub(super) struct Parameters {
     message: String,
 }
 
-in_workspace!(Parameters);
-
 impl Change for PhaseFail {
-    type Parameters = Parameters;
     const NAME: &'static str = "phase_fail";
     const TITLE: &'static str = "Fail a phase";
     const DESCRIPTION: &'static str =
         "Say that a phase failed. The pipeline stops until a phase is started again.";
     const HINTS: Hints = ENDS;
 
-    fn command(parameters: &Parameters, pipeline: &Pipeline) -> Result<Command, Failure> {
-        let step = phase::find(Self::NAME, pipeline, &parameters.phase)?.name.to_string();
-        let reason = parameters.message.clone();
+    fn workspace(&self) -> &str {
+        &self.workspace
+    }
+
+    fn command(&self, pipeline: &Pipeline) -> Result<Command, Failure> {
+        let step = phase::find(Self::NAME, pipeline, &self.phase)?.name.to_string();
+        let reason = self.message.clone();
         Ok(Command::FailRun { reason, step: Some(step), errors: Vec::new() })
     }
 }

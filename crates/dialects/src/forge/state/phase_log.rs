@@ -6,15 +6,13 @@ use serde::Deserialize;
 
 use super::{
     super::{answer::Failure, workspace::Pipeline},
-    change::{Change, in_workspace},
+    change::Change,
     phase,
 };
-use crate::tool::Hints;
-
-pub(super) struct PhaseLog;
+use crate::kit::Hints;
 
 #[derive(Debug, Deserialize, JsonSchema)]
-pub(super) struct Parameters {
+pub(in crate::forge) struct PhaseLog {
     /// Its folder
     workspace: String,
     /// Its id
@@ -30,25 +28,26 @@ pub(super) struct Parameters {
     model: String,
 }
 
-in_workspace!(Parameters);
-
 impl Change for PhaseLog {
-    type Parameters = Parameters;
     const NAME: &'static str = "phase_log";
     const TITLE: &'static str = "Log a phase";
     const DESCRIPTION: &'static str = "Write down what a phase took.";
     const HINTS: Hints = Hints::ADDS;
 
-    fn command(parameters: &Parameters, pipeline: &Pipeline) -> Result<Command, Failure> {
-        let step = phase::find(Self::NAME, pipeline, &parameters.phase)?.name.to_string();
-        let Parameters { tokens, duration_ms, model, .. } = parameters;
+    fn workspace(&self) -> &str {
+        &self.workspace
+    }
+
+    fn command(&self, pipeline: &Pipeline) -> Result<Command, Failure> {
+        let step = phase::find(Self::NAME, pipeline, &self.phase)?.name.to_string();
+        let Self { tokens, duration_ms, model, .. } = self;
         let (tokens, duration_ms, model) = (*tokens, *duration_ms, model.clone());
         let entry = Entry::Usage { tokens, duration_ms, model };
         Ok(Command::RecordEntry { step: Some(step), entry })
     }
 
-    fn warnings(parameters: &Parameters, pipeline: &Pipeline) -> Vec<String> {
-        let phase = &parameters.phase;
+    fn warnings(&self, pipeline: &Pipeline) -> Vec<String> {
+        let phase = &self.phase;
         let is_logged = pipeline.file().is_logged(phase);
         let warning = || format!("WARNING: `{phase}` was logged before; this is a duplicate");
         is_logged.then(warning).into_iter().collect()
