@@ -105,11 +105,12 @@ fn refused<T: Change>(asked: &T, pipeline: &Pipeline, stopped: &Stopped) -> Fail
         return Failure::new(refusal.code(), message, "fix the tasks, then call again");
     }
     let hint = way_out::hint_at(refusal, &pipeline.view);
-    let message = match refusal {
-        Refusal::RunEnded { status } => format!("{tool}: the pipeline is {}", ended(*status)),
-        refusal => format!("{tool}: {refusal}"),
+    let problem = if let Refusal::RunEnded { status } = refusal {
+        format!("the pipeline is {}", ended(*status))
+    } else {
+        refusal.to_string()
     };
-    Failure::new(refusal.code(), message, hint)
+    Failure::new(refusal.code(), format!("{tool}: {problem}"), hint)
 }
 
 /// Returns how a pipeline that is over stands, in the dialect's word.

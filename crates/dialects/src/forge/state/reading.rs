@@ -87,6 +87,7 @@ fn read<T: Tool<Answer = Answer, Failure = Failure>>(
     workspace::open::<T>(caller, workspace, |pipeline| {
         let warnings = pipeline.notices.clone();
         let answer = told(&pipeline.file()).map_err(|it| it.noting(&warnings))?;
-        Ok(T::say(Done { warnings, ..answer.into() }).into())
+        let done: Done<Answer> = Done { warnings, ..answer.into() };
+        Ok(T::say(done).into())
     })
 }
