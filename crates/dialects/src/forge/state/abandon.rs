@@ -1,31 +1,20 @@
 //! `abandon`: the pipeline is given up.
 
 use engine::{Command, Refusal, Status};
-use schemars::JsonSchema;
-use serde::Deserialize;
 
 use super::{
     super::{answer::Failure, workspace::Pipeline},
-    change::{Change, ENDS},
+    change::{Change, ENDS, card},
 };
 use crate::kit::Hints;
 
-#[derive(Debug, Deserialize, JsonSchema)]
-pub(in crate::forge) struct Abandon {
-    /// Its folder
-    workspace: String,
+card! {
+    Abandon "abandon" "Abandon a pipeline"
+    "Give the pipeline up for good."
+    Hints { is_idempotent: true, ..ENDS };
 }
 
 impl Change for Abandon {
-    const NAME: &'static str = "abandon";
-    const TITLE: &'static str = "Abandon a pipeline";
-    const DESCRIPTION: &'static str = "Give the pipeline up for good.";
-    const HINTS: Hints = Hints { is_idempotent: true, ..ENDS };
-
-    fn workspace(&self) -> &str {
-        &self.workspace
-    }
-
     fn command(&self, _: &Pipeline) -> Result<Command, Failure> {
         Ok(Command::CancelRun { reason: "the pipeline was abandoned".to_owned() })
     }

@@ -17,8 +17,8 @@ pub(super) const SETS: Hints = Hints { is_idempotent: true, ..Hints::ADDS };
 /// What ends something, or decides in a person's name.
 pub(super) const ENDS: Hints = Hints { effect: Effect::Ends, ..Hints::ADDS };
 
-/// One small change: the parameters of a call.
-pub(super) trait Change: DeserializeOwned + JsonSchema + Send + 'static {
+/// The parameters of a call on a pipeline.
+pub(super) trait Card: DeserializeOwned + JsonSchema + Send + 'static {
     const NAME: &'static str;
     const TITLE: &'static str;
     const DESCRIPTION: &'static str;
@@ -26,7 +26,38 @@ pub(super) trait Change: DeserializeOwned + JsonSchema + Send + 'static {
 
     /// Returns the folder of the pipeline.
     fn workspace(&self) -> &str;
+}
 
+/// Writes the parameters of a tool down: its name, title, description and hints, and what it takes
+/// besides the workspace.
+macro_rules! card {
+    (
+        $tool:ident $name:literal $title:literal $description:literal $hints:expr;
+        $($(#[$meta:meta])* $field:ident: $type:ty,)*
+    ) => {
+        #[derive(Debug, serde::Deserialize, schemars::JsonSchema)]
+        pub(in crate::forge) struct $tool {
+            /// Its folder
+            workspace: String,
+            $($(#[$meta])* $field: $type,)*
+        }
+
+        impl $crate::forge::state::change::Card for $tool {
+            const NAME: &'static str = $name;
+            const TITLE: &'static str = $title;
+            const DESCRIPTION: &'static str = $description;
+            const HINTS: $crate::kit::Hints = $hints;
+
+            fn workspace(&self) -> &str {
+                &self.workspace
+            }
+        }
+    };
+}
+pub(super) use card;
+
+/// One small change.
+pub(super) trait Change: Card {
     /// Returns what is asked of the pipeline.
     fn command(&self, pipeline: &Pipeline) -> Result<Command, Failure>;
 
@@ -54,10 +85,10 @@ pub(super) trait Change: DeserializeOwned + JsonSchema + Send + 'static {
 impl<T: Change> Tool for T {
     type Answer = Answer;
     type Failure = Failure;
-    const NAME: &'static str = <T as Change>::NAME;
-    const TITLE: &'static str = <T as Change>::TITLE;
-    const DESCRIPTION: &'static str = <T as Change>::DESCRIPTION;
-    const HINTS: Hints = <T as Change>::HINTS;
+    const NAME: &'static str = <T as Card>::NAME;
+    const TITLE: &'static str = <T as Card>::TITLE;
+    const DESCRIPTION: &'static str = <T as Card>::DESCRIPTION;
+    const HINTS: Hints = <T as Card>::HINTS;
 
     fn ask(self, caller: &Caller) -> Result<Ask, Failure> {
         let workspace = self.workspace().to_owned();
@@ -91,7 +122,7 @@ fn told<T: Change>(
 
 /// Words why a change led to nothing: as the guard that stands in its way, else plainly.
 fn refused<T: Change>(asked: &T, pipeline: &Pipeline, stopped: &Stopped) -> Failure {
-    let tool = <T as Change>::NAME;
+    let tool = <T as Card>::NAME;
     let Stopped::Refused(refusal) = stopped else { return Failure::of(tool, stopped) };
     if let Some(message) = asked.guard(pipeline, refusal) {
         return Failure::new(refusal.code(), format!("BLOCKED: {message}"), "");

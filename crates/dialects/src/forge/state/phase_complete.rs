@@ -2,35 +2,23 @@
 
 use definition::{PartSpec, Step};
 use engine::{Command, ContextChange, Refusal, Report, ReportOptions, ReportStep, Rigor};
-use schemars::JsonSchema;
-use serde::Deserialize;
 
 use super::{
     super::{answer::Failure, workspace::Pipeline},
-    change::{Change, ENDS, taken_up},
+    change::{Card as _, Change, ENDS, card, taken_up},
     phase,
 };
-use crate::kit::Hints;
 
-#[derive(Debug, Deserialize, JsonSchema)]
-pub(in crate::forge) struct PhaseComplete {
-    /// Its folder
-    workspace: String,
+card! {
+    PhaseComplete "phase_complete" "Complete a phase"
+    "Complete the current phase. Its file must exist; a \
+                                       checkpoint must have been asked, and agreed to."
+    ENDS;
     /// Its id
     phase: String,
 }
 
 impl Change for PhaseComplete {
-    const NAME: &'static str = "phase_complete";
-    const TITLE: &'static str = "Complete a phase";
-    const DESCRIPTION: &'static str = "Complete the current phase. Its file must exist; a \
-                                       checkpoint must have been asked, and agreed to.";
-    const HINTS: Hints = ENDS;
-
-    fn workspace(&self) -> &str {
-        &self.workspace
-    }
-
     fn command(&self, pipeline: &Pipeline) -> Result<Command, Failure> {
         let step = phase::find(Self::NAME, pipeline, &self.phase)?;
         let open = pipeline.view.state.standing.open_gate();

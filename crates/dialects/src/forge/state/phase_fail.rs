@@ -1,20 +1,17 @@
 //! `phase_fail`: a phase came to nothing.
 
 use engine::Command;
-use schemars::JsonSchema;
-use serde::Deserialize;
 
 use super::{
     super::{answer::Failure, workspace::Pipeline},
-    change::{Change, ENDS},
+    change::{Card as _, Change, ENDS, card},
     phase,
 };
-use crate::kit::Hints;
 
-#[derive(Debug, Deserialize, JsonSchema)]
-pub(in crate::forge) struct PhaseFail {
-    /// Its folder
-    workspace: String,
+card! {
+    PhaseFail "phase_fail" "Fail a phase"
+    "Say that a phase failed. The pipeline stops until a phase is started again."
+    ENDS;
     /// Its id
     phase: String,
     /// What went wrong
@@ -23,16 +20,6 @@ pub(in crate::forge) struct PhaseFail {
 }
 
 impl Change for PhaseFail {
-    const NAME: &'static str = "phase_fail";
-    const TITLE: &'static str = "Fail a phase";
-    const DESCRIPTION: &'static str =
-        "Say that a phase failed. The pipeline stops until a phase is started again.";
-    const HINTS: Hints = ENDS;
-
-    fn workspace(&self) -> &str {
-        &self.workspace
-    }
-
     fn command(&self, pipeline: &Pipeline) -> Result<Command, Failure> {
         let step = phase::find(Self::NAME, pipeline, &self.phase)?.name.to_string();
         let reason = self.message.clone();

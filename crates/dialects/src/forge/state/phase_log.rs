@@ -1,20 +1,18 @@
 //! `phase_log`: what a phase took is written down.
 
 use engine::{Command, Entry};
-use schemars::JsonSchema;
-use serde::Deserialize;
 
 use super::{
     super::{answer::Failure, workspace::Pipeline},
-    change::Change,
+    change::{Card as _, Change, card},
     phase,
 };
 use crate::kit::Hints;
 
-#[derive(Debug, Deserialize, JsonSchema)]
-pub(in crate::forge) struct PhaseLog {
-    /// Its folder
-    workspace: String,
+card! {
+    PhaseLog "phase_log" "Log a phase"
+    "Write down what a phase took."
+    Hints::ADDS;
     /// Its id
     phase: String,
     /// How many it took
@@ -29,15 +27,6 @@ pub(in crate::forge) struct PhaseLog {
 }
 
 impl Change for PhaseLog {
-    const NAME: &'static str = "phase_log";
-    const TITLE: &'static str = "Log a phase";
-    const DESCRIPTION: &'static str = "Write down what a phase took.";
-    const HINTS: Hints = Hints::ADDS;
-
-    fn workspace(&self) -> &str {
-        &self.workspace
-    }
-
     fn command(&self, pipeline: &Pipeline) -> Result<Command, Failure> {
         let step = phase::find(Self::NAME, pipeline, &self.phase)?.name.to_string();
         let Self { tokens, duration_ms, model, .. } = self;

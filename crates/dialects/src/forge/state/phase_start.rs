@@ -2,35 +2,23 @@
 
 use definition::StepName;
 use engine::{Command, GatePolicy, Refusal, StartStep};
-use schemars::JsonSchema;
-use serde::Deserialize;
 
 use super::{
     super::{answer::Failure, way_out, workspace::Pipeline},
-    change::{Change, taken_up},
+    change::{Card as _, Change, card, taken_up},
     phase, task,
 };
 use crate::kit::Hints;
 
-#[derive(Debug, Deserialize, JsonSchema)]
-pub(in crate::forge) struct PhaseStart {
-    /// Its folder
-    workspace: String,
+card! {
+    PhaseStart "phase_start" "Start a phase"
+    "Say that work on a phase begins: the next one, or an earlier one again."
+    Hints::ADDS;
     /// Its id
     phase: String,
 }
 
 impl Change for PhaseStart {
-    const NAME: &'static str = "phase_start";
-    const TITLE: &'static str = "Start a phase";
-    const DESCRIPTION: &'static str =
-        "Say that work on a phase begins: the next one, or an earlier one again.";
-    const HINTS: Hints = Hints::ADDS;
-
-    fn workspace(&self) -> &str {
-        &self.workspace
-    }
-
     fn command(&self, pipeline: &Pipeline) -> Result<Command, Failure> {
         let step = phase::find(Self::NAME, pipeline, &self.phase)?.name.to_string();
         let start = StartStep { step: step.clone(), again: true, ..StartStep::default() };

@@ -1,13 +1,11 @@
 //! The tools that set one thing, or count one up. They differ in a word or two, so they are one table.
 
 use engine::{Command, MakeMove};
-use schemars::JsonSchema;
-use serde::Deserialize;
 use serde_json::{Map, Value};
 
 use super::{
     super::{answer::Failure, workspace::Pipeline},
-    change::{Change, SETS},
+    change::{Change, SETS, card},
     phase::CHECKPOINTS,
 };
 use crate::kit::Hints;
@@ -19,23 +17,12 @@ macro_rules! settings {
         $tool:ident { $($help:literal $field:ident)? } $name:literal $title:literal
         $description:literal $hints:expr, $command:expr;
     )*) => { $(
-        #[derive(Debug, Deserialize, JsonSchema)]
-        pub(in crate::forge) struct $tool {
-            /// Its folder
-            workspace: String,
+        card! {
+            $tool $name $title $description $hints;
             $(#[doc = $help] $field: String,)?
         }
 
         impl Change for $tool {
-            const NAME: &'static str = $name;
-            const TITLE: &'static str = $title;
-            const DESCRIPTION: &'static str = $description;
-            const HINTS: Hints = $hints;
-
-            fn workspace(&self) -> &str {
-                &self.workspace
-            }
-
             fn command(&self, pipeline: &Pipeline) -> Result<Command, Failure> {
                 let make: fn(&Self, &Pipeline) -> Result<Command, Failure> = $command;
                 make(self, pipeline)

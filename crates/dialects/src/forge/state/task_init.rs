@@ -4,7 +4,6 @@ use std::collections::BTreeMap;
 
 use definition::{PartId, PartSpec};
 use engine::{Command, PartPlaced, Refusal};
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
@@ -14,20 +13,12 @@ use super::{
         way_out,
         workspace::Pipeline,
     },
-    change::{self, Change, ENDS},
+    change::{self, Card as _, Change, ENDS, card},
     phase,
     settings::{self, one_of},
     task,
 };
 use crate::kit::Hints;
-
-#[derive(Debug, Deserialize, JsonSchema)]
-pub(in crate::forge) struct TaskInit {
-    /// Its folder
-    workspace: String,
-    /// By number: `title`, `executionMode`, `depends_on`, `files`
-    tasks: Map<String, Value>,
-}
 
 /// A task as it is told.
 #[derive(Debug, Default, Deserialize)]
@@ -50,17 +41,15 @@ struct Warned {
     warnings: Vec<String>,
 }
 
+card! {
+    TaskInit "task_init" "Initialise the tasks"
+    "Say what the tasks are, in place of those there are. Needs checkpoint-b done or skipped."
+    Hints { is_idempotent: true, ..ENDS };
+    /// By number: `title`, `executionMode`, `depends_on`, `files`
+    tasks: Map<String, Value>,
+}
+
 impl Change for TaskInit {
-    const NAME: &'static str = "task_init";
-    const TITLE: &'static str = "Initialise the tasks";
-    const DESCRIPTION: &'static str =
-        "Say what the tasks are, in place of those there are. Needs checkpoint-b done or skipped.";
-    const HINTS: Hints = Hints { is_idempotent: true, ..ENDS };
-
-    fn workspace(&self) -> &str {
-        &self.workspace
-    }
-
     fn command(&self, pipeline: &Pipeline) -> Result<Command, Failure> {
         let (parts, placed): (Vec<PartSpec>, Vec<Vec<PartPlaced>>) =
             read(&self.tasks)?.into_values().unzip();

@@ -2,22 +2,24 @@
 
 use definition::PartId;
 use engine::{Command, PartPlaced, Refusal};
-use schemars::JsonSchema;
-use serde::Deserialize;
 
 use super::{
     super::{answer::Failure, workspace::Pipeline},
-    change::{Change, SETS},
+    change::{Card as _, Change, SETS, card},
     phase,
     settings::one_of,
     task,
 };
-use crate::kit::Hints;
 
-#[derive(Debug, Deserialize, JsonSchema)]
-pub(in crate::forge) struct TaskUpdate {
-    /// Its folder
-    workspace: String,
+/// What can be set.
+const FIELDS: [&str; 6] =
+    ["implStatus", "reviewStatus", "executionMode", "title", "implRetries", "reviewRetries"];
+
+card! {
+    TaskUpdate "task_update" "Update a task"
+    "Set a field of a task. It passes its review \
+                                       (completed_pass) only with its review file."
+    SETS;
     /// The task's number
     task_num: String,
     /// implStatus, reviewStatus, executionMode, title, implRetries or reviewRetries
@@ -26,21 +28,7 @@ pub(in crate::forge) struct TaskUpdate {
     value: String,
 }
 
-/// What can be set.
-const FIELDS: [&str; 6] =
-    ["implStatus", "reviewStatus", "executionMode", "title", "implRetries", "reviewRetries"];
-
 impl Change for TaskUpdate {
-    const NAME: &'static str = "task_update";
-    const TITLE: &'static str = "Update a task";
-    const DESCRIPTION: &'static str = "Set a field of a task. It passes its review \
-                                       (completed_pass) only with its review file.";
-    const HINTS: Hints = SETS;
-
-    fn workspace(&self) -> &str {
-        &self.workspace
-    }
-
     fn command(&self, pipeline: &Pipeline) -> Result<Command, Failure> {
         let task = find(pipeline, &self.task_num)?;
         Ok(Command::PlacePart(placed(&task, self)?))
