@@ -263,7 +263,7 @@ fn completions<'a>(
     events: &'a [Recorded],
 ) -> impl Iterator<Item = &'a StepCompleted> {
     let completed = events.iter().filter_map(|it| {
-        if let Event::StepCompleted(completed) = &it.event { Some(completed) } else { None }
+        if let Event::StepCompleted(completed) = &it.event { Some(&**completed) } else { None }
     });
     completed.filter(|it| it.step == step.name)
 }
