@@ -12,6 +12,13 @@
 //! answers.
 
 pub mod core;
+pub mod devworkflow;
 pub mod forge;
 pub mod generation;
 pub mod kit;
+
+/// What the configuration says of the dialects.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Options {
+    pub devworkflow: devworkflow::options::Options,
+}

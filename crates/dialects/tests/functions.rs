@@ -179,6 +179,7 @@ fn answer(question: &Question) -> Fact {
     match question {
         Question::File(_) | Question::Beside(_) => Fact::File(FileFact::Missing),
         Question::Git => Fact::Git(None),
+        Question::Branch(_) => Fact::Branch(None),
         Question::Check { .. } | Question::Model { .. } => panic!("{question:?}"),
     }
 }

@@ -54,7 +54,8 @@ pub fn find_shown(
 ) -> Result<Option<Shown>, Stop> {
     let Some(open) = state.standing.open_gate() else { return Ok(None) };
     let Some(step) = workflow.find_step(&open.step) else { return Ok(None) };
-    let paths = || open.artifacts.iter().map(|it| it.path.as_str());
+    let paths = gate::paths_shown(workflow, state, step, open)?;
+    let paths = || paths.iter().map(String::as_str);
     known.need_files(paths())?;
     let artifacts = known.artifacts(paths())?;
     let digest = gate::digest(state, step, open.part.as_ref(), &open.ask, &artifacts);

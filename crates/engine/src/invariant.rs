@@ -35,6 +35,9 @@ pub enum Violation {
     EndedEarly { gate: StepName, is_personal: bool },
     /// A part for a person is settled, or its step left, without their answer.
     PartOwed { step: StepName, part: PartId },
+    /// A fanned-out step was completed as a whole before its parts were known, so that nobody could
+    /// see whether one is for a person.
+    PartsUnknown { step: StepName },
     /// A failed step led forward, although no route is declared for its failure.
     FailedForward { from: StepName, to: StepName },
 }
@@ -54,6 +57,7 @@ impl Violation {
             Self::GateOwed { .. } => "gate_owed",
             Self::EndedEarly { .. } => "ended_early",
             Self::PartOwed { .. } => "part_owed",
+            Self::PartsUnknown { .. } => "parts_unknown",
             Self::FailedForward { .. } => "failed_forward",
         }
     }
@@ -73,6 +77,9 @@ impl Violation {
             }
             Self::PartOwed { step, part } => {
                 format!("part `{part}` of `{step}` is for a person, who did not answer")
+            }
+            Self::PartsUnknown { step } => {
+                format!("`{step}` was completed before its parts were known")
             }
             Self::FailedForward { from, to } => {
                 format!("a failure of `{from}` led forward to `{to}`")
@@ -98,6 +105,7 @@ impl Violation {
             Self::EndedEarly { gate, is_personal: false } => {
                 Refusal::StepsOpen { open: [gate].into() }
             }
+            Self::PartsUnknown { step } => Refusal::PartsUnknown { step },
             Self::FailedForward { from, to } => Refusal::FailedForward { from, to },
         }
     }
@@ -139,10 +147,13 @@ impl Watch {
                     check_failure(workflow, last, (from, to.clone()), &report)
                 })
             }
-            Event::StepStarted { .. }
-            | Event::StepCompleted(_)
-            | Event::StepFailed { .. }
-            | Event::RunCompleted { .. } => {
+            Event::StepCompleted(completed) => {
+                self.failed = None;
+                let whole = Some(&completed.step).filter(|_| completed.part.is_none());
+                let unknown = whole.and_then(|it| find_unknown_parts(workflow, after, it, gates));
+                unknown.or_else(|| check_rest(workflow, before, after, gates).err())
+            }
+            Event::StepStarted { .. } | Event::StepFailed { .. } | Event::RunCompleted { .. } => {
                 self.failed = None;
                 check_rest(workflow, before, after, gates).err()
             }
@@ -150,6 +161,19 @@ impl Watch {
         };
         self.violation = self.violation.take().or(violation);
     }
+}
+
+/// Returns that the parts of a step are not known that is completed as a whole, where one may be for
+/// a person.
+fn find_unknown_parts(
+    workflow: &Workflow,
+    state: &RunState,
+    step: &StepName,
+    gates: Option<Answers>,
+) -> Option<Violation> {
+    let found = workflow.find_step(step).filter(|_| asks_person(workflow, gates))?;
+    let is_known = parts::is_planned(state, found) || is_left_out_for_sure(workflow, state, found);
+    (!is_known).then(|| Violation::PartsUnknown { step: step.clone() })
 }
 
 /// Refuses a failure that leads forward where no route is declared for it.

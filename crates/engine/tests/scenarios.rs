@@ -7,15 +7,15 @@
 //! rewrite what followed, and read the diff before keeping it.
 #![expect(clippy::unwrap_used, clippy::panic, reason = "a test may panic")]
 
+#[path = "support/folders.rs"]
+mod folders;
 #[path = "support/player.rs"]
 mod player;
 
-use std::{
-    fs,
-    path::{Path, PathBuf},
-};
+use std::{fs, path::Path};
 
 use definition::{MemoryFiles, WorkflowName, parse};
+use folders::{built_in, collect, files_in};
 use player::Player;
 
 #[test]
@@ -31,7 +31,7 @@ fn every_scenario_plays_as_written() {
 
 #[test]
 fn every_built_in_workflow_plays_as_written() {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../workflows");
+    let root = built_in();
     let folders = files_in(&root);
     assert!(!folders.is_empty(), "no workflow found");
     for folder in folders {
@@ -96,21 +96,4 @@ fn play<'a>(name: &str, files: &MemoryFiles, lines: impl Iterator<Item = &'a str
         }
     }
     played
-}
-
-fn files_in(folder: &Path) -> Vec<PathBuf> {
-    let mut files: Vec<_> = fs::read_dir(folder).unwrap().map(|it| it.unwrap().path()).collect();
-    files.sort();
-    files
-}
-
-fn collect(root: &Path, folder: &Path, files: &mut MemoryFiles) {
-    for path in files_in(folder) {
-        if path.is_dir() {
-            collect(root, &path, files);
-        } else if path.extension().is_some_and(|it| it == "md" || it == "yaml") {
-            let relative = path.strip_prefix(root).unwrap().to_str().unwrap().to_owned();
-            files.0.insert(relative, fs::read_to_string(&path).unwrap());
-        }
-    }
 }

@@ -371,7 +371,7 @@ impl Config {
         };
         let mcp::Dialects { devworkflow, forge, .. } = self.dialects();
         let sessions = mcp::devworkflow::SessionFiles::new(&devworkflow);
-        let files = mcp::WorkflowFiles::new(devworkflow);
+        let files = mcp::WorkflowFiles::new(devworkflow.settings);
         let specs = ::dialects::forge::SpecFiles::new(&forge);
         vec![Arc::new(workspace), Arc::new(files), Arc::new(sessions), Arc::new(specs)]
     }

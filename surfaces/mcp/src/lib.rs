@@ -30,15 +30,15 @@ pub use tool::{Call, Calling, Effect, Entry, GateReply, Hints, Person, Reply, Th
 /// What the configuration says of the dev-workflow dialect, and its files.
 pub mod devworkflow {
     pub use crate::toolsets::devworkflow::WORKFLOW;
-    pub use crate::toolsets::devworkflow::documents::{
-        CONFIG_FILE, Glance, GlanceItem, STATE_FILE, STATE_JSON, config_issues, config_paths,
-        new_config_path, new_state_path, state_from_json, state_issues, state_paths, state_to_json,
-    };
     pub use crate::toolsets::devworkflow::graph::{
         Memory, SessionFile, SessionFiles, Unadopted, adopt_session, read_session, tend_sessions,
     };
     pub use crate::toolsets::devworkflow::options::{
-        Fallback, Mode, Options, Policy, SessionFormat, Sessions, TaskFormat,
+        Fallback, Mode, Options, Policy, SessionFormat, Sessions, Settings, TaskFormat,
+    };
+    pub use dialects::devworkflow::documents::{
+        CONFIG_FILE, Glance, GlanceItem, STATE_FILE, STATE_JSON, config_issues, config_paths,
+        new_config_path, new_state_path, state_from_json, state_issues, state_paths, state_to_json,
     };
 }
 pub use toolsets::{

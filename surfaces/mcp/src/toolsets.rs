@@ -3,6 +3,8 @@
 pub(crate) mod devworkflow;
 pub(crate) mod forge;
 
+use std::collections::BTreeMap;
+
 use definition::{Form, Workflow};
 use dialects::{
     core, generation,
@@ -29,7 +31,8 @@ impl Dialects {
     /// Returns what the runtime must know of these settings, so that they hold whichever tool, file
     /// or terminal a run is changed by.
     pub fn policies(&self) -> runtime::Policies {
-        self.devworkflow.policies()
+        let named = BTreeMap::from([(devworkflow::WORKFLOW.to_owned(), self.devworkflow.policy())]);
+        runtime::Policies { graphs: self.devworkflow.policy_of_graphs(), named }
     }
 }
 

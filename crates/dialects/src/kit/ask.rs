@@ -17,6 +17,7 @@ use engine::{
 };
 
 use super::answer::Said;
+use crate::Options;
 
 /// What is done with what was seen or done.
 pub type Next<T, N> = Box<dyn FnOnce(T) -> N + Send>;
@@ -120,7 +121,7 @@ pub struct Beside {
 }
 
 /// Who calls.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, PartialEq, Default)]
 pub struct Caller {
     pub person: Person,
     /// Whether the caller can be given a task to look after, instead of being kept waiting.
@@ -129,6 +130,7 @@ pub struct Caller {
     pub root: String,
     /// The time now, for people.
     pub at: Timestamp,
+    pub options: Options,
 }
 
 /// How far the caller's program reaches the person before it. A dialect need not know the reply.

@@ -291,7 +291,7 @@ fn pass(draft: &mut Draft<'_>, mode: Mode, step: &Step) -> Result<bool, Stop> {
         return Ok(true);
     }
     let before = draft.mark();
-    parts::prepare(draft, step)?;
+    parts::plan(draft, step)?;
     if !draft.has_moved(before) && step.each.is_some() && parts::is_planned(&draft.state, step) {
         let then = flow::settle_parts(draft, mode, step)?;
         flow::run(draft, mode, then)?;

@@ -71,6 +71,7 @@ pub(super) fn take(
         is_implied,
     });
     if option.effect == Effect::Approve {
+        parts::plan_approved(draft, step, &shown)?;
         accept(draft, shown);
     }
     let then = match &option.effect {
@@ -151,16 +152,17 @@ fn check_shown(
     gate: &OpenGate,
     answer: &AnswerGate,
 ) -> Result<(Digest, Vec<Artifact>), Stop> {
-    let paths = || gate.artifacts.iter().map(|it| it.path.as_str());
+    let paths = gate::paths_shown(draft.workflow, &draft.state, step, gate)?;
+    let paths = || paths.iter().map(String::as_str);
     draft.known.need_files(paths())?;
     let now: Vec<Artifact> = draft.artifacts(paths())?;
     let digest = gate::digest(&draft.state, step, gate.part.as_ref(), &gate.ask, &now);
     let shown = answer.digest.as_ref().unwrap_or(&gate.digest);
     let is_bound = answer.how != How::Relayed || answer.digest.is_some();
     if is_bound && *shown != digest {
-        let is_same = |it: &&Artifact| now.contains(it);
-        let changed = gate.artifacts.iter().filter(|it| !is_same(it));
-        let mut changed: Vec<String> = changed.map(|it| it.path.clone()).collect();
+        let changed = gate.artifacts.iter().filter(|it| !now.contains(it));
+        let added = now.iter().filter(|it| gate.artifacts.iter().all(|old| old.path != it.path));
+        let mut changed: Vec<String> = changed.chain(added).map(|it| it.path.clone()).collect();
         if changed.is_empty() {
             changed.push(QUESTION.to_string());
         }

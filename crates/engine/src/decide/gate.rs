@@ -6,7 +6,7 @@ use alloc::{
 };
 
 use definition::{
-    Answers, Condition, Digest, Effect, Gate, GateOption, Hasher, PartId, Step, StepName,
+    Answers, Condition, Digest, Effect, Gate, GateOption, Hasher, PartId, Step, StepName, Workflow,
 };
 
 use super::{Draft, EvalContext, condition_failed, left_out, scope, verdict};
@@ -218,32 +218,31 @@ pub(super) fn ask_changed(draft: &mut Draft<'_>, among: Among) -> Result<bool, S
     Ok(!changed.is_empty())
 }
 
-/// Asks again at the last gate that only a person passes and that shows a file, if that file is not
-/// the one that they approved. A file that was not there then and says what the definition has it
-/// say, `own`, is no news. Returns whether it asks.
-pub(super) fn ask_replaced(
-    draft: &mut Draft<'_>,
-    path: &str,
-    own: Option<&str>,
-) -> Result<bool, Stop> {
-    let gates = draft.workflow.guards().before(&draft.current()?.name);
+/// Returns the last gate before `step` that only a person passes and that shows a file, if that file
+/// is not the one that they approved. A file that was not there then and says what the definition has
+/// it say, `own`, is the one they approved.
+pub(super) fn find_replaced<'a>(
+    draft: &Draft<'a>,
+    step: &StepName,
+    (path, own): (&str, Option<&str>),
+) -> Result<Option<&'a Step>, Stop> {
+    let gates = draft.workflow.guards().before(step);
     let gates: Vec<&Step> = gates.filter_map(|it| draft.workflow.find_step(it)).collect();
     for step in gates.into_iter().rev() {
         let Some(gate) = step.gate.as_ref().filter(|it| is_personal(draft, it)) else { continue };
         let approved = draft.state.step(&step.name).map(|it| it.approved.as_slice());
         let approved = approved.unwrap_or_default().iter().find(|it| it.path == path);
-        if approved.is_none() && !paths_of(draft, step, gate)?.iter().any(|it| it == path) {
+        if approved.is_none()
+            && !paths_of(draft.workflow, &draft.state, step, gate)?.iter().any(|it| it == path)
+        {
             continue;
         }
         let is_own =
             approved.is_none() && own.is_some() && text_of(draft, path)? == own.map(str::trim);
-        if !is_own && draft.artifacts([path].into_iter())?.first() != approved {
-            ask_now(draft, step, GateReason::Owed)?;
-            return Ok(true);
-        }
-        return Ok(false);
+        let is_replaced = !is_own && draft.artifacts([path].into_iter())?.first() != approved;
+        return Ok(is_replaced.then_some(step));
     }
-    Ok(false)
+    Ok(None)
 }
 
 /// Returns what a file says, without the space around it.
@@ -349,7 +348,7 @@ pub(super) fn ask_done(draft: &mut Draft<'_>, step: &Step) -> Result<(), Stop> {
     ask_now(draft, step, GateReason::Gate)
 }
 
-fn ask_now(draft: &mut Draft<'_>, step: &Step, why: GateReason) -> Result<(), Stop> {
+pub(super) fn ask_now(draft: &mut Draft<'_>, step: &Step, why: GateReason) -> Result<(), Stop> {
     let Some(gate) = &step.gate else {
         return Err(Refusal::GateMissing { step: step.name.clone() }.into());
     };
@@ -473,14 +472,37 @@ fn shown(draft: &Draft<'_>, step: &Step, gate: &Gate) -> Result<Vec<Artifact>, S
         draft.known.need_files(paths())?;
         return draft.artifacts(paths());
     }
-    let paths = paths_of(draft, step, gate)?;
+    let paths = paths_of(draft.workflow, &draft.state, step, gate)?;
     draft.known.need_files(paths.iter().map(String::as_str))?;
     draft.artifacts(paths.iter().map(String::as_str))
 }
 
 /// Returns the files that the definition has a gate show.
-fn paths_of(draft: &Draft<'_>, step: &Step, gate: &Gate) -> Result<Vec<String>, Refusal> {
-    let scope = scope(draft.workflow, &draft.state, EvalContext::default());
+/// Returns the files that a person must have seen to answer: those that were there when the question
+/// came up, and those that the gate shows once they are there.
+pub(crate) fn paths_shown(
+    workflow: &Workflow,
+    state: &RunState,
+    step: &Step,
+    open: &OpenGate,
+) -> Result<Vec<String>, Refusal> {
+    let mut paths: Vec<String> = open.artifacts.iter().map(|it| it.path.clone()).collect();
+    let own = step.gate.as_ref().filter(|_| open.why.is_own() && open.part.is_none());
+    for path in own.map_or(Ok(Vec::new()), |it| paths_of(workflow, state, step, it))? {
+        if !paths.contains(&path) {
+            paths.push(path);
+        }
+    }
+    Ok(paths)
+}
+
+fn paths_of(
+    workflow: &Workflow,
+    state: &RunState,
+    step: &Step,
+    gate: &Gate,
+) -> Result<Vec<String>, Refusal> {
+    let scope = scope(workflow, state, EvalContext::default());
     let rendered = gate.show.iter().map(|it| it.render(&scope));
     rendered.collect::<Result<_, _>>().map_err(|error| condition_failed(step, &error))
 }

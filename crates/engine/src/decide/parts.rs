@@ -20,20 +20,20 @@ use super::{
     part_rules, scope,
 };
 use crate::{
-    Event, FileFact, GateReason, How, PartPlaced, Progress, Refusal, ReopenCause, RunState,
-    SkipCause, SkipReason, Standing, Stop, invariant,
+    Artifact, Event, FileFact, GateReason, How, PartPlaced, Progress, Refusal, ReopenCause,
+    RunState, SkipCause, SkipReason, Standing, Stop, invariant,
 };
 
 /// Finds out what the parts of `step` are, and records them if they are news.
 pub(super) fn plan(draft: &mut Draft<'_>, step: &Step) -> Result<(), Stop> {
     let Some(each) = &step.each else { return Ok(()) };
     let is_kept = each.keeps && is_planned(&draft.state, step);
-    if !matches!(each.from, PartSource::Shared) && !is_kept {
-        if let Some(path) = source(draft, step)?
-            && gate::ask_replaced(draft, &path, own_text(each))?
-        {
-            return Ok(());
+    if !is_kept || is_untouched(draft, step) {
+        if let Some(gate) = find_replaced(draft, step)? {
+            return gate::ask_now(draft, gate, GateReason::Owed);
         }
+    }
+    if !matches!(each.from, PartSource::Shared) && !is_kept {
         let Some(parts) = find_parts(draft, step, each)? else { return Ok(()) };
         check_parts(draft, step, &parts)?;
         if draft.state.parts.get(&each.parts) != Some(&parts) {
@@ -42,6 +42,41 @@ pub(super) fn plan(draft: &mut Draft<'_>, step: &Step) -> Result<(), Stop> {
         }
     }
     Ok(leave_out(draft, step, each)?)
+}
+
+/// Plans the parts for which a person approved the list, if one of them is for a person. From then on
+/// the run knows of it, whatever becomes of the file.
+pub(super) fn plan_approved(
+    draft: &mut Draft<'_>,
+    gate: &Step,
+    approved: &[Artifact],
+) -> Result<(), Stop> {
+    if !invariant::asks_person(draft.workflow, draft.known.gates) {
+        return Ok(());
+    }
+    for step in draft.workflow.work_steps() {
+        let is_guarded = draft.workflow.guards().before(&step.name).any(|it| *it == gate.name);
+        let Some((each, path)) = step.each.as_ref().zip(source(draft, step)?) else { continue };
+        if !is_guarded || !approved.iter().any(|it| it.path == path) {
+            continue;
+        }
+        let (parts, known) = (written(draft, step)?, draft.state.parts_of(step).to_vec());
+        let is_due = parts.iter().any(|it| is_personal(draft.workflow, &draft.state, step, it))
+            && check_parts(draft, step, &parts).is_ok();
+        let is_news = known != parts && is_untouched(draft, step)
+            || parts.iter().any(|it| is_lost(draft, step, it, &known));
+        if is_due && is_news {
+            reset(draft, &each.parts);
+            draft.push(Event::PartsPlanned { set: each.parts.clone(), parts, by_hand: false });
+        }
+    }
+    Ok(())
+}
+
+/// Whether nothing was done with the parts of a step.
+fn is_untouched(draft: &Draft<'_>, step: &Step) -> bool {
+    let is_idle = |it: &PartSpec| draft.state.part_progress(&step.name, &it.id) == Progress::Idle;
+    draft.state.parts_of(step).iter().all(is_idle)
 }
 
 /// Returns what the definition has the agent write where there is no file with the parts.
@@ -53,6 +88,12 @@ fn own_text(each: &Each) -> Option<&str> {
         | PartSource::Listed(_)
         | PartSource::Context(_) => None,
     }
+}
+
+/// Returns the gate whose answer does not cover the list that the parts of a step come from.
+fn find_replaced<'a>(draft: &Draft<'a>, step: &Step) -> Result<Option<&'a Step>, Stop> {
+    let Some((path, each)) = source(draft, step)?.zip(step.each.as_ref()) else { return Ok(None) };
+    gate::find_replaced(draft, &step.name, (&path, own_text(each)))
 }
 
 /// Returns the file that the parts of a step come from.
@@ -140,13 +181,60 @@ pub(super) fn is_for_person(draft: &Draft<'_>, step: &Step) -> Result<bool, Stop
 fn has_personal(draft: &Draft<'_>, step: &Step) -> Result<bool, Stop> {
     let is_personal = |it: &PartSpec| is_personal(draft.workflow, &draft.state, step, it);
     if !is_planned(&draft.state, step) {
-        return Ok(written(draft, step)?.iter().any(is_personal));
+        // What another list than the approved one leaves out may be a person's part.
+        return Ok(
+            find_replaced(draft, step)?.is_some() || written(draft, step)?.iter().any(is_personal)
+        );
     }
     let is_answered = |it: &PartSpec| {
         let effort = draft.state.effort(&step.name, Some(&it.id));
         effort.and_then(|it| it.answered) == Some(How::Verified)
     };
     Ok(draft.state.parts_of(step).iter().any(|it| is_personal(it) && !is_answered(it)))
+}
+
+/// Whether the list of parts is not the one that a person approved or that a step left: what it does
+/// not say may be for a person.
+fn is_list_unknown(draft: &Draft<'_>, step: &Step) -> Result<bool, Stop> {
+    let Some(path) = source(draft, step)? else { return Ok(false) };
+    let is_gone = draft.known.file(&path)? == &FileFact::Missing;
+    Ok(is_gone && draft.state.artifacts.contains_key(&path)
+        || find_replaced(draft, step)?.is_some())
+}
+
+/// Makes the parts of a step known that a caller leaves out, where one may be for a person.
+pub(super) fn find_before_skip(draft: &mut Draft<'_>, step: &Step) -> Result<(), Stop> {
+    let asks_person = invariant::asks_person(draft.workflow, draft.known.gates);
+    let Some(each) = step.each.as_ref().filter(|_| asks_person) else { return Ok(()) };
+    if is_planned(&draft.state, step) {
+        return Ok(());
+    }
+    if is_list_unknown(draft, step)? {
+        return Err(Refusal::PartsUnknown { step: step.name.clone() }.into());
+    }
+    let parts = written(draft, step)?;
+    if parts.iter().any(|it| is_personal(draft.workflow, &draft.state, step, it)) {
+        draft.push(Event::PartsPlanned { set: each.parts.clone(), parts, by_hand: false });
+    }
+    Ok(())
+}
+
+/// Makes the parts of a step known that is reported as a whole, where one may be for a person.
+/// Returns whether the report can be taken; otherwise a person is asked first.
+pub(super) fn find_before_whole(draft: &mut Draft<'_>, step: &Step) -> Result<bool, Stop> {
+    let asks_person = invariant::asks_person(draft.workflow, draft.known.gates);
+    if !asks_person || is_planned(&draft.state, step) {
+        return Ok(true);
+    }
+    plan(draft, step)?;
+    if draft.state.standing != Standing::Running {
+        return Ok(false);
+    }
+    if !is_planned(&draft.state, step) {
+        let path = source(draft, step)?.unwrap_or_default();
+        return Err(Refusal::NeedMissing { step: step.name.clone(), path }.into());
+    }
+    Ok(true)
 }
 
 /// Refuses a report on all parts at once while one is for a person who has not answered.
@@ -187,15 +275,6 @@ pub(super) fn as_ruled(
     match source(draft, step)? {
         Some(path) => part_rules::enforce(draft, &path, given.to_vec()),
         None => Ok(given.to_vec()),
-    }
-}
-
-/// Makes the parts of a step known that the run has come to, and leaves out those it is not for.
-pub(super) fn prepare(draft: &mut Draft<'_>, step: &Step) -> Result<(), Stop> {
-    match &step.each {
-        Some(each) if is_planned(&draft.state, step) => Ok(leave_out(draft, step, each)?),
-        Some(_) => plan(draft, step),
-        None => Ok(()),
     }
 }
 
@@ -378,7 +457,7 @@ pub(super) fn reset(draft: &mut Draft<'_>, set: &str) {
 }
 
 /// Whether the parts of a step are known.
-pub(super) fn is_planned(state: &RunState, step: &Step) -> bool {
+pub(crate) fn is_planned(state: &RunState, step: &Step) -> bool {
     step.each.as_ref().is_none_or(|each| {
         matches!(each.from, PartSource::Shared) || state.parts.contains_key(&each.parts)
     })

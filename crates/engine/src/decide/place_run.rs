@@ -53,6 +53,7 @@ pub(super) fn skip(draft: &mut Draft<'_>, mode: Mode, named: &str) -> Result<(),
     gate::check_free(draft, step)?;
     check_free_between(draft, step)?;
     gate::check_dismissible(draft, false)?;
+    parts::find_before_skip(draft, step)?;
     withdraw(draft);
     let reason = String::from("a caller asked for it");
     let (name, why) = (step.name.clone(), SkipReason::Caller);

@@ -127,6 +127,9 @@ pub(super) fn take(
     if part.is_none() && command.terms.rigor == Rigor::Full {
         parts::check_whole(draft, step)?;
     }
+    if part.is_none() && !parts::find_before_whole(draft, step)? {
+        return Ok(Then::Stay);
+    }
     let part_id = part.as_ref().map(|it| &it.id);
     lease::check(draft, step, part_id, command.holder.as_ref())?;
     change_context::apply(draft, &command.context)?;

@@ -7,7 +7,7 @@ use dialects::forge;
 use insight::past::{Price, Prices};
 use mcp::{
     Dialects,
-    devworkflow::{Fallback, Memory, Mode, Options, Policy, SessionFormat, Sessions, TaskFormat},
+    devworkflow::{Fallback, Mode, Policy, SessionFormat, Sessions, Settings, TaskFormat},
 };
 
 use super::{Config, Origin, place::Places};
@@ -20,7 +20,8 @@ const EVENTS_LOG: &str = ".claude/forge-events.jsonl";
 impl Config {
     /// Returns what the configuration says of the dialects.
     pub(crate) fn dialects(&self) -> Dialects {
-        Dialects { devworkflow: self.devworkflow(), forge: self.forge(), ..Dialects::default() }
+        let (devworkflow, forge) = (self.devworkflow().into(), self.forge());
+        Dialects { devworkflow, forge, ..Dialects::default() }
     }
 
     fn forge(&self) -> forge::Options {
@@ -80,8 +81,8 @@ impl Config {
         prices
     }
 
-    fn devworkflow(&self) -> Options {
-        Options {
+    fn devworkflow(&self) -> Settings {
+        Settings {
             mode: match self.text("devworkflow.mode") {
                 "advisory" => Mode::Advisory,
                 _ => Mode::Managed,
@@ -106,7 +107,6 @@ impl Config {
             },
             changelog_date: self.flag("devworkflow.changelog_date"),
             sessions: self.sessions(),
-            memory: Memory::default(),
         }
     }
 

@@ -182,7 +182,8 @@ pub(crate) async fn take_reply(
 
 fn caller(call: &Call<'_>) -> Caller {
     let (root, at) = (call.runtime.settings().root.clone(), call.runtime.now());
-    Caller { person: call.person.reach(), takes_tasks: call.takes_tasks, root, at }
+    let options = dialects::Options { devworkflow: call.options.devworkflow.settings.clone() };
+    Caller { person: call.person.reach(), takes_tasks: call.takes_tasks, root, at, options }
 }
 
 /// Returns a run with what is known beside it.

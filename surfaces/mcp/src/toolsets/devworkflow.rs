@@ -6,18 +6,12 @@
 
 mod answer;
 mod classic;
-mod config_file;
-pub(crate) mod documents;
-mod files;
 pub(crate) mod graph;
-mod markdown;
 pub(crate) mod options;
-mod state_file;
-mod state_json;
 mod text;
-mod words;
 
 use definition::Form;
+use dialects::devworkflow::{config_file, documents, files, state_file, words};
 use engine::Idiom;
 
 use crate::{
@@ -25,7 +19,7 @@ use crate::{
     toolsets::{Table, Toolset},
 };
 
-pub use files::WorkflowFiles;
+pub use dialects::devworkflow::{WORKFLOW, files::WorkflowFiles};
 
 /// What an agent is told before anything else.
 const INSTRUCTIONS: &str = "\
@@ -83,9 +77,6 @@ const ON_GRAPH: Idiom = Idiom {
     reopen: "`workflow_guidance` with `action` `start` starts over.",
     more: "`workflow_state` has more.",
 };
-
-/// The workflow whose runs are the state files.
-pub const WORKFLOW: &str = "dev-workflow";
 
 /// How many tools there are.
 const COUNT: usize = classic::TOOLS.len() + graph::TOOLS.len();

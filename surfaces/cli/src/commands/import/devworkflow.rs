@@ -80,6 +80,11 @@ impl Taker<'_> {
         &self.joined.runtime
     }
 
+    /// Whether the project has the dialect's own folder.
+    async fn has_folder(&self) -> bool {
+        self.runtime().has_beside(WORKFLOW, &self.options.directory).await
+    }
+
     /// Reads every document of a folder: of each name, the one that counts first.
     async fn find(&mut self, folder: &Path, folders: &[&Path]) -> Vec<Found> {
         let mut found = Vec::new();
@@ -189,7 +194,7 @@ impl Taker<'_> {
                 return Ok(());
             }
         }
-        let key = new_state_path(self.runtime(), self.options).await;
+        let key = new_state_path(self.options, self.has_folder().await);
         let named = (found.shown.as_str(), text.to_owned());
         if self.runtime().take_text(WORKFLOW, &key, named).await? {
             self.note_state(found, &key, text);
@@ -267,7 +272,7 @@ impl Taker<'_> {
             }
             return Ok(());
         }
-        let path = new_config_path(self.runtime(), self.options).await;
+        let path = new_config_path(self.options, self.has_folder().await);
         let text = found.text.clone();
         if self.runtime().make_beside(WORKFLOW, &path, text).await.map_err(fault)? {
             self.tally.told.push(format!("{} → {path}", found.shown));

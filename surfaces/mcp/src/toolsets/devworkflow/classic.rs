@@ -38,7 +38,7 @@ use super::{
     WORKFLOW,
     answer::{Answer, Failure},
     documents,
-    options::{Mode, Options},
+    options::{Mode, Settings as Options},
     text::Guidance,
     words,
 };
@@ -271,8 +271,9 @@ async fn execute(
         Some(found) => (Target::Run(found.view.state.run), command),
         None => {
             let options = &call.options.devworkflow;
+            let has_folder = call.runtime.has_beside(WORKFLOW, &options.directory).await;
             let start = StartRun {
-                key: Some(documents::new_state_path(call.runtime, options).await),
+                key: Some(documents::new_state_path(options, has_folder)),
                 flow: None,
                 context: Map::new(),
                 vars: Map::new(),

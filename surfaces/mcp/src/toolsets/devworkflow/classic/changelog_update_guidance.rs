@@ -5,7 +5,7 @@ use serde::Deserialize;
 
 use super::{Ask, DialectTool, named};
 use crate::toolsets::devworkflow::{
-    answer::Failure, options::Options, text::Guidance, words::CONFIG_FILE,
+    answer::Failure, options::Settings as Options, text::Guidance, words::CONFIG_FILE,
 };
 
 pub(super) struct Guide;

@@ -4,7 +4,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 
 use super::{Ask, DialectTool};
-use crate::toolsets::devworkflow::{answer::Failure, options::Options, text::Guidance};
+use crate::toolsets::devworkflow::{answer::Failure, options::Settings as Options, text::Guidance};
 
 pub(super) struct Guide;
 

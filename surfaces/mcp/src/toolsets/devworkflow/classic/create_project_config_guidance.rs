@@ -14,7 +14,7 @@ use crate::{
         WORKFLOW,
         answer::{Answer, Failure},
         config_file,
-        options::{Mode, Options},
+        options::{Mode, Settings as Options},
         text::Guidance,
     },
 };

@@ -8,7 +8,7 @@ use crate::{
     tool::{Call, Done},
     toolsets::devworkflow::{
         answer::{Answer, Failure},
-        options::{Mode, Options},
+        options::{Mode, Settings as Options},
         text::Guidance,
     },
 };

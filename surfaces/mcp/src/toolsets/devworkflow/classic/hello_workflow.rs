@@ -12,7 +12,7 @@ use crate::{
     tool::{Call, Done, Hints},
     toolsets::devworkflow::{
         answer::{Answer, Failure},
-        options::{Mode, Options},
+        options::{Mode, Settings as Options},
         text::Guidance,
     },
 };

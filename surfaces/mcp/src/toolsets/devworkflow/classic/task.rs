@@ -2,7 +2,7 @@
 
 use super::super::{
     answer::Failure,
-    options::{Options, TaskFormat},
+    options::{Settings as Options, TaskFormat},
     text::Guidance,
 };
 

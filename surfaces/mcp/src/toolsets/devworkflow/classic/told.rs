@@ -10,7 +10,7 @@ use super::{
         answer::{Answer, Failure, Place, ended},
         config_file,
         files::archive_path,
-        options::{AUTO_APPROVE, Mode as Kept, Options},
+        options::{AUTO_APPROVE, Mode as Kept, Settings as Options},
         state_file::StateFile,
         text::{self, Facts, Guidance, Mode, Shown, Told},
         words::is_pending,

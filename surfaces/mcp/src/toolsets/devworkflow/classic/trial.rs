@@ -7,7 +7,7 @@ use serde_json::{Map, Value};
 
 use super::{
     super::{
-        options::Options,
+        options::Settings as Options,
         text::{Guidance, LATER, Next, Told},
     },
     command, find_row,

@@ -6,7 +6,7 @@ use serde::Deserialize;
 use super::{Ask, DialectTool};
 use crate::toolsets::devworkflow::{
     answer::Failure,
-    options::Options,
+    options::Settings as Options,
     text::Guidance,
     words::{PHASES, STATUSES},
 };

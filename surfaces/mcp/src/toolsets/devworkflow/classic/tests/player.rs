@@ -13,7 +13,7 @@ use serde_json::{Map, Value, json};
 use super::super::{
     super::{
         files::{WorkflowFiles, archive_path, render},
-        options::{Options, Policy},
+        options::{Policy, Settings as Options},
         state_file::StateFile,
         text::{self, Facts, Guidance, Mode, Next, Told},
         words::{PHASES, STATUSES},
@@ -374,7 +374,7 @@ impl<'a> Player<'a> {
         // Days pass.
         let hours = i64::try_from(self.log.len()).unwrap();
         let now = Timestamp(1_767_225_600_000_000 + hours * 3_600_000_000);
-        let policy = self.options.policies().of(self.workflow);
+        let policy = self.options.policy();
         Known { now, steady: now, gates: self.gates, policy, ..Known::default() }
     }
 

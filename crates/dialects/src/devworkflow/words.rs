@@ -3,13 +3,12 @@
 use super::options::Options;
 
 /// The phases, which are the steps of the workflow.
-pub(super) const PHASES: [&str; 5] = ["INIT", "ANALYZE", "BLUEPRINT", "CONSTRUCT", "VALIDATE"];
+pub const PHASES: [&str; 5] = ["INIT", "ANALYZE", "BLUEPRINT", "CONSTRUCT", "VALIDATE"];
 /// The words for how a phase stands.
-pub(super) const STATUSES: [&str; 5] =
-    ["READY", "RUNNING", "NEEDS_PLAN_APPROVAL", "COMPLETED", "ERROR"];
+pub const STATUSES: [&str; 5] = ["READY", "RUNNING", "NEEDS_PLAN_APPROVAL", "COMPLETED", "ERROR"];
 /// The words for an item.
-pub(super) const PENDING: &str = "pending";
-pub(super) const COMPLETED: &str = "completed";
+pub const PENDING: &str = "pending";
+pub const COMPLETED: &str = "completed";
 /// The file with the state of the work.
 pub const STATE_FILE: &str = "workflow_state.md";
 /// The file with the project's commands and changelog.
@@ -22,17 +21,17 @@ const DONE: [&str; 7] =
     [COMPLETED, "complete", "done", "closed", "skipped", "cancelled", "canceled"];
 
 /// Whether something is left to do about a row with this word.
-pub(super) fn is_pending(word: &str) -> bool {
+pub fn is_pending(word: &str) -> bool {
     !DONE.iter().any(|it| it.eq_ignore_ascii_case(word.trim()))
 }
 
 /// Returns where `workflow_state.md` may be, in the order it is looked for.
-pub(super) fn state_paths(options: &Options) -> Vec<String> {
+pub fn state_paths(options: &Options) -> Vec<String> {
     paths(options, &options.state_file, STATE_FILE)
 }
 
 /// Returns where `project_config.md` may be, in the order it is looked for.
-pub(super) fn config_paths(options: &Options) -> Vec<String> {
+pub fn config_paths(options: &Options) -> Vec<String> {
     paths(options, &options.project_config, CONFIG_FILE)
 }
 
@@ -45,7 +44,7 @@ fn paths(options: &Options, named: &str, file: &str) -> Vec<String> {
 
 /// Whether a path may be that of the file with the project's commands: Markdown in the project, not
 /// in a folder that belongs to other programs, and not the state file.
-pub(super) fn is_config_path(path: &str, options: &Options) -> bool {
+pub fn is_config_path(path: &str, options: &Options) -> bool {
     let own = format!("{}/", options.directory.trim_end_matches('/'));
     let inside = path.strip_prefix(&own).unwrap_or(path);
     let name = path.rsplit('/').next().unwrap_or_default();

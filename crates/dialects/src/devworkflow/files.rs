@@ -6,9 +6,9 @@ use std::collections::{BTreeMap, HashSet};
 
 use definition::{StepName, Workflow};
 use engine::{
-    ClaimedProgress, ClaimedStatus, Event, Item, JournalRotated, Progress, Recorded, RunState,
+    ClaimedProgress, ClaimedStatus, Event, Goal, Item, JournalRotated, Progress, Projection,
+    Reading, Recorded, RunState, SideFileWrite,
 };
-use runtime::{Goal, Projection, Reading, SideFileWrite};
 use serde_json::Map;
 
 use super::{
@@ -18,7 +18,7 @@ use super::{
     words::{CONFIG_FILE, PHASES, STATE_FILE, config_paths, is_pending},
 };
 
-pub(super) use project::render;
+pub use project::render;
 
 /// The state files of a project, and what goes with them.
 #[derive(Debug, Clone)]
@@ -134,7 +134,7 @@ impl Projection for WorkflowFiles {
 }
 
 /// Returns where a log is kept that an event put into the archive.
-pub(super) fn archive_path(recorded: &Recorded, options: &Options) -> Option<String> {
+pub fn archive_path(recorded: &Recorded, options: &Options) -> Option<String> {
     let Event::JournalRotated(_) = &recorded.event else { return None };
     let time = recorded.at.to_string().replace(':', "-");
     Some(format!("{}/archive/log-{time}.md", options.directory))

@@ -1,17 +1,9 @@
 //! The dialect's documents for those who have no agent: the commands that import, move and show
 //! them.
 
-use runtime::Runtime;
+use super::{config_file, options::Options, state_file::StateFile, state_json, words::PENDING};
 
-use super::{
-    WORKFLOW, config_file,
-    options::Options,
-    state_file::StateFile,
-    state_json,
-    words::{self, PENDING},
-};
-
-pub use super::words::{CONFIG_FILE, STATE_FILE, STATE_JSON};
+pub use super::words::{CONFIG_FILE, STATE_FILE, STATE_JSON, config_paths, state_paths};
 
 /// What a state file says, at a glance.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -53,32 +45,21 @@ impl Glance {
     }
 }
 
-/// Returns where `workflow_state.md` may be, in the order it is looked for.
-pub fn state_paths(options: &Options) -> Vec<String> {
-    words::state_paths(options)
-}
-
-/// Returns where `project_config.md` may be, in the order it is looked for.
-pub fn config_paths(options: &Options) -> Vec<String> {
-    words::config_paths(options)
-}
-
 /// Returns where a new state file belongs: in the dialect's folder if there is one, else in the
 /// project's root.
-pub async fn new_state_path(runtime: &Runtime, options: &Options) -> String {
-    new_path(runtime, options, state_paths(options)).await
+pub fn new_state_path(options: &Options, has_folder: bool) -> String {
+    new_path(state_paths(options), has_folder)
 }
 
 /// Returns where a new file with the project's commands belongs.
-pub async fn new_config_path(runtime: &Runtime, options: &Options) -> String {
-    new_path(runtime, options, config_paths(options)).await
+pub fn new_config_path(options: &Options, has_folder: bool) -> String {
+    new_path(config_paths(options), has_folder)
 }
 
-async fn new_path(runtime: &Runtime, options: &Options, mut paths: Vec<String>) -> String {
-    if paths.len() == 1 || runtime.has_beside(WORKFLOW, &options.directory).await {
-        return paths.swap_remove(0);
-    }
-    paths.pop().unwrap_or_default()
+fn new_path(paths: Vec<String>, has_folder: bool) -> String {
+    let mut paths = paths.into_iter();
+    let path = if has_folder { paths.next() } else { paths.next_back() };
+    path.unwrap_or_default()
 }
 
 /// Returns what is wrong with a state file; nothing, if all is well.

@@ -10,7 +10,7 @@ use super::{
 
 impl StateFile {
     /// Returns what is wrong with the file; nothing, if all is well.
-    pub(in super::super) fn issues(&self) -> Vec<String> {
+    pub fn issues(&self) -> Vec<String> {
         let mut issues = self.missing_sections();
         issues.extend(self.state_issues());
         issues.extend(self.item_issues());
