@@ -2,13 +2,13 @@
 //!
 //! Nothing is kept from one call to the next, so any number of workspaces can be worked on at once.
 
-use engine::View;
+use engine::{RunFile, View};
 
 use super::{
     STATE_FILE, StateFile, WORKFLOW,
     answer::{Answer, Failure},
 };
-use crate::kit::{Ask, Caller, Look, Tool};
+use crate::kit::{Ask, Caller, Look, Snapshot, Stopped, Tool};
 
 /// A pipeline as it is now.
 pub(super) struct Pipeline {
@@ -62,7 +62,7 @@ pub(super) fn open<T: Tool<Answer = Answer, Failure = Failure>>(
 ) -> Result<Ask, Failure> {
     let key = find_key(&caller.root, workspace)?;
     let keys = vec![key.clone()];
-    let opened = move |found| match found {
+    let opened = move |found: Result<Option<(Snapshot, RunFile)>, Stopped>| match found {
         Ok(Some((seen, file))) => then(Pipeline { view: seen.view, notices: file.notices }),
         Ok(None) => {
             let message = format!("load state: there is no `{key}/{STATE_FILE}`");
