@@ -24,8 +24,10 @@ const ORDER: &[&str] = &[
     "react",
     // A person is asked.
     "gate",
+    "waive_gate",
     // The parts of a step, and what judges it.
     "part_rules",
+    "part_list",
     "parts",
     "review",
     "rulebook",

@@ -27,6 +27,7 @@ pub(crate) mod lease;
 mod left_out;
 mod make_move;
 mod mode;
+mod part_list;
 mod part_rules;
 pub(crate) mod parts;
 mod place_run;
@@ -47,6 +48,7 @@ mod stretch;
 mod take_file;
 mod then;
 mod verdict;
+mod waive_gate;
 
 use alloc::{
     collections::BTreeMap,

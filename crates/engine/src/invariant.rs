@@ -7,18 +7,20 @@
 //! Everything that an agent says (an answer that it passes on, a step that it leaves out, a jump by
 //! force, a file, a value at the start) counts as much as an answer that it passes on, and no more.
 
+mod failure;
+
 use alloc::{format, string::String, vec::Vec};
 
-use definition::{
-    Answers, Condition, Gate, PartId, PartSpec, Spent, Step, StepName, Successor, Target, Workflow,
-};
+use definition::{Answers, Condition, Gate, PartId, PartSpec, Step, StepName, Workflow};
 
 use crate::{
-    AttemptStatus, Event, GateReason, How, Outcome, Passage, Progress, Recorded, Refusal, Report,
-    RunId, RunState, SkipReason, Standing, Surface,
+    AttemptStatus, Event, GateReason, How, Passage, Progress, Recorded, Refusal, Report, RunId,
+    RunState, SkipReason, Standing, Surface,
     decide::{EvalContext, parts, scope},
     evolve,
 };
+use failure::{check_failure, is_for_failures};
+pub(crate) use failure::{is_for_failure, may_follow_failure};
 
 /// What must never be true of a run.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -174,19 +176,6 @@ fn find_unknown_parts(
     let found = workflow.find_step(step).filter(|_| asks_person(workflow, gates))?;
     let is_known = parts::is_planned(state, found) || is_left_out_for_sure(workflow, state, found);
     (!is_known).then(|| Violation::PartsUnknown { step: step.clone() })
-}
-
-/// Refuses a failure that leads forward where no route is declared for it.
-fn check_failure(
-    workflow: &Workflow,
-    state: &RunState,
-    (from, to): (StepName, StepName),
-    report: &Report,
-) -> Option<Violation> {
-    let step = workflow.find_step(&from)?;
-    let target = Target::Step(to.clone());
-    let may_follow = may_follow_failure(workflow, state, step, (&target, report));
-    (!may_follow).then_some(Violation::FailedForward { from, to })
 }
 
 /// Returns the first violation in how a decision leaves the run.
@@ -433,38 +422,6 @@ fn is_until(workflow: &Workflow, state: &RunState) -> bool {
     named.filter(|it| !it.is_empty()).as_deref() == state.current.as_ref().map(StepName::as_str)
 }
 
-/// Whether a failed step may lead to `target`: the same step or one that is listed before it, the
-/// step that is there for failures, or where a route is declared for just this failure.
-pub(crate) fn may_follow_failure(
-    workflow: &Workflow,
-    state: &RunState,
-    step: &Step,
-    (target, report): (&Target, &Report),
-) -> bool {
-    let place = |name: &StepName| workflow.steps.iter().position(|it| it.name == *name);
-    let is_back = match target {
-        Target::Step(to) => place(to) <= place(&step.name),
-        Target::Finish => false,
-    };
-    let is_for_failures = match target {
-        Target::Step(to) => is_for_failures(workflow, step, to),
-        Target::Finish => false,
-    };
-    let is_declared = |it: &Successor| {
-        let is_for_failure = |it: &Condition| is_for_failure(workflow, state, it, report);
-        it.to == *target && (it.fails || it.when.as_ref().is_some_and(is_for_failure))
-    };
-    is_back || is_for_failures || step.next.iter().any(is_declared)
-}
-
-/// Whether the definition leads failures of a step to another, whatever was reported.
-fn is_for_failures(workflow: &Workflow, step: &Step, to: &StepName) -> bool {
-    let then = step.attempts.as_ref().map(|it| &it.then);
-    workflow.guards().failure_step(&step.name) == Some(to)
-        || then == Some(&Spent::Goto(to.clone()))
-        || workflow.mentions_step(step, to)
-}
-
 /// Whether the last attempt at a step, or at a part of it, failed.
 fn has_failed(state: &RunState, step: &Step) -> bool {
     let has_failed = |part: Option<&PartId>| {
@@ -472,21 +429,6 @@ fn has_failed(state: &RunState, step: &Step) -> bool {
         effort.is_some_and(|it| it.trouble == AttemptStatus::Failed)
     };
     has_failed(None) || state.parts_of(step).iter().any(|it| has_failed(Some(&it.id)))
-}
-
-/// Whether a condition holds for a report of failure, and would not if the report were of success.
-pub(crate) fn is_for_failure(
-    workflow: &Workflow,
-    state: &RunState,
-    condition: &Condition,
-    report: &Report,
-) -> bool {
-    let success = Report { status: String::from("success"), ..report.clone() };
-    let holds = |report: &Report| {
-        let scope = scope(workflow, state, EvalContext::of_report(Some(report)));
-        condition.evaluate(&scope).unwrap_or(false)
-    };
-    report.outcome() == Outcome::Failure && holds(report) && !holds(&success)
 }
 
 /// Returns every violation in a stored history.

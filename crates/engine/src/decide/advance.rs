@@ -21,7 +21,7 @@ use super::{
     Draft, EvalContext, Mark, answer_gate, budget, change_context, due, files, flow, gate,
     left_out,
     mode::{Mode, Reach, Verdicts},
-    parts, record_entry, report_chore, report_step, review,
+    part_list, parts, record_entry, report_chore, report_step, review,
     review::Judged,
     rulebook, start_step, verdict,
 };
@@ -348,7 +348,7 @@ fn begin(draft: &mut Draft<'_>, mode: Mode, step: &Step, onward: &Onward) -> Res
     let start = StartStep { details: onward.details.clone(), again: true, ..StartStep::default() };
     if ready.is_empty() {
         // Parts that are open and none of which can be begun wait for each other.
-        parts::check_parts(draft, step, draft.state.parts_of(step))?;
+        part_list::check_parts(draft, step, draft.state.parts_of(step))?;
         guard::check_needs(draft, step, None)?;
     }
     hear(draft, step, onward)?;

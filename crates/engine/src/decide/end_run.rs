@@ -7,6 +7,7 @@ use serde_json::{Map, Value};
 
 use super::{
     Draft, change_context, check_depth, check_size, gate, mode::Mode, parts, record_entry,
+    waive_gate,
 };
 use crate::{
     Artifact, ContextChange, Entry, Event, FailCause, FileFact, GateReason, Refusal, ReopenCause,
@@ -55,7 +56,7 @@ pub(super) fn complete(
     change_context::apply(draft, context)?;
     if may_be_early {
         guard::check_unreported(draft.known, &draft.state, draft.current()?)?;
-        gate::waive_before_end(draft)?;
+        waive_gate::before_end(draft)?;
     }
     draft.push(Event::RunCompleted { details: details.clone() });
     Ok(())

@@ -82,69 +82,13 @@ pub(super) fn is_personal(draft: &Draft<'_>, gate: &Gate) -> bool {
     invariant::is_personal(draft.workflow, gate, draft.known.gates)
 }
 
-fn needs_person(draft: &Draft<'_>, step: &Step) -> Refusal {
+pub(super) fn needs_person(draft: &Draft<'_>, step: &Step) -> Refusal {
     let is_asked = draft.before.asks_at(&step.name, None);
     Refusal::GateNeedsPerson { step: step.name.clone(), is_asked, is_begun: true }
 }
 
-/// Lets a caller take the run to `to`, past gates that an agent may answer for the person; says so
-/// at each. A gate that wants the person's own answer refuses.
-pub(super) fn waive_before(draft: &mut Draft<'_>, to: &Step) -> Result<(), Stop> {
-    let current = draft.current()?;
-    let is_left = draft.state.awaits_choice() && current.name != to.name;
-    if let Some(gate) = current.gate.as_ref().filter(|_| is_left)
-        && is_personal(draft, gate)
-        && is_changed(draft, current)?
-    {
-        return Err(needs_person(draft, current).into());
-    }
-    let owed = invariant::owed_before(draft.workflow, &draft.state, &to.name, draft.known.gates);
-    Ok(waive(draft, &owed)?)
-}
-
-/// The same for the end of the run.
-pub(super) fn waive_before_end(draft: &mut Draft<'_>) -> Result<(), Refusal> {
-    let mut ended = draft.state.clone();
-    ended.standing = Standing::Completed;
-    let owed = invariant::owed(draft.workflow, &ended, draft.known.gates);
-    waive(draft, &owed)
-}
-
-/// Takes a file's word that the run is past gates, where an agent's word counts.
-pub(super) fn waive_claimed(draft: &mut Draft<'_>) -> Result<(), Refusal> {
-    let owed = invariant::owed(draft.workflow, &draft.state, draft.known.gates);
-    let is_open = |it: &&&StepName| {
-        let gate = draft.workflow.find_step(it).and_then(|it| it.gate.as_ref());
-        gate.is_some_and(|it| !is_personal(draft, it))
-    };
-    let owed: Vec<&StepName> = owed.iter().filter(is_open).copied().collect();
-    waive(draft, &owed)
-}
-
-fn waive(draft: &mut Draft<'_>, owed: &[&StepName]) -> Result<(), Refusal> {
-    let held = invariant::owed(draft.workflow, draft.before, draft.known.gates);
-    for name in owed.iter().filter(|it| !held.contains(it)) {
-        let step = draft.workflow.find_step(name);
-        let Some((step, gate)) = step.and_then(|it| Some((it, it.gate.as_ref()?))) else {
-            continue;
-        };
-        if is_personal(draft, gate) {
-            return Err(needs_person(draft, step));
-        }
-        if gate.unless.is_some()
-            && draft.holds(gate.unless.as_ref(), step, EvalContext::default())?
-        {
-            let digest = digest(&draft.state, step, None, "", &[]);
-            answer_by_condition(draft, step, gate, digest);
-        } else {
-            draft.push(Event::GateWaived { step: step.name.clone() });
-        }
-    }
-    Ok(())
-}
-
 /// The gate lets the run pass by its own condition.
-fn answer_by_condition(draft: &mut Draft<'_>, step: &Step, gate: &Gate, digest: Digest) {
+pub(super) fn answer_by_condition(draft: &mut Draft<'_>, step: &Step, gate: &Gate, digest: Digest) {
     let unless = gate.unless.as_ref().map(Condition::source).unwrap_or_default();
     draft.push(Event::GateAnswered {
         step: step.name.clone(),
@@ -184,7 +128,7 @@ pub(super) fn ask_current(draft: &mut Draft<'_>) -> Result<bool, Stop> {
 }
 
 /// Whether what was approved at the gate of a step is not what is there now.
-fn is_changed(draft: &Draft<'_>, step: &Step) -> Result<bool, Stop> {
+pub(super) fn is_changed(draft: &Draft<'_>, step: &Step) -> Result<bool, Stop> {
     let approved = draft.state.step(&step.name).map(|it| it.approved.as_slice());
     let approved = approved.unwrap_or_default();
     let paths = || approved.iter().map(|it| it.path.as_str());
@@ -477,7 +421,6 @@ fn shown(draft: &Draft<'_>, step: &Step, gate: &Gate) -> Result<Vec<Artifact>, S
     draft.artifacts(paths.iter().map(String::as_str))
 }
 
-/// Returns the files that the definition has a gate show.
 /// Returns the files that a person must have seen to answer: those that were there when the question
 /// came up, and those that the gate shows once they are there.
 pub(crate) fn paths_shown(

@@ -8,16 +8,14 @@ use alloc::{
 };
 
 use definition::{
-    Each, Effect, Order, Otherwise, PartId, PartSource, PartSpec, Step, StepName, Whole, Workflow,
-    parse_parts,
+    Each, Effect, Order, PartId, PartSource, PartSpec, Step, StepName, Whole, Workflow,
 };
-use serde_json::Value;
 
 use super::{
-    Draft, EvalContext, condition_failed, gate, left_out,
+    Draft, EvalContext, gate, left_out,
     left_out::LeftOut,
     mode::{Mode, Reach},
-    part_rules, scope,
+    part_list::{check_parts, find_parts, own_text, source, written},
 };
 use crate::{
     Artifact, Event, FileFact, GateReason, How, PartPlaced, Progress, Refusal, ReopenCause,
@@ -88,31 +86,10 @@ fn is_untouched(draft: &Draft<'_>, step: &Step) -> bool {
     draft.state.parts_of(step).iter().all(is_idle)
 }
 
-/// Returns what the definition has the agent write where there is no file with the parts.
-fn own_text(each: &Each) -> Option<&str> {
-    match &each.from {
-        PartSource::File { otherwise: Otherwise::Text(text), .. } => Some(text),
-        PartSource::File { .. }
-        | PartSource::Shared
-        | PartSource::Listed(_)
-        | PartSource::Context(_) => None,
-    }
-}
-
 /// Returns the gate whose answer does not cover the list that the parts of a step come from.
 fn find_replaced<'a>(draft: &Draft<'a>, step: &Step) -> Result<Option<&'a Step>, Stop> {
     let Some((path, each)) = source(draft, step)?.zip(step.each.as_ref()) else { return Ok(None) };
     gate::find_replaced(draft, &step.name, (&path, own_text(each)))
-}
-
-/// Returns the file that the parts of a step come from.
-fn source(draft: &Draft<'_>, step: &Step) -> Result<Option<String>, Refusal> {
-    let Some(PartSource::File { path, .. }) = step.each.as_ref().map(|it| &it.from) else {
-        return Ok(None);
-    };
-    let scope = scope(draft.workflow, &draft.state, EvalContext::default());
-    let path = path.render(&scope).map_err(|error| condition_failed(step, &error))?;
-    Ok(Some(path))
 }
 
 /// Refuses a list of parts that takes one from the person it is for, as it was planned or by the file
@@ -258,50 +235,6 @@ fn is_lost(draft: &Draft<'_>, step: &Step, part: &PartSpec, given: &[PartSpec]) 
     let is_same =
         |it: &PartSpec| (&it.id, &it.mode, &it.title) == (&part.id, &part.mode, &part.title);
     is_personal(draft.workflow, &draft.state, step, part) && !given.iter().any(is_same)
-}
-
-/// Returns the parts that the file of a step has. One that cannot be read is refused: it may have a
-/// part for a person.
-fn written(draft: &Draft<'_>, step: &Step) -> Result<Vec<PartSpec>, Stop> {
-    let Some(path) = source(draft, step)? else { return Ok(Vec::new()) };
-    match draft.known.file(&path)? {
-        FileFact::Missing => Ok(Vec::new()),
-        file @ (FileFact::Present { .. } | FileFact::Unreadable(_)) => {
-            read(draft, step, &path, file)
-        }
-    }
-}
-
-/// Reads a list of parts, as the project's rules have them.
-fn read(
-    draft: &Draft<'_>,
-    step: &Step,
-    path: &str,
-    file: &FileFact,
-) -> Result<Vec<PartSpec>, Stop> {
-    let invalid = |problem| Refusal::PartsInvalid { step: step.name.clone(), problem };
-    match file {
-        FileFact::Present { text: Some(text), .. } => {
-            let parts = parse_parts(text).map_err(invalid)?;
-            check_parts(draft, step, &parts)?;
-            part_rules::enforce(draft, path, parts)
-        }
-        FileFact::Present { text: None, .. } | FileFact::Missing | FileFact::Unreadable(_) => {
-            Err(invalid(format!("`{path}` is not text")).into())
-        }
-    }
-}
-
-/// Returns parts that a caller names, as the project's rules have them.
-pub(super) fn as_ruled(
-    draft: &Draft<'_>,
-    step: &Step,
-    given: &[PartSpec],
-) -> Result<Vec<PartSpec>, Stop> {
-    match source(draft, step)? {
-        Some(path) => part_rules::enforce(draft, &path, given.to_vec()),
-        None => Ok(given.to_vec()),
-    }
 }
 
 /// Leaves out the parts that the step is not for, and takes those up again that it is for by now.
@@ -554,75 +487,4 @@ pub(super) fn open(state: &RunState, step: &Step) -> Vec<PartSpec> {
 fn open_parts(state: &RunState, step: &Step) -> usize {
     let parts = state.parts_of(step).iter();
     parts.filter(|it| !state.part_progress(&step.name, &it.id).is_settled()).count()
-}
-
-/// Returns the parts; `None` while the agent is to write the file first that they come from.
-fn find_parts(draft: &Draft<'_>, step: &Step, each: &Each) -> Result<Option<Vec<PartSpec>>, Stop> {
-    let scope = scope(draft.workflow, &draft.state, EvalContext::default());
-    let invalid = |problem| Refusal::PartsInvalid { step: step.name.clone(), problem };
-    match &each.from {
-        PartSource::Shared => Ok(Some(Vec::new())),
-        PartSource::Listed(parts) => Ok(Some(parts.clone())),
-        PartSource::Context(expression) => {
-            let value =
-                expression.evaluate(&scope).map_err(|error| condition_failed(step, &error))?;
-            let Value::Array(items) = value else {
-                let source = expression.source();
-                return Err(invalid(format!("`{source}` is not a list")).into());
-            };
-            let parts = items.iter().map(parse_part).collect::<Result<_, _>>().map_err(invalid)?;
-            Ok(Some(parts))
-        }
-        PartSource::File { path, otherwise } => {
-            let path = path.render(&scope).map_err(|error| condition_failed(step, &error))?;
-            match draft.file(&path)? {
-                FileFact::Missing => {
-                    let when = each.otherwise_when.as_ref();
-                    let is_meant = draft.holds(when, step, EvalContext::default())?;
-                    match otherwise {
-                        Otherwise::Parts(parts) if is_meant => Ok(Some(parts.clone())),
-                        Otherwise::Text(_) if is_meant => Ok(None),
-                        Otherwise::Parts(_) | Otherwise::Text(_) | Otherwise::Refused => {
-                            Err(Refusal::NeedMissing { step: step.name.clone(), path }.into())
-                        }
-                    }
-                }
-                file @ (FileFact::Present { .. } | FileFact::Unreadable(_)) => {
-                    Ok(Some(read(draft, step, &path, file)?))
-                }
-            }
-        }
-    }
-}
-
-/// Reads a part from a list in the context: a name, or an object.
-fn parse_part(value: &Value) -> Result<PartSpec, String> {
-    let text = |key: &str| value.get(key).and_then(Value::as_str).unwrap_or_default().to_string();
-    let id = |value: &Value| {
-        let id = value.as_str().map_or_else(|| value.to_string(), ToString::to_string);
-        PartId::parse(&id).map_err(|error| format!("`{id}`: {error}"))
-    };
-    if !value.is_object() {
-        let id = id(value)?;
-        let title = id.to_string();
-        return Ok(PartSpec { id, title, mode: String::new(), files: vec![], after: vec![] });
-    }
-    let after = value.get("after").and_then(Value::as_array).into_iter().flatten();
-    Ok(PartSpec {
-        id: id(value.get("id").ok_or_else(|| "a part has no `id`".to_string())?)?,
-        title: text("title"),
-        mode: text("mode"),
-        files: vec![],
-        after: after.map(id).collect::<Result<_, _>>()?,
-    })
-}
-
-/// Refuses too many parts, the same part twice, and parts that wait for each other.
-pub(super) fn check_parts(
-    draft: &Draft<'_>,
-    step: &Step,
-    parts: &[PartSpec],
-) -> Result<(), Refusal> {
-    let checked = definition::check_parts(parts, draft.known.bounds.parts_max);
-    checked.map_err(|problem| Refusal::PartsInvalid { step: step.name.clone(), problem })
 }

@@ -13,7 +13,8 @@ use alloc::{
 use definition::{Decider, Effect, PartSource, PartSpec, Step};
 
 use super::{
-    Draft, EvalContext, flow, gate, left_out, mode::Mode, parts, react, rules, stretch, then::Then,
+    Draft, EvalContext, flow, gate, left_out, mode::Mode, part_list, parts, react, rules, stretch,
+    then::Then, waive_gate,
 };
 use crate::{
     AttemptStatus, Choice, Event, GatePolicy, GateReason, PartPlaced, Refusal, Rigor, SkipCause,
@@ -63,7 +64,7 @@ pub(super) fn skip(draft: &mut Draft<'_>, mode: Mode, named: &str) -> Result<(),
         stretch::end(draft, mode.at_end);
         return Ok(());
     };
-    gate::waive_before(draft, following)?;
+    waive_gate::before(draft, following)?;
     let reasoning = Some(format!("`{}` is left out", step.name));
     let choice = Some(Choice { by: Decider::Client, reasoning });
     flow::run(draft, mode, Then::enter(&following.name, choice))
@@ -90,7 +91,7 @@ pub(super) fn ask(draft: &mut Draft<'_>, named: &str) -> Result<(), Stop> {
             return Err(Refusal::FailedForward { from, to }.into());
         }
         check_free_between(draft, step)?;
-        gate::waive_before(draft, step)?;
+        waive_gate::before(draft, step)?;
         hop(draft, step)?;
     }
     if step.gate.is_some() {
@@ -120,9 +121,9 @@ pub(super) fn plan(draft: &mut Draft<'_>, set: &str, given: &[PartSpec]) -> Resu
     if invariant::asks_person(draft.workflow, draft.known.gates) {
         gate::check_dismissible(draft, true)?;
     }
-    let parts = parts::as_ruled(draft, step, given)?;
+    let parts = part_list::as_ruled(draft, step, given)?;
     parts::check_kept(draft, step, &parts)?;
-    parts::check_parts(draft, step, &parts)?;
+    part_list::check_parts(draft, step, &parts)?;
     let set_name = set.to_string();
     draft.push(Event::PartsPlanned { set: set_name, parts, by_hand: true });
     parts::reset(draft, set);
@@ -153,7 +154,7 @@ fn jump(draft: &mut Draft<'_>, to: &Step) -> Result<(), Stop> {
         gate::check_dismissible(draft, false)?;
     }
     check_asked(draft, to)?;
-    gate::waive_before(draft, to)?;
+    waive_gate::before(draft, to)?;
     hop(draft, to)
 }
 

@@ -8,7 +8,7 @@ use alloc::{
 
 use definition::{Choices, Decider, FINISH, Step, StepName, Successor, Target, Workflow};
 
-use super::{Draft, EvalContext, gate, mode::Mode, react, scope, stretch, then::Then};
+use super::{Draft, EvalContext, gate, mode::Mode, react, scope, stretch, then::Then, waive_gate};
 use crate::{Choice, Event, FailCause, Outcome, Refusal, Report, RunState, Stop, invariant};
 
 /// A way out of a step.
@@ -224,7 +224,7 @@ fn out_of_order<'s>(
     let Some(to) = draft.workflow.find_step_loosely(next).filter(|_| draft.is_lax()) else {
         return Err(refusal.into());
     };
-    gate::waive_before(draft, to)?;
+    waive_gate::before(draft, to)?;
     let (target, by) = (Target::Step(to.name.clone()), Decider::Client);
     Ok(Way { target, by, reasoning: format!("{refusal}; that is only a warning"), successor: None })
 }

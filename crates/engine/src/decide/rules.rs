@@ -6,7 +6,9 @@ use alloc::{string::String, vec::Vec};
 use definition::{Action, Condition, Decider, Deed, Step};
 use serde_json::{Map, Value};
 
-use super::{Draft, EvalContext, condition_failed, flow, gate, mode::Mode, react, scope};
+use super::{
+    Draft, EvalContext, condition_failed, flow, gate, mode::Mode, react, scope, waive_gate,
+};
 use crate::{
     Choice, CompletedBy, Event, GateReason, PendingRules, Report, RunState, Standing, Stop,
 };
@@ -121,7 +123,7 @@ pub(super) fn go(draft: &mut Draft<'_>, mode: Mode, to: &Step) -> Result<(), Sto
     if place(from) < place(to) {
         gate::check_dismissible(draft, false)?;
     }
-    gate::waive_before(draft, to)?;
+    waive_gate::before(draft, to)?;
     if let Some(open) = draft.state.standing.open_gate() {
         let step = open.step.clone();
         draft.push(Event::GateWithdrawn { step });

@@ -14,6 +14,7 @@ use serde_json::Map;
 
 use super::{
     Draft, change_context, contradiction, gate, left_out, mode::Mode, parts, rules, start_run,
+    waive_gate,
 };
 use crate::{
     AttemptStatus, ClaimedProgress, ClaimedStatus, Effort, Event, FileClaim, GateReason, Progress,
@@ -45,7 +46,7 @@ pub(super) fn adopt(
     place(draft, placement)?;
     parts::restore_personal(draft)?;
     parts::take_up_owed(draft);
-    gate::waive_claimed(draft)?;
+    waive_gate::claimed(draft)?;
     gate::ask_owed(draft)?;
     parts::ask_owed(draft, mode)?;
     rules::perform(draft, mode, &draft.workflow.adopt, &Map::new(), false).map(drop)
@@ -113,7 +114,7 @@ pub(super) fn edit(draft: &mut Draft<'_>, placement: &FileClaim) -> Result<(), S
     parts::restore_personal(draft)?;
     if draft.state.standing != Standing::Completed || draft.workflow.ends.early {
         let at = draft.events.len();
-        gate::waive_claimed(draft)?;
+        waive_gate::claimed(draft)?;
         // A file that says that the run is past a gate says the same as one that a run is begun from.
         if at < draft.events.len() {
             rules::perform(draft, Mode::default(), &draft.workflow.adopt, &Map::new(), false)?;
