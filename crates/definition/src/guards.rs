@@ -122,6 +122,29 @@ impl Guards {
     }
 }
 
+impl Workflow {
+    /// Whether work on `from` must succeed before a run comes to `to`: it is reached from there by
+    /// routes for success, without going back to a step that comes before `from` in every run.
+    pub fn is_ahead(&self, from: &StepName, to: &StepName) -> bool {
+        let graph = Graph::of(self);
+        let (Some(from), Some(to)) = (graph.place(from), graph.place(to)) else { return false };
+        let before = graph.find_before(from);
+        let is_behind = |it: &usize| *it == from || before.contains(it);
+        let onward = |at: usize| {
+            let targets = graph.success.get(at).into_iter().flatten().copied();
+            targets.filter(|it| !is_behind(it)).collect::<Vec<_>>()
+        };
+        reach(onward(from), onward).contains(&to)
+    }
+
+    /// Returns the steps that every run goes through before `step`, in their order.
+    pub fn steps_before(&self, step: &StepName) -> Vec<&StepName> {
+        let graph = Graph::of(self);
+        let before = graph.place(step).map(|it| graph.find_before(it)).unwrap_or_default();
+        before.into_iter().filter_map(|it| self.steps.get(it)).map(|it| &it.name).collect()
+    }
+}
+
 /// Whether a gate can stop a run. One whose every answer leads on only asks.
 fn is_guarding(step: &Step) -> bool {
     let stops = |it: &Effect| matches!(it, Effect::Back(_) | Effect::Fail | Effect::Cancel);
@@ -272,10 +295,12 @@ impl<'a> Graph<'a> {
         })
     }
 
-    /// Returns the steps without which `gate` is not reached.
-    fn find_before(&self, gate: usize) -> Vec<usize> {
-        let is_needed =
-            |it: &usize| *it != gate && !self.reach(Some(*it), Routes::Success).contains(&gate);
+    /// Returns the steps without which `step` is not reached. One that only failures lead to has
+    /// those that come before it whatever fails.
+    fn find_before(&self, step: usize) -> Vec<usize> {
+        let is_on_the_way = self.reach(None, Routes::Success).contains(&step);
+        let routes = if is_on_the_way { Routes::Success } else { Routes::All };
+        let is_needed = |it: &usize| *it != step && !self.reach(Some(*it), routes).contains(&step);
         (0..self.end).filter(is_needed).collect()
     }
 

@@ -13,7 +13,7 @@ use definition::{Decider, Digest, Effect, FINISH, PartId, StepName};
 use crate::{
     Answered, Artifact, AttemptStatus, Entry, Event, GateReason, How, Journal, Judged, Lease,
     Noted, OpenGate, Passage, PendingRules, Progress, Recorded, Report, Ruling, RunId, RunStarted,
-    RunState, Seen, SkipCause, Standing, StepCompleted, Surface, Told, history,
+    RunState, Seen, SkipCause, SkipReason, Standing, StepCompleted, Surface, Told, history,
 };
 use effort::{effort_of, end_attempt, fail, forgive, interrupt, name_part, step_of};
 use place::{is_of_placing, place};
@@ -109,7 +109,8 @@ pub fn evolve(mut state: RunState, recorded: &Recorded) -> RunState {
         }
         Event::StepSkipped { step, part, why, .. } => {
             if part.is_none() {
-                pass(&mut state, step, Passage::LeftOut(*why));
+                let passage = left_out(&state, step, *why);
+                pass(&mut state, step, passage);
             }
             let effort = effort_of(&mut state, step, part.as_ref());
             effort.progress = Progress::Skipped;
@@ -368,6 +369,15 @@ fn pass(state: &mut RunState, step: &StepName, passage: Passage) {
     let seq = state.length;
     let passed = step_of(state, step);
     (passed.passage, passed.passed_by) = (passage, seq);
+}
+
+/// How the run gets past the gate of a step that is left out: by a person's answer, as that counts.
+fn left_out(state: &RunState, step: &StepName, why: SkipReason) -> Passage {
+    let answer = state.answers.last().filter(|it| it.step == *step && why == SkipReason::Person);
+    match answer.map(|it| it.how) {
+        Some(How::Relayed) => Passage::Answered(How::Relayed),
+        Some(How::Verified | How::Automatic) | None => Passage::LeftOut(why),
+    }
 }
 
 /// Adds up what attempts took.

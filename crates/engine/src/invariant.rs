@@ -232,14 +232,18 @@ pub(crate) fn owed_parts<'a>(
     if is_new || is_over_elsewhere || !asks_person(workflow, gates) {
         return Vec::new();
     }
-    let place = |name: &StepName| workflow.steps.iter().position(|it| it.name == *name);
-    let at = state.current.as_ref().and_then(place);
     let mut owed = Vec::new();
     for step in workflow.work_steps() {
+        let is_personal = |it: &&PartSpec| parts::is_personal(workflow, state, step, it);
+        let mut personal = state.parts_of(step).iter().filter(is_personal).peekable();
+        if personal.peek().is_none() {
+            continue;
+        }
+        let current = state.current.as_ref();
         // A failure leads to the step that is there for it, and to no other.
         let is_detour = has_failed(state, step)
-            && state.current.as_ref().is_some_and(|it| is_for_failures(workflow, step, it));
-        let is_passed = place(&step.name) < at && !is_detour;
+            && current.is_some_and(|it| is_for_failures(workflow, step, it));
+        let is_passed = !is_detour && current.is_some_and(|it| workflow.is_ahead(&step.name, it));
         let is_left = is_over || is_passed || state.progress(&step.name).is_settled();
         let is_settled = |it: &&PartSpec| state.part_progress(&step.name, &it.id).is_settled();
         let settled: Vec<&PartSpec> = state.parts_of(step).iter().filter(is_settled).collect();
@@ -253,8 +257,6 @@ pub(crate) fn owed_parts<'a>(
                 && !is_answered
                 && !(progress == Progress::Skipped && is_left_out())
         };
-        let personal =
-            state.parts_of(step).iter().filter(|it| parts::is_personal(workflow, state, step, it));
         owed.extend(personal.filter(is_owed).map(|it| (&step.name, it.id.clone())));
     }
     owed
@@ -419,7 +421,8 @@ fn is_until(workflow: &Workflow, state: &RunState) -> bool {
     let Some(until) = &workflow.stretch.until else { return false };
     let named = until.evaluate(&scope(workflow, state, EvalContext::default()));
     let named = named.ok().and_then(|it| it.as_str().map(String::from));
-    named.filter(|it| !it.is_empty()).as_deref() == state.current.as_ref().map(StepName::as_str)
+    let named = named.filter(|it| !it.is_empty());
+    named.is_some() && named.as_deref() == state.current.as_ref().map(StepName::as_str)
 }
 
 /// Whether the last attempt at a step, or at a part of it, failed.

@@ -1,10 +1,11 @@
 //! A copy of a run stands at a place where an agent can go on, wherever the log was cut.
 #![expect(clippy::unwrap_used, clippy::panic, reason = "a test may panic")]
 
-use definition::{MemoryFiles, PartId, Workflow, WorkflowName, parse};
+use definition::{Answers, MemoryFiles, PartId, Workflow, WorkflowName, parse};
 use engine::{
-    Action, Actor, Command, ContextChange, Decided, ForkPoint, Known, Recorded, Refusal, Report,
-    ReportStep, RunId, RunState, StartRun, Stop, Timestamp, audit, decide, fold, fork, next,
+    Action, Actor, Answer, AnswerGate, Command, ContextChange, Decided, ForkPoint, How, Known,
+    Recorded, Refusal, Report, ReportStep, RunId, RunState, StartRun, Stop, Timestamp, audit,
+    decide, fold, fork, next,
 };
 
 const INDEX: &str = "---\nkey: '[0-9]{4}'\n---\n- [a](steps/a.md)\n- [b](steps/b.md)\n";
@@ -72,6 +73,36 @@ fn a_copy_that_is_cut_before_its_question_is_sound() {
     // The copy without its question is past the gate.
     let (_, cut) = copy.split_last().unwrap();
     assert_eq!(audit(&workflow, state.run, cut, None).len(), 1);
+}
+
+#[test]
+fn a_skip_that_an_agent_passes_on_does_not_count_as_a_persons_own() {
+    let index = "---\ngates: relayed\n---\n- [plan](steps/a.md)\n- [ship](steps/b.md)\n";
+    let gate = "gate: {options: {go: approve, leave: skip, stop: cancel}}";
+    let files = [
+        ("W/index.md".to_owned(), index.to_owned()),
+        ("W/steps/a.md".to_owned(), format!("---\n{gate}\n---\n{TEXT}")),
+        ("W/steps/b.md".to_owned(), TEXT.to_owned()),
+    ];
+    let workflow = parse(&WorkflowName::parse("W").unwrap(), &MemoryFiles(files.into())).unwrap();
+    for (how, found) in [(How::Relayed, 1), (How::Verified, 0)] {
+        let mut log = Vec::new();
+        let (context, vars) = (serde_json::Map::new(), serde_json::Map::new());
+        let start = StartRun { key: None, flow: None, context, vars, root: String::new() };
+        play(&workflow, &mut log, &Command::StartRun(Box::new(start)));
+        play(&workflow, &mut log, &report("plan", None));
+        let answer = AnswerGate {
+            answer: Answer::Named("leave".to_owned()),
+            feedback: String::new(),
+            by: "ann".to_owned(),
+            how,
+            digest: None,
+        };
+        let state = play(&workflow, &mut log, &Command::AnswerGate(Box::new(answer)));
+        assert_eq!(state.current.unwrap().as_str(), "ship");
+        let violations = audit(&workflow, state.run, &log, Some(Answers::Verified));
+        assert_eq!(violations.len(), found, "{how:?}");
+    }
 }
 
 #[test]

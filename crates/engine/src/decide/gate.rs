@@ -189,6 +189,21 @@ pub(super) fn find_replaced<'a>(
     Ok(None)
 }
 
+/// Whether a gate before `step` that only a person passes shows a file.
+pub(super) fn shows(draft: &Draft<'_>, step: &StepName, path: &str) -> Result<bool, Refusal> {
+    for name in draft.workflow.guards().before(step) {
+        let Some(step) = draft.workflow.find_step(name) else { continue };
+        let Some(gate) = step.gate.as_ref().filter(|it| is_personal(draft, it)) else { continue };
+        let approved = draft.state.step(name).map(|it| it.approved.as_slice()).unwrap_or_default();
+        if approved.iter().any(|it| it.path == path)
+            || paths_of(draft.workflow, &draft.state, step, gate)?.iter().any(|it| it == path)
+        {
+            return Ok(true);
+        }
+    }
+    Ok(false)
+}
+
 /// Returns what a file says, without the space around it.
 fn text_of<'a>(draft: &'a Draft<'_>, path: &str) -> Result<Option<&'a str>, Stop> {
     match draft.file(path)? {

@@ -34,14 +34,30 @@ pub(super) fn own_text(each: &Each) -> Option<&str> {
     }
 }
 
-/// Returns the parts that the file of a step has. One that cannot be read is refused: it may have a
-/// part for a person.
+/// Returns the parts that a step has by the list that it takes them from, as far as that is there.
+/// One that cannot be read is refused: it may have a part for a person.
 pub(super) fn written(draft: &Draft<'_>, step: &Step) -> Result<Vec<PartSpec>, Stop> {
-    let Some(path) = source(draft, step)? else { return Ok(Vec::new()) };
-    match draft.known.file(&path)? {
-        FileFact::Missing => Ok(Vec::new()),
-        file @ (FileFact::Present { .. } | FileFact::Unreadable(_)) => {
-            read(draft, step, &path, file)
+    let invalid = |problem| Refusal::PartsInvalid { step: step.name.clone(), problem };
+    match step.each.as_ref().map(|it| &it.from) {
+        None | Some(PartSource::Shared) => Ok(Vec::new()),
+        Some(PartSource::Listed(parts)) => Ok(parts.clone()),
+        Some(PartSource::Context(expression)) => {
+            let scope = scope(draft.workflow, &draft.state, EvalContext::default());
+            let Ok(Value::Array(items)) = expression.evaluate(&scope) else {
+                return Ok(Vec::new());
+            };
+            Ok(items.iter().map(parse_part).collect::<Result<_, _>>().map_err(invalid)?)
+        }
+        Some(PartSource::File { path, otherwise }) => {
+            let scope = scope(draft.workflow, &draft.state, EvalContext::default());
+            let path = path.render(&scope).map_err(|error| condition_failed(step, &error))?;
+            match (draft.known.file(&path)?, otherwise) {
+                (FileFact::Missing, Otherwise::Parts(parts)) => Ok(parts.clone()),
+                (FileFact::Missing, Otherwise::Text(_) | Otherwise::Refused) => Ok(Vec::new()),
+                (file @ (FileFact::Present { .. } | FileFact::Unreadable(_)), _) => {
+                    read(draft, step, &path, file)
+                }
+            }
         }
     }
 }

@@ -34,10 +34,13 @@ pub(super) fn enforce(
         return Ok(parts);
     }
     for step in draft.workflow.work_steps() {
-        let Some(rules) = step.rules.as_ref().filter(|_| !was_taken(draft, step)) else { continue };
+        let Some(rules) = &step.rules else { continue };
         let scope = scope(draft.workflow, &draft.state, EvalContext::default());
         let ruled = rules.parts.render(&scope).map_err(|error| condition_failed(step, &error))?;
-        let Some(book) = (if ruled == path { read(draft, rules)? } else { None }) else { continue };
+        if ruled != path || was_taken(draft, step, path)? {
+            continue;
+        }
+        let Some(book) = read(draft, rules)? else { continue };
         for broken in book.check(&parts) {
             let meant = parts.iter_mut().filter(|it| it.id == broken.part.id);
             meant.for_each(|it| it.mode = String::from(PartSpec::HUMAN_GATE));
@@ -46,9 +49,17 @@ pub(super) fn enforce(
     Ok(parts)
 }
 
-/// Whether a person agreed to parts that break the rules.
-fn was_taken(draft: &Draft<'_>, step: &Step) -> bool {
-    let is_yes =
-        |it: &Answered| it.step == step.name && it.how == How::Verified && it.answer == "approve";
-    draft.state.answers.iter().any(is_yes)
+/// Whether a person agreed to the parts in a file although they break the rules: to the file as it is
+/// now, since the step was entered.
+fn was_taken(draft: &Draft<'_>, step: &Step, path: &str) -> Result<bool, Stop> {
+    let entered_by = draft.state.step(&step.name).map_or(0, |it| it.entered_by);
+    let is_yes = |it: &Answered| {
+        let is_of_now = it.step == step.name && entered_by < it.seq;
+        is_of_now && it.how == How::Verified && it.answer == "approve"
+    };
+    if !draft.state.answers.iter().any(is_yes) {
+        return Ok(false);
+    }
+    let seen = draft.state.artifacts.get(path).map(|it| &it.artifact);
+    Ok(seen.is_some() && draft.artifacts([path].into_iter())?.first() == seen)
 }

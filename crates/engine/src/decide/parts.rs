@@ -34,6 +34,7 @@ pub(super) fn plan(draft: &mut Draft<'_>, step: &Step) -> Result<(), Stop> {
     if !matches!(each.from, PartSource::Shared) && !is_kept {
         let Some(parts) = find_parts(draft, step, each)? else { return Ok(()) };
         check_parts(draft, step, &parts)?;
+        check_still_there(draft, step, &parts)?;
         if draft.state.parts.get(&each.parts) != Some(&parts) {
             let set = each.parts.clone();
             draft.push(Event::PartsPlanned { set, parts, by_hand: false });
@@ -110,6 +111,16 @@ pub(super) fn check_kept(draft: &Draft<'_>, step: &Step, given: &[PartSpec]) -> 
     }
 }
 
+/// Refuses a list that replaces the known one and has a part no more that is for a person, unless a
+/// person approves the list.
+fn check_still_there(draft: &Draft<'_>, step: &Step, parts: &[PartSpec]) -> Result<(), Stop> {
+    let is_shown = match source(draft, step)? {
+        Some(path) => gate::shows(draft, &step.name, &path)?,
+        None => false,
+    };
+    if is_shown { Ok(()) } else { check_kept(draft, step, parts) }
+}
+
 /// Plans parts as their file says, where a run that was begun elsewhere has come to them or past them
 /// and does not know that some are for a person.
 pub(super) fn restore_personal(draft: &mut Draft<'_>) -> Result<(), Stop> {
@@ -120,7 +131,8 @@ pub(super) fn restore_personal(draft: &mut Draft<'_>) -> Result<(), Stop> {
     for step in draft.workflow.work_steps() {
         let Some(each) = &step.each else { continue };
         let given = draft.state.parts_of(step).to_vec();
-        let is_reached = place(&step.name) <= draft.state.current.as_ref().and_then(place);
+        let is_reached = draft.state.progress(&step.name).is_settled()
+            || place(&step.name) <= draft.state.current.as_ref().and_then(place);
         if given.is_empty() && !is_reached {
             continue;
         }
@@ -324,13 +336,14 @@ pub(crate) fn is_personal(
         && !workflow.work_steps().filter(shares).any(|it| it.name != step.name && is_answered(it))
 }
 
-/// Takes up the parts for a person again that a file or a history from elsewhere says to be done.
-pub(super) fn take_up_owed(draft: &mut Draft<'_>) {
+/// Takes up the parts for a person again that a file or a history from elsewhere says to be done, or
+/// that the run does not begin with. Returns the first step with one.
+pub(super) fn take_up_owed(draft: &mut Draft<'_>) -> Option<StepName> {
     let owed = invariant::owed_parts(draft.workflow, &draft.state, draft.known.gates);
     let place = |name: &StepName| draft.workflow.steps.iter().position(|it| it.name == *name);
-    let first = owed.first().map(|(step, _)| *step);
-    let is_behind = first.map(place) < draft.state.current.as_ref().map(place);
-    let entered = first.filter(|_| is_behind || draft.state.is_work_done);
+    let first = owed.first().map(|(step, _)| StepName::clone(step));
+    let is_behind = first.as_ref().map(place) < draft.state.current.as_ref().map(place);
+    let entered = first.clone().filter(|_| is_behind || draft.state.is_work_done);
     let reopen = |draft: &mut Draft<'_>, step: &StepName, part: Option<PartId>| {
         let (feedback, cause) = (String::new(), Some(ReopenCause::Owed));
         draft.push(Event::StepReopened { step: step.clone(), part, feedback, cause });
@@ -339,7 +352,7 @@ pub(super) fn take_up_owed(draft: &mut Draft<'_>) {
         reopen(draft, step, Some(part.clone()));
     }
     if let Some(step) = entered {
-        draft.push(Event::StepEntered { step: step.clone(), decision: None });
+        draft.push(Event::StepEntered { step, decision: None });
     }
     // A step that the run comes to later is not done while such a part of it is open.
     for (step, _) in invariant::owed_parts(draft.workflow, &draft.state, draft.known.gates) {
@@ -347,6 +360,7 @@ pub(super) fn take_up_owed(draft: &mut Draft<'_>) {
             reopen(draft, step, None);
         }
     }
+    first
 }
 
 /// Reopens every part of a step that the run came back to, if all were settled before.
@@ -383,7 +397,7 @@ pub(super) fn reopen(
 }
 
 /// Forgets parts that come from a file which was written again: they are planned from it once more.
-pub(super) fn forget(draft: &mut Draft<'_>, changed: &[String]) -> Result<(), Refusal> {
+pub(super) fn forget(draft: &mut Draft<'_>, changed: &[String]) -> Result<(), Stop> {
     if changed.is_empty() {
         return Ok(());
     }
@@ -391,6 +405,8 @@ pub(super) fn forget(draft: &mut Draft<'_>, changed: &[String]) -> Result<(), Re
         let Some(each) = step.each.as_ref().filter(|it| it.keeps) else { continue };
         let Some(path) = source(draft, step)? else { continue };
         if changed.contains(&path) && draft.state.parts.contains_key(&each.parts) {
+            let parts = written(draft, step)?;
+            check_still_there(draft, step, &parts)?;
             reset(draft, &each.parts);
             let (set, parts) = (each.parts.clone(), Vec::new());
             draft.push(Event::PartsPlanned { set, parts, by_hand: false });

@@ -69,10 +69,10 @@ fn check_gates(draft: &Draft<'_>) -> Result<(), Refusal> {
 /// Enters the step that a run begins with.
 pub(super) fn enter_first(draft: &mut Draft<'_>, mode: Mode) -> Result<(), Stop> {
     let first = stretch::begin(draft)?;
-    flow::run(draft, mode, Then::enter(&first.name, None))?;
     // What it does not begin with may have parts for a person.
     parts::restore_personal(draft)?;
-    parts::take_up_owed(draft);
+    let owed = parts::take_up_owed(draft);
+    flow::run(draft, mode, Then::enter(owed.as_ref().unwrap_or(&first.name), None))?;
     parts::ask_owed(draft, mode)
 }
 

@@ -23,17 +23,16 @@ pub(super) fn check_failure(
     (!may_follow).then_some(Violation::FailedForward { from, to })
 }
 
-/// Whether a failed step may lead to `target`: the same step or one that is listed before it, the
-/// step that is there for failures, or where a route is declared for just this failure.
+/// Whether a failed step may lead to `target`: back, to the step that is there for failures, or where
+/// a route is declared for just this failure.
 pub(crate) fn may_follow_failure(
     workflow: &Workflow,
     state: &RunState,
     step: &Step,
     (target, report): (&Target, &Report),
 ) -> bool {
-    let place = |name: &StepName| workflow.steps.iter().position(|it| it.name == *name);
     let is_back = match target {
-        Target::Step(to) => place(to) <= place(&step.name),
+        Target::Step(to) => is_back(workflow, state, step, to),
         Target::Finish => false,
     };
     let is_for_failures = match target {
@@ -45,6 +44,16 @@ pub(crate) fn may_follow_failure(
         it.to == *target && (it.fails || it.when.as_ref().is_some_and(is_for_failure))
     };
     is_back || is_for_failures || step.next.iter().any(is_declared)
+}
+
+/// Whether `to` is not ahead of a step, or the run was there before, on a way that did not need the
+/// step.
+fn is_back(workflow: &Workflow, state: &RunState, step: &Step, to: &StepName) -> bool {
+    let entered_by = |name: &StepName| state.step(name).map_or(0, |it| it.entered_by);
+    let was_there = 0 < entered_by(to) && entered_by(to) < entered_by(&step.name);
+    step.name == *to
+        || !workflow.is_ahead(&step.name, to)
+        || was_there && !workflow.steps_before(to).contains(&&step.name)
 }
 
 /// Whether the definition leads failures of a step to another, whatever was reported.
