@@ -2,7 +2,7 @@
 
 use alloc::{
     format,
-    string::{String, ToString},
+    string::{String, ToString as _},
     vec,
     vec::Vec,
 };
