@@ -59,6 +59,11 @@ fn problem_with(check: &Check, text: &str, parts_max: usize) -> Option<String> {
             let max = (*max)?;
             (max < words).then(|| format!("it has {words} words, and may have {max}"))
         }
+        Check::Rejects(verdicts) => {
+            let verdicts: Vec<&str> = verdicts.iter().map(String::as_str).collect();
+            let verdict = text::find_verdict(text, &verdicts)?;
+            Some(format!("its verdict is {verdict}: fix what failed, then check it again"))
+        }
         Check::Parts => text::find_flaw(text, parts_max),
         // It needs another file; see `find_uncovered`.
         Check::Covers { .. } => None,

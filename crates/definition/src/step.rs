@@ -112,6 +112,8 @@ pub enum Check {
         file: Template,
         pattern: Pattern,
     },
+    /// Its verdict is none of these words.
+    Rejects(Vec<String>),
     /// It is a plan whose parts can be read and fit together.
     Parts,
 }

@@ -99,7 +99,20 @@ fn a_verdict_is_read_as_people_write_it() {
     ] {
         check_verdict(text, Some("PASS"));
     }
-    check_verdict("## Verdict: **PASS_WITH_NOTES**.", Some("PASS_WITH_NOTES"));
+    for text in [
+        "## Verdict: **PASS_WITH_NOTES**.",
+        "## Verdict: PASS WITH NOTES",
+        "## Verdict: **PASS with notes**, see below",
+        "Verdict: PASS, with notes",
+        "## Verdict\n\nPASS WITH NOTES\n\nSee below.",
+        "## Verdict\n\n- **PASS with notes**\n",
+        "PASS WITH NOTES\n",
+    ] {
+        check_verdict(text, Some("PASS_WITH_NOTES"));
+    }
+    check_verdict("## Verdict: PASS_MAYBE", None);
+    check_verdict("## Verdict\n\nPASS WITH NOTES THAT MATTER", None);
+    check_verdict("PASS or not", None);
     check_verdict("## Verdict\n\nFAIL\n\nVerdict: PASS", Some("FAIL"));
     check_verdict("## Verdict\n\nPASS would be too kind", None);
     check_verdict("## Verdict\n\nHard to say.\n\nPASS", None);

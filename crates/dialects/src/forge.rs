@@ -14,8 +14,10 @@ mod options;
 pub mod place;
 pub mod prompt;
 pub mod records;
+pub mod state;
 pub mod state_file;
 pub mod way_out;
+mod workspace;
 
 pub use files::{STATE_FILE, SpecFiles};
 pub use options::Options;

@@ -180,11 +180,11 @@ fn original(workflow: &Workflow) -> (Vec<Recorded>, RunState) {
     play(workflow, &mut log, &report("a", Some("x")));
     play(workflow, &mut log, &report("a", Some("y")));
     let waiting = play(workflow, &mut log, &report("b", None));
-    let approve = engine::AnswerGate {
-        answer: engine::Answer::Approve,
+    let approve = AnswerGate {
+        answer: Answer::Approve,
         feedback: String::new(),
         by: "ann".to_owned(),
-        how: engine::How::Verified,
+        how: How::Verified,
         digest: None,
     };
     play(workflow, &mut log, &Command::AnswerGate(Box::new(approve)));

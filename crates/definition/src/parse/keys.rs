@@ -104,7 +104,7 @@ pub(super) const STEP: Keys = Keys {
 pub(super) const ON_STEP: Keys = keys(&["enter", "done", "back"]);
 pub(super) const NEED: Keys = keys(&["path", "when", "optional"]);
 pub(super) const PRODUCT: Keys = Keys {
-    known: &["path", "when", "words", "headings", "matches", "schema", "covers"],
+    known: &["path", "when", "words", "headings", "matches", "schema", "covers", "rejects"],
     retired: &[
         ("not_empty", "write `words: 1`"),
         ("parts", "leave it out: the file that `each.from` names is checked as a plan"),

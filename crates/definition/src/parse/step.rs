@@ -150,6 +150,7 @@ fn read_product(reader: &mut Reader<'_>, node: &Node, key: &str) -> Option<Produ
     checks.extend(schema.map(Check::Schema));
     checks.extend(words.filter(|_| !is_one));
     checks.extend(fields.read(reader, "covers", read_covers));
+    checks.extend(fields.read(reader, "rejects", Reader::texts).map(Check::Rejects));
     let is_plan = fields.read(reader, "parts", Reader::boolean);
     checks.extend(is_plan.unwrap_or_default().then_some(Check::Parts));
     let when = fields.read(reader, "when", Reader::condition);

@@ -34,28 +34,48 @@ pub fn read_review(text: &str, words: &[&str]) -> Option<Reviewed> {
 /// Returns the verdict of a review, if it is one of `words`. The case of a word matters.
 ///
 /// A heading of any level, `## Verdict: WORD`, wins over a line `Verdict: WORD`; among each kind the
-/// first with a known word counts. Emphasis and punctuation around the word do not matter. Under a
-/// heading that says only `Verdict`, the word may be on the next line. A review may also be nothing
-/// but the word.
+/// first with a known word counts. Emphasis and punctuation around the word do not matter, and
+/// `PASS WITH NOTES` is `PASS_WITH_NOTES`. Under a heading that says only `Verdict`, the word may be
+/// on the next line. A review may also be nothing but the word.
 pub fn find_verdict(text: &str, words: &[&str]) -> Option<String> {
-    let known = |said: &str| words.iter().find(|it| **it == said).map(|it| (*it).to_owned());
+    let known = |said: &str| {
+        let said = words.iter().filter(|it| begins_with(said, it));
+        said.max_by_key(|it| it.len()).map(|it| (*it).to_owned())
+    };
+    let exactly = |said: &str| {
+        let count = said.split_whitespace().count();
+        known(said).filter(|it| count == 1 || count == it.split('_').count())
+    };
     let lines: Vec<&str> = text.lines().collect();
     let find = |is_heading: bool| {
-        let said = lines.iter().enumerate().filter_map(|(at, line)| {
+        lines.iter().enumerate().find_map(|(at, line)| {
             let found = VERDICT.captures(line)?;
             if found.name("heading").is_some() != is_heading {
                 return None;
             }
-            let word = found.name("word").map_or("", |it| plain(it.as_str()));
-            if !word.is_empty() || !is_heading {
-                return Some(word);
+            let said = found.name("said").map_or("", |it| it.as_str().trim());
+            if !said.is_empty() || !is_heading {
+                return known(said);
             }
             let mut below = lines.iter().skip(at + 1).filter(|it| !it.trim().is_empty());
-            below.next().and_then(|it| first_word(it))
-        });
-        said.into_iter().find_map(known)
+            let line = below.next()?.trim();
+            let line = line.strip_prefix("- ").or_else(|| line.strip_prefix("> ")).unwrap_or(line);
+            exactly(line).or_else(|| first_word(line).and_then(known))
+        })
     };
-    find(true).or_else(|| find(false)).or_else(|| known(text.trim()))
+    find(true).or_else(|| find(false)).or_else(|| exactly(text.trim()))
+}
+
+/// Whether a text begins with a verdict. One of several words may be written with spaces, and then
+/// all but the first in any case.
+fn begins_with(text: &str, verdict: &str) -> bool {
+    let mut said = text.split_whitespace().map(plain).filter(|it| !it.is_empty()).peekable();
+    if said.peek() == Some(&verdict) {
+        return true;
+    }
+    let mut words = verdict.split('_');
+    words.next() == said.next()
+        && words.all(|word| said.next().is_some_and(|it| it.eq_ignore_ascii_case(word)))
 }
 
 /// Returns the findings of a review, in order; at most one a line.
@@ -71,7 +91,7 @@ pub fn find_findings(text: &str) -> Vec<Finding> {
 
 static VERDICT: LazyLock<Regex> = LazyLock::new(|| {
     pattern(
-        r"^(?:(?<heading> {0,3}#{1,6}[ \t]+)|[-*>][ \t]+)?[*_]{0,3}(?i:verdict)[*_]{0,3}[ \t]*(?:[:–—-][*_]{0,3}[ \t]*(?<word>\S*).*)?$",
+        r"^(?:(?<heading> {0,3}#{1,6}[ \t]+)|[-*>][ \t]+)?[*_]{0,3}(?i:verdict)[*_]{0,3}[ \t]*(?:[:–—-][*_]{0,3}[ \t]*(?<said>.*))?$",
     )
 });
 static FINDING: LazyLock<Regex> =
@@ -84,8 +104,6 @@ fn plain(word: &str) -> &str {
 
 /// Returns the word that a line consists of or begins with, if it does not go on as a sentence.
 fn first_word(line: &str) -> Option<&str> {
-    let line = line.trim();
-    let line = line.strip_prefix("- ").or_else(|| line.strip_prefix("> ")).unwrap_or(line);
     let (word, rest) = line.split_once([' ', '\t']).unwrap_or((line, ""));
     let is_closed = word.ends_with(['.', ',', ';', ':', '!']) || word.ends_with("**");
     let is_apart = rest.trim_start().starts_with(['-', '–', '—', '(']);

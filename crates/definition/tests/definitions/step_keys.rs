@@ -135,6 +135,7 @@ fn products_have_checks() {
                 Check::Covers { file, pattern } => {
                     format!("covers {} in {}", pattern.source(), file.source())
                 }
+                Check::Rejects(it) => format!("rejects {it:?}"),
                 Check::Parts => "parts".to_owned(),
             })
             .collect::<Vec<_>>()

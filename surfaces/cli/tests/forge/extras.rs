@@ -31,6 +31,43 @@ fn a_pipeline_ends_after_the_phase_that_was_named() {
 }
 
 #[test]
+fn a_pipeline_that_ends_with_a_review_tells_what_it_still_wants() {
+    let mut stage = Stage::new();
+    stage.init_with("M", json!({"skip_pr": true, "until": "phase-3b"}));
+    let script = [1, 2].map(|at| ("review-design.md", at, "## Verdict: REVISE\n"));
+    let lines = Player::new(&mut stage, &script).play();
+    let last = "done pipeline completed at `phase-3b`, whose review wants `phase-3` changed";
+    assert_eq!(lines.last().unwrap(), last, "{lines:#?}");
+}
+
+#[test]
+fn no_review_is_sent_out_without_what_it_judges() {
+    let stage = Stage::new();
+    stage.init_with("M", json!({"skip_pr": true, "from": "phase-3b"}));
+    let call = json!({"workspace": stage.workspace()});
+    let said = stage.call("pipeline_next_action", call);
+    assert!(said.is_error, "{}", said.text);
+    said.has(&["design.md", "write"]);
+    stage.write("design.md", "# D\n\n## A\n");
+    assert_eq!(stage.go(json!({}))["agent"], "design-reviewer");
+}
+
+#[test]
+fn a_failed_verification_is_not_passed() {
+    let stage = Stage::begun("M");
+    stage.put("final-verification", json!({}));
+    stage.go(json!({}));
+    stage.write("final-verification.md", "## Verdict: FAIL\n\nTwo tests fail.\n");
+    let report = json!({"workspace": stage.workspace(), "previous_action_complete": true});
+    let said = stage.call("pipeline_next_action", report);
+    assert!(said.is_error, "{}", said.text);
+    said.has(&["its verdict is FAIL", "fix what failed"]);
+    stage.is_at("final-verification", "in_progress");
+    stage.write("final-verification.md", "## Verdict: PASS\n");
+    assert_eq!(stage.report("final-verification")["next_action_hint"], "proceed");
+}
+
+#[test]
 fn what_was_built_side_by_side_is_committed_before_the_pipeline_ends() {
     let mut stage = Stage::new();
     stage.init_with("M", json!({"skip_pr": true, "until": "phase-5"}));

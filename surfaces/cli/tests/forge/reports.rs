@@ -49,6 +49,33 @@ fn a20_a_new_design_takes_the_old_review_away() {
 }
 
 #[test]
+fn a_revision_is_logged_again_without_a_warning() {
+    let stage = at("L", "phase-3", json!({}));
+    stage.go(json!({}));
+    stage.write("design.md", "# D\n\n## A\n");
+    stage.go(done());
+    stage.write("review-design.md", "## Verdict: REVISE\n");
+    assert_eq!(stage.go(done())["report_result"]["next_action_hint"], "revision_required");
+    assert_eq!(stage.go(json!({}))["phase"], "phase-3");
+    stage.write("design.md", "# D\n\n## B\n");
+    let said = stage.report("phase-3");
+    assert_eq!(said.get("warning"), None, "{said:#}");
+}
+
+#[test]
+fn a_report_names_the_file_that_it_brought() {
+    let tasks = json!({"tasks": {
+        "1": task("sequential", "completed", "pending"),
+        "2": task("sequential", "pending", "pending"),
+    }});
+    let stage = at("M", "phase-5", tasks);
+    stage.write("impl-1.md", "Done.\n");
+    stage.write("impl-2.md", "Done.\n");
+    let said = stage.report("phase-5");
+    assert_eq!(said["artifact_written"], "impl-2.md", "{said:#}");
+}
+
+#[test]
 fn what_a_report_tells_has_its_numbers_in_readable_form() {
     let stage = at("L", "phase-3", json!({}));
     stage.write("design.md", "# D\n\n## A\n");

@@ -29,6 +29,7 @@ pub(super) const TOOLSET: Toolset = Toolset {
 const TOOLS: Table = Table::Groups(&[
     Table::Dialect(&intake::TOOLS),
     Table::Here(&state::TOOLS),
+    Table::Dialect(&dialects::forge::state::TOOLS),
     Table::Here(&drive::TOOLS),
     Table::Dialect(&dialects::forge::records::TOOLS),
     Table::Dialect(&dialects::forge::code::TOOLS),

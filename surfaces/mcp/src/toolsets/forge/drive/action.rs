@@ -125,7 +125,9 @@ fn completed(pipeline: &Pipeline) -> String {
     let steps = &pipeline.view.workflow.steps;
     let last = steps.iter().find(|it| it.name.as_str() == until);
     let ruling = last.and_then(|it| state.step(&it.name)?.ruling);
-    match last.and_then(|it| it.review.as_ref()).filter(|_| ruling == Some(Ruling::Revised)) {
+    // The limit of its rounds lets a review pass that still wants something changed.
+    let is_open = matches!(ruling, Some(Ruling::Revised | Ruling::Promoted));
+    match last.and_then(|it| it.review.as_ref()).filter(|_| is_open) {
         Some(review) => {
             format!("pipeline completed at `{until}`, whose review wants `{}` changed", review.of)
         }

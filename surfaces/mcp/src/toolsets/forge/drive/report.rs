@@ -3,7 +3,7 @@
 use definition::{Finding, PartSpec, Review, Step, read_review};
 use engine::{
     Advance, Command, CompletedBy, Done, Entry, Event, Note, Progress, Recorded, Refusal,
-    ReopenCause, RunState, awaits_revision, evolve, find_agent, find_promised,
+    ReopenCause, RunState, StepCompleted, awaits_revision, evolve, find_agent, find_promised,
 };
 use runtime::ExecuteError;
 use serde::Serialize;
@@ -147,15 +147,15 @@ async fn word(
     }
     let news = warnings.clone();
     // Tasks are built and reviewed in batches, and each of these is logged.
-    let was_logged = pipeline.file().is_logged(step.name.as_str());
-    if was_logged && step.each.is_none() {
+    if step.each.is_none() && is_logged(pipeline, step) {
         let again = format!("WARNING: phase `{}` was logged before", step.name);
         warnings.insert(at, again);
     }
     let is_over = hint == Hint::Proceed;
+    let written = completions(step, events).flat_map(|it| &it.artifacts).next();
     Outcome {
         state_updated: true,
-        artifact_written: first_artifact(pipeline, step),
+        artifact_written: written.map(|it| it.path.clone()).unwrap_or_default(),
         verdict_parsed: read.verdict,
         findings: read.findings,
         next_action_hint: hint,
@@ -257,8 +257,27 @@ fn artifacts(pipeline: &Pipeline, step: &Step) -> Vec<(Option<String>, String)> 
     view.state.parts_of(step).iter().flat_map(|it| promised(Some(it))).collect()
 }
 
-fn first_artifact(pipeline: &Pipeline, step: &Step) -> String {
-    artifacts(pipeline, step).into_iter().next().map(|(_, file)| file).unwrap_or_default()
+/// Returns what a report completed, tasks of the phase among it.
+fn completions<'a>(
+    step: &'a Step,
+    events: &'a [Recorded],
+) -> impl Iterator<Item = &'a StepCompleted> {
+    let completed = events.iter().filter_map(|it| {
+        if let Event::StepCompleted(completed) = &it.event { Some(&**completed) } else { None }
+    });
+    completed.filter(|it| it.step == step.name)
+}
+
+/// Whether a phase was logged since its work began; a revision is logged again.
+fn is_logged(pipeline: &Pipeline, step: &Step) -> bool {
+    let state = &pipeline.view.state;
+    let entered = state.step(&step.name).map_or(0, |it| it.entered_by);
+    let starts = state.history.attempts_at(&step.name).flat_map(|it| &it.starts);
+    let begun = starts.map(|it| it.mark.seq).fold(entered, u64::max);
+    let mut entries = state.entries.iter().filter(|it| it.step == step.name);
+    let is_noted = entries.any(|it| begun < it.seq && matches!(it.entry, Entry::Usage { .. }));
+    let is_placed = begun <= state.history.placed_by();
+    is_noted || (is_placed && pipeline.file().is_logged(step.name.as_str()))
 }
 
 /// Returns what comes of a report. What the run did once it went on does not count.
@@ -269,12 +288,9 @@ fn hint(step: &Step, before: &RunState, events: &[Recorded]) -> Hint {
     if step.review.is_some() && has_rejected(step, before, events) {
         return Hint::RetryImpl;
     }
-    let is_left = |it: &Recorded| {
-        let Event::StepCompleted(completed) = &it.event else { return false };
-        let is_passed = completed.completed_by() == CompletedBy::NothingLeft;
-        completed.step == step.name && completed.part.is_none() && !is_passed
-    };
-    if events.iter().any(is_left) { Hint::Proceed } else { Hint::SetupContinue }
+    let is_left =
+        |it: &StepCompleted| it.part.is_none() && it.completed_by() != CompletedBy::NothingLeft;
+    if completions(step, events).any(is_left) { Hint::Proceed } else { Hint::SetupContinue }
 }
 
 /// Whether a task was found wanting when its review was reported, or before.

@@ -6,17 +6,14 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Map, Value};
 
-use super::{
-    super::{
-        WORKFLOW,
-        answer::{Answer, Failure},
-        dialect::DialectTool,
-        place::Folder,
-        workspace,
-    },
-    change::ENDS,
+use super::super::{
+    WORKFLOW,
+    answer::{Answer, Failure},
+    dialect::DialectTool,
+    place::Folder,
+    workspace,
 };
-use crate::tool::{Call, Done, Hints};
+use crate::tool::{Call, Done, Effect, Hints};
 
 pub(super) struct Init;
 
@@ -39,7 +36,7 @@ impl DialectTool for Init {
     const TITLE: &'static str = "Begin a bare pipeline";
     const DESCRIPTION: &'static str = "Begin a pipeline in an existing folder, in place of the \
                                        one that is there. `pipeline_init` is the usual way.";
-    const HINTS: Hints = ENDS;
+    const HINTS: Hints = Hints { effect: Effect::Ends, ..Hints::ADDS };
 
     async fn call(call: &Call<'_>, parameters: Parameters) -> Result<Done<Answer>, Failure> {
         let spec_name = parameters.spec_name.trim();

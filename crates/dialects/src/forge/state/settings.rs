@@ -1,124 +1,82 @@
 //! The tools that set one thing, or count one up. They differ in a word or two, so they are one table.
 
 use engine::{Command, MakeMove};
-use schemars::JsonSchema;
-use serde::Deserialize;
 use serde_json::{Map, Value};
 
 use super::{
     super::{answer::Failure, workspace::Pipeline},
-    change::{Change, OnWorkspace, SETS, in_workspace},
+    change::{Change, SETS, card},
     phase::CHECKPOINTS,
 };
-use crate::tool::Hints;
+use crate::kit::Hints;
 
-#[derive(Debug, Deserialize, JsonSchema)]
-pub(super) struct OnBranch {
-    /// Its folder
-    workspace: String,
-    /// Its name
-    branch: String,
-}
-
-#[derive(Debug, Deserialize, JsonSchema)]
-pub(super) struct OnEffort {
-    /// Its folder
-    workspace: String,
-    /// S, M or L
-    effort: String,
-}
-
-#[derive(Debug, Deserialize, JsonSchema)]
-pub(super) struct OnTemplate {
-    /// Its folder
-    workspace: String,
-    /// light, standard or full
-    flow_template: String,
-}
-
-#[derive(Debug, Deserialize, JsonSchema)]
-pub(super) struct OnCheckpoint {
-    /// Its folder
-    workspace: String,
-    /// checkpoint-a or checkpoint-b
-    checkpoint: String,
-}
-
-#[derive(Debug, Deserialize, JsonSchema)]
-pub(super) struct OnRevision {
-    /// Its folder
-    workspace: String,
-    /// design or tasks
-    rev_type: String,
-}
-
-in_workspace!(OnBranch, OnEffort, OnTemplate, OnCheckpoint, OnRevision);
-
-/// Makes a tool of each row: its type, what it takes, its name, title and description, whether the
-/// same again changes nothing, and the command.
+/// Makes a tool of each row: its parameters beside the workspace, its name, title and description,
+/// whether the same again changes nothing, and the command.
 macro_rules! settings {
     ($(
-        $tool:ident($parameters:ty) $name:literal $title:literal $description:literal
-        $hints:expr, $command:expr;
+        $tool:ident { $($help:literal $field:ident)? } $name:literal $title:literal
+        $description:literal $hints:expr, $command:expr;
     )*) => { $(
-        pub(super) struct $tool;
+        card! {
+            $tool $name $title $description $hints;
+            $(#[doc = $help] $field: String,)?
+        }
 
         impl Change for $tool {
-            type Parameters = $parameters;
-            const NAME: &'static str = $name;
-            const TITLE: &'static str = $title;
-            const DESCRIPTION: &'static str = $description;
-            const HINTS: Hints = $hints;
-
-            fn command(parameters: &$parameters, pipeline: &Pipeline) -> Result<Command, Failure> {
-                let make: fn(&$parameters, &Pipeline) -> Result<Command, Failure> = $command;
-                make(parameters, pipeline)
+            fn command(&self, pipeline: &Pipeline) -> Result<Command, Failure> {
+                let make: fn(&Self, &Pipeline) -> Result<Command, Failure> = $command;
+                make(self, pipeline)
             }
         }
     )* };
 }
 
 settings! {
-    SetBranch(OnBranch) "set_branch" "Set the branch"
+    SetBranch { "Its name" branch } "set_branch" "Set the branch"
         "Name the branch that is worked on."
         SETS, |it, _| set([("branch", it.branch.as_str().into())]);
-    SetUseCurrentBranch(OnBranch) "set_use_current_branch" "Use the current branch"
+    SetUseCurrentBranch { "Its name" branch } "set_use_current_branch" "Use the current branch"
         "Work on a branch that exists already."
         SETS, |it, _| {
             set([("use_current_branch", true.into()), ("branch", it.branch.as_str().into())])
         };
-    SetEffort(OnEffort) "set_effort" "Set the effort"
+    SetEffort { "S, M or L" effort } "set_effort" "Set the effort"
         "Set the effort alone; template and skipped phases stay."
         SETS, |it, _| {
             let effort = one_of("set_effort", "effort", &it.effort, &["S", "M", "L"])?;
             set([("effort", effort.into())])
         };
-    SetFlowTemplate(OnTemplate) "set_flow_template" "Set the flow template"
+    SetFlowTemplate { "light, standard or full" flow_template }
+        "set_flow_template" "Set the flow template"
         "Set the template alone; skipped phases stay."
         SETS, |it, pipeline| {
-            let known: Vec<&str> = templates(pipeline);
+            let known: Vec<&str> =
+                pipeline.view.workflow.flows.keys().map(String::as_str).collect();
             let template = one_of("set_flow_template", "flow_template", &it.flow_template, &known)?;
             set([("flow_template", template.into())])
         };
-    SetAutoApprove(OnWorkspace) "set_auto_approve" "Approve automatically"
+    SetAutoApprove {} "set_auto_approve" "Approve automatically"
         "Ask nobody at a checkpoint whose review approves."
         SETS, |_, _| set([("auto_approve", true.into())]);
-    SetSkipPr(OnWorkspace) "set_skip_pr" "Skip the pull request"
+    SetSkipPr {} "set_skip_pr" "Skip the pull request"
         "Open no pull request."
         SETS, |_, _| set([("skip_pr", true.into())]);
-    SetDebug(OnWorkspace) "set_debug" "Debug"
+    SetDebug {} "set_debug" "Debug"
         "Mark the pipeline as one to debug."
         SETS, |_, _| set([("debug", true.into())]);
-    SetRevisionPending(OnCheckpoint) "set_revision_pending" "Mark a revision as pending"
+    SetRevisionPending { "checkpoint-a or checkpoint-b" checkpoint }
+        "set_revision_pending" "Mark a revision as pending"
         "Say that the user wants something changed: the checkpoint is held until it is cleared."
         SETS, |it, _| set([(pending("set_revision_pending", &it.checkpoint)?, true.into())]);
-    ClearRevisionPending(OnCheckpoint) "clear_revision_pending" "Clear a pending revision"
+    ClearRevisionPending { "checkpoint-a or checkpoint-b" checkpoint }
+        "clear_revision_pending" "Clear a pending revision"
         "Say that the user approved what was changed."
         SETS, |it, _| set([(pending("clear_revision_pending", &it.checkpoint)?, false.into())]);
-    RevisionBump(OnRevision) "revision_bump" "Count a revision"
+    RevisionBump { "design or tasks" rev_type } "revision_bump" "Count a revision"
         "Count one more revision of the design or the tasks."
         Hints::ADDS, |it, _| bump("revision_bump", &it.rev_type, "");
-    InlineRevisionBump(OnRevision) "inline_revision_bump" "Count an inline revision"
+    InlineRevisionBump { "design or tasks" rev_type }
+        "inline_revision_bump" "Count an inline revision"
         "Count one more small revision that the user asked for."
         Hints::ADDS, |it, _| bump("inline_revision_bump", &it.rev_type, "_inline");
 }
@@ -161,8 +119,4 @@ pub(super) fn one_of<'a>(
 pub(super) fn listed(words: &[&str]) -> String {
     let offered: Vec<&str> = words.iter().copied().filter(|it| !it.is_empty()).collect();
     offered.join(", ")
-}
-
-fn templates(pipeline: &Pipeline) -> Vec<&str> {
-    pipeline.view.workflow.flows.keys().map(String::as_str).collect()
 }

@@ -3,12 +3,12 @@
 use definition::{PartId, StepName};
 use engine::{PartPlaced, Progress};
 
-pub(super) use dialects::forge::state_file::{REVIEWS, SET, WORK};
-
 use super::{
     super::{way_out, workspace::Pipeline},
     phase::{IMPLEMENTATION, REVIEW},
 };
+
+pub(super) use super::super::state_file::{REVIEWS, SET, WORK};
 
 /// How a task may be worked on. The empty word is as good as the first.
 pub(super) const MODES: [&str; 4] = ["sequential", "parallel", "human_gate", ""];

@@ -2,24 +2,24 @@
 
 use definition::PartId;
 use engine::{Command, PartPlaced, Refusal};
-use schemars::JsonSchema;
-use serde::Deserialize;
 
 use super::{
     super::{answer::Failure, workspace::Pipeline},
-    change::{Change, SETS, in_workspace},
+    change::{Card as _, Change, SETS, card},
     phase,
     settings::one_of,
     task,
 };
-use crate::tool::Hints;
 
-pub(super) struct TaskUpdate;
+/// What can be set.
+const FIELDS: [&str; 6] =
+    ["implStatus", "reviewStatus", "executionMode", "title", "implRetries", "reviewRetries"];
 
-#[derive(Debug, Deserialize, JsonSchema)]
-pub(super) struct Parameters {
-    /// Its folder
-    workspace: String,
+card! {
+    TaskUpdate "task_update" "Update a task"
+    "Set a field of a task. It passes its review \
+                                       (completed_pass) only with its review file."
+    SETS;
     /// The task's number
     task_num: String,
     /// implStatus, reviewStatus, executionMode, title, implRetries or reviewRetries
@@ -28,38 +28,25 @@ pub(super) struct Parameters {
     value: String,
 }
 
-in_workspace!(Parameters);
-
-/// What can be set.
-const FIELDS: [&str; 6] =
-    ["implStatus", "reviewStatus", "executionMode", "title", "implRetries", "reviewRetries"];
-
 impl Change for TaskUpdate {
-    type Parameters = Parameters;
-    const NAME: &'static str = "task_update";
-    const TITLE: &'static str = "Update a task";
-    const DESCRIPTION: &'static str = "Set a field of a task. It passes its review \
-                                       (completed_pass) only with its review file.";
-    const HINTS: Hints = SETS;
-
-    fn command(parameters: &Parameters, pipeline: &Pipeline) -> Result<Command, Failure> {
-        let task = find(pipeline, &parameters.task_num)?;
-        Ok(Command::PlacePart(placed(&task, parameters)?))
+    fn command(&self, pipeline: &Pipeline) -> Result<Command, Failure> {
+        let task = find(pipeline, &self.task_num)?;
+        Ok(Command::PlacePart(placed(&task, self)?))
     }
 
-    fn guard(parameters: &Parameters, pipeline: &Pipeline, refusal: &Refusal) -> Option<String> {
+    fn guard(&self, pipeline: &Pipeline, refusal: &Refusal) -> Option<String> {
         if let Refusal::ArtifactMissing { path, .. } = refusal {
-            let task = &parameters.task_num;
+            let task = &self.task_num;
             return Some(format!("`{path}` must exist before task {task} is marked as passed"));
         }
         phase::guard(pipeline, refusal)
     }
 }
 
-fn placed(task: &PartId, parameters: &Parameters) -> Result<PartPlaced, Failure> {
-    let value = parameters.value.as_str();
-    let word = |known: &[&str]| one_of(TaskUpdate::NAME, &parameters.field, value, known);
-    match one_of(TaskUpdate::NAME, "field", &parameters.field, &FIELDS)? {
+fn placed(task: &PartId, asked: &TaskUpdate) -> Result<PartPlaced, Failure> {
+    let value = asked.value.as_str();
+    let word = |known: &[&str]| one_of(TaskUpdate::NAME, &asked.field, value, known);
+    match one_of(TaskUpdate::NAME, "field", &asked.field, &FIELDS)? {
         "implStatus" => Ok(task::worked(task, word(&task::WORK)?)),
         "reviewStatus" => Ok(task::reviewed(task, word(&task::REVIEWS)?)),
         "executionMode" => {
@@ -67,16 +54,14 @@ fn placed(task: &PartId, parameters: &Parameters) -> Result<PartPlaced, Failure>
             Ok(PartPlaced { mode, ..task::work_on(task) })
         }
         "title" => Ok(PartPlaced { title: Some(value.to_owned()), ..task::work_on(task) }),
-        "implRetries" => {
-            Ok(PartPlaced { revisions: Some(count(parameters)?), ..task::work_on(task) })
-        }
-        _ => Ok(PartPlaced { revisions: Some(count(parameters)?), ..task::review_of(task) }),
+        "implRetries" => Ok(PartPlaced { revisions: Some(count(asked)?), ..task::work_on(task) }),
+        _ => Ok(PartPlaced { revisions: Some(count(asked)?), ..task::review_of(task) }),
     }
 }
 
-fn count(parameters: &Parameters) -> Result<u32, Failure> {
-    parameters.value.trim().parse().map_err(|_| {
-        let Parameters { field, value, .. } = parameters;
+fn count(asked: &TaskUpdate) -> Result<u32, Failure> {
+    asked.value.trim().parse().map_err(|_| {
+        let TaskUpdate { field, value, .. } = asked;
         let message = format!("{}: `{field}` cannot be `{value}`", TaskUpdate::NAME);
         Failure::new("argument_invalid", message, "give a whole number")
     })

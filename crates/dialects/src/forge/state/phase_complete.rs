@@ -5,23 +5,22 @@ use engine::{Command, ContextChange, Refusal, Report, ReportOptions, ReportStep,
 
 use super::{
     super::{answer::Failure, workspace::Pipeline},
-    change::{Change, ENDS, OnPhase, taken_up},
+    change::{Card as _, Change, ENDS, card, taken_up},
     phase,
 };
-use crate::tool::Hints;
 
-pub(super) struct PhaseComplete;
+card! {
+    PhaseComplete "phase_complete" "Complete a phase"
+    "Complete the current phase. Its file must exist; a \
+                                       checkpoint must have been asked, and agreed to."
+    ENDS;
+    /// Its id
+    phase: String,
+}
 
 impl Change for PhaseComplete {
-    type Parameters = OnPhase;
-    const NAME: &'static str = "phase_complete";
-    const TITLE: &'static str = "Complete a phase";
-    const DESCRIPTION: &'static str = "Complete the current phase. Its file must exist; a \
-                                       checkpoint must have been asked, and agreed to.";
-    const HINTS: Hints = ENDS;
-
-    fn command(parameters: &OnPhase, pipeline: &Pipeline) -> Result<Command, Failure> {
-        let step = phase::find(Self::NAME, pipeline, &parameters.phase)?;
+    fn command(&self, pipeline: &Pipeline) -> Result<Command, Failure> {
+        let step = phase::find(Self::NAME, pipeline, &self.phase)?;
         let open = pipeline.view.state.standing.open_gate();
         let is_asked = open.is_some_and(|it| it.step == step.name);
         let name = step.name.to_string();
@@ -33,8 +32,8 @@ impl Change for PhaseComplete {
         Ok(taken_up(pipeline, vec![Command::StopAtNextStep(command.into())]))
     }
 
-    fn warnings(parameters: &OnPhase, pipeline: &Pipeline) -> Vec<String> {
-        let (stated, phase) = (pipeline.file(), parameters.phase.as_str());
+    fn warnings(&self, pipeline: &Pipeline) -> Vec<String> {
+        let (stated, phase) = (pipeline.file(), self.phase.as_str());
         let mut warnings = Vec::new();
         if phase::LOGGED.contains(&phase) && !stated.is_logged(phase) {
             warnings.push(format!("WARNING: nothing is logged of `{phase}`; call `phase_log`"));
@@ -55,8 +54,8 @@ impl Change for PhaseComplete {
         warnings
     }
 
-    fn guard(parameters: &OnPhase, pipeline: &Pipeline, refusal: &Refusal) -> Option<String> {
-        let phase = &parameters.phase;
+    fn guard(&self, pipeline: &Pipeline, refusal: &Refusal) -> Option<String> {
+        let phase = &self.phase;
         let state = &pipeline.view.state;
         let current = state.current.as_ref().map(ToString::to_string).unwrap_or_default();
         let steps = &pipeline.view.workflow.steps;

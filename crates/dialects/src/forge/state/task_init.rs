@@ -4,32 +4,21 @@ use std::collections::BTreeMap;
 
 use definition::{PartId, PartSpec};
 use engine::{Command, PartPlaced, Refusal};
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 use super::{
     super::{
         answer::{Answer, Failure},
-        dialect::DialectTool,
         way_out,
-        workspace::{self, Pipeline},
+        workspace::Pipeline,
     },
-    change, phase,
+    change::{self, Card as _, Change, ENDS, card},
+    phase,
     settings::{self, one_of},
     task,
 };
-use crate::tool::{Call, Done, Effect, Hints};
-
-pub(super) struct TaskInit;
-
-#[derive(Debug, Deserialize, JsonSchema)]
-pub(super) struct Parameters {
-    /// Its folder
-    workspace: String,
-    /// By number: `title`, `executionMode`, `depends_on`, `files`
-    tasks: Map<String, Value>,
-}
+use crate::kit::Hints;
 
 /// A task as it is told.
 #[derive(Debug, Default, Deserialize)]
@@ -52,43 +41,45 @@ struct Warned {
     warnings: Vec<String>,
 }
 
-impl DialectTool for TaskInit {
-    type Parameters = Parameters;
-    const NAME: &'static str = "task_init";
-    const TITLE: &'static str = "Initialise the tasks";
-    const DESCRIPTION: &'static str =
-        "Say what the tasks are, in place of those there are. Needs checkpoint-b done or skipped.";
-    const HINTS: Hints = Hints { effect: Effect::Ends, is_idempotent: true, reaches_out: false };
-
-    async fn call(call: &Call<'_>, parameters: Parameters) -> Result<Done<Answer>, Failure> {
-        let pipeline = workspace::open(call, &parameters.workspace).await?;
-        let tasks = read(&parameters.tasks)?;
-        let specs: Vec<PartSpec> = tasks.values().map(|(spec, _)| spec.clone()).collect();
-        let mut warnings = warnings(&specs);
-        warnings.extend(pipeline.notices.iter().cloned());
-        let mut commands = vec![Command::PlanParts { set: task::SET.to_owned(), parts: specs }];
-        let placed = tasks.into_values().flat_map(|(_, placed)| placed);
-        commands.extend(placed.map(Command::PlacePart));
-        match pipeline.execute(call, change::taken_up(&pipeline, commands)).await {
-            Ok(_) if warnings.is_empty() => Ok(Answer::ok().into()),
-            Ok(_) => Ok(Answer::json(&Warned { status: "ok", warnings }).into()),
-            Err(error) => {
-                let guard = |it: &Refusal| guard(&pipeline, it);
-                Err(change::refused(Self::NAME, &pipeline, &error, guard).noting(&pipeline.notices))
-            }
-        }
-    }
+card! {
+    TaskInit "task_init" "Initialise the tasks"
+    "Say what the tasks are, in place of those there are. Needs checkpoint-b done or skipped."
+    Hints { is_idempotent: true, ..ENDS };
+    /// By number: `title`, `executionMode`, `depends_on`, `files`
+    tasks: Map<String, Value>,
 }
 
-fn guard(pipeline: &Pipeline, refusal: &Refusal) -> Option<String> {
-    if let Refusal::GateNotAsked { step, .. } = refusal {
-        let way_out = way_out::first(&pipeline.view, step);
-        return Some(format!("`{step}` comes before the tasks are initialised; {way_out}"));
+impl Change for TaskInit {
+    fn command(&self, pipeline: &Pipeline) -> Result<Command, Failure> {
+        let (parts, placed): (Vec<PartSpec>, Vec<Vec<PartPlaced>>) =
+            read(&self.tasks)?.into_values().unzip();
+        let mut commands = vec![Command::PlanParts { set: task::SET.to_owned(), parts }];
+        commands.extend(placed.into_iter().flatten().map(Command::PlacePart));
+        Ok(change::taken_up(pipeline, commands))
     }
-    if let Refusal::ArtifactMissing { path, .. } = refusal {
-        return Some(format!("`{path}` must exist before its task is marked as passed"));
+
+    fn warnings(&self, _: &Pipeline) -> Vec<String> {
+        let tasks = read(&self.tasks).unwrap_or_default();
+        warnings(&tasks.into_values().map(|(spec, _)| spec).collect::<Vec<_>>())
     }
-    phase::guard(pipeline, refusal)
+
+    fn guard(&self, pipeline: &Pipeline, refusal: &Refusal) -> Option<String> {
+        if let Refusal::GateNotAsked { step, .. } = refusal {
+            let way_out = way_out::first(&pipeline.view, step);
+            return Some(format!("`{step}` comes before the tasks are initialised; {way_out}"));
+        }
+        if let Refusal::ArtifactMissing { path, .. } = refusal {
+            return Some(format!("`{path}` must exist before its task is marked as passed"));
+        }
+        phase::guard(pipeline, refusal)
+    }
+
+    fn answer(warnings: Vec<String>) -> Answer {
+        match warnings.as_slice() {
+            [] => Answer::ok(),
+            _ => Answer::json(&Warned { status: "ok", warnings }),
+        }
+    }
 }
 
 /// Reads the tasks, in the order of their numbers: what each is, and how far.

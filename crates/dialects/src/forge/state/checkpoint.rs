@@ -1,0 +1,28 @@
+//! `checkpoint`: the user is asked.
+
+use engine::{Command, Refusal};
+
+use super::{
+    super::{answer::Failure, workspace::Pipeline},
+    change::{Card as _, Change, SETS, card, taken_up},
+    phase,
+};
+
+card! {
+    Checkpoint "checkpoint" "Ask at a checkpoint"
+    "Wait for the user at checkpoint-a, checkpoint-b or the current phase (awaiting_human)."
+    SETS;
+    /// Its id
+    phase: String,
+}
+
+impl Change for Checkpoint {
+    fn command(&self, pipeline: &Pipeline) -> Result<Command, Failure> {
+        let step = phase::find(Self::NAME, pipeline, &self.phase)?.name.to_string();
+        Ok(taken_up(pipeline, vec![Command::AskPerson { step }]))
+    }
+
+    fn guard(&self, pipeline: &Pipeline, refusal: &Refusal) -> Option<String> {
+        phase::guard(pipeline, refusal)
+    }
+}
