@@ -54,7 +54,7 @@ impl Stage {
                 Ask::Look(it) => self.look(it),
                 Ask::Do(deed, then) => break then(self.execute(deed)),
                 Ask::Both(..) | Ask::Tend(..) => panic!("there is one run"),
-                Ask::Begin(..) | Ask::Write(..) => panic!("no file is written"),
+                Ask::Begin(..) | Ask::Write(..) | Ask::Make(..) => panic!("no file is written"),
                 Ask::Tell(tell) => break tell,
             };
         };
@@ -85,7 +85,8 @@ impl Stage {
                 self.asked.push("view".to_owned());
                 then(Ok(self.snapshot()))
             }
-            Look::Wait(..)
+            Look::Live(..)
+            | Look::Wait(..)
             | Look::History(..)
             | Look::Brief(..)
             | Look::Runs(..)
@@ -115,6 +116,7 @@ impl Stage {
             | Deed::Fork { .. }
             | Deed::TakeReply(_)
             | Deed::Begin { .. }
+            | Deed::StartWith { .. }
             | Deed::PutAway { .. } => {
                 panic!("there is one run")
             }

@@ -30,17 +30,19 @@ pub use server::{
 pub use tool::{Call, Calling, Effect, Entry, GateReply, Hints, Person, Reply, Then};
 /// What the configuration says of the dev-workflow dialect, and its files.
 pub mod devworkflow {
-    pub use crate::sessions::{Memory, adopt_session, tend_sessions};
-    pub use crate::toolsets::devworkflow::WORKFLOW;
-    pub use crate::toolsets::devworkflow::options::{
-        Fallback, Mode, Options, Policy, SessionFormat, Sessions, Settings, TaskFormat,
-    };
+    pub use crate::sessions::{Memory, Options, adopt_session, tend_sessions};
     pub use dialects::devworkflow::documents::{
         CONFIG_FILE, Glance, GlanceItem, STATE_FILE, STATE_JSON, config_issues, config_paths,
         new_config_path, new_state_path, state_from_json, state_issues, state_paths, state_to_json,
     };
     pub use dialects::{
-        devworkflow::graph::{SessionFile, SessionFiles, read_session},
+        devworkflow::{
+            WORKFLOW,
+            graph::{SessionFile, SessionFiles, read_session},
+            options::{
+                Fallback, Mode, Options as Settings, Policy, SessionFormat, Sessions, TaskFormat,
+            },
+        },
         kit::Unadopted,
     };
 }

@@ -4,17 +4,20 @@
 
 mod memory;
 
-use std::{sync::Arc, time::Duration};
+use std::{ops::Deref, sync::Arc, time::Duration};
 
 use definition::{Form, MemoryFiles, Workflow, parse_graph};
 use dialects::{
-    devworkflow::graph::{SessionFile, SessionFiles, read_session},
+    devworkflow::{
+        graph::{SessionFile, SessionFiles, read_session},
+        options::Options as Settings,
+    },
     kit::{Tended, Unadopted},
 };
 use engine::{Actor, Command, Refusal, RunId, RunState, StartRun, Surface, View};
 use runtime::{ExecuteError, Request, RunFilter, Runtime, Target, Wanted};
 
-use crate::{tool::stopped, toolsets::devworkflow::options::Options};
+use crate::tool::stopped;
 
 pub use memory::Memory;
 
@@ -22,6 +25,27 @@ pub use memory::Memory;
 const CLEAN_EVERY: Duration = Duration::from_secs(60 * 60);
 /// How many runs a page has.
 const PAGE: u32 = 100;
+
+/// The settings of dev-workflow, and what the process remembers of sessions.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Options {
+    pub settings: Settings,
+    pub memory: Memory,
+}
+
+impl Deref for Options {
+    type Target = Settings;
+
+    fn deref(&self) -> &Settings {
+        &self.settings
+    }
+}
+
+impl From<Settings> for Options {
+    fn from(settings: Settings) -> Self {
+        Self { settings, memory: Memory::default() }
+    }
+}
 
 /// Takes in sessions that only their files know, once in a process, and puts sessions away that
 /// have been over for long, once an hour. Nobody's call fails because of it.

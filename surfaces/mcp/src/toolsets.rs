@@ -1,27 +1,29 @@
 //! Every toolset there is. A toolset is a dialect: its words end at its folder.
 
-pub(crate) mod devworkflow;
 pub(crate) mod forge;
 
 use std::collections::BTreeMap;
 
 use definition::{Form, Workflow};
 use dialects::{
-    core, generation,
+    core, devworkflow, generation,
     kit::{self, Prompt},
 };
 use engine::Idiom;
 use serde_json::{Map, Value};
 
-use crate::tool::{Call, Calling, Entry};
+use crate::{
+    sessions,
+    tool::{Call, Calling, Entry},
+};
 
-pub use devworkflow::WorkflowFiles;
+pub use dialects::devworkflow::WorkflowFiles;
 pub use dialects::generation::{StateFiles, WORKFLOW as SCENE_GENERATION, WORKSPACE};
 
 /// What the configuration says of the dialects.
 #[derive(Debug, Clone, Default)]
 pub struct Dialects {
-    pub devworkflow: devworkflow::options::Options,
+    pub devworkflow: sessions::Options,
     pub forge: dialects::forge::Options,
 }
 
@@ -38,7 +40,7 @@ impl Dialects {
 pub const TOOLSETS: &[Toolset] = &[
     Toolset::of(core::TOOLSET),
     Toolset::of(generation::TOOLSET),
-    devworkflow::TOOLSET,
+    Toolset::of(devworkflow::TOOLSET),
     forge::TOOLSET,
 ];
 

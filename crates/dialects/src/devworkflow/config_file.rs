@@ -8,10 +8,10 @@ use super::{
 };
 
 /// What a new file says.
-pub const TEMPLATE: &str = include_str!("config_file/template.md");
+pub(super) const TEMPLATE: &str = include_str!("config_file/template.md");
 
 /// Returns a new file, with the day on which it was made.
-pub fn new(date: &str) -> String {
+pub(super) fn new(date: &str) -> String {
     TEMPLATE.replacen("YYYY-MM-DD", date, 1)
 }
 
@@ -26,7 +26,7 @@ const SHELLS: [&str; 6] = ["", "bash", "sh", "shell", "zsh", "console"];
 
 /// What became of a changelog.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Inserted {
+pub(super) struct Inserted {
     pub text: String,
     pub is_changed: bool,
     /// What the caller should be told, where something was not as expected.
@@ -34,7 +34,7 @@ pub struct Inserted {
 }
 
 /// Puts a line first in the changelog, with its day if it `is_dated`. A missing file is made.
-pub fn insert_changelog(
+pub(super) fn insert_changelog(
     text: Option<&str>,
     summary: &str,
     today: &str,
@@ -73,7 +73,7 @@ pub fn insert_changelog(
 }
 
 /// Returns what is wrong with the file; nothing, if all is well.
-pub fn issues(text: &str) -> Vec<String> {
+pub(super) fn issues(text: &str) -> Vec<String> {
     let headings = Outline::of(text).headings;
     let has = |name: &str| {
         headings.iter().filter_map(|it| text.get(it.clone())).any(|it| is_headed(it, name))
@@ -83,12 +83,12 @@ pub fn issues(text: &str) -> Vec<String> {
 }
 
 /// Returns the commands that test the project.
-pub fn test_commands(text: &str) -> Vec<String> {
+pub(super) fn test_commands(text: &str) -> Vec<String> {
     commands(text, "Test Commands")
 }
 
 /// Returns the commands that build the project.
-pub fn build_commands(text: &str) -> Vec<String> {
+pub(super) fn build_commands(text: &str) -> Vec<String> {
     commands(text, "Build Commands")
 }
 

@@ -1,7 +1,7 @@
 //! The dialect's documents for those who have no agent: the commands that import, move and show
 //! them.
 
-use super::{config_file, options::Options, state_file::StateFile, state_json, words::PENDING};
+use super::{config_file, options::Options, state_file::StateFile, state_json, words::is_pending};
 
 pub use super::words::{CONFIG_FILE, STATE_FILE, STATE_JSON, config_paths, state_paths};
 
@@ -41,7 +41,7 @@ impl Glance {
 
     /// Returns how many items are still to be done.
     pub fn pending(&self) -> usize {
-        self.items.iter().filter(|it| it.status == PENDING).count()
+        self.items.iter().filter(|it| is_pending(&it.status)).count()
     }
 }
 

@@ -7,7 +7,7 @@ use std::collections::{BTreeMap, HashSet};
 use definition::{StepName, Workflow};
 use engine::{
     Basis, ClaimedProgress, ClaimedStatus, Edits, Event, Item, JournalRotated, Layout, Progress,
-    Projection, Reading, Rebased, Recorded, RunState, SideFile, SideFileWrite,
+    Projection, Reading, Rebased, Recorded, RunState, SideFile, SideFileWrite, Timestamp,
 };
 use serde_json::Map;
 
@@ -15,10 +15,10 @@ use super::{
     WORKFLOW, config_file,
     options::Options,
     state_file::StateFile,
-    words::{CONFIG_FILE, PHASES, STATE_FILE, config_paths, is_pending},
+    words::{CONFIG_FILE, PHASES, STATE_FILE, WAITING, config_paths, is_pending},
 };
 
-pub use project::render;
+pub(super) use project::render;
 
 /// The state files of a project, and what goes with them.
 #[derive(Debug, Clone)]
@@ -124,10 +124,24 @@ fn is_base(own: &str, base: &str, text: &str) -> bool {
 }
 
 /// Returns where a log is kept that an event put into the archive.
-pub fn archive_path(recorded: &Recorded, options: &Options) -> Option<String> {
+pub(super) fn archive_path(recorded: &Recorded, options: &Options) -> Option<String> {
     let Event::JournalRotated(_) = &recorded.event else { return None };
-    let time = recorded.at.to_string().replace(':', "-");
-    Some(format!("{}/archive/log-{time}.md", options.directory))
+    Some(archive_path_at(recorded.at, options))
+}
+
+/// Returns where a log is kept that was put into the archive because of what someone wrote into the
+/// file, if nothing was called since.
+pub(super) fn placed_archive_path(state: &RunState, options: &Options) -> Option<String> {
+    let history = &state.history;
+    let moved = history.counts.newest(|it| it.event == "MoveMade").map_or(0, |it| it.seq);
+    let archived = history.archived.iter().next_back()?.mark;
+    let is_new = moved < history.placed_by() && history.placed_by() < archived.seq;
+    is_new.then(|| archive_path_at(archived.at, options))
+}
+
+fn archive_path_at(at: Timestamp, options: &Options) -> String {
+    let time = at.to_string().replace(':', "-");
+    format!("{}/archive/log-{time}.md", options.directory)
 }
 
 /// Keeps a log that was put into the archive, whole, with the plan that was put away with it. Two of
@@ -155,7 +169,7 @@ fn read(file: &StateFile) -> Reading {
         let stage = ClaimedProgress { progress, attempts: 1, ..ClaimedProgress::default() };
         Some((StepName::parse(name).ok()?, stage))
     });
-    let is_asked = phase == "BLUEPRINT" && status == "NEEDS_PLAN_APPROVAL";
+    let is_asked = status == WAITING;
     let items = file.items().into_iter().map(|row| Item {
         id: row.id,
         is_done: !is_pending(&row.status),

@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use definition::Evidence;
 
 /// The variable by which plans are approved without a person.
-pub const AUTO_APPROVE: &str = "auto_approve_plans";
+pub(super) const AUTO_APPROVE: &str = "auto_approve_plans";
 
 /// What the tools of the dialect are told.
 #[derive(Debug, Clone, PartialEq, Eq)]

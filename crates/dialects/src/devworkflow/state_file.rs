@@ -18,31 +18,28 @@ mod tests;
 
 use std::ops::Range;
 
-use super::markdown::{self, Outline};
+use super::{
+    markdown::{self, Outline},
+    words::{PENDING, PHASES},
+};
 use escape::Fences;
 use part::Part;
 
-pub use part::is_named;
-
-/// The phases, in their order.
-pub const PHASES: [&str; 5] = ["INIT", "ANALYZE", "BLUEPRINT", "CONSTRUCT", "VALIDATE"];
-
-/// The words for how a phase stands.
-pub const STATUSES: [&str; 5] = ["READY", "RUNNING", "NEEDS_PLAN_APPROVAL", "COMPLETED", "ERROR"];
+pub(super) use part::is_named;
 
 /// What a new file says.
 const TEMPLATE: &str = include_str!("state_file/template.md");
 
 /// A state file: its text, and where its sections are.
 #[derive(Debug, Clone, PartialEq)]
-pub struct StateFile {
+pub(super) struct StateFile {
     text: String,
     sections: Vec<Section>,
 }
 
 /// A row of the items.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Row {
+pub(super) struct Row {
     pub id: u64,
     pub description: String,
     pub status: String,
@@ -59,27 +56,27 @@ struct Section {
 
 impl StateFile {
     /// Reads a text. Any text is a state file, if perhaps one with issues.
-    pub fn parse(text: &str) -> Self {
+    pub(super) fn parse(text: &str) -> Self {
         Self::from(text.to_owned())
     }
 
     /// Returns a new file. Its date is still to be set.
-    pub fn blank() -> Self {
+    pub(super) fn blank() -> Self {
         Self::parse(TEMPLATE)
     }
 
     /// Returns the text of the file.
-    pub fn text(&self) -> &str {
+    pub(super) fn text(&self) -> &str {
         &self.text
     }
 
     /// Returns the phase, also one that nobody knows; `INIT` where there is none.
-    pub fn phase(&self) -> &str {
-        self.field(fields::PHASE).filter(|it| !it.is_empty()).unwrap_or("INIT")
+    pub(super) fn phase(&self) -> &str {
+        self.field(fields::PHASE).filter(|it| !it.is_empty()).unwrap_or(PHASES[0])
     }
 
     /// Returns the status, also one that nobody knows; `READY` where there is none.
-    pub fn status(&self) -> &str {
+    pub(super) fn status(&self) -> &str {
         match self.field(fields::STATUS).filter(|it| !it.is_empty()) {
             // An older word for the same.
             Some("NEEDS_FIXES") => "ERROR",
@@ -89,56 +86,56 @@ impl StateFile {
     }
 
     /// Returns the description of the item that is being worked on.
-    pub fn current_item(&self) -> Option<String> {
+    pub(super) fn current_item(&self) -> Option<String> {
         fields::read_item(self.field(fields::CURRENT_ITEM)?)
     }
 
     /// Returns the plan.
-    pub fn plan(&self) -> String {
+    pub(super) fn plan(&self) -> String {
         self.free(Part::Plan)
     }
 
     /// Returns the rules, as they are written.
-    pub fn rules(&self) -> String {
+    pub(super) fn rules(&self) -> String {
         markdown::normal(self.content(Part::Rules))
     }
 
     /// Returns the items, in their order.
-    pub fn items(&self) -> Vec<Row> {
+    pub(super) fn items(&self) -> Vec<Row> {
         table::rows(self.body(Part::Items))
     }
 
     /// Returns the log.
-    pub fn log(&self) -> String {
+    pub(super) fn log(&self) -> String {
         self.free(Part::Log)
     }
 
     /// Returns what is left of older logs.
-    pub fn archive_log(&self) -> String {
+    pub(super) fn archive_log(&self) -> String {
         self.free(Part::ArchiveLog)
     }
 
     /// Returns the day of the last change, as it is written, if the file has one.
-    pub fn date(&self) -> Option<&str> {
+    pub(super) fn date(&self) -> Option<&str> {
         self.text.get(self.date_range()?)
     }
 
     /// Sets the phase.
-    pub fn set_phase(&mut self, phase: &str) {
+    pub(super) fn set_phase(&mut self, phase: &str) {
         if self.phase() != phase {
             self.set_field(fields::PHASE, &escape::write_line(phase, escape::Pipes::Plain));
         }
     }
 
     /// Sets the status.
-    pub fn set_status(&mut self, status: &str) {
+    pub(super) fn set_status(&mut self, status: &str) {
         if self.status() != status {
             self.set_field(fields::STATUS, &escape::write_line(status, escape::Pipes::Plain));
         }
     }
 
     /// Sets the description of the item that is being worked on, or that there is none.
-    pub fn set_current_item(&mut self, item: Option<&str>) {
+    pub(super) fn set_current_item(&mut self, item: Option<&str>) {
         let written = fields::write_item(item);
         if self.current_item() != fields::read_item(&written) {
             self.set_field(fields::CURRENT_ITEM, &written);
@@ -146,12 +143,12 @@ impl StateFile {
     }
 
     /// Sets the plan.
-    pub fn set_plan(&mut self, plan: &str) {
+    pub(super) fn set_plan(&mut self, plan: &str) {
         self.set_free(Part::Plan, plan);
     }
 
     /// Sets the rules, which are written as they are given.
-    pub fn set_rules(&mut self, rules: &str) {
+    pub(super) fn set_rules(&mut self, rules: &str) {
         let rules = markdown::normal(rules);
         if self.rules() != rules {
             let is_empty = rules.is_empty();
@@ -160,7 +157,7 @@ impl StateFile {
     }
 
     /// Sets the items. Rows that stay as they are keep their lines.
-    pub fn set_items(&mut self, items: &[Row]) {
+    pub(super) fn set_items(&mut self, items: &[Row]) {
         let items: Vec<Row> = items.iter().map(Row::normal).collect();
         if self.items() == items {
             return;
@@ -178,27 +175,27 @@ impl StateFile {
     }
 
     /// Sets the log.
-    pub fn set_log(&mut self, log: &str) {
+    pub(super) fn set_log(&mut self, log: &str) {
         self.set_free(Part::Log, log);
     }
 
     /// Adds entries at the end of the log.
-    pub fn append_log<'a>(&mut self, entries: impl IntoIterator<Item = &'a str>) {
+    pub(super) fn append_log<'a>(&mut self, entries: impl IntoIterator<Item = &'a str>) {
         self.append_free(Part::Log, entries);
     }
 
     /// Sets what is left of older logs.
-    pub fn set_archive_log(&mut self, log: &str) {
+    pub(super) fn set_archive_log(&mut self, log: &str) {
         self.set_free(Part::ArchiveLog, log);
     }
 
     /// Adds what is left of logs at the end of the others.
-    pub fn append_archive_log<'a>(&mut self, entries: impl IntoIterator<Item = &'a str>) {
+    pub(super) fn append_archive_log<'a>(&mut self, entries: impl IntoIterator<Item = &'a str>) {
         self.append_free(Part::ArchiveLog, entries);
     }
 
     /// Sets the day of the last change, where the file has a line for it.
-    pub fn set_date(&mut self, date: &str) {
+    pub(super) fn set_date(&mut self, date: &str) {
         if let Some(range) = self.date_range() {
             self.replace(range, date);
         }
@@ -312,7 +309,7 @@ impl Row {
         Self {
             id: self.id,
             description: read(&self.description),
-            status: status.unwrap_or_else(|| table::PENDING.to_owned()),
+            status: status.unwrap_or_else(|| PENDING.to_owned()),
         }
     }
 }

@@ -5,7 +5,10 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::state_file::{Row, StateFile};
+use super::{
+    state_file::{Row, StateFile},
+    words::PHASES,
+};
 
 /// Who made a file, and when. The Markdown form has no place for it.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
@@ -108,7 +111,7 @@ pub(super) fn from_json(text: &str) -> Result<(StateFile, Metadata), String> {
     for own in form.sections.unwrap_or_default() {
         file.add_own_section(&own.heading, &own.text);
     }
-    file.set_phase(form.state.phase.as_deref().unwrap_or("INIT"));
+    file.set_phase(form.state.phase.as_deref().unwrap_or(PHASES[0]));
     file.set_status(form.state.status.as_deref().unwrap_or("READY"));
     file.set_current_item(form.state.current_item.as_deref());
     file.set_plan(&form.plan.unwrap_or_default());

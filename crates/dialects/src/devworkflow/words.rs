@@ -3,13 +3,17 @@
 use super::options::Options;
 
 /// The phases, which are the steps of the workflow.
-pub const PHASES: [&str; 5] = ["INIT", "ANALYZE", "BLUEPRINT", "CONSTRUCT", "VALIDATE"];
+pub(super) const PHASES: [&str; 5] = ["INIT", "ANALYZE", "BLUEPRINT", "CONSTRUCT", "VALIDATE"];
 /// The words for how a phase stands.
-pub const STATUSES: [&str; 5] = ["READY", "RUNNING", "NEEDS_PLAN_APPROVAL", "COMPLETED", "ERROR"];
+pub(super) const STATUSES: [&str; 5] = ["READY", "RUNNING", WAITING, "COMPLETED", "ERROR"];
+/// The status while the plan waits for the user's answer.
+pub(super) const WAITING: &str = "NEEDS_PLAN_APPROVAL";
 /// The word for an item that is still to be done.
-pub const PENDING: &str = "pending";
+pub(super) const PENDING: &str = "pending";
 /// The word for an item that is done.
-pub const COMPLETED: &str = "completed";
+pub(super) const COMPLETED: &str = "completed";
+/// After how long a call that found the store busy may be tried again.
+pub(super) const RETRY_MS: u64 = 500;
 /// The file with the state of the work.
 pub const STATE_FILE: &str = "workflow_state.md";
 /// The file with the project's commands and changelog.
@@ -22,7 +26,7 @@ const DONE: [&str; 7] =
     [COMPLETED, "complete", "done", "closed", "skipped", "cancelled", "canceled"];
 
 /// Whether something is left to do about a row with this word.
-pub fn is_pending(word: &str) -> bool {
+pub(super) fn is_pending(word: &str) -> bool {
     !DONE.iter().any(|it| it.eq_ignore_ascii_case(word.trim()))
 }
 
@@ -45,7 +49,7 @@ fn paths(options: &Options, named: &str, file: &str) -> Vec<String> {
 
 /// Whether a path may be that of the file with the project's commands: Markdown in the project, not
 /// in a folder that belongs to other programs, and not the state file.
-pub fn is_config_path(path: &str, options: &Options) -> bool {
+pub(super) fn is_config_path(path: &str, options: &Options) -> bool {
     let own = format!("{}/", options.directory.trim_end_matches('/'));
     let inside = path.strip_prefix(&own).unwrap_or(path);
     let name = path.rsplit('/').next().unwrap_or_default();

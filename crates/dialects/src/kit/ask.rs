@@ -38,6 +38,8 @@ pub enum Ask {
     Begin(Box<Begin>, Next<Result<Outcome, NotBegun>, Tell>),
     /// To have a file written.
     Write(Write, Next<Result<(), String>, Tell>),
+    /// To have a file made beside those of a workflow, unless there is one: whether it was.
+    Make(&'static str, String, String, Next<Result<bool, String>, Tell>),
     Tell(Tell),
 }
 
@@ -54,6 +56,8 @@ pub enum Look<N> {
     /// The first of these keys of a workflow that has a file, with the run that it belongs to. What
     /// others wrote into the file is taken in.
     File(&'static str, Vec<String>, Next<Result<Option<(Snapshot, RunFile)>, Stopped>, N>),
+    /// These keys of a workflow, but one whose run goes on comes first.
+    Live(&'static str, Vec<String>, Next<Result<Vec<String>, Stopped>, N>),
     /// Where new runs of a workflow are worked on, and what a file beside theirs says.
     Beside(&'static str, &'static str, Next<Beside, N>),
     /// A run as it is now, or as it was after an event.
@@ -153,6 +157,13 @@ pub enum Deed {
     Start {
         workflow: String,
         start: Box<StartRun>,
+    },
+    /// A run is started and changed at once. Where its key was taken meanwhile, the run that has it
+    /// is changed.
+    StartWith {
+        workflow: String,
+        start: Box<StartRun>,
+        command: Box<Command>,
     },
     /// `by` is what the caller calls itself.
     Change {

@@ -10,7 +10,7 @@ use dialects::kit::{
     Ask, Asking, Begin, Beside, Caller, Deed, Entry, Fault, Look, NotBegun, Outcome, Reply, Second,
     Snapshot, Stopped, Tell, Tended, Upkeep,
 };
-use engine::{Actor, Answer, AnswerGate, Command, ForkPoint, RunFile, RunId, View};
+use engine::{Actor, Answer, AnswerGate, Command, ForkPoint, Refusal, RunFile, RunId, View};
 use runtime::{ExecuteError, Fork, Identity, Request, Runtime, Target};
 use serde_json::{Map, Value};
 
@@ -65,6 +65,9 @@ async fn make(call: &Call<'_>, asking: Asking, warnings: Vec<String>) -> Reply {
             Ask::Tend(upkeep, then) => break then(tend(call, upkeep).await.map_err(stopped)),
             Ask::Begin(it, then) => break then(begin(call, &reach, *it).await),
             Ask::Write(write, then) => break then(reach.write(write).await),
+            Ask::Make(workflow, path, text, then) => {
+                break then(call.runtime.make_beside(workflow, &path, text).await);
+            }
             Ask::Tell(tell) => break tell,
         };
     };
@@ -82,6 +85,7 @@ async fn look<N: Send + 'static>(call: &Call<'_>, reach: &Reach<'_>, look: Look<
     match look {
         Look::Run(text, then) => then(runtime.find_run(&text).await.map_err(stopped)),
         Look::File(workflow, keys, then) => then(take_in(runtime, workflow, keys).await),
+        Look::Live(workflow, keys, then) => then(live_first(runtime, workflow, keys).await),
         Look::Beside(workflow, path, then) => {
             let text = runtime.read_beside(workflow, path).await.ok().flatten();
             then(Beside { root: runtime.root_for(workflow).to_owned(), text })
@@ -196,11 +200,38 @@ async fn execute_both(
     Ok(outcome)
 }
 
+/// Puts the first of these keys whose run goes on before the others.
+async fn live_first(
+    runtime: &Runtime,
+    workflow: &str,
+    mut keys: Vec<String>,
+) -> Result<Vec<String>, Stopped> {
+    for (at, key) in keys.iter().enumerate() {
+        if runtime.find_live(workflow, key).await.map_err(stopped)? {
+            keys.swap(0, at);
+            break;
+        }
+    }
+    Ok(keys)
+}
+
 /// Has a deed done.
 async fn execute(call: &Call<'_>, deed: Deed) -> Result<Outcome, ExecuteError> {
     let outcome = match deed {
         Deed::Start { workflow, start } => {
             request(call, Target::New(workflow), Command::StartRun(start), None).await?
+        }
+        Deed::StartWith { workflow, start, command } => {
+            let key = start.key.clone().unwrap_or_default();
+            let all = Command::All(vec![Command::StartRun(start), (*command).clone()]);
+            match request(call, Target::New(workflow.clone()), all, None).await {
+                Err(ExecuteError::Refused(Refusal::KeyTaken { .. })) => {
+                    let found = call.runtime.take_in_file(&workflow, &key).await?;
+                    let (view, _) = found.ok_or(Refusal::RunUnknown(key))?;
+                    request(call, Target::Run(view.state.run), *command, None).await?
+                }
+                done => done?,
+            }
         }
         Deed::Change { run, command, by } => request(call, Target::Run(run), *command, by).await?,
         Deed::ChangeCopy { run, length, key, command } => {
@@ -211,7 +242,7 @@ async fn execute(call: &Call<'_>, deed: Deed) -> Result<Outcome, ExecuteError> {
         Deed::TakeReply(run) => match &call.person {
             Person::Answered(reply) => take_reply(call, run, reply).await?,
             Person::OutOfReach | Person::Unproven | Person::Reachable | Person::Silent(_) => {
-                return Err(engine::Refusal::GateNotOpen.into());
+                return Err(Refusal::GateNotOpen.into());
             }
         },
         Deed::Begin { workflow, run, start } => {
@@ -259,7 +290,7 @@ async fn begin(call: &Call<'_>, reach: &Reach<'_>, begin: Begin) -> Result<Outco
         tracing::warn!("a file beside a new run could not be changed: {problem}");
     }
     let begun = execute(call, deed).await;
-    let is_taken = matches!(begun, Err(ExecuteError::Refused(engine::Refusal::KeyTaken { .. })));
+    let is_taken = matches!(begun, Err(ExecuteError::Refused(Refusal::KeyTaken { .. })));
     if begun.is_err() && !was_there && !is_taken {
         // What was not begun has no request. If it stays, it is only in the way.
         reach.remove(&folder, &path).await.ok();

@@ -15,7 +15,7 @@ use super::super::{
 const SHOWN: [&str; 3] = ["status", "item", "plan"];
 
 /// Returns what the file of a run says.
-pub fn render(state: &RunState) -> String {
+pub(in super::super) fn render(state: &RunState) -> String {
     let (history, seq) = (&state.history, state.history.placed_by());
     let placed = history.placed.as_ref();
     let mut file = placed.map_or_else(StateFile::blank, |it| StateFile::parse(&it.text));

@@ -5,13 +5,10 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::{Map, Value};
 
-use super::workflow_guidance::WorkflowGuidance;
+use super::{super::words::RETRY_MS, workflow_guidance::WorkflowGuidance};
 use crate::kit::{
     self, Ask, Done, Failing, InvalidArguments, Refused, Stopped, Tell, Tool as _, Unasked,
 };
-
-/// After how long a call that found the store busy may be tried again.
-const RETRY_MS: u64 = 500;
 
 /// What a tool that answers with a text says.
 pub(super) type Told = Result<Done<Answer>, Failure>;

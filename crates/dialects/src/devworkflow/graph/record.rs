@@ -12,14 +12,12 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
+use crate::devworkflow::words::is_pending;
+
 pub(super) use project::render;
 
 /// The version of the record that this release writes.
 const VERSION: u64 = 1;
-
-/// The words for how far an item is.
-const PENDING: &str = "pending";
-const COMPLETED: &str = "completed";
 
 /// A session as its file says it.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
@@ -113,7 +111,7 @@ where
 impl Item {
     /// Whether it was done.
     pub(super) fn is_done(&self) -> bool {
-        self.status == COMPLETED
+        !is_pending(&self.status)
     }
 }
 

@@ -1,7 +1,7 @@
 //! `workflow_guidance`: starts a session, shows the node it is at, and moves it on.
 
 pub(super) mod choose;
-mod classic;
+pub(super) mod classic;
 mod start;
 
 use schemars::JsonSchema;

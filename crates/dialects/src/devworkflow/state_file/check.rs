@@ -3,14 +3,15 @@
 use std::collections::HashSet;
 
 use super::{
-    PHASES, STATUSES, StateFile, escape, fields,
+    super::words::{PHASES, STATUSES},
+    StateFile, escape, fields,
     part::{PARTS, Part},
     table,
 };
 
 impl StateFile {
     /// Returns what is wrong with the file; nothing, if all is well.
-    pub fn issues(&self) -> Vec<String> {
+    pub(in super::super) fn issues(&self) -> Vec<String> {
         let mut issues = self.missing_sections();
         issues.extend(self.state_issues());
         issues.extend(self.item_issues());

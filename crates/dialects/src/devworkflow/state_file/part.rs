@@ -55,7 +55,7 @@ pub(super) fn title(heading: &str) -> &str {
 }
 
 /// Whether a title is the name, which a remark in brackets may follow.
-pub fn is_named(title: &str, name: &str) -> bool {
+pub(in super::super) fn is_named(title: &str, name: &str) -> bool {
     let Some((start, rest)) = title.split_at_checked(name.len()) else { return false };
     let rest = rest.trim_start_matches(':').trim_end_matches('#').trim();
     start.eq_ignore_ascii_case(name) && (rest.is_empty() || rest.starts_with(['(', '[']))

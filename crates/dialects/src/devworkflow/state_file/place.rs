@@ -104,7 +104,7 @@ impl StateFile {
     }
 
     /// Adds the sections that are missing, empty.
-    pub fn complete(&mut self) {
+    pub(in super::super) fn complete(&mut self) {
         for part in PARTS {
             if self.section(part).is_none() {
                 self.add(part);
@@ -113,7 +113,7 @@ impl StateFile {
     }
 
     /// Returns the title and the text of each section that means nothing here.
-    pub fn own_sections(&self) -> Vec<(String, String)> {
+    pub(in super::super) fn own_sections(&self) -> Vec<(String, String)> {
         let own = self.sections.iter().filter(|it| it.part.is_none());
         let read = |range: &Range<usize>| self.text.get(range.clone()).unwrap_or_default();
         own.map(|it| (title(read(&it.heading)).to_owned(), markdown::normal(read(&it.body))))
@@ -121,7 +121,7 @@ impl StateFile {
     }
 
     /// Adds such a section at the end.
-    pub fn add_own_section(&mut self, title: &str, text: &str) {
+    pub(in super::super) fn add_own_section(&mut self, title: &str, text: &str) {
         let at = self.text.len();
         let (lead, title) = (self.missing_line_end(at), title.replace(['\r', '\n'], " "));
         let text = markdown::normal(text);

@@ -45,7 +45,7 @@ type Lines<'a> = HashMap<Cow<'a, str>, usize>;
 
 impl StateFile {
     /// Returns in how many lines two texts differ. It tells from which version an edit was made.
-    pub fn distance(one: &str, two: &str) -> usize {
+    pub(in super::super) fn distance(one: &str, two: &str) -> usize {
         let mut balance: HashMap<&str, isize> = HashMap::new();
         for line in one.split('\n') {
             *balance.entry(line.trim_end_matches('\r')).or_default() += 1;
@@ -60,7 +60,7 @@ impl StateFile {
     /// Joins the edit of `base` that led to `theirs` with the one that led to `ours`.
     ///
     /// `None` where both changed the same thing, each in its own way.
-    pub fn rebase(base: &str, theirs: &str, ours: &str) -> Option<String> {
+    pub(in super::super) fn rebase(base: &str, theirs: &str, ours: &str) -> Option<String> {
         if base == ours || theirs == ours {
             return Some(theirs.to_owned());
         }

@@ -3,14 +3,14 @@
 use std::{collections::HashMap, ops::Range};
 
 use super::{
-    super::markdown::{self, Line},
+    super::{
+        markdown::{self, Line},
+        words::PENDING,
+    },
     Row,
     escape::{self, Pipes},
     part::Part,
 };
-
-/// The status of a row that says none.
-pub(super) const PENDING: &str = "pending";
 
 /// A row, and where it stands.
 struct Placed<'a> {

@@ -130,7 +130,7 @@ fn items(record: &Record) -> Vec<engine::Item> {
     let item = |it: &super::super::record::Item| engine::Item {
         id: it.id,
         text: it.description.clone(),
-        is_done: it.status.eq_ignore_ascii_case("completed"),
+        is_done: it.is_done(),
     };
     record.items.iter().map(item).collect()
 }

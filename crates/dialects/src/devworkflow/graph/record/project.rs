@@ -8,8 +8,9 @@ use serde_json::{Map, Value};
 
 use super::{
     super::words::{self, Status},
-    COMPLETED, Item, Output, Outputs, PENDING, Record, VERSION,
+    Item, Output, Outputs, Record, VERSION,
 };
+use crate::devworkflow::words::{COMPLETED, PENDING, is_pending};
 
 /// Returns what the file of a session says. What someone wrote stays as it was written until
 /// something happens.
@@ -155,7 +156,7 @@ impl Record {
     fn set_items(&mut self, state: &RunState) {
         let word = |is_done: bool| if is_done { COMPLETED } else { PENDING }.to_owned();
         for (own, item) in self.items.iter_mut().zip(state.items.iter()) {
-            if item.is_done && !own.status.eq_ignore_ascii_case(COMPLETED) {
+            if item.is_done && is_pending(&own.status) {
                 own.status = word(true);
             }
         }

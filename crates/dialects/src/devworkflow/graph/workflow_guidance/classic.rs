@@ -22,7 +22,7 @@ const ACTIONS: [&str; 5] = ["start", "plan", "build", "revise", "next"];
 const LOGGED_CHARS_MAX: usize = 4_000;
 
 /// Whether a session takes the actions.
-pub(super) fn is_classic(found: &Found) -> bool {
+pub(in super::super) fn is_classic(found: &Found) -> bool {
     found.record.workflow_name == WORKFLOW
 }
 

@@ -10,7 +10,7 @@ use super::super::{
     session::Found,
     view::{self, Extent},
     words::{self, Status},
-    workflow_guidance::choose,
+    workflow_guidance::{choose, classic},
 };
 use crate::kit::{Ask, Caller, Done, Stopped};
 
@@ -88,7 +88,7 @@ fn read(updates: &str) -> Result<Map<String, Value>, Failure> {
 fn ask(found: &Found, updates: &Map<String, Value>) -> Result<Asked, Failure> {
     let mut asked = Asked::default();
     let is_forced = updates.get("force") == Some(&Value::Bool(true));
-    let is_classic = found.record.workflow_name == "Classic";
+    let is_classic = classic::is_classic(found);
     for (key, value) in updates {
         match (key.as_str(), value) {
             ("force", _) => {}

@@ -90,8 +90,8 @@ enum Change {
 
 fn change() -> impl Strategy<Value = Change> {
     prop_oneof![
-        prop::sample::select(&super::super::PHASES[..]).prop_map(Change::Phase),
-        prop::sample::select(&super::super::STATUSES[..]).prop_map(Change::Status),
+        prop::sample::select(&super::super::super::words::PHASES[..]).prop_map(Change::Phase),
+        prop::sample::select(&super::super::super::words::STATUSES[..]).prop_map(Change::Status),
         prop::option::of(text()).prop_map(Change::Item),
         text().prop_map(Change::Plan),
         rows().prop_map(Change::Items),

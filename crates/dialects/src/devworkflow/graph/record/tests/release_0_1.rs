@@ -8,9 +8,13 @@ use serde_json::{Map, Value};
 
 use super::super::{
     super::words::{self, Status},
-    COMPLETED, Item, Outputs, PENDING, Record, VERSION,
+    Item, Outputs, Record, VERSION,
     project::output,
 };
+
+/// The words for how far an item is.
+const PENDING: &str = "pending";
+const COMPLETED: &str = "completed";
 
 /// The file of one session.
 #[derive(Clone)]
