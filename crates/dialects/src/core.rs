@@ -4,6 +4,7 @@
 //! Its words for our things: an *instance* is a run, `SUSPENDED` is waiting. `words.rs` has them.
 
 mod advance_workflow;
+mod advice;
 mod answer;
 mod answer_gate;
 mod cancel_workflow;
@@ -21,13 +22,14 @@ mod resume_workflow;
 mod run;
 mod search_history;
 mod start_workflow;
-pub mod way_out;
 mod words;
 
 use engine::{Recorded, Standing};
 use serde_json::Value;
 
 use crate::kit::{Entry, Snapshot, Toolset};
+
+pub use advice::WORDS;
 
 /// What an agent is told before anything else.
 const INSTRUCTIONS: &str = "\
@@ -58,7 +60,7 @@ pub const TOOLSET: Toolset = Toolset {
         Entry::of::<fork_run::ForkRun>(),
     ],
     prompts: &[],
-    idiom: |_, _| None,
+    words: |_, _| None,
 };
 
 /// Returns the whole record of a run.

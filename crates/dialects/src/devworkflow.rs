@@ -4,6 +4,7 @@
 //! a step of a graph, a *session* a run of one. `words.rs` has both columns; `state_file.rs` and
 //! `config_file.rs` are its two documents, as people and agents write them.
 
+mod advice;
 mod answer;
 mod classic;
 mod config_file;
@@ -16,9 +17,6 @@ mod state_file;
 mod state_json;
 mod text;
 mod words;
-
-use definition::Form;
-use engine::Idiom;
 
 use crate::kit::{Entry, Toolset};
 use classic::{Guidance, Guide};
@@ -44,7 +42,7 @@ pub const TOOLSET: Toolset = Toolset {
     instructions: INSTRUCTIONS,
     tools: &TOOLS,
     prompts: &[],
-    idiom,
+    words: advice::words,
 };
 
 /// All tools, in the order they are listed.
@@ -78,43 +76,4 @@ const TOOLS: [Entry; 26] = {
         search,
         check,
     ]
-};
-
-/// Returns the words for the tools that continue the runs of a workflow.
-fn idiom(workflow: &str, form: Form) -> Option<Idiom> {
-    if workflow == WORKFLOW {
-        return Some(CLASSIC);
-    }
-    (form == Form::Graph).then_some(ON_GRAPH)
-}
-
-const CLASSIC: Idiom = Idiom {
-    start: "Call `init_workflow_guidance` with what is to be done, then follow each answer.",
-    resume: "call `hello_workflow`, and make the call that it says comes next",
-    report: "record it with `update_workflow_state_guidance`; `hello_workflow` says which call \
-             comes next",
-    choose: "`hello_workflow` says which call begins the next one:",
-    finish: "",
-    relay: "Ask the person; only once they said yes, call `construct_phase_guidance` with \
-            `user_approval`.",
-    wait: "Only a person can answer: tell them to use `milepost gate`, do not run it yourself, \
-           and look with `hello_workflow`.",
-    reopen: "`init_workflow_guidance` starts over.",
-    more: "`workflow_state.md` has more.",
-};
-
-const ON_GRAPH: Idiom = Idiom {
-    start: "Call `workflow_discovery`, then `workflow_guidance` with `action` `start`, and pass \
-            its `session_id` with every call.",
-    resume: "call `workflow_state` for its session, and go on with `workflow_guidance`",
-    report: "call `workflow_guidance` with its `session_id`, and in `context` what you `choose` and \
-             the `criteria_evidence`",
-    choose: "Name the next one as `choose` in the `context` of `workflow_guidance`:",
-    finish: "",
-    relay: "Ask the person; only once they said yes, pass `user_approval` with \
-            `workflow_guidance`.",
-    wait: "Only a person can answer: tell them to use `milepost gate`, do not run it yourself, \
-           and look with `workflow_state`.",
-    reopen: "`workflow_guidance` with `action` `start` starts over.",
-    more: "`workflow_state` has more.",
 };

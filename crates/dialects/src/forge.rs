@@ -24,39 +24,12 @@ pub use options::Options;
 pub use records::Memory;
 pub use state_file::StateFile;
 
-use definition::Form;
-use engine::Idiom;
-
 /// What an agent is told before anything else.
 pub const INSTRUCTIONS: &str = "\
 Milepost takes a request through a pipeline: analysis, design, tasks, implementation, reviews, summary.
 1. `pipeline_init` with what the user typed; then `pipeline_init_with_context`, asking the user what it asks.
 2. `pipeline_next_action` with `workspace`; do what its `type` says; call it again with `previous_action_complete` and the `action_id`, until `type` is `done`. If `type` is empty, call it with `workspace` alone. At a checkpoint pass the user's answer as `user_response`.
 3. An error says the way out: do that, and repeat the call.";
-
-/// Returns how a pipeline is gone on with.
-pub fn idiom(workflow: &str, _: Form) -> Option<Idiom> {
-    (workflow == WORKFLOW).then_some(IDIOM)
-}
-
-/// The words for what an agent does with a pipeline.
-const IDIOM: Idiom = Idiom {
-    start: "Call `pipeline_init` with what the person wants as `arguments`, then do what each \
-            answer says, until the `type` of an action is `done`.",
-    resume: "call `pipeline_next_action` with `workspace` `{key}`, and do what each answer says, \
-             until its `type` is `done`",
-    report: "call `pipeline_next_action` (`workspace` `{key}`) with `previous_action_complete`; \
-             without that it says who is to do the work, and how",
-    choose: "`pipeline_next_action` says which one is next:",
-    finish: "",
-    relay: "Ask the person, then pass the answer on with `pipeline_next_action` \
-            (`user_response`).",
-    wait: "Only a person can answer: tell them to use `milepost gate`, do not run it yourself, \
-           and wait with `pipeline_next_action`.",
-    reopen: "One that failed is taken up again by `phase_start` with the phase, or by `checkpoint` \
-             where a person was asked; after one that was abandoned, `pipeline_init` begins another.",
-    more: "`resume_info` has more.",
-};
 
 /// The workflow whose runs are the pipelines.
 pub const WORKFLOW: &str = "forge";

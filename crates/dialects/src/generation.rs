@@ -3,6 +3,7 @@
 //! Its words for our things: a *generation* is a run, a *scene* its key. `words.rs` has the steps;
 //! `document.rs` the state file, from which every answer is made (`text.rs`).
 
+mod advice;
 mod answer;
 mod cancel_generation;
 mod complete_generation;
@@ -14,7 +15,6 @@ mod files;
 mod get_generation_status;
 mod list_generations;
 mod log_question_answer;
-mod onward;
 mod path;
 pub mod prompts;
 mod record_error;
@@ -30,8 +30,6 @@ mod words;
 #[cfg(test)]
 mod tests;
 
-use definition::Form;
-use engine::Idiom;
 use serde_json::{Map, Value};
 
 use crate::kit::{Effect, Entry, Hints, Toolset};
@@ -45,25 +43,6 @@ Milepost tracks the generation of scenes in seven steps; each scene has four dig
 2. For each step `start_step`, the work, `complete_step` with its duration and artifacts. Step 3 waits for the user with `awaiting_approval`; do not approve for them.
 3. An error: `record_error`, then `start_step` again (4 again after a failed check in 5). After three attempts `fail_generation`. In the end `complete_generation`.
 4. An error has `refusal.hint`: the way out. Arguments are flat; `{\"params\": {…}}` works too.";
-
-/// Returns how the generation of a scene is gone on with.
-fn idiom(workflow: &str, _: Form) -> Option<Idiom> {
-    (workflow == WORKFLOW).then_some(Idiom {
-        start: "Call `get_generation_status` for the scene, then `start_generation`, and go through \
-                its steps.",
-        resume: "call `get_generation_status` for its scene, and go on with `start_step`, or with \
-                 `resume_generation` if it was stopped",
-        report: "call `complete_step`; `start_step` comes before the work",
-        choose: "Begin the next one with `start_step`:",
-        finish: "End it with `complete_generation`.",
-        relay: "Ask the user; only once they approved, call `complete_step`.",
-        wait: "Only the user can answer: tell them to use `milepost gate`, do not run it yourself, \
-               and look with `get_generation_status`.",
-        reopen: "`resume_generation` shows how it would go on; after the user agreed, call it with \
-                 `confirm`.",
-        more: "`get_generation_status` has more.",
-    })
-}
 
 /// The tools.
 pub const TOOLSET: Toolset = Toolset {
@@ -87,7 +66,7 @@ pub const TOOLSET: Toolset = Toolset {
         Entry::of::<get_generation_status::GetStatus>(),
     ],
     prompts: prompts::PROMPTS,
-    idiom,
+    words: |workflow, _| (workflow == WORKFLOW).then_some(&advice::WORDS),
 };
 
 /// The workflow whose runs are the generations.

@@ -9,7 +9,7 @@ use alloc::{collections::BTreeMap, string::String, vec, vec::Vec};
 use definition::{Answers, CommandCheck, Digest, Evidence, Workflow};
 use serde_json::Value;
 
-use crate::{Artifact, Git, ModelFailure, Refusal, Timestamp, Usage, invariant};
+use crate::{Artifact, Git, Lease, ModelFailure, Refusal, Timestamp, Usage, invariant};
 
 /// A thing that must be known.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
@@ -138,6 +138,11 @@ pub struct Policy {
 }
 
 impl Known {
+    /// Returns when a lease ends by the steady clock, heartbeats counted.
+    pub fn find_lease_end(&self, lease: &Lease) -> Timestamp {
+        self.lease_ends.get(&lease.generation).copied().unwrap_or(lease.until)
+    }
+
     /// Returns the variables of `workflow` whose values settings decide.
     pub(crate) fn settled_vars(&self, workflow: &Workflow) -> BTreeMap<&str, Value> {
         let Policy { vars, approving, .. } = &self.policy;

@@ -13,7 +13,6 @@
 
 extern crate alloc;
 
-mod brief;
 mod cause;
 mod chore;
 mod command;
@@ -28,7 +27,6 @@ mod fork;
 mod guard;
 mod history;
 mod id;
-mod idiom;
 mod index_text;
 mod invariant;
 mod journal;
@@ -36,9 +34,11 @@ mod known;
 mod legacy;
 mod listing;
 mod next;
+mod offers;
 mod probe;
 mod promised_file;
 mod refusal;
+mod remedy;
 mod shared;
 mod state;
 mod status;
@@ -47,7 +47,6 @@ mod time;
 mod view;
 mod worked;
 
-pub use brief::{Brief, Reader, brief, brief_for};
 pub use cause::{CompletedBy, FailCause, ReopenCause, SkipCause};
 pub use chore::{Chore, ChoreOutcome, GitDeed, Pushed, RunBranch, find_chore, find_unseen_branch};
 pub use command::{
@@ -74,7 +73,6 @@ pub use history::{
     PlannedPart, Reopening, Return, SentBack, Touched, Visit, Visited,
 };
 pub use id::RunId;
-pub use idiom::Idiom;
 pub use index_text::index_text;
 pub use invariant::{Found, Violation, audit, find_personal};
 pub use journal::{Journal, JournalRotated, journal_line};
@@ -85,16 +83,15 @@ pub use listing::{
     Card, Cursor, GRAPH_BYTES_MAX, Graphs, Hit, Hits, Invalid, KeyFilter, Listed, Listing, Order,
     Page, Row, RunFilter, Taken, Unreadable, Unseen,
 };
-pub use next::{
-    Action, comes_again, find_agent, find_needed, find_promised, find_starter, next,
-    ways_from_failure,
-};
+pub use next::{Action, comes_again, find_agent, find_needed, find_promised, find_starter, next};
+pub use offers::{Needs, Offer, Offers, What, offers};
 pub use probe::{Probe, probe, probe_approval, probe_in_turn};
 pub use promised_file::{
     Appended, Basis, Edits, EventLog, Layout, Projection, Reading, Rebased, SideFile,
     SideFileChange, SideFileWrite,
 };
 pub use refusal::Refusal;
+pub use remedy::{Pick, Remedy};
 pub use shared::Shared;
 pub use state::{
     Answered, AttemptStatus, Effort, Handed, Judged, Noted, Passage, PendingRules, Progress,

@@ -3,12 +3,11 @@
 use alloc::{boxed::Box, string::String, vec::Vec};
 
 use definition::{
-    Decider, Need, Otherwise, PartSource, PartSpec, Presence, Product, Step, StepName, Target,
-    Workflow,
+    Need, Otherwise, PartSource, PartSpec, Presence, Product, Step, StepName, Target, Workflow,
 };
 
 use crate::{
-    Chore, OpenGate, Outcome, RunState, Standing,
+    Chore, OpenGate, RunState, Standing,
     decide::{EvalContext, parts, route, scope},
     find_chore,
 };
@@ -51,23 +50,6 @@ pub fn next<'a>(workflow: &'a Workflow, state: &RunState) -> Action<'a> {
             Action::Work { step, parts: parts::ready(workflow, state, step) }
         }
     }
-}
-
-/// Returns the steps ahead that an agent may name in place of another attempt at `step`, which
-/// failed.
-pub fn ways_from_failure(workflow: &Workflow, state: &RunState, step: &Step) -> Vec<Target> {
-    let report = state.step(&step.name).and_then(|it| it.effort.report.as_ref());
-    let has_failed = report.is_some_and(|it| it.outcome() == Outcome::Failure);
-    if state.decider() == Decider::Declared || !has_failed {
-        return Vec::new();
-    }
-    let mut ways = route::allowed(workflow, state, step, EvalContext::of_report(report));
-    let place = |name: &StepName| workflow.steps.iter().position(|it| it.name == *name);
-    ways.retain(|it| match it {
-        Target::Step(to) => place(&step.name) < place(to),
-        Target::Finish => true,
-    });
-    ways
 }
 
 /// Returns whether `step` is listed after the one that a run is at: what was done there is done again

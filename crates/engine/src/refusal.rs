@@ -1,6 +1,10 @@
 //! Why a command was refused, in words its sender can act on.
 
-use alloc::{format, string::String, vec::Vec};
+use alloc::{
+    format,
+    string::{String, ToString as _},
+    vec::Vec,
+};
 
 use definition::{PartId, StepName};
 
@@ -16,9 +20,9 @@ pub enum Refusal {
     RunUnknown(String),
     #[error("several runs begin with `{prefix}`")]
     RunAmbiguous { prefix: String, runs: Vec<String> },
-    #[error("the run with the key `{key}` is `{run}`, which is worked on in `{root}`")]
+    #[error("the key `{key}` names run `{run}`, which belongs to the folder `{root}`")]
     RunElsewhere { key: String, run: String, root: String },
-    #[error("run `{0}` has begun already")]
+    #[error("run `{0}` has already started")]
     RunExists(String),
     #[error("the run is {status}")]
     RunEnded { status: Status },
@@ -30,27 +34,27 @@ pub enum Refusal {
     WorkflowInvalid { name: String, problem: String },
     #[error("workflow `{name}` is not complete: {problem}")]
     WorkflowIncomplete { name: String, problem: String },
-    #[error("the definition of the run cannot be read: {0}")]
+    #[error("this version of milepost cannot read the run's definition: {0}")]
     DefinitionUnreadable(String),
     #[error("the workflow has no step `{step}`")]
     StepUnknown { step: String, known: Vec<StepName> },
-    #[error("step `{step}` was not entered so far")]
+    #[error("the run has not reached step `{step}`")]
     StepNotEntered { step: String, entered: Vec<StepName> },
-    #[error("step `{step}` is not the current one, which is `{current}`")]
+    #[error("the run is at step `{current}`, not at `{step}`")]
     StepNotCurrent { step: String, current: String },
-    #[error("step `{step}` is not under way")]
+    #[error("step `{step}` has not been started")]
     StepNotBegun { step: StepName },
     #[error("step `{step}` is {}, and its last attempt did not fail", .progress.as_str())]
     StepNotFailed { step: StepName, progress: Progress },
     #[error("step `{step}` comes after step `{before}`, which is not done")]
     StepOutOfOrder { step: StepName, before: StepName },
-    #[error("step `{step}` was passed")]
+    #[error("the run has already passed step `{step}`")]
     StepPassed { step: StepName },
-    #[error("step `{to}` lies behind the gate of step `{step}`, where nobody was asked")]
+    #[error("step `{to}` is behind the gate of step `{step}`, which nobody has answered")]
     GateNotAsked { step: StepName, to: StepName },
     #[error("step `{from}` failed, and no route for failures leads from it to `{to}`")]
     FailedForward { from: StepName, to: StepName },
-    #[error("the workflow leads from `{from}` to `{to}` without the gate of `{gate}`")]
+    #[error("the workflow leads from `{from}` to `{to}` around the gate of `{gate}`")]
     GateBypassed { gate: StepName, from: StepName, to: StepName },
     #[error("the workflow has no parts called `{set}`")]
     PartSetUnknown { set: String },
@@ -58,39 +62,39 @@ pub enum Refusal {
     RulesInvalid { path: String, problem: String },
     #[error("steps are not done: {}", names(.open))]
     StepsOpen { open: Vec<StepName> },
-    #[error("the run moved on to `{current}` while this was decided")]
+    #[error("the run moved to step `{current}` during this call")]
     RunMoved { current: String },
-    #[error("step `{step}` is held by `{holder}` until {until}")]
+    #[error("`{holder}` holds step `{step}` until {until}")]
     StepHeld { step: StepName, holder: String, until: Timestamp },
-    #[error("lease {given} on step `{step}` was taken over")]
+    #[error("lease {given} is no longer valid: someone else has claimed step `{step}`")]
     LeaseStale { step: StepName, given: u64 },
     #[error("there is no lease {0}")]
     LeaseUnknown(u64),
     #[error("step `{next}` may not follow step `{step}`")]
     NextNotAllowed { step: StepName, next: String, allowed: Vec<String> },
-    #[error("step `{step}` is done, and the next one is for you to choose")]
+    #[error("step `{step}` is done, and you choose the next one")]
     ChoiceOpen { step: StepName, choices: Vec<String> },
-    #[error("`{path}` is missing, which step `{step}` needs")]
+    #[error("step `{step}` needs `{path}`, which is missing")]
     NeedMissing { step: StepName, path: String },
     #[error("artifact `{path}` is missing from step `{step}`")]
     ArtifactMissing { step: StepName, path: String },
-    #[error("artifact `{path}` of step `{step}` is not as it must be: {problem}")]
+    #[error("artifact `{path}` of step `{step}` is invalid: {problem}")]
     ArtifactInvalid { step: StepName, path: String, problem: String },
-    #[error("step `{step}` lacks evidence for {}", list(.criteria))]
+    #[error("the report on step `{step}` has no evidence for {}", list(.criteria))]
     EvidenceMissing { step: StepName, criteria: Vec<String> },
-    #[error("step `{step}` was given empty evidence for {}", list(.criteria))]
+    #[error("the report on step `{step}` has empty evidence for {}", list(.criteria))]
     EvidenceEmpty { step: StepName, criteria: Vec<String> },
     #[error("the workflow has no move `{name}`")]
     MoveUnknown { name: String, known: Vec<String> },
-    #[error("`{name}` may not be done at step `{step}` now")]
+    #[error("`{name}` is not allowed at step `{step}` now")]
     MoveNotAllowed { name: String, step: String, legal: Vec<String> },
     #[error("there is no open item {item}")]
     ItemUnknown { item: String, open: Vec<String> },
-    #[error("there are {max} items, and no more are taken")]
+    #[error("the list has {max} items, which is the limit")]
     ItemsFull { max: usize },
     #[error("check `{run}` of step `{step}` did not pass: {problem}")]
     CheckFailed { step: StepName, run: String, problem: String },
-    #[error("check `{run}` of step `{step}` may not be run here")]
+    #[error("nobody has allowed check `{run}` of step `{step}` to run here")]
     CheckNotAllowed { step: StepName, run: String },
     #[error("the server could not {what} (chore `{chore}`): {problem}")]
     ChoreDue { chore: String, what: String, problem: String },
@@ -104,21 +108,26 @@ pub enum Refusal {
     PartUnknown { step: StepName, part: String, known: Vec<PartId> },
     #[error("part `{part}` of step `{step}` is not ready")]
     PartNotReady { step: StepName, part: PartId, ready: Vec<PartId> },
-    #[error("the parts of step `{step}` are not known")]
+    #[error("step `{step}` has parts, and nobody has planned them")]
     PartsUnknown { step: StepName },
     #[error("the parts of step `{step}` cannot be planned: {problem}")]
-    PartsInvalid { step: StepName, problem: String },
+    PartsInvalid {
+        step: StepName,
+        problem: String,
+        /// The answer at the open gate that has the list made again, if there is one.
+        back: Option<String>,
+    },
     #[error("the run waits for a person at step `{step}`")]
     GateOpen { step: StepName, is_relayed: bool },
     #[error("step `{step}` has no gate")]
     GateMissing { step: StepName },
-    #[error("what was written into `{path}` cannot be taken: {problem}")]
+    #[error("the edit of `{path}` cannot be accepted: {problem}")]
     EditRefused { path: String, problem: String },
     #[error("`{path}` cannot be read: {problem}")]
     FileUnreadable { path: String, problem: String, is_corrupt: bool },
     #[error("no gate is open")]
     GateNotOpen,
-    #[error("the gate at step `{step}` takes only a person's own answer")]
+    #[error("the gate at step `{step}` accepts only a person's own answer")]
     GateNeedsPerson {
         step: StepName,
         /// Whether the person is being asked now.
@@ -126,23 +135,23 @@ pub enum Refusal {
         /// Whether there is a run. One that would begin behind the gate does not begin.
         is_begun: bool,
     },
-    #[error("part `{part}` of step `{step}` is for a person, and takes only their own answer")]
+    #[error("part `{part}` of step `{step}` is for a person, and accepts only their own answer")]
     PartNeedsPerson { step: StepName, part: PartId, is_asked: bool, is_begun: bool },
-    #[error("the gate at step `{step}` lets nobody on while `{condition}` holds")]
+    #[error("the gate at step `{step}` stays closed while `{condition}` is true")]
     GateHeld { step: StepName, condition: String },
     #[error("what the gate at step `{step}` showed has changed: {}", changes(.changed))]
     GateStale { step: StepName, changed: Vec<String> },
     #[error("the gate at step `{step}` has no answer `{answer}`")]
     AnswerUnknown { step: StepName, answer: String, options: Vec<String> },
-    #[error("the work on step `{step}` was sent back as often as it may be ({rounds})")]
+    #[error("the work on step `{step}` has been sent back as often as allowed ({rounds})")]
     RoundsSpent { step: StepName, rounds: u32 },
-    #[error("files are not what they were: {}", list(.paths))]
+    #[error("files have changed since the run recorded them: {}", list(.paths))]
     ArtifactsDrifted { paths: Vec<String> },
-    #[error("key `{key}` does not fit `{pattern}`")]
+    #[error("key `{key}` does not match `{pattern}`")]
     KeyInvalid { key: String, pattern: String },
     #[error("workflow `{workflow}` needs a key")]
     KeyMissing { workflow: String, pattern: String },
-    #[error("key `{key}` is taken by run `{run}`")]
+    #[error("run `{run}` already has the key `{key}`")]
     KeyTaken { key: String, run: String },
     #[error("the workflow has no flow `{flow}`")]
     FlowUnknown { flow: String, known: Vec<String> },
@@ -154,19 +163,19 @@ pub enum Refusal {
     VarInvalid { name: String, value: String, problem: String },
     #[error("{problem}")]
     ConditionFailed { step: StepName, problem: String },
-    #[error("{what} has {bytes} bytes, and at most {max} are taken")]
+    #[error("{what} has {bytes} bytes; the limit is {max}")]
     TooLarge { what: String, bytes: usize, max: usize },
     #[error("{what} is nested more than {max} levels deep")]
     TooDeep { what: String, max: usize },
     #[error("{what} is empty")]
     Empty { what: String },
-    #[error("request `{0}` was used for something else")]
+    #[error("request id `{0}` was already used for another call")]
     RequestConflict(String),
     #[error("nothing is due")]
     NothingDue,
     #[error("the run has no event {seq}; its last is {length}")]
     SeqUnknown { seq: u64, length: u64 },
-    #[error("the run's files are in `{root}`, which is not there or not part of this project")]
+    #[error("the run's files are in `{root}`, which does not exist or is outside this project")]
     WorkspaceNotHere { root: String },
     #[error("{field}: {problem}")]
     ParameterInvalid { field: String, problem: String },
@@ -265,154 +274,14 @@ impl Refusal {
         }
     }
 
+    /// Returns what helps, in words that name no call.
+    pub fn hint(&self) -> String {
+        self.remedy().to_string()
+    }
+
     /// Returns what is wrong with a file that cannot be read, without its name.
     pub fn problem(&self) -> Option<String> {
         if let Self::FileUnreadable { problem, .. } = self { Some(problem.clone()) } else { None }
-    }
-
-    /// Returns the way out, in words that name no tool. Each surface names its own calls where that
-    /// helps.
-    pub fn hint(&self) -> String {
-        match self {
-            Self::RunUnknown(_) => "name a run of this project".into(),
-            Self::RunAmbiguous { runs, .. } => format!("write more of it: {}", runs.join(", ")),
-            Self::RunElsewhere { run, .. } => {
-                format!("if that run is meant, name it by its id: `{run}`")
-            }
-            Self::RunExists(_) => "start another run".into(),
-            Self::RunEnded { .. } => {
-                "start a new run, or reopen this one if it failed or was cancelled".into()
-            }
-            Self::RunNotEnded { .. } => "there is nothing to reopen; go on with it".into(),
-            Self::WorkflowUnknown { known, .. } => format!("there are: {}", names(known)),
-            Self::WorkflowInvalid { name, .. } | Self::WorkflowIncomplete { name, .. } => {
-                format!("fix it; `milepost workflow check {name}` shows every problem")
-            }
-            Self::DefinitionUnreadable(_) => {
-                "use the release that wrote the run, or a newer one".into()
-            }
-            Self::StepUnknown { known, .. } => format!("its steps are: {}", names(known)),
-            Self::StepNotEntered { entered, .. } => format!("these were: {}", names(entered)),
-            Self::StepNotCurrent { current, .. } => format!("go on with `{current}`"),
-            Self::StepNotBegun { .. } => "start it first".into(),
-            Self::StepNotFailed { .. } => "go on with it".into(),
-            Self::StepOutOfOrder { before, .. } => format!("complete `{before}` first"),
-            Self::StepPassed { .. } => "leave it as it is".into(),
-            Self::GateNotAsked { step, .. } => {
-                format!("go to `{step}` first, and have its gate answered")
-            }
-            Self::FailedForward { from, .. } => format!("work on `{from}` again, then report it"),
-            Self::GateBypassed { .. } => {
-                "fix the definition; `milepost workflow check` shows the route".into()
-            }
-            Self::PartSetUnknown { .. } => "see `each` of its steps".into(),
-            Self::RulesInvalid { .. } => "fix the rules, or move them away".into(),
-            Self::StepsOpen { .. } => "do them first".into(),
-            Self::RunMoved { .. } => "someone else was faster; ask for the status".into(),
-            Self::StepHeld { holder, .. } => format!(
-                "if you are `{holder}`, say so; else work on something else, or claim it when the \
-                 lease is over"
-            ),
-            Self::LeaseStale { .. } => {
-                "someone else works on it now; stop, and ask for the status".into()
-            }
-            Self::LeaseUnknown(_) => "claim the step first".into(),
-            Self::NextNotAllowed { allowed, .. } => format!("choose one of: {}", names(allowed)),
-            Self::ChoiceOpen { choices, .. } => format!("choose one of: {}", names(choices)),
-            Self::NeedMissing { path, .. } => format!("write `{path}`, then try again"),
-            Self::ArtifactMissing { path, .. } => format!("write `{path}`, then report again"),
-            Self::ArtifactInvalid { path, .. } => format!("fix `{path}`, then report again"),
-            Self::EvidenceMissing { .. } => "say how each is met, by its key".into(),
-            Self::EvidenceEmpty { .. } => {
-                "say what shows that it is met, or leave the criterion out".into()
-            }
-            Self::MoveUnknown { known, .. } => format!("there are: {}", names(known)),
-            Self::MoveNotAllowed { legal, .. } => format!("allowed now: {}", names(legal)),
-            Self::ItemUnknown { open, .. } => format!("open items: {}", names(open)),
-            Self::ItemsFull { .. } => "finish some, or begin another list".into(),
-            Self::CheckFailed { .. } => "fix what it found, then report again".into(),
-            Self::CheckNotAllowed { .. } => {
-                "a person must allow what this project runs: tell them to run `milepost trust` in \
-                 a terminal; do not run it yourself"
-                    .into()
-            }
-            Self::ChoreDue { .. } => {
-                "fix the cause, then call again: the server tries it once more".into()
-            }
-            Self::ChoreNotDue { .. } => "ask for the status".into(),
-            Self::VerdictUnknown { words, is_read: true, .. } => {
-                format!("write a line `## Verdict: WORD` with one of: {}", words.join(", "))
-            }
-            Self::VerdictUnknown { words, is_read: false, .. } => {
-                format!("say the verdict, one of: {}", words.join(", "))
-            }
-            Self::PartNotNamed { open, .. } => format!("name one of: {}", names(open)),
-            Self::PartUnknown { known, .. } => format!("its parts are: {}", names(known)),
-            Self::PartNotReady { ready, .. } => format!("ready now: {}", names(ready)),
-            Self::PartsUnknown { .. } => "say what they are first".into(),
-            Self::PartsInvalid { .. } => "fix the list of parts, then report again".into(),
-            Self::GateOpen { is_relayed: true, .. } => {
-                "ask the person, and pass their answer on".into()
-            }
-            Self::GateOpen { is_relayed: false, .. } => {
-                "tell the person to answer with `milepost gate` (do not run it yourself), and call \
-                 again when they have"
-                    .into()
-            }
-            Self::GateMissing { .. } => "report on it when it is done".into(),
-            Self::EditRefused { .. } => "change the run by a command, not by its file".into(),
-            Self::FileUnreadable { .. } => "fix it, or move it away".into(),
-            Self::GateNotOpen => "ask for the status".into(),
-            Self::GateNeedsPerson { step, is_begun: false, .. }
-            | Self::PartNeedsPerson { step, is_begun: false, .. } => {
-                format!("begin without what leads past `{step}`; the person is asked there")
-            }
-            Self::GateNeedsPerson { step, is_asked: false, .. } => format!(
-                "do the work that leads to `{step}`, as the status says; the person is asked there"
-            ),
-            Self::PartNeedsPerson { is_asked: false, .. } => {
-                "do the parts before it, as the status says; the person is asked then".into()
-            }
-            Self::GateNeedsPerson { .. } | Self::PartNeedsPerson { .. } => {
-                "tell the person to answer with `milepost gate` in a terminal (do not run it \
-                 yourself), and call again when they have"
-                    .into()
-            }
-            Self::GateHeld { .. } => {
-                "see that it does not hold any more, then have the person answer".into()
-            }
-            Self::GateStale { .. } => "look at it again, then answer with the new digest".into(),
-            Self::AnswerUnknown { options, .. } => format!("answer one of: {}", options.join(", ")),
-            Self::RoundsSpent { .. } => "give another of the answers".into(),
-            Self::ArtifactsDrifted { .. } => {
-                "look at the files; restore them, or say that you go on with them as they are"
-                    .into()
-            }
-            Self::KeyInvalid { .. } => "give a key of that form".into(),
-            Self::KeyMissing { pattern, .. } => format!("give a key that fits `{pattern}`"),
-            Self::KeyTaken { run, .. } => {
-                format!("go on with `{run}`, give another key, or cancel it first")
-            }
-            Self::FlowUnknown { known, .. } => format!("its flows are: {}", names(known)),
-            Self::ContextInvalid { .. } => "fix the context, then start again".into(),
-            Self::VarUnknown { known, .. } => format!("its variables are: {}", names(known)),
-            Self::VarInvalid { .. } => "give a value of its type".into(),
-            Self::ConditionFailed { .. } => {
-                "put what is missing into the context, then report again".into()
-            }
-            Self::TooLarge { .. } => "write it to a file and report the path".into(),
-            Self::TooDeep { .. } => "flatten it, or write it to a file and report the path".into(),
-            Self::Empty { .. } => "give it a text".into(),
-            Self::RequestConflict(_) => "take a new id for a new request".into(),
-            Self::NothingDue => "nothing to do".into(),
-            Self::SeqUnknown { .. } => "`milepost run history` shows the events".into(),
-            Self::WorkspaceNotHere { .. } => {
-                "work on it with a server in that folder; if its project was moved or copied here, \
-                 cancel it and start it again"
-                    .into()
-            }
-            Self::ParameterInvalid { .. } => "fix it, then call again".into(),
-        }
     }
 }
 

@@ -3,7 +3,7 @@
 //! A scenario is a definition (`== PATH` and the file's text, up to `== play`), then lines of
 //! `> command`, each followed by what it led to. `write PATH TEXT`, `remove PATH` and `wait 30m`
 //! change the world in between; `gates verified` sets what counts at gates; `again` begins another run; `> chore NAME done DETAIL` and `> chore NAME failed REASON` say how a chore went; `model says TEXT` and `model fails KIND MESSAGE` are what a
-//! language model answers when it is asked next; `? action`, `? brief` and `? prompt` look. Run with `UPDATE_EXPECT=1` to
+//! language model answers when it is asked next; `? action`, `? offers`, `? drift` and `? prompt` look. Run with `UPDATE_EXPECT=1` to
 //! rewrite what followed, and read the diff before keeping it.
 #![expect(clippy::unwrap_used, clippy::panic, reason = "a test may panic")]
 

@@ -2,10 +2,8 @@
 
 use std::path::Path;
 
-use definition::Workflow;
 use engine::{
-    Brief, Fact, FileFact, Idiom, Known, Question, Reader, Recorded, Refusal, RunId, Shown, Stop,
-    brief, brief_for, find_drift, find_shown,
+    Fact, FileFact, Known, Question, Recorded, Refusal, RunId, Shown, Stop, find_drift, find_shown,
 };
 use store::{Filter, Hits, Listing, Row, Search};
 
@@ -19,8 +17,6 @@ const PAGE_MAX: u32 = 100;
 const PREFIX_BYTES_MIN: usize = 4;
 /// How many runs are named where several are meant.
 const AMBIGUOUS_MAX: u32 = 5;
-/// With fewer tokens than this a brief says nothing.
-const BRIEF_TOKENS_MIN: usize = 200;
 
 /// A part of a run's log.
 #[derive(Debug, Clone)]
@@ -175,43 +171,6 @@ impl Runtime {
         self.store.search(search).await.map_err(fault)
     }
 
-    /// Returns what a newcomer needs to go on with a run.
-    pub async fn brief(
-        &self,
-        run: RunId,
-        tokens_max: Option<usize>,
-    ) -> Result<(View, Brief, Vec<String>), ExecuteError> {
-        let view = self.load(run).await?;
-        let (text, drift) = self.brief_of(&view, tokens_max).await?;
-        Ok((view, text, drift))
-    }
-
-    /// The same for someone whose tools depend on the workflow.
-    pub async fn brief_in(
-        &self,
-        run: RunId,
-        tokens_max: Option<usize>,
-        idiom: impl Fn(&Workflow) -> Idiom + Send,
-    ) -> Result<(View, Brief, Vec<String>), ExecuteError> {
-        let view = self.load(run).await?;
-        let (known, drift) = self.find_drift(&view).await?;
-        let tokens_max = tokens_max.unwrap_or(self.settings.brief_tokens).max(BRIEF_TOKENS_MIN);
-        let reader = Reader { idiom: idiom(&view.workflow), tokens_max };
-        let brief = brief_for(reader, &view.workflow, &view.state, &known, &drift);
-        Ok((view, brief, drift))
-    }
-
-    /// Returns the brief of a run as it is in `view`, and what has changed behind its back.
-    pub async fn brief_of(
-        &self,
-        view: &View,
-        tokens_max: Option<usize>,
-    ) -> Result<(Brief, Vec<String>), ExecuteError> {
-        let (known, drift) = self.find_drift(view).await?;
-        let tokens = tokens_max.unwrap_or(self.settings.brief_tokens).max(BRIEF_TOKENS_MIN);
-        Ok((brief(&view.workflow, &view.state, &known, &drift, tokens), drift))
-    }
-
     /// Returns what the open gate of a run shows now, if one is open.
     pub async fn find_shown(&self, view: &View) -> Result<Option<Shown>, ExecuteError> {
         let mut known = self.known(view);
@@ -245,9 +204,9 @@ impl Runtime {
         })
     }
 
-    /// Compares files with what was seen. A folder that is not here is one warning, not a refusal:
+    /// Compares files with what was seen, and returns what changed, with what is known now. A folder that is not here is one warning, not a refusal:
     /// the rest of the brief is as good as ever.
-    async fn find_drift(&self, view: &View) -> Result<(Known, Vec<String>), ExecuteError> {
+    pub async fn find_drift(&self, view: &View) -> Result<(Known, Vec<String>), ExecuteError> {
         let mut known = self.known(view);
         loop {
             match find_drift(&view.state, &known) {

@@ -2,7 +2,7 @@
 
 use std::{io, process::ExitCode};
 
-use engine::Refusal;
+use engine::{Pick, Refusal, Remedy};
 use runtime::ExecuteError;
 use serde_json::{Value, json};
 use store::StoreError;
@@ -101,28 +101,50 @@ impl From<Refusal> for Failure {
     }
 }
 
-/// Returns the way out, by commands where the engine's own words name none.
+/// Returns what helps, by commands where there are any.
+#[expect(clippy::wildcard_enum_match_arm, reason = "the others need no command")]
 fn hint(refusal: &Refusal) -> String {
-    if let Refusal::KeyTaken { run, .. } = refusal {
-        return format!("go on with `{run}`, give another key with `--key`, or cancel it first");
-    }
-    let words = match refusal.code() {
-        "run_unknown" => "`milepost run list` shows the runs of this project",
-        "run_ended" => "`milepost run resume` reopens a run that failed or was cancelled",
-        "run_not_ended" => "there is nothing to reopen; `milepost brief` says how to go on",
-        "gate_open" => "`milepost gate` shows the question and takes the answer",
-        "gate_needs_person" | "part_needs_person" => {
+    let remedy = refusal.remedy();
+    let words = match &remedy {
+        Remedy::FindRun => "`milepost run list` shows the runs of this project",
+        Remedy::Reopen => "`milepost run resume` reopens it",
+        Remedy::Continue => "there is nothing to reopen; `milepost brief` says what comes next",
+        Remedy::Look => {
+            "`milepost brief` says where the run is; `milepost gate list` shows what waits for an \
+             answer"
+        }
+        Remedy::LookAtHistory => "`milepost run history` shows the events",
+        Remedy::AskPerson { is_relayed: true } => {
+            "`milepost gate` shows the question and takes the answer"
+        }
+        Remedy::AskPerson { is_relayed: false } => {
             "answer it with `milepost gate` in a terminal, or with a token that has the scope \
              `approve`"
         }
-        "gate_held" => "change what holds the gate, as the message says, then answer again",
-        "gate_not_open" => "`milepost gate list` shows what waits for an answer",
-        "gate_stale" => {
+        Remedy::AnswerAgain => {
             "look at it again with `milepost gate show`, then answer with `--digest` as it says"
         }
-        "artifacts_drifted" => "look at the files; `--force` goes on with them as they are",
-        "workflow_unknown" => "`milepost workflow list` shows the workflows that are there",
-        _ => return refusal.hint(),
+        Remedy::SendBack { .. } => "send it back with `milepost gate reject`",
+        Remedy::AcceptFiles => "look at the files; `--force` continues with them as they are",
+        Remedy::Trust => "`milepost trust` shows what this project runs, and allows it",
+        Remedy::Pick { what: Pick::Workflow, .. } => {
+            "`milepost workflow list` shows the workflows that are there"
+        }
+        Remedy::FixWorkflow { name: Some(name) } => {
+            return format!("{remedy}; `milepost workflow check {name}` shows every problem");
+        }
+        Remedy::WorkThere { root } => {
+            return format!(
+                "use `milepost -C {root}`; if the project was moved or copied here, end the run with \
+                 `milepost run cancel`, and start it again"
+            );
+        }
+        Remedy::ShareKey { run } => {
+            return format!(
+                "continue with run `{run}`, give another key with `--key`, or cancel it with `milepost run cancel`"
+            );
+        }
+        other => return other.to_string(),
     };
     words.to_owned()
 }

@@ -285,7 +285,7 @@ fn every_argument_that_does_not_fit_is_named_at_once_and_nothing_changes() {
     assert!(fields.len() <= naming, "a line for each:\n{}", said.text);
     let metrics = json!({
         "scene_id": "0204", "final_scene_path": "", "validation_report_path": "b",
-        "word_count": -1, "total_duration_seconds": -0.5, "retry_count": 4,
+        "word_count": -1, "total_duration_seconds": -0.5, "retry_count": -1,
     });
     let fields = ["final_scene_path", "word_count", "total_duration_seconds", "retry_count"];
     stage.refused("complete_generation", metrics).has(&fields);

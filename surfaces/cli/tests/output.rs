@@ -217,6 +217,9 @@ fn gates_are_shown_and_answered() {
     check(&project, "gates.txt");
     project.write("plan.md", "# Plan\n\nSomething else.\n");
     check(&project, "gate_with_changed_files.txt");
+    fs::write(project.path("plan.md"), [0x89, b'P', b'N', b'G', 0xff]).unwrap();
+    check(&project, "gate_with_a_picture.txt");
+    project.write("plan.md", "# Plan\n\nSomething else.\n");
     let shown = project.ask(&["gate", "show", "a1"]);
     let digest = shown["gate"]["digest"].as_str().unwrap();
     let answered = project.ask(&["gate", "approve", "a1", "--digest", digest]);

@@ -48,5 +48,5 @@ pub mod devworkflow {
 }
 pub use toolsets::{
     Dialects, SCENE_GENERATION, StateFiles, TOOLSETS, Tools, Toolset, ToolsetUnknown, WORKSPACE,
-    WorkflowFiles, find_idiom,
+    WorkflowFiles, brief, find_words,
 };

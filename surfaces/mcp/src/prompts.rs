@@ -1,12 +1,18 @@
 //! Prompts: each workflow as a command that a person gives, two for what they need besides, and
 //! those that a toolset brings.
 
-use dialects::kit::{self, Given, missing};
+use dialects::{
+    core,
+    kit::{self, Given, missing},
+};
 use engine::Refusal;
 use runtime::{Card, ExecuteError, Runtime};
 use serde_json::{Map, Value};
 
-use crate::{resources::HOWTO, toolsets::Tools};
+use crate::{
+    resources::HOWTO,
+    toolsets::{Tools, brief},
+};
 
 /// The prompt that has an agent go on with a run.
 pub(crate) const RESUME: &str = "milepost_resume";
@@ -48,7 +54,7 @@ impl From<ExecuteError> for PromptError {
                 let hint = if let Refusal::RunUnknown(_) = refusal {
                     "`milepost run list` shows the runs".to_owned()
                 } else {
-                    refusal.hint()
+                    core::WORDS.hint(&refusal)
                 };
                 Self::Wrong(format!("{refusal}; {hint}"))
             }
@@ -77,7 +83,7 @@ pub(crate) fn list(runtime: &Runtime, tools: &Tools) -> Vec<Prompt> {
     prompts.extend(tools.prompts().iter().map(of_toolset));
     let (cards, _) = runtime.list_cards();
     let is_served =
-        |it: &&std::sync::Arc<Card>| tools.find_idiom(it.name.as_str(), it.form).is_some();
+        |it: &&std::sync::Arc<Card>| tools.find_words(it.name.as_str(), it.form).is_some();
     prompts.extend(cards.iter().filter(is_served).map(|it| of_workflow(it)));
     prompts
 }
@@ -141,13 +147,13 @@ pub(crate) async fn get(
             let run = given.get("run").filter(|it| !it.trim().is_empty());
             let run = run.ok_or_else(|| PromptError::Wrong(missing(name, &["run"])))?;
             let run = runtime.find_run(run).await?;
-            let (view, brief, _) = runtime.brief_in(run, None, |it| tools.idiom(it)).await?;
+            let (view, brief, _) = brief(runtime, run, None, |it| tools.words(it)).await?;
             let workflow = &view.workflow;
-            let idiom = tools.find_idiom(workflow.name.as_str(), workflow.form);
-            let resume = idiom.ok_or_else(|| unserved(workflow.name.as_str()))?.resume;
+            let words = tools.find_words(workflow.name.as_str(), workflow.form);
+            let resume = words.ok_or_else(|| unserved(workflow.name.as_str()))?.resume;
             let resume = resume.replace("{key}", view.state.key().unwrap_or_default());
             Ok(format!(
-                "Go on with the run `{}`: {resume}. The brief as it is now:\n\n{}",
+                "Continue with the run `{}`: {resume}. The brief as it is now:\n\n{}",
                 run.short(),
                 brief.text
             ))
@@ -196,9 +202,11 @@ fn start(
     }
     let goal = card.goal.trim();
     let workflow = runtime.find_workflow(name).map_err(ExecuteError::from)?;
-    let idiom = tools.find_idiom(name, workflow.form).ok_or_else(|| unserved(name))?;
-    let begin = idiom.start.replace("{call}", &Value::Object(call).to_string());
-    Ok(format!("Work through the workflow `{name}` with Milepost.\n\nIts goal: {goal}\n\n{begin}"))
+    let words = tools.find_words(name, workflow.form).ok_or_else(|| unserved(name))?;
+    let begin = words.start.replace("{call}", &Value::Object(call).to_string());
+    Ok(format!(
+        "Work through the workflow `{name}` with Milepost.\n\nIts goal: {goal}\n\nTo begin, {begin}."
+    ))
 }
 
 /// Says that the tools that are served do not fit a workflow.

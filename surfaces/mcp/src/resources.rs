@@ -13,7 +13,11 @@ use serde_json::{Map, Value, json};
 
 pub(crate) use address::{Address, TEMPLATES, Template};
 
-use crate::{app, tool::snapshot, toolsets::Tools};
+use crate::{
+    app,
+    tool::snapshot,
+    toolsets::{Tools, brief},
+};
 
 /// How many runs are listed on one page.
 const PAGE: u32 = 50;
@@ -144,7 +148,7 @@ pub(crate) async fn read(
         }
         Address::Brief(run) => {
             let run = runtime.find_run(run).await?;
-            markdown(runtime.brief_in(run, None, |it| tools.idiom(it)).await?.1.text)
+            markdown(brief(runtime, run, None, |it| tools.words(it)).await?.1.text)
         }
         Address::Artifact { run, path } => read_artifact(runtime, run, path).await?,
         Address::Workflow(name) => {

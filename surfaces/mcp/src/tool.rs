@@ -22,7 +22,7 @@ use crate::{server::PersonsDoor, toolsets::Dialects};
 use repeat::Opened;
 
 pub(crate) use dialect::{caller, snapshot, stopped, take_reply};
-pub(crate) use dialects::kit::{Done, InvalidArguments, Leniency, ProblemKind};
+pub(crate) use dialects::kit::{Done, InvalidArguments, Leniency};
 pub use dialects::kit::{Effect, Hints, Reply, Then};
 pub(crate) use files::Reach;
 pub(crate) use repeat::{Answering, Unasked};

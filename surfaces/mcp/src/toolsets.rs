@@ -7,9 +7,10 @@ use std::collections::BTreeMap;
 use definition::{Form, Workflow};
 use dialects::{
     core, devworkflow, generation,
-    kit::{self, Prompt},
+    kit::{self, Brief, Prompt, Words},
 };
-use engine::Idiom;
+use engine::RunId;
+use runtime::{ExecuteError, Runtime, View};
 use serde_json::{Map, Value};
 
 use crate::{
@@ -55,9 +56,8 @@ pub struct Toolset {
     pub(crate) tools: Table,
     /// What people can have done with these tools.
     pub(crate) prompts: &'static [Prompt],
-    /// Returns how the runs of a workflow are gone through with these tools, where they are its
-    /// own.
-    pub(crate) idiom: fn(&str, Form) -> Option<Idiom>,
+    /// Returns the words for the runs of a workflow, where it is the toolset's own.
+    pub(crate) words: fn(&str, Form) -> Option<&'static Words>,
 }
 
 /// The tools of a toolset, in the order they are listed.
@@ -83,8 +83,8 @@ impl Table {
 
 impl Toolset {
     const fn of(dialect: kit::Toolset) -> Self {
-        let kit::Toolset { name, summary, instructions, tools, prompts, idiom } = dialect;
-        Self { name, summary, instructions, tools: Table::Dialect(tools), prompts, idiom }
+        let kit::Toolset { name, summary, instructions, tools, prompts, words } = dialect;
+        Self { name, summary, instructions, tools: Table::Dialect(tools), prompts, words }
     }
 
     /// Returns the tools, in the order they are listed.
@@ -152,17 +152,16 @@ impl Tools {
         &self.prompts
     }
 
-    /// Returns how the runs of a workflow are gone through with these tools.
-    pub(crate) fn idiom(&self, workflow: &Workflow) -> Idiom {
-        self.find_idiom(workflow.name.as_str(), workflow.form).unwrap_or_default()
+    /// Returns the words for the runs of a workflow.
+    pub(crate) fn words(&self, workflow: &Workflow) -> &'static Words {
+        self.find_words(workflow.name.as_str(), workflow.form).unwrap_or(&core::WORDS)
     }
 
-    /// Returns how the runs of a workflow are gone through with these tools. `None` where they
-    /// cannot be.
-    pub(crate) fn find_idiom(&self, workflow: &str, form: Form) -> Option<Idiom> {
-        let own = self.toolsets.iter().find_map(|it| (it.idiom)(workflow, form));
+    /// Returns the words for the runs of a workflow. `None` where these tools do not fit it.
+    pub(crate) fn find_words(&self, workflow: &str, form: Form) -> Option<&'static Words> {
+        let own = self.toolsets.iter().find_map(|it| (it.words)(workflow, form));
         let is_any = self.toolsets.iter().any(|it| it.name == core::TOOLSET.name);
-        own.or_else(|| is_any.then(Idiom::default))
+        own.or_else(|| is_any.then_some(&core::WORDS))
     }
 
     /// Calls the tool called `name`, if there is one.
@@ -177,13 +176,37 @@ impl Tools {
     }
 }
 
-/// Returns how the runs of a workflow are gone through where it is not known which tools there are,
-/// but which are usual. A dialect's own workflow needs its tools; a graph does not.
-pub fn find_idiom(workflow: &Workflow, usual: &[String]) -> Idiom {
+/// Returns the words for the runs of a workflow where it is not known which tools there are, but
+/// which are usual. A dialect's own workflow needs its tools; a graph does not.
+pub fn find_words(workflow: &Workflow, usual: &[String]) -> &'static Words {
     let is_usual = |it: &Toolset| usual.iter().any(|name| name == it.name);
     let mut toolsets = TOOLSETS.iter().filter(|it| workflow.form != Form::Graph || is_usual(it));
     let name = workflow.name.as_str();
-    toolsets.find_map(|it| (it.idiom)(name, workflow.form)).unwrap_or_default()
+    toolsets.find_map(|it| (it.words)(name, workflow.form)).unwrap_or(&core::WORDS)
+}
+
+/// Returns the brief of a run, in words that fit its workflow, and what changed behind its back.
+pub async fn brief(
+    runtime: &Runtime,
+    run: RunId,
+    tokens_max: Option<usize>,
+    words: impl Fn(&Workflow) -> &'static Words + Send,
+) -> Result<(View, Brief, Vec<String>), ExecuteError> {
+    let view = runtime.view(run, None).await?;
+    let (brief, drift) = brief_of(runtime, &view, tokens_max, words(&view.workflow)).await?;
+    Ok((view, brief, drift))
+}
+
+/// The same for a run that is at hand.
+pub(crate) async fn brief_of(
+    runtime: &Runtime,
+    view: &View,
+    tokens_max: Option<usize>,
+    words: &Words,
+) -> Result<(Brief, Vec<String>), ExecuteError> {
+    let (known, drift) = runtime.find_drift(view).await?;
+    let tokens_max = tokens_max.unwrap_or(runtime.settings().brief_tokens);
+    Ok((kit::brief(words, view, &known, &drift, tokens_max), drift))
 }
 
 fn names() -> String {
@@ -192,13 +215,17 @@ fn names() -> String {
 }
 
 #[cfg(test)]
+#[path = "../../../crates/engine/tests/support/refusals.rs"]
+mod refusals;
+
+#[cfg(test)]
 mod tests {
     use std::collections::BTreeMap;
 
     use definition::{Form, MemoryFiles, Workflow, WorkflowName, parse};
-    use engine::Idiom;
+    use dialects::{core::WORDS, kit::Words};
 
-    use super::{TOOLSETS, Tools, Toolset, find_idiom};
+    use super::{TOOLSETS, Tools, Toolset, find_words, refusals};
 
     fn workflow(name: &str, form: Form) -> Workflow {
         let step = "# Orchestrator Guidance\nx\n# Client Instructions\nx\n".to_owned();
@@ -211,9 +238,12 @@ mod tests {
         workflow
     }
 
-    fn phrases(idiom: &Idiom) -> [&'static str; 9] {
-        let Idiom { start, resume, report, choose, finish, relay, wait, reopen, more } = *idiom;
-        [start, resume, report, choose, finish, relay, wait, reopen, more]
+    /// Everything that a dialect says of what can be done next.
+    fn phrases(words: &Words) -> Vec<String> {
+        let Words { start, resume, report, choose, finish, relay, wait, reopen, more, .. } = *words;
+        let fixed = [start, resume, report, choose, finish, relay, wait, reopen, more];
+        let hints = refusals::one_of_each().into_iter().map(|it| words.hint(&it));
+        fixed.map(ToOwned::to_owned).into_iter().chain(hints).collect()
     }
 
     fn has(toolset: &Toolset, tool: &str) -> bool {
@@ -231,12 +261,20 @@ mod tests {
         ];
         for (toolset, name, form) in spoken {
             let workflow = workflow(name, form);
-            let idiom = Tools::new(&[toolset.to_owned()]).unwrap().idiom(&workflow);
-            assert_eq!(find_idiom(&workflow, &[toolset.to_owned()]), idiom);
+            let words = Tools::new(&[toolset.to_owned()]).unwrap().words(&workflow);
+            assert!(std::ptr::eq(find_words(&workflow, &[toolset.to_owned()]), words));
             let toolset = TOOLSETS.iter().find(|it| it.name == toolset).unwrap();
-            let named = phrases(&idiom).into_iter().flat_map(|it| it.split('`').skip(1).step_by(2));
+            let phrases = phrases(words);
+            let named = phrases.iter().flat_map(|it| it.split('`').skip(1).step_by(2));
             let tools: Vec<&str> =
                 named.filter(|word| TOOLSETS.iter().any(|it| has(it, word))).collect();
+            for phrase in &phrases {
+                assert!(!phrase.ends_with('.'), "`{phrase}` ends with a full stop");
+                assert!(
+                    !phrase.starts_with(char::is_uppercase),
+                    "`{phrase}` begins with a capital"
+                );
+            }
             assert!(!tools.is_empty() && tools.iter().all(|it| has(toolset, it)), "{tools:?}");
         }
     }
@@ -244,8 +282,8 @@ mod tests {
     #[test]
     fn a_graph_is_gone_through_with_the_tools_that_are_usual() {
         let graph = workflow("x", Form::Graph);
-        assert_eq!(find_idiom(&graph, &["core".to_owned()]), Idiom::default());
+        assert!(std::ptr::eq(find_words(&graph, &["core".to_owned()]), &WORDS));
         let forge = workflow("forge", Form::Folder);
-        assert_ne!(find_idiom(&forge, &["core".to_owned()]), Idiom::default());
+        assert!(!std::ptr::eq(find_words(&forge, &["core".to_owned()]), &WORDS));
     }
 }

@@ -2,15 +2,15 @@
 
 use definition::{Answers, Effect, PartId, PartSpec, Step, Target};
 use engine::{
-    Action, Chore, Command, Event, OpenGate, Recorded, View, find_promised, next, probe,
-    target_name, ways_from_failure,
+    Action, Chore, Event, Offers, OpenGate, Recorded, Remedy, View, What, find_promised, next,
+    target_name,
 };
 use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::{Map, Value};
 
 use super::{
-    cut,
+    WORDS, advice, cut,
     next_step::{NextStep, next_step},
     words::Status,
 };
@@ -131,7 +131,7 @@ pub(super) fn of_view(now: &Snapshot, events: &[Recorded]) -> Done<Answer> {
         next_step: next_step(view, events),
         current_context,
         status: Status::of(&state.standing),
-        reasoning: reasoning(view, events),
+        reasoning: reasoning(now, events),
         now: Now::of(now),
         run: state.run.short(),
         seq: state.length,
@@ -151,39 +151,36 @@ impl Now {
                 let ready = |it| part(view, step, it, find_holder(now, step, it));
                 Self { parts: parts.iter().map(ready).collect(), ..Self::default() }
             }
-            Action::Choose { after, choices } => {
-                let (choices, guidance) = choose(view, after, &choices);
+            Action::Choose { after, .. } => {
+                let (choices, guidance) = choose(view, after, &advice::find(now));
                 Self { choices, guidance, reason: view.state.deferral.clone(), ..Self::default() }
             }
             Action::Wait { gate } => {
-                Self { waiting: Some(waiting(view, &gate)), ..Self::default() }
+                let waiting = waiting(&gate, &advice::find(now));
+                Self { waiting: Some(waiting), ..Self::default() }
             }
             Action::Chore { chore } => Self { reason: Some(due(&chore)), ..Self::default() },
             Action::Done => Self::default(),
             Action::Stopped { reason } => {
-                Self { reason: Some(reason), hint: reopening(now), ..Self::default() }
+                let reopens = !advice::find(now).open.is_empty();
+                let hint = reopens.then(|| WORDS.reopen.to_owned());
+                Self { reason: Some(reason), hint, ..Self::default() }
             }
         }
     }
-}
-
-/// Returns how a run that is over goes on, if it may.
-fn reopening(now: &Snapshot) -> Option<String> {
-    let reopen = Command::ReopenRun { reason: String::new(), force: false };
-    let found = probe(&now.view.workflow, &now.view.state, &now.known, &reopen);
-    found.is_open().then(|| "`resume_workflow` with `reopen` goes on with it".to_owned())
 }
 
 /// What the server has to do before anything else, and why it has not.
 fn due(chore: &Chore) -> String {
     let what = chore.deed.describe();
     let why = chore.failure.as_ref().map(|it| format!(", and could not: {it}"));
-    format!("the server is to {what}{}; call again, and it is tried", why.unwrap_or_default())
+    format!("the server must {what} first{}; {}", why.unwrap_or_default(), Remedy::FixCause)
 }
 
 /// Why the run is where it is: what the decision says, else what the report led to.
 #[expect(clippy::wildcard_enum_match_arm, reason = "nothing else says why the run is where it is")]
-fn reasoning(view: &View, events: &[Recorded]) -> Option<String> {
+fn reasoning(now: &Snapshot, events: &[Recorded]) -> Option<String> {
+    let view = &now.view;
     let mut resumed = None;
     let mut moved = None;
     let mut advised = None;
@@ -199,7 +196,7 @@ fn reasoning(view: &View, events: &[Recorded]) -> Option<String> {
                     "status `{status}` neither completes nor fails the step, so it goes on"
                 ));
             }
-            Event::StepFailed { part, .. } => moved = tried(view, part.as_ref()),
+            Event::StepFailed { part, .. } => moved = tried(now, part.as_ref()),
             // What a model says to a report says more than the report alone.
             Event::ModelAsked(asked) => advised.clone_from(&asked.reasoning),
             _ => {}
@@ -229,18 +226,19 @@ fn reasoning(view: &View, events: &[Recorded]) -> Option<String> {
 }
 
 /// What a failed attempt leaves, while the run stays at the step.
-fn tried(view: &View, part: Option<&PartId>) -> Option<String> {
+fn tried(now: &Snapshot, part: Option<&PartId>) -> Option<String> {
+    let view = &now.view;
     let Action::Work { step, .. } = next(&view.workflow, &view.state) else { return None };
     let attempts = view.state.effort(&step.name, part)?.attempts;
     let tried = match &step.attempts {
         Some(allowed) => format!("attempt {attempts} of {} failed; try again", allowed.max),
         None => format!("attempt {attempts} failed; try again"),
     };
-    let ways = match part {
-        None => ways_from_failure(&view.workflow, &view.state, step),
-        Some(_) => Vec::new(),
+    let offers = if part.is_none() { advice::find(now) } else { Offers::default() };
+    let leave = |it: &What| {
+        if let What::Leave { to, .. } = it { Some(format!("`{}`", target_name(to))) } else { None }
     };
-    let ways: Vec<String> = ways.iter().map(|it| format!("`{}`", target_name(it))).collect();
+    let ways: Vec<String> = offers.open.iter().filter_map(|it| leave(&it.what)).collect();
     Some(match ways.is_empty() {
         true => tried,
         false => format!(
@@ -269,7 +267,9 @@ fn warnings(events: &[Recorded]) -> Vec<String> {
 }
 
 /// Returns the choices, each with the lines of the guidance that name it, and the other lines.
-fn choose(view: &View, after: &Step, targets: &[Target]) -> (Vec<Choice>, Option<String>) {
+fn choose(view: &View, after: &Step, offers: &Offers) -> (Vec<Choice>, Option<String>) {
+    let target = |it: &What| if let What::Choose { to, .. } = it { Some(to.clone()) } else { None };
+    let targets: Vec<Target> = offers.open.iter().filter_map(|it| target(&it.what)).collect();
     let lines: Vec<&str> =
         after.guidance.lines().map(str::trim).filter(|it| !it.is_empty()).collect();
     let choice = |target: &Target| {
@@ -291,7 +291,12 @@ fn choose(view: &View, after: &Step, targets: &[Target]) -> (Vec<Choice>, Option
     (choices, (!rest.is_empty()).then(|| rest.join("\n")))
 }
 
-fn waiting(view: &View, gate: &OpenGate) -> Waiting {
+/// Words the question. What would be refused is not among the answers.
+fn waiting(gate: &OpenGate, offers: &Offers) -> Waiting {
+    let is_closed = |it: &&definition::GateOption| {
+        let is_it = |what: &What| matches!(what, What::Answer { option, .. } if *option == it.name);
+        offers.closed.iter().any(|(what, _)| is_it(what))
+    };
     let option = |it: &definition::GateOption| {
         let effect = match &it.effect {
             Effect::Approve => "go on".to_owned(),
@@ -303,18 +308,8 @@ fn waiting(view: &View, gate: &OpenGate) -> Waiting {
         GateAnswer { name: it.name.clone(), effect }
     };
     let hint = match gate.answers {
-        Answers::Relayed => {
-            "call `answer_gate` without `answer`, so that your client asks the person; or ask \
-             them yourself and pass the answer on with it; never answer yourself"
-                .to_owned()
-        }
-        Answers::Verified => format!(
-            "call `answer_gate` without `answer`, so that your client asks the person; or tell \
-             them to answer with `milepost gate show {run}` and then `approve` or `reject`: do not \
-             run it yourself, but wait with `get_workflow_status` and `wait_seconds`; once it is \
-             answered, `next_step` is there",
-            run = view.state.run.short()
-        ),
+        Answers::Relayed => format!("{}; never answer yourself", WORDS.relay),
+        Answers::Verified => WORDS.wait.to_owned(),
     };
     let shown = |it: &engine::Artifact| Shown {
         path: it.path.clone(),
@@ -325,7 +320,7 @@ fn waiting(view: &View, gate: &OpenGate) -> Waiting {
         step: gate.step.to_string(),
         part: gate.part.as_ref().map(ToString::to_string),
         ask: gate.ask.clone(),
-        options: gate.options.iter().map(option).collect(),
+        options: gate.options.iter().filter(|it| !is_closed(it)).map(option).collect(),
         answers: gate.answers,
         hint,
         digest: gate.digest.to_string(),

@@ -1,11 +1,11 @@
 //! This toolset's words, and ours: an instance is a run, `SUSPENDED` is waiting, and every refusal
 //! has one of the orchestrator's error codes beside our own.
 
-use engine::{Event, ModelFailureKind, Refusal, Standing};
+use engine::{Event, ModelFailureKind, Refusal, Remedy, Standing};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::way_out;
+use super::WORDS;
 use crate::kit::{
     Answer, Failing, InvalidArguments, Next, Outcome, ProblemKind, Refused, Stopped, Tell, Tool,
     Unasked,
@@ -122,7 +122,7 @@ impl Tried {
         let is_unknown = matches!(stopped, Stopped::Refused(Refusal::RunUnknown(_)));
         let unknown = self.unknown.clone().filter(|_| is_unknown);
         let (hint, passes) = match stopped {
-            Stopped::Refused(refusal) => (way_out::hint(refusal), false),
+            Stopped::Refused(refusal) => (WORDS.hint(refusal), false),
             Stopped::Failed(fault) => (fault.hint.clone(), fault.passes),
         };
         let refusal = Refused {
@@ -170,7 +170,7 @@ impl Tried {
             refusal: Refused {
                 code: "model_failed".to_owned(),
                 message: reason.clone(),
-                hint: "`resume_workflow` with `reopen`, then report again".to_owned(),
+                hint: format!("{}; then report again", WORDS.reopen),
                 retry_after_ms: None,
             },
             details: Some(Details { kind: asked.kind.as_str().to_owned() }),
@@ -199,7 +199,7 @@ impl From<InvalidArguments> for Failure {
         let refusal = Refused {
             code: "parameter_invalid".to_owned(),
             message: message.clone(),
-            hint: "fix what is named, then call again".to_owned(),
+            hint: Remedy::FixValue.to_string(),
             retry_after_ms: None,
         };
         let error = format!("Invalid input for {}: {message}", invalid_arguments.tool);

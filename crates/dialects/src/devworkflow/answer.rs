@@ -1,10 +1,11 @@
 //! What a classic tool answers: a text to act on, and beside it the same as data.
 
-use engine::Refusal;
+use engine::{Pick, Remedy};
 use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::{
+    advice,
     classic::{Guidance, Next, tools_of},
     words::{RETRY_MS, STATE_FILE},
 };
@@ -157,15 +158,6 @@ impl From<InvalidArguments> for Failure {
     }
 }
 
-/// Returns the way out where the run of a state file is over.
-pub(crate) fn ended(path: &str) -> String {
-    format!(
-        "`init_workflow_guidance` starts over with a task that the user names; to go on where it \
-         was, tell them to run `milepost run resume {path}` (do not run it yourself), and call \
-         `hello_workflow` when they have"
-    )
-}
-
 /// The dialect's word for what is wrong.
 fn code(stopped: &Stopped) -> String {
     match stopped.code() {
@@ -186,36 +178,20 @@ fn hint(stopped: &Stopped, path: &str) -> String {
         Stopped::Refused(refusal) => refusal,
         Stopped::Failed(fault) => return fault.hint.clone(),
     };
-    if let Refusal::MoveNotAllowed { legal, .. } = refusal {
+    let remedy = refusal.remedy();
+    if let Remedy::Pick { what: Pick::Move, among } = &remedy {
         // Only what a run says of itself can be updated.
-        let mut legal = tools_of(legal);
+        let mut legal = tools_of(among);
         legal.retain(|it| *it != Guidance::Update.name());
         return legal_now(&legal);
     }
-    let is_personal = !matches!(refusal, Refusal::GateOpen { is_relayed: true, .. });
-    match refusal.code() {
-        "gate_needs_person" if !refusal.is_asked() => {
-            "the plan must be approved again: call `revise_blueprint_guidance`, then put the plan \
-             before the user"
-                .to_owned()
-        }
-        "gate_needs_person" | "gate_open" if is_personal => {
-            format!(
-                "only the user's own answer counts here: tell them to run `milepost gate approve \
-                 {path}` (do not run it yourself), and call again when they have"
-            )
-        }
-        "run_ended" => ended(path),
-        "gate_open" | "gate_not_open" | "run_unknown" | "key_taken" | "key_invalid" => {
-            "call `hello_workflow`, and make the call that it names".to_owned()
-        }
-        "too_large" => "shorten it, or write it to a file and name that".to_owned(),
-        _ => refusal.hint(),
-    }
+    advice::word(&remedy, path).unwrap_or_else(|| advice::CLASSIC.word(&remedy))
 }
 
 #[cfg(test)]
 mod tests {
+    use engine::Refusal;
+
     use super::*;
 
     fn hinted(refusal: Refusal) -> String {

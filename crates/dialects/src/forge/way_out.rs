@@ -1,10 +1,10 @@
-//! The way out of what the engine refuses, by the tools that the dialect has. This is the only place
-//! that has it: the engine's own hints speak of the tools that come first.
+//! What helps after a refusal, by the tools that the dialect has: its one table of words.
 
 use definition::{Answers, Step, StepName, Work};
-use engine::{OpenGate, Refusal, Standing, View};
+use engine::{OpenGate, Pick, Refusal, Remedy, Standing, View};
 
 use super::gate;
+use crate::kit::Words;
 
 /// What is told where only a person's own answer counts.
 const PERSON: &str = "only the user's own answer counts: have them run `milepost gate` (do not run it \
@@ -28,7 +28,7 @@ pub fn hint_at(refusal: &Refusal, view: &View) -> String {
             path => format!("write `{folder}/{path}`, then report again"),
         };
     }
-    if let Refusal::PartsInvalid { .. } = refusal {
+    if let Refusal::PartsInvalid { back: None, .. } = refusal {
         let call = "call `pipeline_next_action` with nothing but `workspace`";
         return format!("fix `{folder}/tasks.md`, then {call}");
     }
@@ -39,13 +39,8 @@ pub fn hint_at(refusal: &Refusal, view: &View) -> String {
 }
 
 /// Returns the way out that holds however the pipeline stands.
-#[expect(clippy::wildcard_enum_match_arm, reason = "the others have one way out each")]
 pub fn hint(refusal: &Refusal) -> String {
-    match refusal {
-        Refusal::GateNeedsPerson { is_asked: false, .. } => refusal.hint(),
-        Refusal::PartNeedsPerson { is_asked: true, .. } => PERSON.to_owned(),
-        _ => find(refusal.code()).map_or_else(|| refusal.hint(), ToOwned::to_owned),
-    }
+    WORDS.hint(refusal)
 }
 
 /// Returns how a person's answer is passed on at the gate that is open.
@@ -90,65 +85,58 @@ pub fn first(view: &View, wanted: &StepName) -> String {
     }
 }
 
-/// Returns the dialect's own words for the way out of a refusal with this code, if it has any.
-fn find(code: &str) -> Option<&'static str> {
-    let words = match code {
-        "run_unknown" => "name the workspace that `pipeline_init` answered",
-        "run_exists" | "key_invalid" | "key_missing" | "key_taken" => "name another workspace",
-        "run_ended" => {
-            "begin another with `pipeline_init`; `resume_info` tells how one that failed is taken up"
-        }
-        "step_not_current" | "run_moved" | "gate_not_open" | "chore_not_due" => {
-            "`resume_info` tells where the pipeline is"
-        }
-        "step_held" | "lease_stale" | "lease_unknown" => {
+/// The words for what an agent does with a pipeline.
+pub static WORDS: Words = Words {
+    start: "call `pipeline_init` with what the person wants as `arguments`, then do what each \
+            answer says, until the `type` of an action is `done`",
+    resume: "call `pipeline_next_action` with `workspace` `{key}`, and do what each answer says, \
+             until its `type` is `done`",
+    report: "call `pipeline_next_action` (`workspace` `{key}`) with `previous_action_complete`; \
+             without that it says who is to do the work, and how",
+    choose: "`pipeline_next_action` says which one is next",
+    finish: "",
+    relay: "ask the user, and pass their answer as `user_response` to `pipeline_next_action`",
+    wait: PERSON,
+    reopen: "`resume_info` says how to continue one that failed; after one that was abandoned, \
+             `pipeline_init` begins another",
+    more: "`resume_info` shows more",
+    takes_reports: false,
+    remedy,
+};
+
+#[expect(clippy::wildcard_enum_match_arm, reason = "the others need no call of their own")]
+fn remedy(remedy: &Remedy) -> Option<String> {
+    let words = match remedy {
+        Remedy::FindRun => "name the workspace that `pipeline_init` answered",
+        Remedy::StartAnother => ANOTHER,
+        Remedy::GiveKey { .. } | Remedy::ShareKey { .. } => "name another workspace",
+        Remedy::Look | Remedy::Work { .. } => "`resume_info` says where the pipeline is",
+        Remedy::Wait { .. } | Remedy::Claim => {
             "someone else works on it; call again when they are done"
         }
-        "part_set_unknown" | "parts_unknown" => "call `task_init` first",
-        "parts_invalid" => "fix the tasks, then call again",
-        "gate_open" => "ask the user, and pass `user_response` to `pipeline_next_action`",
-        "gate_needs_person" => PERSON,
-        "gate_held" => "`clear_revision_pending` comes first, after the user has approved",
-        "condition_failed" => "fix what it speaks of, then call again",
-        "request_conflict" => "that id names another call; send this one with an id of its own",
+        Remedy::PlanParts => "call `task_init` first",
+        Remedy::FixParts => "fix the tasks, then call again",
+        Remedy::Clear { .. } => "call `clear_revision_pending` first, after the user has approved",
+        Remedy::FixContext => "fix the cause, then call again",
+        Remedy::NewRequestId => "send this call with an id of its own",
         // The built-in workflow leads to none of these; a project's own may.
-        "step_not_begun" | "artifacts_drifted" => "look at the files, then call `phase_start`",
-        "choice_open" | "no_choice_open" | "part_not_named" | "gate_stale" => {
-            "`pipeline_next_action` tells what is next"
+        Remedy::Begin { .. } | Remedy::AcceptFiles => "look at the files, then call `phase_start`",
+        Remedy::Pick { what: Pick::Next | Pick::Part, .. } | Remedy::AnswerAgain => {
+            "`pipeline_next_action` says what is next"
         }
-        "evidence_missing" | "evidence_empty" => {
-            "write how each is met into the phase's file, then report again"
+        Remedy::GiveEvidence => "write how each is met into the phase's file, then report again",
+        Remedy::SendBack { answer } => {
+            return Some(format!(
+                "ask the user, and pass `{answer}` as `user_response` to `pipeline_next_action`"
+            ));
+        }
+        Remedy::WorkThere { root } => {
+            return Some(format!(
+                "use a server that was started in `{root}`; if the project was moved or copied \
+                 here, call `abandon`, then `pipeline_init`"
+            ));
         }
         _ => return None,
     };
-    Some(words)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::find;
-
-    /// Every refusal there is: code, message and hint.
-    const REFUSALS: &str =
-        include_str!(concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/reference/refusals.md"));
-
-    /// The tools of the dialect, as a client lists them.
-    const TOOLS: &str = include_str!(concat!(
-        env!("CARGO_MANIFEST_DIR"),
-        "/../../surfaces/mcp/tests/forge/tools_list.txt"
-    ));
-
-    #[test]
-    fn every_tool_that_a_way_out_names_is_one_of_the_dialect() {
-        let own: Vec<&str> =
-            TOOLS.lines().filter_map(|it| it.split_once(" (")).map(|it| it.0).collect();
-        for row in REFUSALS.lines().filter_map(|it| it.strip_prefix("| `")) {
-            let code = row.split('`').next().unwrap_or_default();
-            for word in find(code).unwrap_or_default().split('`').skip(1).step_by(2) {
-                let is_known =
-                    own.contains(&word) || ["user_response", "milepost gate"].contains(&word);
-                assert!(is_known, "{code} speaks of `{word}`");
-            }
-        }
-    }
+    Some(words.to_owned())
 }

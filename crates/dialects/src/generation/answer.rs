@@ -1,9 +1,10 @@
 //! What every tool of this toolset answers: a Markdown text, and beside it the same as data.
 
+use engine::Remedy;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::{document::Document, text::Scene};
+use super::{advice::WORDS, document::Document, text::Scene};
 use crate::kit::{Answer, Failing, InvalidArguments, Leniency, Refused, Stopped, Unasked};
 
 /// What a program reads of an answer.
@@ -88,13 +89,6 @@ impl Failure {
         Self { facts: Box::new(facts), ..self }
     }
 
-    /// Names another way out.
-    #[must_use]
-    pub(crate) fn hint(mut self, hint: &str) -> Self {
-        hint.clone_into(&mut self.refusal.hint);
-        self
-    }
-
     /// Says that the same call may work later.
     #[must_use]
     pub(crate) fn retry_after(mut self, ms: u64) -> Self {
@@ -106,7 +100,7 @@ impl Failure {
     pub(crate) fn unexpected(stopped: &Stopped) -> Self {
         let said = super::text::unexpected(stopped.code(), &stopped.to_string());
         let hint = match stopped {
-            Stopped::Refused(refusal) => &refusal.hint(),
+            Stopped::Refused(refusal) => &WORDS.hint(refusal),
             Stopped::Failed(fault) => &fault.hint,
         };
         Self::new(stopped.code(), format!("{said}\n\n💡 {hint}"))
@@ -131,13 +125,7 @@ impl Failing for Failure {
 
 impl From<Unasked> for Failure {
     fn from(unasked: Unasked) -> Self {
-        let stopped = &unasked.stopped;
-        let text = super::text::unexpected(stopped.code(), &stopped.to_string());
-        let failure = Self::new(stopped.code(), text);
-        match stopped {
-            Stopped::Refused(refusal) => failure.hint(&refusal.hint()),
-            Stopped::Failed(_) => failure,
-        }
+        Self::unexpected(&unasked.stopped)
     }
 }
 
@@ -156,7 +144,8 @@ impl From<InvalidArguments> for Failure {
             format!("Error: {count} validation {noun} for {tool}\n\n{text}"),
         );
         failure.refusal.message = problems.join("; ");
-        failure.hint("fix what is named, then call again")
+        failure.refusal.hint = Remedy::FixValue.to_string();
+        failure
     }
 }
 

@@ -9,7 +9,7 @@ use super::{
     answer::{Facts, Failure},
     path, scene,
     scene_id::SceneId,
-    text::complete as text,
+    text::{complete as text, failure},
 };
 use crate::kit::{Ask, Caller, Hints, Tool};
 
@@ -31,7 +31,6 @@ pub(super) struct CompleteGeneration {
     pub(super) total_duration_seconds: f64,
     /// How many retries it took
     #[serde(default)]
-    #[schemars(range(max = 3))]
     pub(super) retry_count: u8,
 }
 
@@ -61,7 +60,8 @@ impl Tool for CompleteGeneration {
                 |_, after| after.say(text::report(&after.scene())),
                 |found, refusal| match found.is_completed() {
                     true => Ok(found.say(text::again(&found.scene()))),
-                    false => Err(scene::is_ended(refusal).then(|| text::ended(&found.scene()))),
+                    false => Err(scene::is_ended(refusal)
+                        .then(|| failure::ended(&found.scene(), "complete generation"))),
                 },
             )
         }))

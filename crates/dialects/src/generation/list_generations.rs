@@ -30,7 +30,7 @@ pub(super) struct ListGenerations {
     pub(super) filter: Filter,
     /// Default `started_at`, newest first
     #[serde(default)]
-    #[schemars(extend("x-rule" = "sort_by must be one of: scene_id, started_at, status"))]
+    #[schemars(extend("x-rule" = "must be one of: scene_id, started_at, status"))]
     pub(super) sort_by: SortBy,
     /// At most
     #[schemars(range(min = 1))]

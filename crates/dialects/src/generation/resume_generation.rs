@@ -69,11 +69,10 @@ impl Tool for ResumeGeneration {
 
 /// Why a scene is not resumed: the code and the text, where this tool has words for it.
 fn words(found: &Found, refusal: &Refusal) -> Option<(&'static str, String)> {
-    let scene = found.scene();
-    if let Refusal::RunNotEnded { status: Status::Waiting } = refusal {
-        return Some(("gate_open", text::waiting(&scene)));
+    let (scene, code) = (found.scene(), refusal.code());
+    if let Refusal::RunNotEnded { status } = refusal {
+        let code = if *status == Status::Waiting { "gate_open" } else { code };
+        return Some((code, text::live(&scene)));
     }
-    let is_live = matches!(refusal, Refusal::RunNotEnded { .. });
-    let words = if is_live { text::running } else { text::completed };
-    (is_live || scene::is_ended(refusal)).then(|| (refusal.code(), words(&scene)))
+    scene::is_ended(refusal).then(|| (code, text::completed(&scene)))
 }

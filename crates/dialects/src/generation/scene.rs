@@ -1,14 +1,13 @@
 //! A scene as a call finds it: its run, its state file, and the session it is worked on in.
 
-use engine::{Command, Progress, Refusal, RunFile, Standing, StartRun, View, comes_again};
+use engine::{Command, Offers, Progress, Refusal, RunFile, Standing, StartRun, View, comes_again};
 use serde_json::{Map, Value};
 
 use super::{
-    WORKFLOW,
+    WORKFLOW, advice,
     answer::{Facts, Failure},
     document::Document,
     files::{is_session, key, project},
-    onward::{self, Onward},
     scene_id::SceneId,
     text::{self, Scene},
     words::{Dialect, Step},
@@ -36,7 +35,7 @@ pub(super) struct Found {
     pub(super) seen: Snapshot,
     path: String,
     pub(super) document: Document,
-    onward: Onward,
+    offers: Offers,
     notices: Vec<String>,
 }
 
@@ -111,10 +110,9 @@ pub(super) fn open<T: Tool<Answer = Facts, Failure = Failure>>(
 impl Found {
     fn new(id: SceneId, session: Option<String>, seen: Snapshot, file: RunFile) -> Self {
         let RunFile { path, notices, .. } = file;
-        let (workflow, state) = (&seen.view.workflow, &seen.view.state);
-        let document = project(workflow, state);
-        let onward = onward::find_onward(workflow, state, &seen.known);
-        Self { id, session, path, document, onward, notices, seen }
+        let document = project(&seen.view.workflow, &seen.view.state);
+        let offers = advice::find(&seen.view, &seen.known);
+        Self { id, session, path, document, offers, notices, seen }
     }
 
     /// Asks for a command on a scene's run. A common state that is changed while a session is
@@ -151,16 +149,16 @@ impl Found {
 
     /// Returns the scene to speak of.
     pub(super) fn scene(&self) -> Scene<'_> {
-        let Self { id, path, document, onward, seen, .. } = self;
+        let Self { id, path, document, offers, seen, .. } = self;
         let state = &seen.view.state;
         let current = state.current.as_ref().filter(|_| !state.is_work_done);
         let point = current.and_then(|it| Step::find_key(it.as_str()));
-        Scene { id: id.as_str(), path, document, onward, point, now: seen.at }
+        Scene { id: id.as_str(), path, document, offers, point, now: seen.at }
     }
 
     /// Words a refusal, with what can be done instead.
     fn refused(&self, refusal: &Refusal) -> String {
-        if self.onward.ways.is_empty() {
+        if self.offers.open.is_empty() {
             return refused(refusal);
         }
         let hint = self.scene().hint("What can be done now", Dialect::Numbered);
@@ -260,7 +258,7 @@ const RETRY_MS: u64 = 500;
 
 /// Words a refusal for which nobody has words of its own.
 pub(super) fn refused(refusal: &Refusal) -> String {
-    format!("❌ ERROR: {refusal}\n\n💡 {}", refusal.hint())
+    format!("❌ ERROR: {refusal}\n\n💡 {}", advice::WORDS.hint(refusal))
 }
 
 /// Whether a run is over.

@@ -67,7 +67,7 @@ fn every_problem_is_named_in_its_own_line() {
     check_refused::<ListGenerations>(
         json!({ "filter": "cancelled", "sort_by": "duration", "limit": 0 }),
         "filter: must be one of all, active, failed, completed | limit: must be at least 1 | \
-         sort_by: sort_by must be one of: scene_id, started_at, status",
+         sort_by: must be one of: scene_id, started_at, status",
     );
     check_refused::<CancelGeneration>(
         json!({ "scene_id": "0204", "reason": "я".repeat(501) }),

@@ -13,11 +13,12 @@ pub(crate) mod start;
 pub(crate) mod status;
 pub(crate) mod step;
 
-use engine::Timestamp;
+use definition::{StepName, Target};
+use engine::{Offers, Timestamp, What};
 
 use super::{
+    advice::{self, find_step},
     document::Document,
-    onward::{Onward, Way},
     words::{Dialect, NamedStep, Status, Step, duration},
 };
 use crate::kit::json::Json;
@@ -29,7 +30,8 @@ pub(crate) struct Scene<'a> {
     /// The state file, as people are shown it.
     pub(crate) path: &'a str,
     pub(crate) document: &'a Document,
-    pub(crate) onward: &'a Onward,
+    /// What can be done with it.
+    pub(crate) offers: &'a Offers,
     /// The step that the run is at; `None` where all are done.
     pub(crate) point: Option<&'static Step>,
     pub(crate) now: Timestamp,
@@ -43,32 +45,21 @@ impl Scene<'_> {
 
     /// Returns the calls that lead on, each with when it is to be made.
     fn onward(&self, dialect: Dialect) -> Vec<String> {
-        let Onward { ways, needs_person } = self.onward;
-        let has_complete = ways.iter().any(|it| matches!(it, Way::Complete(_)));
-        let has_ask = ways.iter().any(|it| matches!(it, Way::Ask(_)));
-        let is_asked = self.document.status() == Some(Status::WaitingUserApproval);
-        let line = |way: &Way| {
-            let when = match way {
-                Way::Complete(_) if is_asked => "Ask the user to approve; after their yes:".into(),
-                Way::Ask(_) => "When the work is done, ask the user to approve it:".into(),
-                Way::Complete(_) if has_ask => "After their yes:".into(),
-                Way::Complete(step) => format!("When step {} is done:", step.number),
-                Way::Start(step) if has_complete => format!("To restart step {}:", step.number),
-                Way::Start(_) | Way::Finish => "Call".to_owned(),
-                Way::Resume => "Show the resume plan:".to_owned(),
-            };
-            format!("{when} {}", self.call(*way, dialect))
-        };
-        match ways.first() {
-            Some(first) if *needs_person => {
-                vec![format!("{PERSON}. Then call {}", self.call(*first, dialect))]
-            }
-            None if *needs_person => {
-                let id = self.id;
-                vec![format!("{PERSON}. Then call get_generation_status(scene_id='{id}')")]
-            }
-            Some(_) | None => ways.iter().map(line).collect(),
+        let Offers { open, needs_person, .. } = self.offers;
+        let mut calls: Vec<(String, String)> =
+            open.iter().filter_map(|it| self.call(&it.what, dialect)).collect();
+        calls.dedup();
+        if *needs_person {
+            let look = || format!("get_generation_status(scene_id='{}')", self.id);
+            let then = calls.into_iter().next().map_or_else(look, |it| it.1);
+            return vec![format!("{}. Then call {then}", advice::PERSON)];
         }
+        calls.into_iter().map(|(when, call)| format!("{when} {call}")).collect()
+    }
+
+    /// Returns the calls that lead on as a list, a line each.
+    fn listed(&self, dialect: Dialect) -> String {
+        self.onward(dialect).iter().map(|it| format!("  - {it}\n")).collect()
     }
 
     /// Returns a hint: what is so, and the calls that lead on.
@@ -81,27 +72,72 @@ impl Scene<'_> {
         format!("💡 {lead}:{}", lines.concat())
     }
 
-    fn call(&self, way: Way, dialect: Dialect) -> String {
+    /// Returns a call with when it is to be made.
+    fn call(&self, what: &What, dialect: Dialect) -> Option<(String, String)> {
         let id = self.id;
-        match way {
-            Way::Start(step) => {
-                let arguments = NamedStep { step, dialect }.start_arguments();
-                format!("start_step(scene_id='{id}', {arguments})")
+        let named = |name: &StepName| find_step(name).map(|step| NamedStep { step, dialect });
+        let start =
+            |named: NamedStep| format!("start_step(scene_id='{id}', {})", named.start_arguments());
+        let (when, call) = match what {
+            What::Begin(step) => {
+                let step = named(step)?;
+                let number = step.step.number;
+                let when = match self.point {
+                    Some(point) if number < point.number => format!("To go back to step {number}:"),
+                    _ if self.may(|it| matches!(it, What::Report(_) | What::Retry(_))) => {
+                        format!("To restart step {number}:")
+                    }
+                    Some(_) | None => "Call".to_owned(),
+                };
+                (when, start(step))
             }
-            Way::Ask(step) => {
-                let argument = NamedStep { step, dialect }.argument();
-                format!("start_step(scene_id='{id}', {argument}, awaiting_approval=True)")
+            What::Choose { to: Target::Step(step), .. } => ("Call".to_owned(), start(named(step)?)),
+            What::Choose { to: Target::Finish, .. } => {
+                let call = format!(
+                    "complete_generation(scene_id='{id}', final_scene_path='...', \
+                     validation_report_path='...', word_count=X, total_duration_seconds=X)"
+                );
+                ("Call".to_owned(), call)
             }
-            Way::Complete(step) => {
-                let argument = NamedStep { step, dialect }.argument();
-                format!("complete_step(scene_id='{id}', {argument}, duration_seconds=X)")
+            What::Ask(step) => {
+                let argument = named(step)?.argument();
+                let call =
+                    format!("start_step(scene_id='{id}', {argument}, awaiting_approval=True)");
+                ("When the work is done, ask the user to approve it:".to_owned(), call)
             }
-            Way::Finish => format!(
-                "complete_generation(scene_id='{id}', final_scene_path='...', \
-                 validation_report_path='...', word_count=X, total_duration_seconds=X)"
-            ),
-            Way::Resume => format!("resume_generation(scene_id='{id}')"),
-        }
+            What::Report(step) => {
+                let step = named(step)?;
+                let is_asked = self.document.status() == Some(Status::WaitingUserApproval);
+                let when = match is_asked {
+                    true => "Ask the user to approve; after their yes:".to_owned(),
+                    false if self.may(|it| matches!(it, What::Ask(_))) => {
+                        "After their yes:".to_owned()
+                    }
+                    false => format!("When step {} is done:", step.step.number),
+                };
+                let argument = step.argument();
+                (when, format!("complete_step(scene_id='{id}', {argument}, duration_seconds=X)"))
+            }
+            What::Retry(step) => {
+                let step = named(step)?;
+                let when = format!("To retry step {}:", step.step.number);
+                (when, format!("retry_step(scene_id='{id}', {})", step.argument()))
+            }
+            What::Reopen => {
+                let call = format!("resume_generation(scene_id='{id}')");
+                ("Show the resume plan:".to_owned(), call)
+            }
+            What::Cancel => {
+                ("Cancel it:".to_owned(), format!("cancel_generation(scene_id='{id}')"))
+            }
+            What::Leave { .. } | What::Answer { .. } | What::Fail => return None,
+        };
+        Some((when, call))
+    }
+
+    /// Whether something of the kind can be done.
+    fn may(&self, is_it: impl Fn(&What) -> bool) -> bool {
+        self.offers.open.iter().any(|it| is_it(&it.what))
     }
 
     /// Returns the lines of the completed steps.
@@ -120,10 +156,6 @@ impl Scene<'_> {
         (max < current).then(|| format!("⚠️ Attempt {current} exceeds max_attempts ({max})"))
     }
 }
-
-/// What is to be done where only a person's own answer counts.
-const PERSON: &str = "Only the user's own answer counts: tell them to run `milepost gate` \
-                                 (do not run it yourself), and wait";
 
 /// The user wants something changed at the current step.
 pub(crate) fn sent_back(scene: &Scene<'_>, feedback: &str) -> String {

@@ -4,7 +4,6 @@
 use std::{fmt, ops::Deref};
 
 use definition::Form;
-use engine::Idiom;
 use schemars::JsonSchema;
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
@@ -15,6 +14,7 @@ use super::{
     input::{self, InvalidArguments, Leniency},
     prompt::Prompt,
     schema,
+    words::Words,
 };
 
 /// One tool that an agent can call: the parameters of a call.
@@ -83,9 +83,8 @@ pub struct Toolset {
     pub tools: &'static [Entry],
     /// What people can have done with these tools.
     pub prompts: &'static [Prompt],
-    /// Returns how the runs of a workflow are gone through with these tools, where they are its
-    /// own.
-    pub idiom: fn(&str, Form) -> Option<Idiom>,
+    /// Returns the words for the runs of a workflow, where it is the toolset's own.
+    pub words: fn(&str, Form) -> Option<&'static Words>,
 }
 
 /// What a client may be told of a tool before it is called.

@@ -8,12 +8,12 @@ use alloc::{
 
 use core::slice;
 
-use definition::{Digest, Effect, GateOption, PartId, Step};
+use definition::{Digest, Effect, GateOption, PartId, Step, StepName};
 
 use super::{
     Draft, EvalContext, NAME_BYTES_MAX, check_size, files, flow, gate,
     mode::{Mode, Reach},
-    parts, react,
+    part_list, parts, react,
     then::Then,
 };
 use crate::{
@@ -28,6 +28,35 @@ pub(super) fn decide(draft: &mut Draft<'_>, mode: Mode, answer: &AnswerGate) -> 
 
 /// Takes an answer. `is_implied`: the agent completed the step, and said nothing of a person.
 pub(super) fn take(
+    draft: &mut Draft<'_>,
+    mode: Mode,
+    answer: &AnswerGate,
+    is_implied: bool,
+) -> Result<(), Stop> {
+    let asked = draft.state.standing.open_gate().cloned();
+    let Err(stop) = check_and_take(draft, mode, answer, is_implied) else { return Ok(()) };
+    Err(match (stop, asked) {
+        (Stop::Refused(Refusal::PartsInvalid { step, problem, .. }), Some(gate)) => {
+            let back = find_back(draft, &gate, &step);
+            Refusal::PartsInvalid { step, problem, back }.into()
+        }
+        (stop, _) => stop,
+    })
+}
+
+/// Returns the answer that has the list made again that the parts of `step` come from, if the gate
+/// shows that list.
+fn find_back(draft: &Draft<'_>, gate: &OpenGate, step: &StepName) -> Option<String> {
+    let list = part_list::source(draft, draft.workflow.find_step(step)?).ok()??;
+    let asking = draft.workflow.find_step(&gate.step)?;
+    let is_back = |it: &&GateOption| {
+        matches!(it.effect, Effect::Back(_)) && check_rounds(draft, asking, it).is_ok()
+    };
+    let back = gate.options.iter().find(is_back)?;
+    gate.artifacts.iter().any(|it| it.path == list).then(|| back.name.clone())
+}
+
+fn check_and_take(
     draft: &mut Draft<'_>,
     mode: Mode,
     answer: &AnswerGate,

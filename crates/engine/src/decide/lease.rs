@@ -44,12 +44,12 @@ pub(super) fn held(step: &Step, lease: &Lease, known: &Known) -> Refusal {
     Refusal::StepHeld {
         step: step.name.clone(),
         holder: lease.holder.clone(),
-        until: end_of(known, lease).translate(known.steady, known.now),
+        until: known.find_lease_end(lease).translate(known.steady, known.now),
     }
 }
 
-pub(crate) fn is_live(known: &Known, lease: &Lease) -> bool {
-    known.steady < end_of(known, lease)
+pub(super) fn is_live(known: &Known, lease: &Lease) -> bool {
+    known.steady < known.find_lease_end(lease)
 }
 
 /// Returns until when a lease on `step` lasts that is given or extended `now`.
@@ -62,9 +62,4 @@ pub fn lease_until(
     let longest = Duration::from_secs(bounds.lease_s_max);
     let duration = asked.or_else(|| step?.lease).unwrap_or(LEASE).min(longest);
     now.after(duration)
-}
-
-/// Returns when a lease ends by the steady clock, heartbeats counted.
-pub(crate) fn end_of(known: &Known, lease: &Lease) -> Timestamp {
-    known.lease_ends.get(&lease.generation).copied().unwrap_or(lease.until)
 }

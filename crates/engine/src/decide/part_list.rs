@@ -37,7 +37,7 @@ pub(super) fn own_text(each: &Each) -> Option<&str> {
 /// Returns the parts that a step has by the list that it takes them from, as far as that is there.
 /// One that cannot be read is refused: it may have a part for a person.
 pub(super) fn written(draft: &Draft<'_>, step: &Step) -> Result<Vec<PartSpec>, Stop> {
-    let invalid = |problem| Refusal::PartsInvalid { step: step.name.clone(), problem };
+    let invalid = |problem| invalid(step, problem);
     match step.each.as_ref().map(|it| &it.from) {
         None | Some(PartSource::Shared) => Ok(Vec::new()),
         Some(PartSource::Listed(parts)) => Ok(parts.clone()),
@@ -69,7 +69,7 @@ fn read(
     path: &str,
     file: &FileFact,
 ) -> Result<Vec<PartSpec>, Stop> {
-    let invalid = |problem| Refusal::PartsInvalid { step: step.name.clone(), problem };
+    let invalid = |problem| invalid(step, problem);
     match file {
         FileFact::Present { text: Some(text), .. } => {
             let parts = parse_parts(text).map_err(invalid)?;
@@ -101,7 +101,7 @@ pub(super) fn find_parts(
     each: &Each,
 ) -> Result<Option<Vec<PartSpec>>, Stop> {
     let scope = scope(draft.workflow, &draft.state, EvalContext::default());
-    let invalid = |problem| Refusal::PartsInvalid { step: step.name.clone(), problem };
+    let invalid = |problem| invalid(step, problem);
     match &each.from {
         PartSource::Shared => Ok(Some(Vec::new())),
         PartSource::Listed(parts) => Ok(Some(parts.clone())),
@@ -166,5 +166,10 @@ pub(super) fn check_parts(
     parts: &[PartSpec],
 ) -> Result<(), Refusal> {
     let checked = definition::check_parts(parts, draft.known.bounds.parts_max);
-    checked.map_err(|problem| Refusal::PartsInvalid { step: step.name.clone(), problem })
+    checked.map_err(|problem| invalid(step, problem))
+}
+
+/// Refuses a list of parts.
+fn invalid(step: &Step, problem: String) -> Refusal {
+    Refusal::PartsInvalid { step: step.name.clone(), problem, back: None }
 }

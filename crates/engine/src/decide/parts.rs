@@ -105,7 +105,7 @@ pub(super) fn check_kept(draft: &Draft<'_>, step: &Step, given: &[PartSpec]) -> 
         Some(lost) => {
             let problem =
                 format!("part `{}` is for a person: keep its mode and its title", lost.id);
-            Err(Refusal::PartsInvalid { step: step.name.clone(), problem }.into())
+            Err(Refusal::PartsInvalid { step: step.name.clone(), problem, back: None }.into())
         }
         None => Ok(()),
     }

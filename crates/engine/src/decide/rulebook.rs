@@ -94,7 +94,7 @@ fn parts(draft: &Draft<'_>, step: &Step, file: &str) -> Result<Vec<PartSpec>, St
     let FileFact::Present { text: Some(text), .. } = draft.file(file)? else {
         return Ok(Vec::new());
     };
-    let invalid = |problem| Refusal::PartsInvalid { step: step.name.clone(), problem };
+    let invalid = |problem| Refusal::PartsInvalid { step: step.name.clone(), problem, back: None };
     Ok(parse_parts(text).map_err(invalid)?)
 }
 

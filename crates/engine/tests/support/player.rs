@@ -17,10 +17,10 @@ use engine::{
     Action, Actor, Advance, Answer, AnswerGate, AtEnd, CheckFact, ChoreOutcome, ClaimStep,
     ClaimedProgress, Command, Consent, ContextChange, Done, Entry, Event, Fact, FileClaim,
     FileFact, GatePolicy, Git, GitDeed, Holder, How, Known, MakeMove, ModelFact, ModelFailure,
-    ModelFailureKind, Onward, PartPlaced, Policy, Question, Recorded, Refusal, Report, ReportChore,
-    ReportOptions, ReportStep, ResumeRun, Rigor, RunId, RunState, Standpoint, StartRun, StartStep,
-    Stop, Timestamp, Usage, audit, brief, decide, find_chore, find_drift, find_shown, fold,
-    last_step, next, target_name,
+    ModelFailureKind, Needs, Onward, PartPlaced, Policy, Question, Recorded, Refusal, Report,
+    ReportChore, ReportOptions, ReportStep, ResumeRun, Rigor, RunId, RunState, Standpoint,
+    StartRun, StartStep, Stop, Timestamp, Usage, What, audit, decide, find_chore, find_drift,
+    find_shown, fold, last_step, next, offers, target_name,
 };
 use serde_json::{Map, Value};
 
@@ -299,17 +299,33 @@ impl<'a> Player<'a> {
     fn ask(&self, words: &[String]) -> Vec<String> {
         match words[0].as_str() {
             "action" => vec![self.action()],
-            "brief" => {
-                let tokens = words.get(1).map_or(2500, |it| it.parse().unwrap());
+            "drift" => {
                 let mut known = self.known();
-                let drift = loop {
+                loop {
                     match find_drift(&self.state, &known) {
                         Ok(drift) => break drift,
                         Err(Stop::Ask(questions)) => self.look(&mut known, questions),
                         Err(Stop::Refused(refusal)) => return refused(&refusal),
                     }
-                };
-                vec![brief(self.workflow, &self.state, &known, &drift, tokens).text]
+                }
+            }
+            "offers" => {
+                let command = |it: &What| Some(it.command());
+                let found = offers(self.workflow, &self.state, &self.known(), command);
+                let person = found.needs_person.then(|| "after a person has answered:".to_owned());
+                let open = found.open.iter().map(|it| {
+                    let Needs { files, evidence } = &it.needs;
+                    let files: String =
+                        files.iter().map(|it| format!(", leaving `{it}`")).collect();
+                    let keys = evidence.iter().map(|it| format!(", with evidence for `{it}`"));
+                    format!("{}{files}{}", shown(&it.what), keys.collect::<String>())
+                });
+                let closed = found
+                    .closed
+                    .iter()
+                    .map(|(what, why)| format!("not {}: {}", shown(what), why.code()));
+                let ends = found.ends.iter().map(|it| format!("to end it: {}", shown(&it.what)));
+                person.into_iter().chain(open).chain(closed).chain(ends).collect()
             }
             // The part of the last question that begins with this word.
             "prompt" => {
@@ -393,8 +409,23 @@ impl<'a> Player<'a> {
     }
 }
 
+fn shown(what: &What) -> String {
+    match what {
+        What::Begin(step) => format!("begin {step}"),
+        What::Ask(step) => format!("ask about {step}"),
+        What::Report(step) => format!("report {step}"),
+        What::Choose { after, to } => format!("choose {} after {after}", target_name(to)),
+        What::Leave { step, to } => format!("leave {step} for {}", target_name(to)),
+        What::Retry(step) => format!("retry {step}"),
+        What::Answer { option, .. } => format!("answer {option}"),
+        What::Reopen => "reopen".to_owned(),
+        What::Fail => "fail".to_owned(),
+        What::Cancel => "cancel".to_owned(),
+    }
+}
+
 fn refused(refusal: &Refusal) -> Vec<String> {
-    vec![format!("refused {}: {refusal}", refusal.code()), format!("  {}", refusal.hint())]
+    vec![format!("refused {}: {refusal}", refusal.code()), format!("  {}", refusal.remedy())]
 }
 
 fn parse_command(words: &[String]) -> Command {

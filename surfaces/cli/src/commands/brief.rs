@@ -49,8 +49,8 @@ pub(crate) async fn perform(joined: &Joined, args: &Args) -> Result<Reply, Failu
         return Ok(Reply::new(json, "").with_note(joined.note().unwrap_or(nothing)));
     };
     let usual = joined.config.toolsets();
-    let idiom = |it: &Workflow| mcp::find_idiom(it, usual);
-    let (view, brief, drift) = runtime.brief_in(run, args.max_tokens, idiom).await?;
+    let words = |it: &Workflow| mcp::find_words(it, usual);
+    let (view, brief, drift) = mcp::brief(runtime, run, args.max_tokens, words).await?;
     let json = json!({
         "run": wire::run(&view),
         "brief": brief.text,

@@ -8,7 +8,9 @@
 use clap::Subcommand;
 use clap_complete::ArgValueCompleter;
 use definition::{Answers, Digest, Effect, GateOption};
-use engine::{Answer, AnswerGate, Artifact, Fact, FileFact, OpenGate, Question, Refusal, Shown};
+use engine::{
+    Answer, AnswerGate, Artifact, Fact, FileFact, OpenGate, Pick, Question, Refusal, Remedy, Shown,
+};
 use runtime::{ExecuteError, Request, Row, RunFilter, Target, View, World as _};
 use serde_json::json;
 use unicode_width::UnicodeWidthStr as _;
@@ -29,6 +31,9 @@ const LISTED_MAX: u32 = 100;
 const LINES_MAX: usize = 30;
 /// How much of a digest must be given, in letters.
 const DIGEST_LETTERS_MIN: usize = 12;
+/// What is said of a file that no terminal can show.
+const NOT_SHOWN: &str =
+    "It is not text, or it is too large to show here: open it before you answer.";
 
 /// What `milepost gate` takes.
 #[derive(Debug, clap::Args)]
@@ -179,7 +184,7 @@ async fn answer(
     }));
     let actor = door.actor(&joined.config);
     let request = Request { target: Target::Run(run), command, actor, request_id: None };
-    let outcome = joined.runtime.execute(request).await?;
+    let outcome = joined.runtime.execute(request).await.map_err(|it| refused(it, &short(run)))?;
     let state = &outcome.view.state;
     let given = state.answers.last();
     let said = given.map(|it| it.answer.clone()).unwrap_or_default();
@@ -233,6 +238,34 @@ async fn describe_whole(
         text.push_str(&content(joined, view, artifact).await);
     }
     text
+}
+
+/// Words why an answer was not taken, for someone who has just given it.
+#[expect(clippy::wildcard_enum_match_arm, reason = "the others need no command of their own")]
+fn refused(error: ExecuteError, id: &str) -> Failure {
+    let remedy =
+        if let ExecuteError::Refused(refusal) = &error { Some(refusal.remedy()) } else { None };
+    let failure = Failure::from(error);
+    let hint = match remedy {
+        Some(Remedy::SendBack { answer }) => format!(
+            "send it back: `milepost gate reject {id} --answer {} --feedback '…'`",
+            quoted(&answer)
+        ),
+        Some(Remedy::AnswerOtherwise) => {
+            format!("give another answer: `milepost gate show {id}` lists them")
+        }
+        Some(Remedy::Pick { what: Pick::Answer, among }) => {
+            let names: Vec<String> = among.iter().map(|it| format!("`{it}`")).collect();
+            format!("name one with `--answer`: {}", names.join(", "))
+        }
+        Some(Remedy::Clear { condition }) => format!("make `{condition}` false, then answer again"),
+        Some(Remedy::AskPerson { .. }) => {
+            "answer in a terminal, or with a token that has the scope `approve`".to_owned()
+        }
+        Some(Remedy::Look) => "`milepost gate list` shows what waits for an answer".to_owned(),
+        _ => return failure,
+    };
+    failure.with_hint(hint)
 }
 
 fn not_confirmed(id: &str) -> Failure {
@@ -359,21 +392,38 @@ fn quote(before: &str, text: &str, width: usize) -> String {
     head + &lines.collect::<String>()
 }
 
-/// Returns the beginning of an artifact.
+/// Returns the beginning of an artifact, or why it is not shown.
 async fn content(joined: &Joined, view: &View, artifact: &Artifact) -> String {
     let question = Question::File(artifact.path.clone());
     let (root, home) = joined.runtime.folders_of(view);
     let fact = joined.world.look((&root, &home), &question).await;
-    let Some(Fact::File(FileFact::Present { text: Some(text), .. })) = fact else {
-        return String::new();
+    let shown = match fact {
+        Some(Fact::File(FileFact::Present { text: Some(text), .. })) => beginning(&text),
+        Some(Fact::File(FileFact::Present { text: None, .. })) => {
+            format!("{ALERT}{NOT_SHOWN}{ALERT:#}")
+        }
+        Some(Fact::File(FileFact::Unreadable(problem))) => {
+            format!("{ALERT}It cannot be read: {}.{ALERT:#}", text::line(&problem))
+        }
+        Some(
+            Fact::File(FileFact::Missing)
+            | Fact::Git(_)
+            | Fact::Branch(_)
+            | Fact::Check(_)
+            | Fact::Model(_),
+        )
+        | None => return String::new(),
     };
-    let text = text::lines(&text);
+    format!("\n{BOLD}{}{BOLD:#}\n{shown}\n", text::line(&artifact.path))
+}
+
+fn beginning(text: &str) -> String {
+    let text = text::lines(text);
     let mut lines: Vec<String> =
         text.lines().take(LINES_MAX).map(|it| format!("{DIM}│{DIM:#} {it}")).collect();
     let more = text.lines().count().saturating_sub(LINES_MAX);
     if 0 < more {
         lines.push(format!("{DIM}│ … {}{DIM:#}", text::count(more, "more line")));
     }
-    let path = text::line(&artifact.path);
-    format!("\n{BOLD}{path}{BOLD:#}\n{}\n", lines.join("\n"))
+    lines.join("\n")
 }

@@ -239,8 +239,8 @@ async fn resume(joined: &Joined, args: ResumeArgs) -> Result<Reply, Failure> {
         execute(joined, run, command).await?;
     }
     let usual = joined.config.toolsets();
-    let idiom = |it: &Workflow| mcp::find_idiom(it, usual);
-    let (view, brief, drift) = joined.runtime.brief_in(run, None, idiom).await?;
+    let words = |it: &Workflow| mcp::find_words(it, usual);
+    let (view, brief, drift) = mcp::brief(&joined.runtime, run, None, words).await?;
     let json = json!({
         "run": wire::run(&view),
         "reopened": is_stopped,

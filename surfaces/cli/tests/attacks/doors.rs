@@ -492,6 +492,14 @@ fn a_copy_of_a_project_leaves_the_original_alone() {
     let server = Server::start(&mut served, Era::Legacy);
     check_elsewhere(&server, &run, "Drop");
     assert!(project.path("old.md").exists() && project.path("../copy/old.md").exists());
+    // What the hint advises can be done.
+    let refused = report_on(&server, run.as_str().unwrap(), "Drop");
+    let hint = refused["refusal"]["hint"].as_str().unwrap();
+    assert!(hint.contains("call `cancel_workflow`, then `start_workflow`"), "{hint}");
+    let ended = server.call("cancel_workflow", json!({"instance_id": run})).value;
+    assert_eq!(ended["status"], "CANCELLED", "{ended:#}");
+    let begun = server.call("start_workflow", json!({"workflow_name": "DROPS", "key": "v9"})).value;
+    assert_eq!(begun["status"], "RUNNING", "{begun:#}");
 }
 
 #[test]
@@ -511,8 +519,17 @@ fn a_session_of_the_original_does_not_move_in_a_copy_of_its_project() {
     let evidence = json!({"restated": "r", "result": "r", "limits": "l"});
     let context = json!({"choose": "analyze", "criteria_evidence": evidence}).to_string();
     let choose = json!({"task_description": "t", "session_id": session, "context": context});
-    let refused = serve("../copy").call("workflow_guidance", choose).value;
+    let copy = serve("../copy");
+    let refused = copy.call("workflow_guidance", choose).value;
     assert_eq!(refused["refusal"]["code"], "workspace_not_here", "{refused:#}");
+    // What the hint advises can be done.
+    let hint = refused["refusal"]["hint"].as_str().unwrap();
+    assert!(hint.contains("`workflow_guidance` with `action` `start`"), "{hint}");
+    let start = json!({
+        "task_description": "t", "action": "start", "context": "workflow: Simple Linear Workflow",
+    });
+    let begun = copy.call("workflow_guidance", start);
+    assert!(!begun.is_error, "{:#}", begun.value);
 }
 
 #[test]

@@ -115,7 +115,13 @@ fn what_comes_before_a_phase_is_what_the_run_is_at() {
         "task_update",
         json!({"task_num": "1", "field": "implStatus", "value": "completed"}),
     );
-    assert!(said.text.contains("`phase-2` first, and then call `task_init`"), "{}", said.text);
+    assert!(
+        said.text.contains(
+            "`phase-2` first, then each phase through `checkpoint-b`, and then call `task_init`"
+        ),
+        "{}",
+        said.text
+    );
 }
 
 #[test]

@@ -110,3 +110,32 @@ fn a_phase_is_not_completed_before_its_task_for_a_person_is_asked_about() {
     stage.error("skip_phase", json!({"phase": "phase-5"}));
     stage.is_at("phase-5", "awaiting_human");
 }
+
+#[test]
+fn a_call_that_skips_the_tasks_is_told_what_comes_before_them() {
+    let stage = at_checkpoint("L");
+    assert_eq!(stage.go(json!({}))["type"], "checkpoint");
+    stage.project.ask(&["gate", "approve", "--answer", "proceed", "--yes"]);
+    stage.write("tasks.md", "## Task 1: Sign it\nmode: human_gate\n");
+    let said = stage.error("skip_phase", json!({"phase": "phase-5"}));
+    assert!(said.text.contains("`checkpoint-b`"), "{}", said.text);
+}
+
+#[test]
+fn a_list_of_tasks_that_cannot_be_read_is_sent_back() {
+    let stage = at_checkpoint("L");
+    assert_eq!(stage.go(json!({}))["type"], "checkpoint");
+    stage.project.ask(&["gate", "approve", "--answer", "proceed", "--yes"]);
+    for phase in ["phase-4", "phase-4b"] {
+        stage.ok("skip_phase", json!({ "phase": phase }));
+    }
+    stage.write("tasks.md", "## Task 1 - x\n");
+    assert_eq!(stage.go(json!({}))["type"], "checkpoint");
+    let token = stage.project.approve_token();
+    let mut approve = stage.project.milepost(&["gate", "approve", "--yes"]);
+    let said = approve.env("MILEPOST_APPROVE_TOKEN", token).output().unwrap();
+    let said = String::from_utf8_lossy(&said.stderr).into_owned();
+    assert!(said.contains("cannot be planned"), "{said}");
+    assert!(said.contains("--answer revise --feedback"), "{said}");
+    stage.project.ask(&["gate", "reject", "--answer", "revise", "--feedback", "f", "--yes"]);
+}

@@ -2,7 +2,6 @@
 
 use std::{collections::BTreeMap, sync::Arc};
 
-use dialects::core::way_out;
 use rmcp::{
     ErrorData,
     model::{
@@ -207,7 +206,8 @@ pub(super) fn failed(error: &ExecuteError) -> ErrorData {
 pub(super) fn refused(error: &ExecuteError) -> ErrorData {
     match error {
         ExecuteError::Refused(refusal) => {
-            let hint = way_out::hint(refusal);
+            // Which tools there are differs: the words name none.
+            let hint = refusal.hint();
             let data = json!({ "code": refusal.code(), "hint": hint });
             ErrorData::invalid_params(format!("{refusal}; {hint}"), Some(data))
         }

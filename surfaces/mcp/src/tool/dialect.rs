@@ -6,9 +6,12 @@
 //! tool: a tool that only looks is marked as reading.
 
 use definition::Workflow;
-use dialects::kit::{
-    Ask, Asking, Begin, Beside, Caller, Deed, Entry, Fault, Look, NotBegun, Outcome, Reply, Second,
-    Snapshot, Stopped, Tell, Tended, Upkeep,
+use dialects::{
+    core,
+    kit::{
+        Ask, Asking, Begin, Beside, Caller, Deed, Entry, Fault, Look, NotBegun, Outcome, Reply,
+        Second, Snapshot, Stopped, Tell, Tended, Upkeep,
+    },
 };
 use engine::{Actor, Answer, AnswerGate, Command, ForkPoint, Refusal, RunFile, RunId, View};
 use runtime::{ExecuteError, Fork, Identity, Request, Runtime, Target};
@@ -18,7 +21,7 @@ use super::{
     Call, GateReply, Person, Reach,
     repeat::{self, Opened},
 };
-use crate::{server::PersonsDoor, sessions};
+use crate::{server::PersonsDoor, sessions, toolsets::brief_of};
 
 /// Calls a tool of a dialect with arguments of any shape.
 pub(super) async fn run(
@@ -99,7 +102,7 @@ async fn look<N: Send + 'static>(call: &Call<'_>, reach: &Reach<'_>, look: Look<
             then(history.map(|it| it.events).map_err(stopped))
         }
         Look::Brief(view, tokens, then) => {
-            let brief = runtime.brief_of(&view, tokens).await;
+            let brief = brief_of(runtime, &view, tokens, &core::WORDS).await;
             then(brief.map(|it| it.0.text).map_err(stopped))
         }
         Look::Runs(filter, then) => then(runtime.list_runs(filter).await.map_err(stopped)),

@@ -11,7 +11,7 @@ mod state;
 mod workspace;
 
 use dialects::forge::{
-    INSTRUCTIONS, STATE_FILE, WORKFLOW, answer, display, idiom, intake, prompt, state_file, way_out,
+    INSTRUCTIONS, STATE_FILE, WORKFLOW, answer, display, intake, prompt, state_file, way_out,
 };
 
 use crate::toolsets::{Table, Toolset};
@@ -22,7 +22,7 @@ pub(super) const TOOLSET: Toolset = Toolset {
     instructions: INSTRUCTIONS,
     tools: TOOLS,
     prompts: &[],
-    idiom,
+    words: |workflow, _| (workflow == WORKFLOW).then_some(&way_out::WORDS),
 };
 
 /// All tools.

@@ -194,8 +194,6 @@ impl Runs {
             let mut answer = call("answer_gate", object(arguments), line);
             let effect = option["effect"].as_str().unwrap_or_default();
             answer.gives_up = !["go on", "leave it out"].contains(&effect);
-            // A person may want no more of what was sent back as often as it may be.
-            answer.announced = Some("rounds_spent");
             advice.push(answer);
         }
     }
@@ -214,12 +212,12 @@ impl Runs {
                 advice.push(found);
             }
         }
-        if text.contains("report again") || text.contains("try again") {
+        if ["report again", "try again", "then retry"].iter().any(|it| text.contains(it)) {
             let mut again = call(&said.tool, said.arguments.clone(), text);
             again.files = quoted_after(text, "write ").map(ToOwned::to_owned).into_iter().collect();
             advice.push(again);
         }
-        if let Some(step) = quoted_after(text, "go on with ").filter(|it| !it.starts_with("run_")) {
+        if let Some(step) = quoted_after(text, "continue with step ") {
             advice.push(call("advance_workflow", self.report(step, &Value::Null), text));
         }
         for heading in ["choose one of: ", "name one as `next_step_name`: "] {
@@ -231,7 +229,7 @@ impl Runs {
             }
         }
         if let Some((_, names)) = text.split_once("answer one of: ") {
-            for name in names.split(", ") {
+            for name in names.split(", ").map(|it| it.trim_matches('`')) {
                 let arguments = json!({ "instance_id": self.run, "answer": name });
                 let mut answer = call("answer_gate", object(arguments), text);
                 answer.gives_up = true;

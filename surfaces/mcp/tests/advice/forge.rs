@@ -259,7 +259,9 @@ impl Pipelines {
             walk.fill(&found.tool, &mut found.arguments);
             advice.push(found);
         }
-        let is_again = ["then report again", "then call again"].iter().any(|it| text.contains(it));
+        let is_again = ["then report again", "then call again", "then retry"]
+            .iter()
+            .any(|it| text.contains(it));
         if is_again {
             let mut again = call(&said.tool, Value::Object(said.arguments.clone()), text);
             let files = ["write `", "fix `"].iter().filter_map(|it| text.split_once(*it));

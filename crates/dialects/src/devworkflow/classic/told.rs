@@ -7,7 +7,8 @@ use serde_json::{Map, Value};
 
 use super::{
     super::{
-        answer::{Answer, Failure, Place, ended},
+        advice::ended,
+        answer::{Answer, Failure, Place},
         config_file,
         files::{archive_path, placed_archive_path},
         options::{AUTO_APPROVE, Mode, Options},

@@ -6,8 +6,9 @@ use serde::Serialize;
 use serde_json::{Map, Value};
 
 use super::{super::words::RETRY_MS, workflow_guidance::WorkflowGuidance};
-use crate::kit::{
-    self, Ask, Done, Failing, InvalidArguments, Refused, Stopped, Tell, Tool as _, Unasked,
+use crate::{
+    devworkflow::advice::ON_GRAPH,
+    kit::{self, Ask, Done, Failing, InvalidArguments, Refused, Stopped, Tell, Tool as _, Unasked},
 };
 
 /// What a tool that answers with a text says.
@@ -133,7 +134,7 @@ impl Failure {
     /// Words what was refused or went wrong without any words of the dialect for it.
     pub(super) fn of(stopped: &Stopped) -> Self {
         let (hint, passes) = match stopped {
-            Stopped::Refused(refusal) => (refusal.hint(), false),
+            Stopped::Refused(refusal) => (ON_GRAPH.hint(refusal), false),
             Stopped::Failed(fault) => (fault.hint.clone(), fault.passes),
         };
         let code = stopped.code().to_ascii_uppercase();

@@ -3,7 +3,10 @@
 use definition::Step;
 use engine::Refusal;
 
-use super::super::{answer::Failure, way_out, workspace::Pipeline};
+use super::{
+    super::{answer::Failure, way_out, workspace::Pipeline},
+    task,
+};
 
 /// The phase that the tasks are built in.
 pub(super) const IMPLEMENTATION: &str = "phase-5";
@@ -64,7 +67,7 @@ pub(super) fn guard(pipeline: &Pipeline, refusal: &Refusal) -> Option<String> {
     } else if let Refusal::StepPassed { step } = refusal {
         format!("`{step}` was passed; leave it as it is")
     } else if let Refusal::PartsUnknown { .. } = refusal {
-        "no tasks are initialised; call `task_init` first".to_owned()
+        format!("no tasks are initialised; {}", task::way_to_init(pipeline))
     } else {
         return None;
     };

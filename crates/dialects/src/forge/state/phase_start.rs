@@ -1,10 +1,9 @@
 //! `phase_start`: a phase begins.
 
-use definition::StepName;
 use engine::{Command, GatePolicy, Refusal, StartStep};
 
 use super::{
-    super::{answer::Failure, way_out, workspace::Pipeline},
+    super::{answer::Failure, workspace::Pipeline},
     change::{Card as _, Change, card, taken_up},
     phase, task,
 };
@@ -34,20 +33,11 @@ impl Change for PhaseStart {
             return Some(format!("`{step}` is for the user; call `checkpoint`, and ask them"));
         }
         let has_tasks = pipeline.view.state.parts.get(task::SET).is_some_and(|it| !it.is_empty());
-        match find_before(refusal) {
-            Some(before) if self.phase == phase::IMPLEMENTATION && !has_tasks => {
-                let way_out = way_out::first(&pipeline.view, before);
-                Some(format!("no tasks are initialised; {way_out}, and then call `task_init`"))
-            }
-            Some(_) | None => phase::guard(pipeline, refusal),
+        let is_early =
+            matches!(refusal, Refusal::StepOutOfOrder { .. } | Refusal::GateNotAsked { .. });
+        if is_early && self.phase == phase::IMPLEMENTATION && !has_tasks {
+            return Some(format!("no tasks are initialised; {}", task::way_to_init(pipeline)));
         }
+        phase::guard(pipeline, refusal)
     }
-}
-
-/// Returns the phase that comes before the one that is refused.
-fn find_before(refusal: &Refusal) -> Option<&StepName> {
-    if let Refusal::StepOutOfOrder { before, .. } = refusal {
-        return Some(before);
-    }
-    if let Refusal::GateNotAsked { step, .. } = refusal { Some(step) } else { None }
 }

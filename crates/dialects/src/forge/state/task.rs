@@ -23,7 +23,11 @@ pub(super) fn way_to_init(pipeline: &Pipeline) -> String {
     let current = state.current.as_ref().and_then(|it| place(it.as_str())).unwrap_or_default();
     match gate.filter(|(at, it)| current <= *at && !state.progress(&it.name).is_settled()) {
         Some((_, gate)) => {
-            format!("{}, and then call `task_init`", way_out::first(&pipeline.view, &gate.name))
+            let first = way_out::first(&pipeline.view, &gate.name);
+            let is_there = state.current.as_ref() == Some(&gate.name);
+            let rest = format!(", then each phase through `{}`", gate.name);
+            let rest = if is_there { "" } else { &rest };
+            format!("{first}{rest}, and then call `task_init`")
         }
         None => "call `task_init` first".to_owned(),
     }

@@ -5,7 +5,7 @@ use core::time::Duration;
 use engine::Timestamp;
 
 use super::Document;
-use crate::generation::words::{STEPS, Step, StepStatus};
+use crate::generation::words::{STEPS, Status, Step, StepStatus};
 
 /// After how long a state may not fit its blueprint any more.
 const FRESH: Duration = Duration::from_hours(24);
@@ -37,6 +37,12 @@ impl Document {
         let failure = self.find_text("failure_reason");
         let failure = failure.or_else(|| self.errors().rev().flatten().next());
         failure.or_else(|| self.find_text("cancellation_reason")).unwrap_or("Unknown")
+    }
+
+    /// Returns why it was cancelled, if it was.
+    pub(crate) fn cancellation(&self) -> Option<&str> {
+        let is_cancelled = self.status() == Some(Status::Cancelled);
+        self.find_text("cancellation_reason").filter(|_| is_cancelled)
     }
 
     /// Returns how many hours old the state is, if that is more than a day.

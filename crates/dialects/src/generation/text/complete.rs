@@ -29,16 +29,6 @@ pub(crate) fn again(scene: &Scene<'_>) -> String {
     )
 }
 
-/// It ended in another way.
-pub(crate) fn ended(scene: &Scene<'_>) -> String {
-    let (id, status) = (scene.id, scene.status());
-    format!(
-        "❌ ERROR: Cannot complete generation - workflow in terminal state: {status}
-
-💡 To go on: resume_generation(scene_id='{id}')"
-    )
-}
-
 /// It is complete.
 pub(crate) fn report(scene: &Scene<'_>) -> String {
     let document = scene.document;

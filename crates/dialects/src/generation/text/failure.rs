@@ -15,18 +15,18 @@ pub(crate) struct Recorded<'a> {
     pub(crate) retry_count: Option<u64>,
 }
 
-/// Errors are not recorded any more. `what` is `record error`, `fail step` or `retry step`.
+/// Nothing more is done with a scene that has ended. `what` is what was tried: `record error`.
 pub(crate) fn ended(scene: &Scene<'_>, what: &str) -> String {
     let (id, status) = (scene.id, scene.status());
-    let hint = match scene.document.status() {
-        Some(Status::Failed | Status::Cancelled) => {
-            format!("To go on: resume_generation(scene_id='{id}')")
-        }
-        Some(Status::Completed | Status::InProgress | Status::WaitingUserApproval) | None => {
-            format!("Look at it: get_generation_status(scene_id='{id}')")
-        }
+    let why = match scene.document.status() {
+        Some(_) => format!("workflow in terminal state: {status}"),
+        None => format!("the state file has an unknown workflow_status: {status}"),
     };
-    format!("❌ ERROR: Cannot {what} - workflow in terminal state: {status}\n\n💡 {hint}")
+    let hint = match scene.offers.open.is_empty() {
+        true => format!("💡 Look at it: get_generation_status(scene_id='{id}')"),
+        false => scene.hint("To continue", Dialect::Numbered),
+    };
+    format!("❌ ERROR: Cannot {what} - {why}\n\n{hint}")
 }
 
 /// An error was recorded; the step goes on.
@@ -59,7 +59,7 @@ pub(crate) fn recorded(scene: &Scene<'_>, spoken: NamedStep, error: &Recorded<'_
         error.message,
         scene.document.list("errors").len(),
         scene.status(),
-        scene.onward(spoken.dialect).iter().map(|it| format!("  - {it}\n")).collect::<String>(),
+        scene.listed(spoken.dialect),
         spoken.argument(),
     )
 }
@@ -93,22 +93,15 @@ pub(crate) fn failed(
         scene.document.list("errors").len(),
     );
     let then = if is_terminal {
-        format!(
-            "💡 Workflow Status: FAILED (terminal)
-
-🔧 Recovery Options:
-  1. Fix issues (blueprint, constraints, etc.)
-  2. Resume: resume_generation(scene_id='{id}')
-  3. Start fresh: cancel_generation(scene_id='{id}'), then start_generation"
-        )
+        format!("💡 Workflow Status: FAILED (terminal)\n\n{}", recovery(id))
     } else {
         format!(
             "💡 Workflow Status: {} (can retry)
 
 🔄 Next Action:
-  - Call retry_step(scene_id='{id}', {})
-  - Or fail terminally with metadata={{'terminal': True}}",
+{}  - Or give up: fail_generation(scene_id='{id}', {}, failure_reason='...')",
             scene.status(),
+            scene.listed(spoken.dialect),
             spoken.argument(),
         )
     };
@@ -189,10 +182,7 @@ pub(crate) fn generation_failed(scene: &Scene<'_>, spoken: NamedStep, is_again: 
 
 💾 State saved: {}
 
-🔧 Recovery Options:
-  1. Fix issues (blueprint, constraints, etc.)
-  2. Resume: resume_generation(scene_id='{id}')
-  3. Start fresh: cancel_generation(scene_id='{id}'), then start_generation",
+{}",
         document.shown("session_id"),
         failed_at.alone(),
         scene.now,
@@ -200,6 +190,17 @@ pub(crate) fn generation_failed(scene: &Scene<'_>, spoken: NamedStep, is_again: 
         work.concat(),
         document.list("errors").len(),
         scene.path,
+        recovery(id),
+    )
+}
+
+/// How a scene that failed comes to its end after all.
+fn recovery(id: &str) -> String {
+    format!(
+        "🔧 Recovery Options:
+  1. Fix issues (blueprint, constraints, etc.)
+  2. Resume: resume_generation(scene_id='{id}')
+  3. Start fresh: cancel_generation(scene_id='{id}'), then start_generation"
     )
 }
 
@@ -207,7 +208,9 @@ pub(crate) fn generation_failed(scene: &Scene<'_>, spoken: NamedStep, is_again: 
 mod tests {
     use expect_test::expect;
 
-    use super::{Recorded, failed, generation_failed, recorded, retried};
+    use engine::What;
+
+    use super::{Recorded, Scene, ended, failed, generation_failed, recorded, retried};
     use crate::{
         generation::{
             text::fixture,
@@ -258,9 +261,35 @@ mod tests {
             💡 Workflow Status: IN_PROGRESS (can retry)
 
             🔄 Next Action:
-              - Call retry_step(scene_id='0204', step_name='scene:gen:draft:prose')
-              - Or fail terminally with metadata={'terminal': True}"#]]
+              - Or give up: fail_generation(scene_id='0204', step_name='scene:gen:draft:prose', failure_reason='...')"#]]
         .assert_eq(&failed(&scene, draft(Dialect::Named), "x", Some("MEDIUM")));
+    }
+
+    #[test]
+    fn an_unknown_status_is_not_called_terminal() {
+        let mut document = fixture::failed();
+        document.set(&["workflow_status"], "PAUSED");
+        let scene = fixture::offering(fixture::scene(&document), &[What::Reopen]);
+        expect![[r#"
+            ❌ ERROR: Cannot start step - the state file has an unknown workflow_status: PAUSED
+
+            💡 To continue:
+              - Show the resume plan: resume_generation(scene_id='0204')"#]]
+        .assert_eq(&ended(&scene, "start step"));
+    }
+
+    #[test]
+    fn a_failed_check_leads_back_to_the_draft_first() {
+        let document = fixture::failed();
+        let named = |number| definition::StepName::parse(Step::find(number).unwrap().key).unwrap();
+        let what = [What::Begin(named(4)), What::Retry(named(5)), What::Begin(named(5))];
+        let scene = Scene { point: Step::find(5), ..fixture::scene(&document) };
+        let scene = fixture::offering(scene, &what);
+        expect![[r#"
+            To go back to step 4: start_step(scene_id='0204', step_number=4, phase_name='Prose Generation')
+            To retry step 5: retry_step(scene_id='0204', step_number=5)
+            To restart step 5: start_step(scene_id='0204', step_number=5, phase_name='Fast Compliance Check')"#]]
+        .assert_eq(&scene.onward(Dialect::Numbered).join("\n"));
     }
 
     #[test]

@@ -1,6 +1,6 @@
 //! A state that the tests speak of.
 
-use engine::Timestamp;
+use engine::{Needs, Offer, Offers, Timestamp, What};
 
 use super::Scene;
 use crate::{
@@ -37,8 +37,19 @@ pub(crate) fn scene(document: &Document) -> Scene<'_> {
         id: "0204",
         path: "workspace/generation-state-0204.json",
         document,
-        onward: Box::leak(Box::default()),
+        offers: Box::leak(Box::default()),
         point: Step::find(4),
         now: now(),
     }
+}
+
+/// The same scene, where so much can be done.
+pub(crate) fn offering<'a>(scene: Scene<'a>, open: &[What]) -> Scene<'a> {
+    let offer = |what: &What| Offer {
+        what: what.clone(),
+        command: what.command(),
+        needs: Needs::default(),
+    };
+    let offers = Offers { open: open.iter().map(offer).collect(), ..Offers::default() };
+    Scene { offers: Box::leak(Box::new(offers)), ..scene }
 }

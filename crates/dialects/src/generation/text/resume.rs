@@ -60,11 +60,12 @@ Session ID: {}
     )
 }
 
-/// The scene is being worked on.
-pub(crate) fn running(scene: &Scene<'_>) -> String {
+/// The scene is being worked on, or waits for a person.
+pub(crate) fn live(scene: &Scene<'_>) -> String {
     let (id, document) = (scene.id, scene.document);
+    let is_waiting = document.status() == Some(Status::WaitingUserApproval);
     format!(
-        "❌ ERROR: Scene {id} is currently running
+        "❌ ERROR: Scene {id} is {}
 
 Current status: Step {}/7 ({})
 Started: {}
@@ -72,26 +73,8 @@ Started: {}
 {}
   - Check progress: get_generation_status(scene_id='{id}')
   - Cancel if needed: cancel_generation(scene_id='{id}')",
+        if is_waiting { "waiting for user approval" } else { "currently running" },
         document.current_step(),
-        document.shown("current_phase"),
-        document.shown("started_at"),
-        scene.hint("Options", Dialect::Numbered),
-    )
-}
-
-/// The scene waits for a person.
-pub(crate) fn waiting(scene: &Scene<'_>) -> String {
-    let (id, document) = (scene.id, scene.document);
-    let step = document.current_step();
-    format!(
-        "❌ ERROR: Scene {id} is waiting for user approval
-
-Current status: Step {step}/7 ({})
-Started: {}
-
-{}
-  - Check progress: get_generation_status(scene_id='{id}')
-  - Cancel if needed: cancel_generation(scene_id='{id}')",
         document.shown("current_phase"),
         document.shown("started_at"),
         scene.hint("Options", Dialect::Numbered),
@@ -107,6 +90,7 @@ pub(crate) fn plan(scene: &Scene<'_>, confirmed: Option<(u64, &Scene<'_>)>) -> D
     let mut warnings = document.problems(scene.id);
     let noted = notes(scene, &warnings);
     let last = last_line(scene, !warnings.is_empty(), confirmed);
+    let at = document.cancellation().map_or("Failed at", |_| "Cancelled at");
     let text = format!(
         "🔧 RESUMING GENERATION: Scene {}
 
@@ -115,7 +99,7 @@ pub(crate) fn plan(scene: &Scene<'_>, confirmed: Option<(u64, &Scene<'_>)>) -> D
 ✓ State loaded:
   - Session ID: {}
   - Started: {}
-  - Failed at: Step {} ({})
+  - {at}: Step {} ({})
   - Reason: {}
 
 📋 Recovery Plan:
@@ -131,7 +115,7 @@ pub(crate) fn plan(scene: &Scene<'_>, confirmed: Option<(u64, &Scene<'_>)>) -> D
         document.shown("started_at"),
         document.current_step(),
         document.shown("current_phase"),
-        document.reason(),
+        document.cancellation().unwrap_or_else(|| document.reason()),
         steps(scene, &recovery).join("\n"),
         duration(recovery.saved_seconds),
         span(&recovery),
@@ -221,11 +205,11 @@ fn last_line(scene: &Scene<'_>, is_forced: bool, confirmed: Option<(u64, &Scene<
     };
     let (status, number) = (after.status(), after.document.current_step());
     let title = Step::find(number).map_or(UNKNOWN, |it| it.title);
-    let lines = after.onward(Dialect::Numbered).into_iter().map(|it| format!("\n  - {it}"));
+    let lines = after.listed(Dialect::Numbered);
     format!(
         "▶️ Resumed: workflow is {status} at Step {number} ({title}), resume #{count}\n\n\
-         🔄 Next Action:{}",
-        lines.collect::<String>()
+         🔄 Next Action:\n{}",
+        lines.trim_end()
     )
 }
 
@@ -281,6 +265,18 @@ mod tests {
 
             ❓ Proceed with resume? Once the user agrees: resume_generation(scene_id='0204', confirm=True)"#]]
         .assert_eq(&done.answer.result);
+    }
+
+    #[test]
+    fn the_plan_of_a_cancelled_scene_tells_why_it_was_cancelled() {
+        let mut document = failed();
+        document.set(&["workflow_status"], "CANCELLED");
+        document.set(&["failure_reason"], "an older failure");
+        document.set(&["cancellation_reason"], "the user wants another scene first");
+        let text = plan(&scene(&document), None).answer.result;
+        let said = "Cancelled at: Step 4 (Prose Generation)\n  - Reason: the user wants another";
+        assert!(text.contains(said), "{text}");
+        assert!(!text.contains("older"), "{text}");
     }
 
     #[test]

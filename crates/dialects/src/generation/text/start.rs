@@ -26,14 +26,14 @@ pub(crate) fn exists(scene: &Scene<'_>) -> String {
         scene.status(),
         document.current_step(),
         document.shown("started_at"),
-        scene.onward(Dialect::Numbered).iter().map(|it| format!("  - {it}\n")).collect::<String>(),
+        scene.listed(Dialect::Numbered),
     )
 }
 
 /// One has ended, and its state is still there.
 pub(crate) fn ended(scene: &Scene<'_>) -> String {
     let (id, document) = (scene.id, scene.document);
-    let hint = if scene.onward.ways.is_empty() {
+    let hint = if scene.offers.open.is_empty() {
         format!("💡 To start over, the user moves `{}` away first", scene.path)
     } else {
         let fresh = format!("cancel_generation(scene_id='{id}'), then start_generation");

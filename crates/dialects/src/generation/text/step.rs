@@ -2,10 +2,13 @@
 
 use std::collections::BTreeMap;
 
+use definition::Target;
+use engine::{Offer, What};
+
 use super::Scene;
 use crate::{
     generation::{
-        onward::Way,
+        advice::find_step,
         words::{NamedStep, Status, Step, duration},
     },
     kit::json::Json,
@@ -101,8 +104,8 @@ pub(crate) fn started(scene: &Scene<'_>, spoken: NamedStep) -> String {
     let action = if is_waiting { "Ask the user to approve" } else { "Perform step operations" };
     let argument = spoken.argument();
     let complete = format!("complete_step(scene_id='{id}', {argument}, duration_seconds=X)");
-    let asks = scene.onward.ways.contains(&Way::Ask(spoken.step));
-    let then = match scene.onward.needs_person {
+    let asks = scene.may(|it| matches!(it, What::Ask(step) if step.as_str() == spoken.step.key));
+    let then = match scene.offers.needs_person {
         true => scene.onward(spoken.dialect).join("; "),
         false if asks => scene.onward(spoken.dialect).join("\n  - "),
         false => format!("Call {complete}"),
@@ -216,7 +219,15 @@ fn after(scene: &Scene<'_>, spoken: NamedStep) -> String {
             .to_owned();
     }
     let mut lines = scene.onward(spoken.dialect);
-    if let ([Way::Start(step)], false) = (&*scene.onward.ways, scene.onward.needs_person) {
+    let next = match &*scene.offers.open {
+        [Offer { what: What::Begin(step) | What::Choose { to: Target::Step(step), .. }, .. }]
+            if !scene.offers.needs_person =>
+        {
+            find_step(step)
+        }
+        _ => None,
+    };
+    if let Some(step) = next {
         lines.insert(0, NamedStep { step, ..spoken }.alone());
     }
     if lines.is_empty() {
@@ -231,10 +242,9 @@ mod tests {
 
     use expect_test::expect;
 
-    use super::{Scene, completed, not_first, out_of_order, started};
+    use super::{What, completed, not_first, out_of_order, started};
     use crate::generation::{
-        onward::{Onward, Way},
-        text::fixture::{failed, scene},
+        text::fixture::{failed, offering, scene},
         words::{Dialect, NamedStep, Step},
     };
 
@@ -304,9 +314,8 @@ mod tests {
               - Steps completed: 3/7
               - Total time: 0s"#]]
         .assert_eq(&text);
-        let ways = vec![Way::Start(Step::find(6).unwrap())];
-        let onward = Onward { ways, needs_person: false };
-        let led = Scene { onward: &onward, ..scene(&document) };
+        let sixth = definition::StepName::parse(Step::find(6).unwrap().key).unwrap();
+        let led = offering(scene(&document), &[What::Begin(sixth)]);
         let text = completed(&led, spoken(4, Dialect::Named), &BTreeMap::new());
         assert!(
             text.ends_with("start_step(scene_id='0204', step_name='scene:gen:review:validation')")

@@ -2,6 +2,7 @@
 
 use std::{fs, time::Duration};
 
+use definition::Workflow;
 use engine::{
     Actor, Answer, AnswerGate, Command, ContextChange, How, Recorded, Report, ReportStep, RunId,
     StartRun, Surface,
@@ -99,7 +100,8 @@ impl Play<'_> {
     async fn resume(&self, runtime: &Runtime, run: RunId) -> Result<(), Failure> {
         self.title("5", "Another agent comes, and knows only the run's id").await?;
         self.call("ben", "resume_workflow").await?;
-        let (_, brief, _) = runtime.brief(run, Some(BRIEF_TOKENS)).await?;
+        let words = |it: &Workflow| mcp::find_words(it, &[]);
+        let (_, brief, _) = mcp::brief(runtime, run, Some(BRIEF_TOKENS), words).await?;
         for line in text::lines(&brief.text).lines() {
             let line = text::wrap(line, self.output.width(), 5);
             let line = line.replace("\n     ", &format!("\n   {DIM}│{DIM:#} "));

@@ -13,7 +13,7 @@ const CALLS: &[(&str, &str)] = &[
 const APPROVAL: &str = "Ask the user to approve; after their yes:";
 /// Calls that only an agent makes.
 const AGENT: &[&str] =
-    &["start_step(", "complete_step(", "complete_generation(", "fail_generation("];
+    &["start_step(", "retry_step(", "complete_step(", "complete_generation(", "fail_generation("];
 
 /// Returns the text with commands in place of calls.
 pub(super) fn in_commands(text: &str) -> String {

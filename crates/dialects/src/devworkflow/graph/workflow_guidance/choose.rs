@@ -19,7 +19,10 @@ use super::{
     },
     start,
 };
-use crate::kit::{Ask, Caller, Stopped};
+use crate::{
+    devworkflow::advice::ON_GRAPH,
+    kit::{Ask, Caller, Stopped},
+};
 
 /// The largest that evidence may be, in bytes: of one criterion, and in all.
 const EVIDENCE_BYTES_MAX: usize = 16 * 1024;
@@ -297,8 +300,8 @@ fn awaits_person(found: &Found, then: Then) -> Failure {
     Failure::new(
         "APPROVAL_REQUIRED",
         format!(
-            "❌ **Transition Failed:** only the user's own approval of node **{asked}** counts: \
-             they answer with `milepost gate`. What you reported is kept.",
+            "❌ **Transition Failed:** only the user's own approval of node **{asked}** counts. \
+             What you reported is kept.",
         ),
         format!(
             "tell the user to answer everything that waits with `milepost gate` (do not run it \
@@ -353,6 +356,6 @@ fn worded(step: &Step, refusal: &Refusal) -> Failure {
     Failure::new(
         &refusal.code().to_ascii_uppercase(),
         format!("❌ **Transition Failed:** {refusal}"),
-        refusal.hint(),
+        ON_GRAPH.hint(refusal),
     )
 }

@@ -3,22 +3,18 @@
 //! Sections are filled from the most needed to the least until the budget is spent; what did not
 //! fit is counted, and the brief says how to get it.
 
-use alloc::{
-    format,
-    string::{String, ToString as _},
-    vec::Vec,
-};
-
 use definition::{PartSpec, Step, Target, Workflow};
-
-use crate::{
-    Action, Effort, Entry, How, Idiom, Known, OpenGate, Progress, RunState, Standing, comes_again,
-    decide::{lease, route},
-    find_promised, next,
+use engine::{
+    Action, Effort, Entry, How, Known, OpenGate, Progress, RunState, Standing, View, comes_again,
+    find_promised, next, target_name,
 };
+
+use super::Words;
 
 /// How many bytes a token has, counted low so that the budget holds for any tokenizer in use.
 const TOKEN_BYTES: usize = 3;
+/// The smallest budget: with less, not even what to do now would fit.
+const TOKENS_MIN: usize = 200;
 /// The most of one report, error or answer that is quoted, in characters.
 const QUOTE_CHARS_MAX: usize = 240;
 
@@ -31,41 +27,23 @@ pub struct Brief {
     pub dropped: Vec<String>,
 }
 
-/// Who a brief is for.
-#[derive(Debug, Clone, Copy)]
-pub struct Reader {
-    /// The words of the tools that they have.
-    pub idiom: Idiom,
-    /// About how many tokens the brief may have.
-    pub tokens_max: usize,
-}
-
-/// Returns the brief of a run that fits into about `tokens_max` tokens.
+/// Returns the brief of a run that fits into about `tokens_max` tokens. `drift` is what has changed
+/// behind the run's back.
 pub fn brief(
-    workflow: &Workflow,
-    state: &RunState,
+    words: &Words,
+    view: &View,
     known: &Known,
     drift: &[String],
     tokens_max: usize,
 ) -> Brief {
-    brief_for(Reader { idiom: Idiom::default(), tokens_max }, workflow, state, known, drift)
-}
-
-/// The same for a reader with tools of their own.
-pub fn brief_for(
-    reader: Reader,
-    workflow: &Workflow,
-    state: &RunState,
-    known: &Known,
-    drift: &[String],
-) -> Brief {
-    let Reader { idiom, tokens_max } = reader;
+    let (workflow, state) = (&*view.workflow, &*view.state);
+    let tokens_max = tokens_max.max(TOKENS_MIN);
     // In the order they are read; the number says how soon each is filled.
     let sections = [
         (0, Section::new("", head(workflow, state))),
         (3, Section::new("", about(workflow, state))),
-        (ACTION_RANK, Section::new("## Do this now", action(workflow, state, &idiom))),
-        (2, Section::new("## Beware", warnings(state, known, drift))),
+        (ACTION_RANK, Section::new("## Do this now", action(workflow, state, words))),
+        (2, Section::new("## Beware", warnings(state, known, drift, words))),
         (4, Section::oldest_first("## Done already: do not do it again", done(workflow, state))),
         (5, Section::new("## Open errors", errors(state))),
         (6, Section::new("## What people answered", answers(state))),
@@ -95,11 +73,13 @@ pub fn brief_for(
         filled.into_iter().map(|it| it.1).filter(|it| !it.is_empty()).collect();
     if !dropped.is_empty() {
         let list = dropped.join(", ");
-        text.push(format!("_Left out to fit: {list}. {}_", Idiom::say(idiom.more, state)));
+        text.push(format!("_Left out to fit: {list}. {}_", sentence(words.more, state)));
     }
     Brief { text: text.join("\n\n"), dropped }
 }
 
+/// How instructions begin to speak of parameters that only some tools have.
+const REPORTS: &str = "\n\nReport:\n\n- `report.";
 /// Kept free for the line that says what was left out.
 const CLOSING_BYTES: usize = 300;
 /// How soon the next action is filled.
@@ -188,11 +168,11 @@ fn about(workflow: &Workflow, state: &RunState) -> Vec<String> {
     lines
 }
 
-fn action(workflow: &Workflow, state: &RunState, idiom: &Idiom) -> Vec<String> {
+fn action(workflow: &Workflow, state: &RunState, words: &Words) -> Vec<String> {
     match next(workflow, state) {
         Action::Work { step, parts } => {
-            let mut lines = Vec::from([to_report(state, step, idiom)]);
-            lines.extend(work(workflow, state, step, &parts));
+            let mut lines = Vec::from([to_report(state, step, words)]);
+            lines.extend(work(workflow, state, step, &parts, words));
             lines
         }
         Action::Choose { after, mut choices } => {
@@ -203,8 +183,8 @@ fn action(workflow: &Workflow, state: &RunState, idiom: &Idiom) -> Vec<String> {
                     quote(why)
                 ));
             }
-            let mut choose = Idiom::say(idiom.choose, state);
-            if !idiom.finish.is_empty() {
+            let mut choose = format!("{}:", say(words.choose, state));
+            if !words.finish.is_empty() {
                 // What is done is done, and the end has a call of its own.
                 let may_end = choices.contains(&Target::Finish);
                 choices.retain(|it| matches!(it, Target::Step(to) if *to != after.name));
@@ -212,12 +192,14 @@ fn action(workflow: &Workflow, state: &RunState, idiom: &Idiom) -> Vec<String> {
                     choose = String::new();
                 }
                 if may_end {
-                    choose = format!("{} {choose}", Idiom::say(idiom.finish, state));
+                    choose = format!("{} {choose}", sentence(words.finish, state));
                 }
             }
             lines.push(format!("Step `{}` is done. {}", after.name, choose.trim()));
-            lines.extend(choices.iter().map(|it| format!("- `{}`", route::target_name(it))));
-            lines.push(format!("Guidance: {}", after.guidance));
+            lines.extend(choices.iter().map(|it| format!("- `{}`", target_name(it))));
+            if !after.guidance.is_empty() {
+                lines.push(format!("Guidance: {}", after.guidance));
+            }
             lines
         }
         Action::Chore { chore } => {
@@ -229,26 +211,32 @@ fn action(workflow: &Workflow, state: &RunState, idiom: &Idiom) -> Vec<String> {
             }
             lines
         }
-        Action::Wait { gate } => waiting(&gate, state, idiom),
+        Action::Wait { gate } => waiting(&gate, state, words),
         Action::Done => Vec::from([String::from("Nothing: the run is completed.")]),
         Action::Stopped { reason } => Vec::from([
             format!("The run is {}: {reason}", state.standing.as_str()),
-            Idiom::say(idiom.reopen, state),
+            sentence(words.reopen, state),
         ]),
     }
 }
 
 /// Says what to work on, and what comes after that.
-fn to_report(state: &RunState, step: &Step, idiom: &Idiom) -> String {
+fn to_report(state: &RunState, step: &Step, words: &Words) -> String {
     let attempt = state.effort(&step.name, None).filter(|it| 0 < it.attempts).map(|it| {
         let number = if it.progress == Progress::Active { it.attempts } else { it.attempts + 1 };
         format!(", attempt {number}")
     });
-    let (attempt, report) = (attempt.unwrap_or_default(), Idiom::say(idiom.report, state));
+    let (attempt, report) = (attempt.unwrap_or_default(), say(words.report, state));
     format!("Work on step `{}`{attempt}, then {report}.", step.name)
 }
 
-fn work(workflow: &Workflow, state: &RunState, step: &Step, parts: &[PartSpec]) -> Vec<String> {
+fn work(
+    workflow: &Workflow,
+    state: &RunState,
+    step: &Step,
+    parts: &[PartSpec],
+    words: &Words,
+) -> Vec<String> {
     let mut lines = Vec::new();
     if let Some(feedback) = state.effort(&step.name, None).and_then(|it| it.feedback.as_ref()) {
         lines.push(format!("Sent back with: {}", quote(feedback)));
@@ -268,15 +256,20 @@ fn work(workflow: &Workflow, state: &RunState, step: &Step, parts: &[PartSpec]) 
     for criterion in &step.criteria {
         lines.push(format!("- evidence for `{}`: {}", criterion.key, quote(&criterion.text)));
     }
-    lines.push(format!("Instructions:\n{}", workflow.instructions(step, &state.context)));
+    let instructions = workflow.instructions(step, &state.context);
+    let shown = match instructions.split_once(REPORTS) {
+        Some((before, _)) if !words.takes_reports => before,
+        Some(_) | None => &instructions,
+    };
+    lines.push(format!("Instructions:\n{shown}"));
     lines
 }
 
-fn waiting(gate: &OpenGate, state: &RunState, idiom: &Idiom) -> Vec<String> {
+fn waiting(gate: &OpenGate, state: &RunState, words: &Words) -> Vec<String> {
     let options: Vec<String> = gate.options.iter().map(|it| format!("`{}`", it.name)).collect();
     let who = match gate.answers {
-        definition::Answers::Relayed => Idiom::say(idiom.relay, state),
-        definition::Answers::Verified => Idiom::say(idiom.wait, state),
+        definition::Answers::Relayed => sentence(words.relay, state),
+        definition::Answers::Verified => sentence(words.wait, state),
     };
     let mut lines = Vec::from([
         format!("Wait at step `{}`: {}", gate.step, gate.ask),
@@ -286,19 +279,20 @@ fn waiting(gate: &OpenGate, state: &RunState, idiom: &Idiom) -> Vec<String> {
     lines
 }
 
-fn warnings(state: &RunState, known: &Known, drift: &[String]) -> Vec<String> {
+fn warnings(state: &RunState, known: &Known, drift: &[String], words: &Words) -> Vec<String> {
     let mut lines: Vec<String> = drift.iter().map(|it| format!("- {it}")).collect();
     if let Some(why) = state.deferral.as_ref().filter(|_| !state.awaits_choice()) {
         lines.push(format!(
-            "- the language model did not choose ({}); to leave the step, name `next_step_name`",
-            quote(why)
+            "- the language model did not choose ({}); to leave the step, {}",
+            quote(why),
+            say(words.choose, state)
         ));
     }
     for held in state.leases.values() {
         let part = held.part.as_ref().map(|it| format!(", part `{it}`")).unwrap_or_default();
-        let end = lease::end_of(known, held);
-        lines.push(if lease::is_live(known, held) {
-            format!("- step `{}`{part} is held by `{}` until {end}", held.step, held.holder)
+        let end = known.find_lease_end(held);
+        lines.push(if known.steady < end {
+            format!("- `{}` holds step `{}`{part} until {end}", held.holder, held.step)
         } else {
             format!(
                 "- `{}` held step `{}`{part} until {end}; it may be claimed",
@@ -393,7 +387,7 @@ fn answers(state: &RunState) -> Vec<String> {
 }
 
 fn artifacts(state: &RunState) -> Vec<String> {
-    let line = |(path, seen): (&String, &crate::Seen)| {
+    let line = |(path, seen): (&String, &engine::Seen)| {
         let (digest, step) = (seen.artifact.sha256.short(), &seen.step);
         format!("- `{path}` ({digest}, {} bytes, by `{step}`)", seen.artifact.size)
     };
@@ -420,6 +414,20 @@ fn notes(state: &RunState) -> Vec<String> {
         }
     }
     lines
+}
+
+/// Returns a phrase about a run.
+fn say(phrase: &str, state: &RunState) -> String {
+    let step = state.current.as_ref().map(definition::StepName::as_str).unwrap_or_default();
+    phrase.replace("{key}", state.key().unwrap_or_default()).replace("{step}", step)
+}
+
+/// Returns a phrase about a run as a sentence.
+fn sentence(phrase: &str, state: &RunState) -> String {
+    let said = say(phrase, state);
+    let mut rest = said.chars();
+    let first = rest.next().map(|it| it.to_ascii_uppercase());
+    format!("{}{}.", first.map(String::from).unwrap_or_default(), rest.as_str())
 }
 
 /// One line of a text, cut where it gets long.

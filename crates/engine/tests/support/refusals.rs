@@ -1,46 +1,10 @@
-//! Every refusal there is, written down for those who match on it: `docs/reference/refusals.md`.
-#![expect(clippy::unwrap_used, reason = "a test may panic")]
-
-use std::{collections::BTreeMap, fmt::Write as _};
+//! One refusal of each kind.
 
 use definition::{PartId, StepName};
 use engine::{Refusal, Status, Timestamp};
-use expect_test::expect_file;
 
-#[test]
-fn the_page_of_refusals_is_fresh() {
-    let mut rows = BTreeMap::new();
-    for refusal in one_of_each() {
-        let (message, hint) = (refusal.to_string(), refusal.hint());
-        let row = format!("| `{}` | {message} | {hint} |", refusal.code()).replace('\n', " ");
-        assert!(rows.insert(refusal.code(), row).is_none(), "two refusals share a code");
-    }
-    let mut page = String::from(
-        "# Refusals\n\n\
-         Generated from the code; do not edit.\n\n\
-         A refusal says that the rules do not allow a call now: nothing was written, and the same \
-         call gets the same answer.\n\
-         A code never changes its meaning. Names and numbers in the messages are examples.\n\n\
-         | code | message | hint |\n|---|---|---|\n",
-    );
-    for row in rows.values() {
-        writeln!(page, "{row}").unwrap();
-    }
-    let file = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/reference/refusals.md");
-    expect_file![file].assert_eq(&page);
-}
-
-#[test]
-fn a_message_is_a_fragment() {
-    for refusal in one_of_each() {
-        for text in [refusal.to_string(), refusal.hint()] {
-            assert!(!text.ends_with('.'), "`{text}` ends with a full stop");
-            assert!(!text.starts_with(char::is_uppercase), "`{text}` begins with a capital");
-        }
-    }
-}
-
-fn one_of_each() -> Vec<Refusal> {
+/// One of each kind.
+pub(crate) fn one_of_each() -> Vec<Refusal> {
     let step = |name: &str| StepName::parse(name).unwrap();
     let part = |id: &str| PartId::parse(id).unwrap();
     vec![
@@ -148,7 +112,7 @@ fn one_of_each() -> Vec<Refusal> {
             part: part("3"),
             ready: vec![part("1"), part("2")],
         },
-        Refusal::PartsInvalid { step: step("design"), problem: "what is wrong".into() },
+        Refusal::PartsInvalid { step: step("design"), problem: "what is wrong".into(), back: None },
         Refusal::GateOpen { step: step("design"), is_relayed: false },
         Refusal::GateNotOpen,
         Refusal::GateNeedsPerson { step: step("design"), is_asked: true, is_begun: true },
