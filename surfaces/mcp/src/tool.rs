@@ -218,7 +218,9 @@ async fn make<T: Tool>(
     parameters: T::Parameters,
     mut warnings: Vec<String>,
 ) -> Reply {
-    match T::call(call, parameters).await {
+    let (runtime, hearing) = call.runtime.hear();
+    let call = &Call { runtime: &runtime, ..call.clone() };
+    let reply = match T::call(call, parameters).await {
         Ok(done) => {
             warnings.extend(done.warnings);
             let text = T::text(&done.answer).map(ToOwned::to_owned);
@@ -227,7 +229,8 @@ async fn make<T: Tool>(
             Reply { then: done.then, ..reply }
         }
         Err(failure) => fail::<T>(failure, warnings),
-    }
+    };
+    repeat::tell(call, &hearing, reply)
 }
 
 fn fail<T: Tool>(failure: T::Failure, warnings: Vec<String>) -> Reply {

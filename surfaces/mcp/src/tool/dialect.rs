@@ -52,6 +52,8 @@ pub(super) async fn run(
 
 /// Answers everything that a tool asks for, until it answers.
 async fn make(call: &Call<'_>, asking: Asking, warnings: Vec<String>) -> Reply {
+    let (runtime, hearing) = call.runtime.hear();
+    let call = &Call { runtime: &runtime, ..call.clone() };
     let caller = caller(call);
     let reach = Reach { runtime: call.runtime, caller: &caller };
     let mut ask = asking(&caller);
@@ -71,7 +73,7 @@ async fn make(call: &Call<'_>, asking: Asking, warnings: Vec<String>) -> Reply {
     loop {
         tell = match tell {
             Tell::Look(it) => look(call, &reach, it).await,
-            Tell::Say(said) => return said.reply(warnings),
+            Tell::Say(said) => return repeat::tell(call, &hearing, said.reply(warnings)),
         };
     }
 }
