@@ -162,12 +162,7 @@ impl Serving<'_> {
         let result = &message["result"];
         let text = result["content"][0]["text"].as_str().unwrap_or_else(|| panic!("{message}"));
         let value = result["structuredContent"].clone();
-        Some(Said {
-            text: text.to_owned(),
-            value,
-            is_error: result["isError"] == true,
-            noticed: None,
-        })
+        Some(Said { text: text.to_owned(), value, is_error: result["isError"] == true })
     }
 
     /// Returns the tools that do not only look.
