@@ -15,6 +15,7 @@ mod execute;
 mod file_system;
 mod found;
 mod graphs;
+mod hearing;
 mod load;
 mod outbox;
 mod policies;
@@ -46,6 +47,7 @@ pub use engine::{
 pub use execute::{ExecuteError, Outcome, Request, Target};
 pub use file_system::{FileSystem, Handled, Held, Place};
 pub use found::Found;
+pub use hearing::Hearing;
 pub use outbox::Chores;
 pub use policies::Policies;
 pub use promise::Released;
@@ -151,6 +153,8 @@ pub struct Runtime {
     outbox: Arc<outbox::Outbox>,
     /// The call that everything is done for, where it has a request id.
     ask: Option<Arc<asked::Ask>>,
+    /// What was noticed since, where the answer of a call tells it.
+    heard: Option<hearing::Heard>,
 }
 
 impl Runtime {
@@ -158,7 +162,7 @@ impl Runtime {
     pub fn new(store: Arc<dyn Store>, world: Arc<dyn World>, settings: Settings) -> Self {
         let (loaded, promises, outbox) = (Arc::default(), Arc::default(), Arc::default());
         let settings = Arc::new(settings);
-        Self { store, world, settings, loaded, promises, outbox, ask: None }
+        Self { store, world, settings, loaded, promises, outbox, ask: None, heard: None }
     }
 
     /// Has files written from the logs of some workflows' runs.

@@ -181,6 +181,7 @@ impl Runtime {
         if !is_finished {
             self.outbox.settled.lock().remove(&run);
         }
+        self.note_heard(run, &notices);
         notices
     }
 

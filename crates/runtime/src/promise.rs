@@ -67,6 +67,23 @@ impl Promises {
     pub(crate) fn of(projections: Vec<Arc<dyn Projection>>) -> Self {
         Self { projections, ..Self::default() }
     }
+
+    /// Returns what nobody was told of so far.
+    pub(crate) fn take_untold(&self, run: RunId) -> Vec<String> {
+        self.untold.lock().remove(&run).unwrap_or_default()
+    }
+
+    /// Keeps what was noticed of a run's file for the next answer about it.
+    pub(crate) fn keep_untold(&self, run: RunId, notices: Vec<String>) {
+        let mut untold = self.untold.lock();
+        for notice in notices {
+            let kept = untold.entry(run).or_default();
+            // What is tried again may fail again.
+            if !kept.contains(&notice) {
+                kept.push(notice);
+            }
+        }
+    }
 }
 
 /// What is known of a run's file. Never more than a start: what is there counts.
@@ -105,9 +122,9 @@ impl Runtime {
         let Synced { view, mut file, problem, .. } =
             self.bring_into_step(view, &promise, &mut known).await?;
         if let Some(file) = &mut file {
-            let untold = self.promises.untold.lock().remove(&promise.run);
-            file.notices.splice(0..0, untold.unwrap_or_default());
+            file.notices.splice(0..0, self.promises.take_untold(promise.run));
             file.notices.extend(problem);
+            self.note_heard(promise.run, &file.notices);
         }
         Ok((view, file))
     }
@@ -132,18 +149,6 @@ impl Runtime {
         // A caller that waits for the lock finds them.
         self.keep_untold(promise.run, notices);
         Ok((view, problem))
-    }
-
-    /// Keeps what was noticed of a run's file for the next answer about it.
-    pub(crate) fn keep_untold(&self, run: RunId, notices: Vec<String>) {
-        let mut untold = self.promises.untold.lock();
-        for notice in notices {
-            let kept = untold.entry(run).or_default();
-            // What is tried again may fail again.
-            if !kept.contains(&notice) {
-                kept.push(notice);
-            }
-        }
     }
 
     async fn bring_into_step(

@@ -16,7 +16,12 @@ use engine::{ChoreOutcome, GitDeed, Pushed};
 use runtime::{LINT_IGNORE, LINT_IGNORE_TEXT};
 use tempfile::NamedTempFile;
 
-use crate::{ChoreTimes, beneath::Root, command::Tool, git::find_repository};
+use crate::{
+    ChoreTimes,
+    beneath::Root,
+    command::Tool,
+    git::{find_repository, short},
+};
 use push::is_protected;
 
 /// What was done, or why it could not be.
@@ -146,9 +151,8 @@ impl Repository<'_> {
         is_taken: bool,
     ) -> Result<(), String> {
         let full = format!("refs/heads/{branch}");
-        let linked = self.git.ask(["symbolic-ref", "--quiet", "--short", &full]).await?;
-        if linked.is_well() {
-            let other = linked.out.trim();
+        if let Some(other) = self.target_of(&full).await? {
+            let other = short(&other).unwrap_or(&other);
             return Err(format!(
                 "`{branch}` only stands for `{other}`, and the server moves no branch by another \
                  name. Name the run's own branch, then call again"
@@ -282,7 +286,13 @@ impl Repository<'_> {
 
     /// Returns the branch that is checked out; `None` with a detached head.
     async fn branch(&self) -> Result<Option<String>, String> {
-        let asked = self.git.ask(["symbolic-ref", "--quiet", "--short", "HEAD"]).await?;
+        let target = self.target_of("HEAD").await?;
+        Ok(target.as_deref().and_then(short).map(str::to_owned))
+    }
+
+    /// Returns the full name of the ref that a symbolic one stands for.
+    async fn target_of(&self, name: &str) -> Result<Option<String>, String> {
+        let asked = self.git.ask(["symbolic-ref", "--quiet", name]).await?;
         Ok(asked.is_well().then(|| asked.out.trim().to_owned()))
     }
 

@@ -1,6 +1,8 @@
 //! Asks git how things stand, by the user's own `git` and configuration.
+//!
+//! A look runs nothing that the repository names: no filter, no transport, nothing in a submodule.
 
-use std::{path::Path, process::Stdio, time::Duration};
+use std::{collections::BTreeMap, ffi::OsStr, path::Path, process::Stdio, time::Duration};
 
 use engine::{Git, Standpoint};
 use runtime::Kept;
@@ -11,6 +13,14 @@ use crate::command::{CAREFUL, FOREIGN};
 /// A repository that takes longer is treated as none, rather than holding a report up.
 const TIMEOUT: Duration = Duration::from_secs(5);
 
+/// How the state of the work tree is asked for. A submodule has a configuration of its own, so git
+/// does not look for changes in it.
+const STATUS: [&str; 5] =
+    ["--no-optional-locks", "status", "--porcelain=v2", "--branch", "--ignore-submodules=dirty"];
+
+/// Where the configuration is from that is the user's own.
+const USERS: [&str; 3] = ["system", "global", "command"];
+
 /// Returns the folder that git finds the repository of a folder by. What is asked there does not
 /// depend on the folder, which may look like a bare repository itself. A process costs milliseconds,
 /// so a folder that is surely in no repository is not asked about.
@@ -20,18 +30,56 @@ pub(crate) fn find_repository(folder: &Path) -> Option<&Path> {
 
 pub(crate) async fn look(root: &Path) -> Option<Git> {
     let root = find_repository(root)?;
-    let text = ask(root, &["--no-optional-locks", "status", "--porcelain=v2", "--branch"]).await?;
-    Some(parse(&text))
+    let listed = ask(root, &["config", "--list", "--show-scope", "-z"]).await?;
+    let filters = find_named_filters(&listed)?;
+    let variable = |at: usize| format!("MILEPOST_GIT_CONFIG_{at}");
+    let overridden = filters.keys().enumerate();
+    let mut arguments: Vec<String> =
+        overridden.map(|(at, key)| format!("--config-env={key}={}", variable(at))).collect();
+    arguments.extend(STATUS.map(str::to_owned));
+    let values = filters.values().enumerate().map(|(at, value)| (variable(at), *value));
+    Some(parse(&ask_with(root, &arguments, values).await?))
+}
+
+/// Returns what the repository's own configuration says of filters, each with the value that the
+/// user's has instead. `None` where that cannot be told. A file that is not filtered counts as
+/// changed once it was touched.
+fn find_named_filters(listed: &str) -> Option<BTreeMap<&str, &str>> {
+    let mut named = BTreeMap::new();
+    let mut users = BTreeMap::new();
+    let mut parts = listed.split('\0');
+    while let (Some(scope), Some(entry)) = (parts.next(), parts.next()) {
+        let (key, value) = entry.split_once('\n').unwrap_or((entry, ""));
+        if !key.starts_with("filter.") {
+            continue;
+        }
+        if USERS.contains(&scope) {
+            users.insert(key, value);
+        } else if key.contains(char::REPLACEMENT_CHARACTER) {
+            return None;
+        } else {
+            named.insert(key, "");
+        }
+    }
+    for (key, value) in &mut named {
+        *value = users.get(key).copied().unwrap_or_default();
+    }
+    Some(named)
+}
+
+/// Returns the name of a branch without what all branches begin with. Git's own `--short` names one
+/// that has the name of a tag in another way.
+pub(crate) fn short(full: &str) -> Option<&str> {
+    full.strip_prefix("refs/heads/")
 }
 
 /// Returns where a branch stands, or the one that is checked out.
 pub(crate) async fn find_branch(root: &Path, name: Option<&str>) -> Option<Standpoint> {
     let root = find_repository(root)?;
     let line = |it: String| Some(it.trim().to_owned()).filter(|it| !it.is_empty());
-    let name = match name {
-        Some(name) => name.to_owned(),
-        None => ask(root, &["symbolic-ref", "--quiet", "--short", "HEAD"]).await.and_then(line)?,
-    };
+    let head = ask(root, &["symbolic-ref", "--quiet", "HEAD"]).await.and_then(line);
+    let now = head.as_deref().and_then(short);
+    let name = name.or(now)?.to_owned();
     // A folder without a repository has no branch, whatever it is called.
     ask(root, &["rev-parse", "--git-dir"]).await?;
     let full = format!("refs/heads/{name}^{{commit}}");
@@ -39,8 +87,7 @@ pub(crate) async fn find_branch(root: &Path, name: Option<&str>) -> Option<Stand
         ask(root, &["rev-parse", "--verify", "--quiet", &it]).await.and_then(line)
     };
     let found = verify(full).await;
-    let now = ask(root, &["symbolic-ref", "--quiet", "--short", "HEAD"]).await.and_then(line);
-    let is_elsewhere = found.is_some() && now.as_ref() != Some(&name);
+    let is_elsewhere = found.is_some() && now != Some(name.as_str());
     let commit = match found {
         None => verify("HEAD^{commit}".to_owned()).await,
         found => found,
@@ -61,6 +108,14 @@ pub(crate) async fn kept(root: &Path) -> Option<Kept> {
 }
 
 async fn ask(root: &Path, arguments: &[&str]) -> Option<String> {
+    ask_with(root, arguments, std::iter::empty::<(&str, &str)>()).await
+}
+
+async fn ask_with(
+    root: &Path,
+    arguments: &[impl AsRef<OsStr>],
+    variables: impl IntoIterator<Item = (impl AsRef<OsStr>, impl AsRef<OsStr>)>,
+) -> Option<String> {
     let mut command = Command::new("git");
     for name in FOREIGN {
         command.env_remove(name);
@@ -68,6 +123,9 @@ async fn ask(root: &Path, arguments: &[&str]) -> Option<String> {
     let asked = command
         .args(CAREFUL)
         .args(arguments)
+        // What a partial clone lacks is not fetched.
+        .env("GIT_ALLOW_PROTOCOL", "")
+        .envs(variables)
         .current_dir(root)
         .stdin(Stdio::null())
         .stderr(Stdio::null())
@@ -88,7 +146,18 @@ fn parse(text: &str) -> Git {
 
 #[cfg(test)]
 mod tests {
-    use super::parse;
+    use super::{find_named_filters, parse};
+
+    #[test]
+    fn a_filter_of_the_repository_gives_way_to_that_of_the_user() {
+        let listed = "global\0filter.lfs.clean\nlfs\0local\0filter.lfs.clean\nevil\0\
+                      worktree\0filter.x.process\0local\0core.bare\nfalse\0\
+                      global\0filter.y.clean\nmine\0";
+        let found = find_named_filters(listed).unwrap();
+        let found: Vec<_> = found.into_iter().collect();
+        assert_eq!(found, [("filter.lfs.clean", "lfs"), ("filter.x.process", "")]);
+        assert_eq!(find_named_filters("local\0filter.\u{fffd}.clean\nevil\0"), None);
+    }
 
     #[test]
     fn the_status_is_read() {

@@ -10,6 +10,8 @@
 mod bench;
 #[path = "chores/branches.rs"]
 mod branches;
+#[path = "chores/names.rs"]
+mod names;
 #[path = "chores/paths.rs"]
 mod paths;
 #[path = "chores/walk.rs"]

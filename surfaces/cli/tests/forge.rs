@@ -58,6 +58,8 @@ mod player;
 mod project;
 #[path = "forge/prompts.rs"]
 mod prompts;
+#[path = "forge/put_aside.rs"]
+mod put_aside;
 #[path = "support/random.rs"]
 mod random;
 #[path = "forge/reports.rs"]

@@ -300,7 +300,7 @@ impl Server {
             let request_id = request_id_of(context);
             let call = Call { person, takes_tasks, request_id, ..self.plain_call(context) };
             let reply = self.run(&request.name, &call, arguments()).await?;
-            let is_stale = has_answer && reply.is_error && is_gate_stale(&reply);
+            let is_stale = has_answer && reply.is_gate_stale();
             let run = match reply.then {
                 Some(Then::Wait(run, after, until)) => {
                     let wait = Wait { after, until };
@@ -380,8 +380,10 @@ impl Server {
     }
 
     fn result(&self, reply: Reply, context: &Context) -> CallToolResult {
+        let postscript = reply.postscript();
         let Reply { text, body, is_error, .. } = reply;
-        let content = vec![ContentBlock::text(text)];
+        let content = [Some(text), postscript].into_iter().flatten();
+        let content = content.map(ContentBlock::text).collect();
         let mut result = if is_error {
             CallToolResult::error(content)
         } else {
@@ -418,10 +420,6 @@ async fn tell_progress(context: &Context, every: Duration) -> Infallible {
 
 fn is_modern(context: &Context) -> bool {
     context.protocol_version().is_some_and(|it| ProtocolVersion::V_2026_07_28 <= it)
-}
-
-fn is_gate_stale(reply: &Reply) -> bool {
-    reply.body.pointer("/refusal/code").and_then(Value::as_str) == Some("gate_stale")
 }
 
 fn actor_of(context: &Context) -> Actor {

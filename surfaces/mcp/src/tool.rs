@@ -13,7 +13,7 @@ use std::{ops::Deref, pin::Pin};
 use definition::Digest;
 use dialects::kit::{self, Card, schema};
 use engine::Actor;
-use runtime::{Identity, Runtime};
+use runtime::{Hearing, Identity, Runtime};
 use schemars::JsonSchema;
 use serde::{Serialize, de::DeserializeOwned};
 use serde_json::{Map, Value};
@@ -181,6 +181,9 @@ fn run<'a, T: Tool>(
     shape: &'a Value,
 ) -> Calling<'a> {
     Box::pin(async move {
+        // What is noticed by looking what the call is about is told as well.
+        let (runtime, hearing) = call.runtime.hear();
+        let call = &Call { runtime: &runtime, ..call.clone() };
         let input = kit::read(T::NAME, T::MANNER, shape, arguments);
         let id = repeat::find_id(call, shape, &input.taken);
         let content = repeat::content(T::NAME, &input.taken);
@@ -189,22 +192,27 @@ fn run<'a, T: Tool>(
             Ok(parameters) => parameters,
             Err(invalid_arguments) => return fail::<T>(invalid_arguments.into(), warnings),
         };
-        let refuse = |error, warnings| fail::<T>(Unasked { tool: T::NAME, error }.into(), warnings);
+        let refuse = |error, warnings| {
+            let reply = fail::<T>(Unasked { tool: T::NAME, error }.into(), warnings);
+            repeat::tell(call, &hearing, reply)
+        };
         let answering = async { T::answers(call, &parameters).await };
         let asking = match repeat::identify(call, T::HINTS, id, &content, answering).await {
             Ok(Identity::Known(asking)) => asking,
             Ok(Identity::Stale) => {
                 let call = Call { is_stale: true, ..call.clone() };
-                return make::<T>(&call, parameters, warnings).await;
+                return make::<T>((&call, &hearing), parameters, warnings).await;
             }
-            Ok(Identity::None) => return make::<T>(call, parameters, warnings).await,
+            Ok(Identity::None) => {
+                return make::<T>((call, &hearing), parameters, warnings).await;
+            }
             Err(error) => return refuse(error, warnings),
         };
         match repeat::open(call, asking).await {
             Ok(Opened::Kept(reply)) => reply,
             Ok(Opened::New(runtime)) => {
                 let call = Call { runtime: &runtime, ..call.clone() };
-                let reply = make::<T>(&call, parameters, warnings).await;
+                let reply = make::<T>((&call, &hearing), parameters, warnings).await;
                 repeat::keep(&call, reply).await
             }
             Err(error) => refuse(error, warnings),
@@ -214,11 +222,11 @@ fn run<'a, T: Tool>(
 
 /// Calls a tool, and words its answer.
 async fn make<T: Tool>(
-    call: &Call<'_>,
+    (call, hearing): (&Call<'_>, &Hearing),
     parameters: T::Parameters,
     mut warnings: Vec<String>,
 ) -> Reply {
-    match T::call(call, parameters).await {
+    let reply = match T::call(call, parameters).await {
         Ok(done) => {
             warnings.extend(done.warnings);
             let text = T::text(&done.answer).map(ToOwned::to_owned);
@@ -227,7 +235,8 @@ async fn make<T: Tool>(
             Reply { then: done.then, ..reply }
         }
         Err(failure) => fail::<T>(failure, warnings),
-    }
+    };
+    repeat::tell(call, hearing, reply)
 }
 
 fn fail<T: Tool>(failure: T::Failure, warnings: Vec<String>) -> Reply {

@@ -59,6 +59,8 @@ pub struct Reply {
     pub body: Value,
     pub is_error: bool,
     pub then: Option<Then>,
+    /// What was noticed of runs' files that the text does not tell.
+    pub notices: Vec<String>,
 }
 
 /// An answer with what its caller should know besides.
@@ -84,7 +86,40 @@ impl Reply {
         let json = || serde_json::to_string_pretty(&whole).expect(why);
         let text = text.unwrap_or_else(json);
         let body = serde_json::to_value(&whole).expect(why);
-        Self { text, body, is_error, then: None }
+        Self { text, body, is_error, then: None, notices: Vec::new() }
+    }
+
+    /// Returns whether a person's answer is refused because the gate has changed since.
+    pub fn is_gate_stale(&self) -> bool {
+        let code = self.body.pointer("/refusal/code").and_then(Value::as_str);
+        self.is_error && code == Some("gate_stale")
+    }
+
+    /// Returns whether the text says this, be it as JSON.
+    pub fn tells(&self, notice: &str) -> bool {
+        let quoted = Value::from(notice).to_string();
+        self.text.contains(notice) || self.text.contains(quoted.trim_matches('"'))
+    }
+
+    /// Tells what was noticed besides.
+    #[must_use]
+    pub fn noticing(mut self, notices: Vec<String>) -> Self {
+        if let Some(body) = self.body.as_object_mut().filter(|_| !notices.is_empty()) {
+            let warnings = body.entry("warnings").or_insert_with(|| Value::Array(Vec::new()));
+            if let Some(warnings) = warnings.as_array_mut() {
+                let news = notices.iter().map(|it| Value::from(it.as_str()));
+                let news: Vec<Value> = news.filter(|it| !warnings.contains(it)).collect();
+                warnings.extend(news);
+            }
+        }
+        self.notices = notices;
+        self
+    }
+
+    /// Returns what stands after the text.
+    pub fn postscript(&self) -> Option<String> {
+        let list: String = self.notices.iter().map(|it| format!("\n- {it}")).collect();
+        (!list.is_empty()).then(|| format!("Noticed:\n{list}"))
     }
 }
 
@@ -130,5 +165,16 @@ mod tests {
         assert_eq!((worded.text.as_str(), worded.body), ("# Done", answer()));
         let plain = Reply::worded(None, answer(), None, false);
         assert_eq!(plain.text, "{\n  \"ok\": true\n}");
+    }
+
+    #[test]
+    fn what_an_answer_does_not_tell_stands_after_it() {
+        let warnings = Some(vec!["`a\\b` was kept".to_owned()]);
+        let reply = Reply::worded(None, json!({ "ok": true }), warnings, false);
+        assert!(reply.tells("`a\\b` was kept") && !reply.tells("`c` was kept"));
+        assert_eq!(reply.postscript(), None);
+        let reply = reply.noticing(vec!["`c` was kept".to_owned()]);
+        assert_eq!(reply.postscript().unwrap(), "Noticed:\n\n- `c` was kept");
+        assert_eq!(reply.body["warnings"], json!(["`a\\b` was kept", "`c` was kept"]));
     }
 }

@@ -178,7 +178,7 @@ impl Repository<'_> {
     /// Says which tracked files changed. A person may have changed them while the run was worked on,
     /// so only a person can say whose they are.
     async fn unlisted(&self) -> Result<Option<String>, String> {
-        let asked = self.git.ask(["diff", "--name-only", "-z", "HEAD"]).await?;
+        let asked = self.git.ask(["diff", "--name-only", "-z", "HEAD", "--"]).await?;
         let changed =
             if asked.is_well() { self.others(&split(&asked.out), &[]) } else { Vec::new() };
         let told =

@@ -175,7 +175,7 @@ impl Repository<'_> {
     }
 
     /// Returns whether a commit is at the remote because the server sent it there. Where it was not
-    /// recorded, because of a crash, git knows at least who made the commit.
+    /// recorded, because of a crash, git noted who did.
     async fn is_sent_by_us(
         &self,
         run: &RunBranch,
@@ -185,7 +185,7 @@ impl Repository<'_> {
     ) -> Result<bool, String> {
         let sent = run.pushed.as_ref();
         let is_sent = sent.is_some_and(|it| it.remote == far.remote && it.commit == commit);
-        Ok(is_sent || self.is_made_here(commit, branch).await?)
+        Ok(is_sent || self.is_noted_as_sent(commit, branch, far).await?)
     }
 
     /// Returns where the branch was sent before; where it was not, the place for new ones.

@@ -23,6 +23,9 @@ const PROTECTED: [&str; 10] = [
     "gh-pages",
 ];
 
+/// Whom git notes as the one who pushed what the server did.
+const PUSHER: &str = "milepost";
+
 /// What a remote has.
 pub(super) struct Far {
     pub(super) remote: String,
@@ -76,9 +79,26 @@ impl Repository<'_> {
         }
         arguments.extend(replaced.map(|it| format!("--force-with-lease={full}:{it}")));
         arguments.extend([remote.clone(), format!("{full}:{full}")]);
-        self.git.far().say(arguments).await?;
+        // Git notes under this name that the branch at the remote was moved.
+        let noting = vec![("GIT_COMMITTER_NAME", PUSHER.to_owned())];
+        self.git.far().with_variables(noting).say(arguments).await?;
         let pushed = Pushed { remote: remote.clone(), commit: commit.to_owned() };
         Ok(Told { pushed: Some(pushed), ..Told::new(format!("pushed `{name}` to `{remote}`")) })
+    }
+
+    /// Returns whether git noted that the server, and nobody since, sent a commit to the branch at a
+    /// remote.
+    pub(super) async fn is_noted_as_sent(
+        &self,
+        commit: &str,
+        branch: &Branch,
+        far: &Far,
+    ) -> Result<bool, String> {
+        let followed = format!("refs/remotes/{}/{}", far.remote, branch.name);
+        let form = ["reflog", "show", "--format=%H %gn %gs", &followed, "--"];
+        let noted = self.git.ask(form).await?;
+        let last = noted.out.lines().find_map(|it| it.strip_prefix(commit));
+        Ok(last.is_some_and(|it| it.trim_start().starts_with(&format!("{PUSHER} "))))
     }
 
     /// Looks what a remote has.

@@ -211,8 +211,10 @@ async fn call(
         return Err(Failure::refused("tool_unknown", format!("there is no tool `{tool}`")));
     };
     let answer = calling.await;
+    let said: Vec<String> =
+        [Some(answer.text.clone()), answer.postscript()].into_iter().flatten().collect();
+    let said = words::in_commands(&said.join("\n\n"));
     let mut body = object(answer.body);
-    let said = words::in_commands(&answer.text);
     if answer.is_error {
         return Err(failure(&body, &said));
     }

@@ -198,7 +198,7 @@ fn a35_similarity_is_the_promised_number() {
 #[test]
 fn a36_the_index_keeps_what_was_found_and_what_was_changed() {
     let stage = with_past();
-    let said = stage.done("refresh_index", json!({"workspace": stage.specs("any")}));
+    let said = stage.done("refresh_index", json!({"workspace": stage.specs(RUNS[0].folder)}));
     said.has(&["6"]);
     let text = std::fs::read_to_string(stage.specs("index.json")).unwrap();
     let index: Value = serde_json::from_str(&text).unwrap();
@@ -218,9 +218,33 @@ fn a36_the_index_keeps_what_was_found_and_what_was_changed() {
 }
 
 #[test]
+fn an_index_json_of_someone_else_is_kept() {
+    let stage = with_past();
+    let refresh = |workspace: &str| {
+        let arguments = json!({"workspace": stage.project.path(workspace)});
+        stage.refused("refresh_index", arguments).text
+    };
+    let theirs = "{\"mine\": \"precious\"}\n";
+    stage.project.write("web/public/a.txt", "a");
+    for folder in ["web", ".specs"] {
+        stage.project.write(&format!("{folder}/index.json"), theirs);
+    }
+    let spec = format!(".specs/{}", RUNS[0].folder);
+    for workspace in ["web/public", "web/nosuch", ".specs/nosuch", ".specs", spec.as_str()] {
+        let said = refresh(workspace);
+        for folder in ["web", ".specs"] {
+            let text = std::fs::read_to_string(stage.project.path(&format!("{folder}/index.json")));
+            assert_eq!(text.unwrap(), theirs, "{workspace}: {said}");
+        }
+    }
+    assert!(refresh(&spec).contains("move it away"));
+    assert!(refresh(".specs/nosuch").contains("there is no folder"));
+}
+
+#[test]
 fn a36_findings_and_changes_of_similar_runs_are_told() {
     let stage = with_past();
-    stage.done("refresh_index", json!({"workspace": stage.specs("any")}));
+    stage.done("refresh_index", json!({"workspace": stage.specs(RUNS[0].folder)}));
     stage.project.write(".specs/20260301-new/request.md", "add search caching layer\n");
     let workspace = stage.specs("20260301-new");
     let said = stage.done("search_patterns", json!({"workspace": workspace}));

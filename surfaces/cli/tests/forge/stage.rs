@@ -121,7 +121,7 @@ impl Stage {
         said
     }
 
-    fn on_workspace(&self, mut arguments: Value) -> Value {
+    pub(crate) fn on_workspace(&self, mut arguments: Value) -> Value {
         arguments["workspace"] = json!(self.workspace());
         arguments
     }

@@ -50,7 +50,7 @@ impl Dialect for Generation {
     }
 
     fn check(tool: &str, said: Said) -> Said {
-        let Said { text, value, is_error } = &said;
+        let Said { text, value, is_error, .. } = &said;
         assert_eq!(value["result"], text.as_str(), "`{tool}`: text and structured content differ");
         assert!(value["ok"].is_boolean(), "`{tool}` does not say whether it did it: {value:#}");
         if *is_error {

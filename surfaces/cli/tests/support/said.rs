@@ -1,4 +1,5 @@
-//! What a tool of a dialect said, as it came over the wire: one text, and what stands beside it.
+//! What a tool of a dialect said, as it came over the wire: one text, what stands beside it, and what
+//! was noticed that the text does not tell.
 //!
 //! What a text and its structured content must be is each dialect's own matter.
 
@@ -12,6 +13,7 @@ pub(crate) struct Said {
     pub(crate) text: String,
     pub(crate) value: Value,
     pub(crate) is_error: bool,
+    pub(crate) noticed: Option<String>,
 }
 
 impl Said {
@@ -21,12 +23,16 @@ impl Said {
         params["arguments"] = arguments;
         let message = server.request("tools/call", params)?;
         let result = &message["result"];
-        let [content] = result["content"].as_array().map(Vec::as_slice).unwrap_or_default() else {
-            panic!("`{tool}` must answer with one block: {message}")
+        let blocks = result["content"].as_array().map(Vec::as_slice).unwrap_or_default();
+        let text = |it: &Value| it["text"].as_str().map(str::to_owned);
+        let (text, noticed) = match blocks {
+            [content] => (text(content), None),
+            [content, postscript] => (text(content), text(postscript)),
+            _ => panic!("`{tool}` must answer with a text and at most one more: {message}"),
         };
-        let text = content["text"].as_str().unwrap_or_else(|| panic!("{message}")).to_owned();
+        let text = text.unwrap_or_else(|| panic!("{message}"));
         let value = result["structuredContent"].clone();
-        Ok(Self { text, value, is_error: result["isError"] == true })
+        Ok(Self { text, value, is_error: result["isError"] == true, noticed })
     }
 
     /// Checks that the text has each of `parts`.

@@ -14,7 +14,7 @@ use dialects::{
     },
 };
 use engine::{Actor, Answer, AnswerGate, Command, ForkPoint, Refusal, RunFile, RunId, View};
-use runtime::{ExecuteError, Fork, Identity, Request, Runtime, Target};
+use runtime::{ExecuteError, Fork, Hearing, Identity, Request, Runtime, Target};
 use serde_json::{Map, Value};
 
 use super::{
@@ -30,6 +30,8 @@ pub(super) async fn run(
     arguments: Map<String, Value>,
     shape: &Value,
 ) -> Reply {
+    let (runtime, hearing) = call.runtime.hear();
+    let call = &Call { runtime: &runtime, ..call.clone() };
     let read = entry.read(shape, arguments);
     let (id, warnings) = (repeat::find_id(call, shape, &read.taken), read.warnings);
     let asking = match read.asking {
@@ -40,21 +42,30 @@ pub(super) async fn run(
     let identity = repeat::identify(call, entry.hints, id.clone(), &content, async { None }).await;
     let opened = match identity {
         Ok(Identity::Known(known)) => repeat::open(call, known).await,
-        Ok(Identity::Stale | Identity::None) => return make(call, asking, warnings).await,
+        Ok(Identity::Stale | Identity::None) => {
+            return make((call, &hearing), asking, warnings).await;
+        }
         Err(error) => Err(error),
     };
     match opened {
         Ok(Opened::Kept(reply)) => reply,
         Ok(Opened::New(runtime)) => {
             let call = Call { runtime: &runtime, request_id: id, ..call.clone() };
-            repeat::keep(&call, make(&call, asking, warnings).await).await
+            repeat::keep(&call, make((&call, &hearing), asking, warnings).await).await
         }
-        Err(error) => entry.unasked(stopped(error)).reply(warnings),
+        Err(error) => {
+            let reply = entry.unasked(stopped(error)).reply(warnings);
+            repeat::tell(call, &hearing, reply)
+        }
     }
 }
 
 /// Answers everything that a tool asks for, until it answers.
-async fn make(call: &Call<'_>, asking: Asking, warnings: Vec<String>) -> Reply {
+async fn make(
+    (call, hearing): (&Call<'_>, &Hearing),
+    asking: Asking,
+    warnings: Vec<String>,
+) -> Reply {
     let caller = caller(call);
     let reach = Reach { runtime: call.runtime, caller: &caller };
     let mut ask = asking(&caller);
@@ -77,7 +88,7 @@ async fn make(call: &Call<'_>, asking: Asking, warnings: Vec<String>) -> Reply {
     loop {
         tell = match tell {
             Tell::Look(it) => look(call, &reach, it).await,
-            Tell::Say(said) => return said.reply(warnings),
+            Tell::Say(said) => return repeat::tell(call, hearing, said.reply(warnings)),
         };
     }
 }

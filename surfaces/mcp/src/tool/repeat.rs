@@ -4,7 +4,7 @@
 //! does goes through a runtime that carries the call's id into each of its commits. An answer is
 //! kept unless the call was refused and changed nothing: then the same call is decided again.
 
-use runtime::{Asked, Asking, ExecuteError, Identity, Runtime, View};
+use runtime::{Asked, Asking, ExecuteError, Hearing, Identity, Runtime, View};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
@@ -93,6 +93,16 @@ pub(super) async fn open(call: &Call<'_>, asking: Asking) -> Result<Opened, Exec
     })
 }
 
+/// Has an answer tell what was noticed of runs' files while it was found. One that is not given,
+/// because the person is asked first, leaves that to the next.
+pub(super) fn tell(call: &Call<'_>, hearing: &Hearing, reply: Reply) -> Reply {
+    if reply.then.is_some() || reply.is_gate_stale() && matches!(call.person, Person::Answered(_)) {
+        return reply;
+    }
+    let untold = hearing.take(|it| reply.tells(it));
+    reply.noticing(untold)
+}
+
 /// Keeps the answer of a call that was made through the runtime that [`open`] returned.
 pub(super) async fn keep(call: &Call<'_>, reply: Reply) -> Reply {
     let is_whole = reply.then.is_none() && !matches!(call.person, Person::Silent(_));
@@ -110,17 +120,20 @@ struct Kept {
     text: String,
     body: Value,
     is_error: bool,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    notices: Vec<String>,
 }
 
 impl From<&Reply> for Kept {
     fn from(reply: &Reply) -> Self {
-        Self { text: reply.text.clone(), body: reply.body.clone(), is_error: reply.is_error }
+        let Reply { text, body, is_error, then: _, notices } = reply.clone();
+        Self { text, body, is_error, notices }
     }
 }
 
 impl From<Kept> for Reply {
     fn from(kept: Kept) -> Self {
-        let Kept { text, body, is_error } = kept;
-        Self { text, body, is_error, then: None }
+        let Kept { text, body, is_error, notices } = kept;
+        Self { text, body, is_error, then: None, notices }
     }
 }

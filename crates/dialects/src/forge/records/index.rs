@@ -7,6 +7,7 @@ use insight::{
     Ranking,
     past::{IndexEntry, SpecState, SpecTexts},
 };
+use serde::Deserialize;
 
 use super::{
     super::state_file::StateFile,
@@ -25,6 +26,20 @@ pub(super) struct Written {
     pub(super) ranking: Ranking<usize>,
 }
 
+/// Why `index.json` is not written.
+const FOREIGN: &str =
+    "its `index.json` is no list of specs, so it stays: move it away to have one written";
+
+/// Whether a text is a list of specs, and not a file of someone else's that has the same name.
+fn is_index(text: &str) -> bool {
+    #[derive(Deserialize)]
+    struct Named {
+        #[serde(rename = "specName")]
+        _spec_name: String,
+    }
+    serde_json::from_str::<Vec<Named>>(text).is_ok()
+}
+
 impl Specs {
     /// Returns how many specs there are, and what `index.json` is to say if it says something else.
     pub(super) fn index(self) -> Seeing<Result<(usize, Option<String>), String>> {
@@ -39,9 +54,13 @@ impl Specs {
                         library.entries.values().map(|(_, entry)| entry).collect();
                     files::pretty(&entries)
                 };
-                let written = specs.folder.large(INDEX);
-                written.map(move |it| {
-                    Ok((all.len(), Some(text).filter(|new| it.as_ref() != Some(new))))
+                specs.folder.stat(INDEX).then(move |stat| {
+                    specs.folder.large(INDEX).map(move |it| {
+                        if stat.is_some() && !it.as_deref().is_some_and(is_index) {
+                            return Err(FOREIGN.to_owned());
+                        }
+                        Ok((all.len(), Some(text).filter(|new| it.as_ref() != Some(new))))
+                    })
                 })
             })
         })

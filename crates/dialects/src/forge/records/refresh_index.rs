@@ -8,10 +8,10 @@ use super::{
         answer::{Answer, Failure},
         place,
     },
-    files::{INDEX, no_specs, unreadable},
+    files::{INDEX, unreadable},
     library::Specs,
 };
-use crate::kit::{Ask, Caller, Effect, Hints, Tell, Text, Tool, Write};
+use crate::kit::{Ask, Caller, Effect, Folder, Hints, Tell, Text, Tool, Write};
 
 #[derive(Debug, Deserialize, JsonSchema)]
 pub(super) struct RefreshIndex {
@@ -28,12 +28,16 @@ impl Tool for RefreshIndex {
     const HINTS: Hints = Hints { effect: Effect::Adds, is_idempotent: true, reaches_out: false };
 
     fn ask(self, caller: &Caller) -> Result<Ask, Failure> {
-        let specs = Specs::at(caller, place::reached(caller, &self.workspace)?.parent());
+        let specs = Specs::of(caller);
+        let workspace = place::reached(caller, &self.workspace)?;
         let folder = specs.folder.clone();
+        if workspace.parent() != folder {
+            return Err(elsewhere(&workspace, &folder));
+        }
         let path = format!("{}/{INDEX}", folder.seen_from(&place::project(caller)));
-        Ok(specs.folder.is_there().then(move |is_there| {
+        Ok(workspace.is_there().then(move |is_there| {
             if !is_there {
-                return Self::fail(no_specs(&folder)).into();
+                return Self::fail(missing(&workspace)).into();
             }
             specs.index().then(move |made| {
                 let written = folder.clone();
@@ -53,6 +57,18 @@ impl Tool for RefreshIndex {
             })
         }))
     }
+}
+
+fn elsewhere(workspace: &Folder, specs: &Folder) -> Failure {
+    let message =
+        format!("`{}` is not in the specs' folder `{}`", workspace.as_str(), specs.as_str());
+    let hint = "name the folder of a spec, or set `forge.specs` to where the specs are";
+    Failure::new("workspace_outside", message, hint)
+}
+
+fn missing(workspace: &Folder) -> Failure {
+    let message = format!("there is no folder `{}`", workspace.as_str());
+    Failure::new("workspace_not_found", message, "name the folder of a spec that is there")
 }
 
 fn wrote(count: usize, path: &str) -> Answer {
