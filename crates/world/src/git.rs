@@ -1,12 +1,11 @@
 //! Asks git how things stand, by the user's own `git` and configuration.
 
-use std::{path::Path, process::Stdio, time::Duration};
+use std::{path::Path, time::Duration};
 
 use engine::{Git, Standpoint};
 use runtime::Kept;
-use tokio::process::Command;
 
-use crate::command::{CAREFUL, FOREIGN};
+use crate::{ChoreTimes, command::Tool};
 
 /// A repository that takes longer is treated as none, rather than holding a report up.
 const TIMEOUT: Duration = Duration::from_secs(5);
@@ -61,20 +60,9 @@ pub(crate) async fn kept(root: &Path) -> Option<Kept> {
 }
 
 async fn ask(root: &Path, arguments: &[&str]) -> Option<String> {
-    let mut command = Command::new("git");
-    for name in FOREIGN {
-        command.env_remove(name);
-    }
-    let asked = command
-        .args(CAREFUL)
-        .args(arguments)
-        .current_dir(root)
-        .stdin(Stdio::null())
-        .stderr(Stdio::null())
-        .kill_on_drop(true)
-        .output();
-    let output = tokio::time::timeout(TIMEOUT, asked).await.ok()?.ok()?;
-    output.status.success().then(|| String::from_utf8_lossy(&output.stdout).into_owned())
+    let git = Tool::git(root, ChoreTimes { near: TIMEOUT, far: TIMEOUT });
+    let said = git.ask(arguments).await.ok()?;
+    said.is_well().then_some(said.out)
 }
 
 fn parse(text: &str) -> Git {
