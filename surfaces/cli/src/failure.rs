@@ -30,7 +30,7 @@ pub(crate) enum Kind {
     Fault,
     /// The call itself makes no sense.
     Usage,
-    /// We broke our own word.
+    /// A bug of ours.
     Bug,
     /// Anyone who read our output has had enough.
     Gone,
@@ -104,7 +104,7 @@ impl From<Refusal> for Failure {
 /// Returns the way out, by commands where the engine's own words name none.
 fn hint(refusal: &Refusal) -> String {
     if let Refusal::KeyTaken { run, .. } = refusal {
-        return format!("go on with `{run}`, give another key with `--key`, or cancel it first");
+        return format!("use `{run}`, give another key with `--key`, or cancel it first");
     }
     let words = match refusal.code() {
         "run_unknown" => "`milepost run list` shows the runs of this project",
@@ -120,7 +120,7 @@ fn hint(refusal: &Refusal) -> String {
         "gate_stale" => {
             "look at it again with `milepost gate show`, then answer with `--digest` as it says"
         }
-        "artifacts_drifted" => "look at the files; `--force` goes on with them as they are",
+        "artifacts_drifted" => "look at the files; `--force` accepts them as they are",
         "workflow_unknown" => "`milepost workflow list` shows the workflows that are there",
         _ => return refusal.hint(),
     };
@@ -153,7 +153,10 @@ impl From<StoreError> for Failure {
 impl From<io::Error> for Failure {
     fn from(error: io::Error) -> Self {
         if error.kind() == io::ErrorKind::BrokenPipe {
-            return Self { kind: Kind::Gone, ..Self::fault("broken_pipe", "nobody reads on") };
+            return Self {
+                kind: Kind::Gone,
+                ..Self::fault("broken_pipe", "the reader closed the pipe")
+            };
         }
         Self::fault("io", error.to_string())
     }
