@@ -1,5 +1,5 @@
-//! What is doubtful about a workflow that can be run all the same: steps that are never reached,
-//! rounds without an end, names that are not quite right, comparisons that cannot be meant.
+//! Lints for a workflow that can be run: steps that are never reached, endless loops, misspelt names,
+//! comparisons that are always false.
 
 mod artifacts;
 mod conditions;

@@ -60,7 +60,7 @@ pub(crate) fn find_placeholders(text: &str) -> impl Iterator<Item = &str> {
     PLACEHOLDER.captures_iter(text).filter_map(|it| it.get(1)).map(|it| it.as_str())
 }
 
-/// The value of an input that nobody gave.
+/// The value of an input that was not given.
 fn empty(input: &Input) -> Value {
     match input.kind.as_str() {
         "boolean" => false.into(),

@@ -51,7 +51,7 @@ const LANGUAGE: u32 = 2;
 
 /// How many steps a workflow may have.
 const STEPS_MAX: usize = 500;
-/// How many diagnostics are kept: nobody reads more.
+/// How many diagnostics are kept.
 const DIAGNOSTICS_MAX: usize = 100;
 
 /// Why a definition cannot be used.

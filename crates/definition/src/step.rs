@@ -46,7 +46,7 @@ pub struct Step {
     pub next: Vec<Successor>,
     /// What is done by itself when the step is entered, done or sent back.
     pub on: Moments,
-    /// Names of other workflows that may be gone through from here, before the run goes on.
+    /// Names of other workflows that may be run from here, before this run continues.
     pub workflows: Vec<String>,
     pub skip_when: Option<Condition>,
     /// How long a claim on the step lasts without a heartbeat.
@@ -60,7 +60,7 @@ pub enum Work {
     /// An agent, which reports when it is done.
     #[default]
     Agent,
-    /// Nobody: the step is only its gate, or only a place to route from.
+    /// There is no work: the step is only its gate, or only a place to route from.
     None,
 }
 
@@ -78,9 +78,9 @@ pub enum Presence {
     /// The step may not be begun.
     #[default]
     Required,
-    /// Nothing: anyone who works on the step is told of the file all the same.
+    /// Nothing: the file is still named to the agent.
     Optional,
-    /// Nothing, and nobody is told of it.
+    /// Nothing, and the file is not mentioned.
     Found,
 }
 
@@ -158,7 +158,7 @@ pub struct Gate {
     /// The person is asked as soon as this holds, and until it does not. `None`: once the work was
     /// reported.
     pub during: Option<Condition>,
-    /// When this holds, nobody is asked.
+    /// When this holds, the gate is skipped.
     pub unless: Option<Condition>,
     /// The review that must have approved for `unless` to count.
     pub reviewed: Option<StepName>,

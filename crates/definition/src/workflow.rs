@@ -92,7 +92,7 @@ pub enum Choices {
     /// Those that `next` lists, and the same step again; all where it lists none.
     #[default]
     Open,
-    /// Only those that `next` lists. Where that is only the end, nobody has to choose.
+    /// Only those that `next` lists. Where that is only the end, there is no choice.
     Listed,
 }
 

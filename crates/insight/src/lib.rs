@@ -9,4 +9,4 @@ mod ranking;
 mod similar;
 
 pub use ranking::Ranking;
-pub use similar::{Embedder, HashedEmbedder, Index, Similar};
+pub use similar::{Index, Similar};

@@ -1,7 +1,7 @@
 //! Which texts are most like a query, by the angle between their vectors.
 //!
-//! An [`Embedder`] makes vectors of texts; the [`Index`] keeps and compares them. A text is kept as a
-//! whole and in passages, and its best counts: a few words asked for would drown in a long text.
+//! The [`Index`] makes vectors of texts, keeps and compares them. A text is kept as a whole and in
+//! passages, and its best counts: a few words asked for would drown in a long text.
 
 mod hashed;
 mod passages;
@@ -10,32 +10,15 @@ mod words;
 
 use std::{
     collections::BTreeMap,
-    fmt,
     sync::atomic::{AtomicU64, Ordering},
 };
 
-pub use hashed::HashedEmbedder;
-use passages::passages;
+use hashed::embed;
+use passages::{passages, readable};
 use sparse::{Query, Vectors};
 
-/// How many dimensions the index looks at.
-const DIMENSIONS_MAX: usize = 1 << 16;
-
-/// Makes vectors of texts, so that texts of like meaning point in like directions.
-pub trait Embedder: Send + Sync {
-    /// Returns the length of every vector; an [`Index`] looks no further than its first 65,536 numbers.
-    fn dimensions(&self) -> usize;
-
-    /// Returns a vector of length one for each text, in order; all zeros for a text without meaning.
-    fn embed(&self, texts: &[&str]) -> Vec<Vec<f32>>;
-
-    /// Whether a dimension stands for certain words, so that it says more if few texts have it.
-    ///
-    /// A language model spreads meaning over all dimensions, and its vectors are taken as they are.
-    fn counts_words(&self) -> bool {
-        false
-    }
-}
+/// How many dimensions a vector has.
+const DIMENSIONS: usize = 1 << 16;
 
 /// A text that is like the query.
 #[derive(Debug, Clone, PartialEq)]
@@ -46,8 +29,8 @@ pub struct Similar {
 }
 
 /// Texts by id, ready to be searched. It holds vectors, not texts, and can be made again at any time.
+#[derive(Debug)]
 pub struct Index {
-    embedder: Box<dyn Embedder>,
     entries_max: usize,
     entries: BTreeMap<String, Entry>,
     /// How many texts have each dimension.
@@ -56,6 +39,7 @@ pub struct Index {
     uses: AtomicU64,
 }
 
+#[derive(Debug)]
 struct Entry {
     version: u64,
     /// The whole text first, then its passages.
@@ -65,13 +49,11 @@ struct Entry {
 
 impl Index {
     /// Makes an empty index of at most `entries_max` texts.
-    pub fn new(embedder: impl Embedder + 'static, entries_max: usize) -> Self {
-        let dimensions = embedder.dimensions().min(DIMENSIONS_MAX);
+    pub fn new(entries_max: usize) -> Self {
         Self {
-            embedder: Box::new(embedder),
             entries_max,
             entries: BTreeMap::new(),
-            having: vec![0; dimensions],
+            having: vec![0; DIMENSIONS],
             uses: AtomicU64::new(0),
         }
     }
@@ -104,7 +86,7 @@ impl Index {
     /// If there are too many then, the one that was put or found least recently is dropped.
     pub fn put(&mut self, id: &str, version: u64, text: &str) {
         self.remove(id);
-        let vectors = self.vectors(text);
+        let vectors = Vectors::of(passages(text).into_iter().map(embed));
         let entry = Entry { version, vectors, used: AtomicU64::new(self.next_use()) };
         for at in entry.vectors.first().dimensions() {
             if let Some(count) = self.having.get_mut(at) {
@@ -137,8 +119,7 @@ impl Index {
     ///
     /// A query without a word finds nothing.
     pub fn search(&self, query: &str, max_results: usize, min_similarity: f32) -> Vec<Similar> {
-        let query = self.embedder.embed(&[passages::readable(query)]);
-        let query = Vectors::of(query.into_iter());
+        let query = Vectors::of([embed(readable(query))].into_iter());
         if query.first().is_empty() {
             return Vec::new();
         }
@@ -165,14 +146,6 @@ impl Index {
             .collect()
     }
 
-    /// Returns the vector of the whole text and those of its passages.
-    fn vectors(&self, text: &str) -> Vectors {
-        // Vectors of words are so wide that several at once would be slow to make room for.
-        let at_once = (DIMENSIONS_MAX / self.having.len().max(1)).max(1);
-        let texts = passages(text);
-        Vectors::of(texts.chunks(at_once).flat_map(|it| self.embedder.embed(it)))
-    }
-
     fn next_use(&self) -> u64 {
         self.uses.fetch_add(1, Ordering::Relaxed)
     }
@@ -189,18 +162,6 @@ impl Index {
     /// One that no text has counts like one that a single text has: in a small collection a query
     /// would otherwise be judged by its unknown words alone.
     fn rarity(&self, having: u32) -> f32 {
-        if !self.embedder.counts_words() {
-            return 1.0;
-        }
         (1.0 + self.entries.len() as f32 / having.max(1) as f32).ln()
-    }
-}
-
-impl fmt::Debug for Index {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Index")
-            .field("entries", &self.entries.len())
-            .field("entries_max", &self.entries_max)
-            .finish_non_exhaustive()
     }
 }

@@ -1,7 +1,7 @@
 //! Which texts are like which: what a search among past runs finds, and what it leaves out.
 #![expect(clippy::unwrap_used, clippy::indexing_slicing, reason = "a test may panic")]
 
-use insight::{Embedder, HashedEmbedder, Index};
+use insight::Index;
 
 const LOGIN: &str = "Workflow: Default Coding Workflow | Node: validate | Status: COMPLETED | \
     Task: repair the login form | analyze completed work: root_cause: the session cookie expired \
@@ -227,7 +227,7 @@ fn no_more_is_found_than_asked_for_and_nothing_less_similar() {
 
 #[test]
 fn of_equals_the_higher_version_comes_first() {
-    let mut index = Index::new(HashedEmbedder, 10);
+    let mut index = Index::new(10);
     for (id, version) in [("a", 4), ("b", 9), ("c", 6)] {
         index.put(id, version, LOGIN);
     }
@@ -258,7 +258,7 @@ fn what_is_removed_is_not_found_and_leaves_no_trace() {
 
 #[test]
 fn the_least_recently_used_is_dropped_when_there_are_too_many() {
-    let mut index = Index::new(HashedEmbedder, 2);
+    let mut index = Index::new(2);
     index.put("login", 1, LOGIN);
     index.put("invoice", 1, INVOICE);
     assert_eq!(ids(&index, "cookie"), ["login"]);
@@ -270,7 +270,7 @@ fn the_least_recently_used_is_dropped_when_there_are_too_many() {
 
 #[test]
 fn an_index_of_nothing_stays_empty() {
-    let mut index = Index::new(HashedEmbedder, 0);
+    let mut index = Index::new(0);
     index.put("login", 1, LOGIN);
     assert!(index.is_empty() && index.search("cookie", 10, 0.0).is_empty());
 }
@@ -278,54 +278,13 @@ fn an_index_of_nothing_stays_empty() {
 #[test]
 fn a_huge_text_takes_little_memory() {
     let mut chance = Chance(11);
-    let mut index = Index::new(HashedEmbedder, 10);
+    let mut index = Index::new(10);
     index.put("huge", 1, &chance.text('a', 500_000));
     assert!(index.bytes() < 60_000, "{}", index.bytes());
 }
 
-#[test]
-fn vectors_are_of_length_one_and_the_same_every_time() {
-    let vectors = HashedEmbedder.embed(&[LOGIN, "word", "", LOGIN]);
-    assert!(vectors.iter().all(|it| it.len() == HashedEmbedder.dimensions()));
-    let lengths: Vec<f32> = vectors.iter().map(|it| it.iter().map(|x| x * x).sum()).collect();
-    assert!((lengths[0] - 1.0).abs() < 1e-4 && (lengths[1] - 1.0).abs() < 1e-4);
-    assert_eq!(lengths[2].to_bits(), 0);
-    assert_eq!(vectors[0], vectors[3]);
-    // Vectors may be kept on disk, so a word stays where it is.
-    let places: Vec<usize> = (0..1 << 15).filter(|it| 0.0 < vectors[1][*it].abs()).collect();
-    assert_eq!(places, [7176, 12009]);
-}
-
-#[test]
-fn another_embedder_is_taken_at_its_word() {
-    struct Compass;
-    impl Embedder for Compass {
-        fn dimensions(&self) -> usize {
-            2
-        }
-        fn embed(&self, texts: &[&str]) -> Vec<Vec<f32>> {
-            let of = |text: &&str| match *text {
-                "north" => vec![0.0, 1.0],
-                "north-east" => vec![0.707, 0.707],
-                "south" => vec![0.0, -1.0],
-                _ => vec![f32::NAN],
-            };
-            texts.iter().map(of).collect()
-        }
-    }
-    let mut index = Index::new(Compass, 10);
-    for id in ["north", "north-east", "south", "nowhere"] {
-        index.put(id, 0, id);
-    }
-    let found = index.search("north", 10, 0.0);
-    let found: Vec<String> =
-        found.iter().map(|it| format!("{} {:.2}", it.id, it.similarity)).collect();
-    assert_eq!(found, ["north 1.00", "north-east 0.71", "nowhere 0.00", "south 0.00"]);
-    assert_eq!(index.search("nowhere", 10, 0.0), []);
-}
-
 fn index(texts: &[(&str, &str)]) -> Index {
-    let mut index = Index::new(HashedEmbedder, 10_000);
+    let mut index = Index::new(10_000);
     for (id, text) in texts {
         index.put(id, 0, text);
     }

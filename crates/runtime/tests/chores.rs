@@ -2,6 +2,8 @@
 //! failure, not by a crash, not by two who are at it at once.
 #![expect(clippy::unwrap_used, reason = "a test may panic")]
 
+#[path = "../../store/tests/support/memory.rs"]
+mod memory;
 #[path = "support/chores.rs"]
 mod support;
 #[path = "support/world.rs"]
@@ -13,9 +15,10 @@ use engine::{
     Actor, Advance, ChoreOutcome, Command, ContextChange, Done, Event, GitDeed, Onward, Refusal,
     Report, ReportOptions, ReportStep, RunId, StartRun,
 };
+use memory::MemoryStore;
 use runtime::{ExecuteError, Outcome, Request, Runtime, Settings, Target};
 use serde_json::json;
-use store::{MemoryStore, Store as _};
+use store::Store as _;
 use support::{ActingWorld, Listed};
 
 const INDEX: &str = "---

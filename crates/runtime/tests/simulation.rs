@@ -4,6 +4,8 @@
 //! once, logs have no gaps, times never go back, and no step has two holders.
 #![expect(clippy::unwrap_used, clippy::panic, reason = "a test may panic")]
 
+#[path = "../../store/tests/support/memory.rs"]
+mod memory;
 #[path = "support/world.rs"]
 mod world;
 
@@ -19,10 +21,11 @@ use engine::{
     Actor, ClaimStep, Command, ContextChange, Entry, Event, Holder, Lease, Report, ReportStep,
     RunId, StartRun, Timestamp, fold,
 };
+use memory::MemoryStore;
 use runtime::{ExecuteError, Outcome, Request, Runtime, Settings, Target};
 use store::{
-    Append, FileFilter, FileMark, Filter, Hits, Length, Listing, Log, MemoryStore, Pending, Search,
-    Store, StoreError, Tailed, Touch,
+    Append, FileFilter, FileMark, Filter, Hits, Length, Listing, Log, Pending, Search, Store,
+    StoreError, Tailed, Touch,
 };
 use world::TestWorld;
 

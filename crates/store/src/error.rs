@@ -1,4 +1,4 @@
-//! Why a store could not do what it was asked, and what helps. Every surface says it from here.
+//! The errors of a store, and what helps. Every surface takes its words from here.
 
 use engine::{DecodeError, RunId};
 
@@ -67,7 +67,7 @@ impl StoreError {
         self.passes() || matches!(self, Self::Full | Self::Gone { .. })
     }
 
-    /// Returns whether the same call may work in a moment, though nobody does anything about it.
+    /// Returns whether the same call may work in a moment, without anyone intervening.
     pub fn passes(&self) -> bool {
         matches!(self, Self::Conflict { .. } | Self::Busy)
     }
@@ -127,7 +127,7 @@ impl StoreError {
             Self::Foreign { .. } => {
                 "it was left as it is; let `store.path` (or `WORKFLOW_DB_PATH`) name another file"
             }
-            Self::KeyTaken { .. } => "go on with that run, or use another key",
+            Self::KeyTaken { .. } => "use that run, or use another key",
             Self::RequestSeen { .. } => "send each request with an id of its own",
             Self::Database(_) => {
                 "`milepost doctor` looks into it; call again only once the cause is gone"

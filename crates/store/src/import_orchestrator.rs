@@ -111,8 +111,8 @@ impl OrchestratorFile {
     }
 }
 
-/// Returns what to open. A file that nobody has anything waiting for is taken as it is, so that
-/// not even a lock is put beside it.
+/// Returns what to open. A file without a pending log is opened as immutable, so that not even a
+/// lock file is made beside it.
 fn address(path: &Path) -> String {
     let mut log = path.as_os_str().to_owned();
     log.push("-wal");

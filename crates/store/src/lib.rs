@@ -3,13 +3,10 @@
 //! A store keeps what it is given and gives it back in order. It knows no rules: no status is
 //! computed here and no transition is decided here. An append is answered only once it is on disk.
 
-mod append_checks;
 mod chain;
 mod error;
 mod import_orchestrator;
-mod memory;
 mod sqlite;
-mod text;
 
 use std::{future::Future, pin::Pin};
 
@@ -20,13 +17,12 @@ pub use chain::{Sum, checksum_of};
 pub use engine::{Hit, Hits, Listing, Order, Row};
 pub use error::{Foreign, StoreError};
 pub use import_orchestrator::{OrchestratorFile, OriginalReport, OriginalRun};
-pub use memory::MemoryStore;
 pub use sqlite::{Figures, Spread, SqliteSettings, SqliteStore, Synchronous, sqlite_version};
 
 /// The number of events in a run's log, which is also the `seq` of its last one.
 pub type Length = u64;
 
-/// What a store is working on.
+/// The future result of a call to a store.
 pub type Pending<'a, T> = Pin<Box<dyn Future<Output = Result<T, StoreError>> + Send + 'a>>;
 
 /// Keeps the logs of runs.

@@ -112,7 +112,7 @@ impl SqliteStore {
         Ok(Self { writer, readers: Arc::new(readers), watch, slot, path, settings })
     }
 
-    /// Copies the database, as it is at one moment, into a new file at `to`. Nobody is held up.
+    /// Copies the database, as it is at one moment, into a new file at `to`. Writers and readers are not blocked.
     pub fn backup(&self, to: &Path) -> Pending<'_, ()> {
         let to = to.to_owned();
         self.apart(move |connection| copy::copy(connection, &to))
@@ -172,7 +172,7 @@ impl SqliteStore {
     }
 
     /// Returns how far the wall clocks of those who wrote since `since` were from the steady clock;
-    /// `None` if nobody wrote.
+    /// `None` if nothing was written.
     pub fn clock_spread(&self, since: Timestamp) -> Pending<'_, Option<Spread>> {
         Box::pin(async move { self.readers.read(Span::Point, |it| Ok(clock::spread(it, since)?)) })
     }

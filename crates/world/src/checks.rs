@@ -1,5 +1,5 @@
-//! Runs the commands that a definition wants to see end well: without a shell, within a time, and
-//! only where the user allows it.
+//! Runs the commands that must succeed according to a definition: without a shell, with a time limit,
+//! and only where the user allows it.
 
 use std::{path::Path, process::Stdio, time::Duration};
 

@@ -1,5 +1,5 @@
-//! A program that is run with a list of arguments: without a shell, in a folder, within a time, and
-//! without anyone to ask.
+//! Runs a program with a list of arguments: without a shell, in a folder, with a time limit, and
+//! without prompts.
 
 use std::{
     ffi::OsStr,
@@ -23,11 +23,10 @@ const GRACE: Duration = Duration::from_secs(5);
 
 /// What keeps `git` from running a program that a repository names: one that lies in the files of
 /// another does not count, and nobody is asked which files changed.
-pub(crate) const CAREFUL: [&str; 4] =
-    ["-c", "safe.bareRepository=explicit", "-c", "core.fsmonitor=false"];
+const CAREFUL: [&str; 4] = ["-c", "safe.bareRepository=explicit", "-c", "core.fsmonitor=false"];
 
 /// What would point `git` at another repository than the one it is run in.
-pub(crate) const FOREIGN: [&str; 5] =
+const FOREIGN: [&str; 5] =
     ["GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE", "GIT_OBJECT_DIRECTORY", "GIT_NAMESPACE"];
 
 /// A program in a folder.
@@ -38,7 +37,7 @@ pub(crate) struct Tool {
     times: ChoreTimes,
     timeout: Duration,
     index: Option<PathBuf>,
-    variables: Vec<(&'static str, String)>,
+    variables: Vec<(String, String)>,
 }
 
 /// What a program said, and how it ended.
@@ -107,7 +106,11 @@ impl Tool {
     }
 
     /// Returns the same with more in its environment.
-    pub(crate) fn with_variables(&self, variables: Vec<(&'static str, String)>) -> Self {
+    pub(crate) fn with_variables(
+        &self,
+        variables: impl IntoIterator<Item = (impl Into<String>, String)>,
+    ) -> Self {
+        let variables = variables.into_iter().map(|(name, value)| (name.into(), value)).collect();
         Self { variables, ..self.clone() }
     }
 
@@ -196,7 +199,7 @@ impl Tool {
         match tokio::time::timeout(self.timeout, &mut running).await {
             Err(_) => {
                 end(id).await;
-                // It cleans up and goes, or is ended the hard way.
+                // It cleans up and exits, or is killed.
                 drop(tokio::time::timeout(GRACE, &mut running).await);
                 let (program, seconds) = (self.program, self.timeout.as_secs());
                 Err(Lost::Problem(format!("`{program}` took longer than {seconds} seconds")))
@@ -209,7 +212,7 @@ impl Tool {
 /// Gives a program its input, and waits for its end.
 async fn finish(mut child: Child, input: &str) -> std::io::Result<Said> {
     if let Some(mut stdin) = child.stdin.take() {
-        // A program that does not want it all has its reasons, and says them.
+        // A program that does not read all of it says why.
         drop(stdin.write_all(input.as_bytes()).await);
     }
     let output = child.wait_with_output().await?;

@@ -1,4 +1,4 @@
-//! Files that only grow, a line at a time, no matter who adds to them; and make room when they are large.
+//! Append-only files of lines, shared by processes and rotated when they are large.
 
 use std::{
     io::{self, Write as _},

@@ -15,7 +15,9 @@ use runtime::{
 use crate::{
     RealWorld,
     beneath::{Care, Root, absent},
-    event_log, git,
+    event_log,
+    files::{FILE_BYTES_MAX, TEXT_BYTES_MAX},
+    git,
     watched::Watched,
 };
 
@@ -47,10 +49,9 @@ impl FileSystem for RealWorld {
     }
 
     fn read<'a>(&'a self, place: &'a Place) -> Handled<'a, Option<(Vec<u8>, Stat)>> {
-        let max = self.settings.text_bytes_max;
-        handle(place, move |place| {
+        handle(place, |place| {
             let path = plain(&place.path)?;
-            absent(open(place).and_then(|it| it.read(path, max)))
+            absent(open(place).and_then(|it| it.read(path, TEXT_BYTES_MAX)))
         })
     }
 
@@ -146,12 +147,12 @@ impl FileSystem for RealWorld {
         place: &'a Place,
         paths: Vec<String>,
     ) -> Handled<'a, Vec<Option<Vec<u8>>>> {
-        let max = self.settings.file_bytes_max;
         handle(place, move |place| {
             let Some(folder) = absent(open(place))? else {
                 return Ok(vec![None; paths.len()]);
             };
-            let read = |path: &String| folder.read(plain(path).ok()?, max).ok().map(|it| it.0);
+            let read =
+                |path: &String| folder.read(plain(path).ok()?, FILE_BYTES_MAX).ok().map(|it| it.0);
             Ok(paths.iter().map(read).collect())
         })
     }

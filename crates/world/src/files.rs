@@ -9,22 +9,23 @@ use definition::Digest;
 use engine::{FileFact, Timestamp};
 use runtime::Stat;
 
-use crate::{
-    WorldSettings,
-    beneath::{Root, read_handle},
-};
+use crate::beneath::{Root, read_handle};
 
-/// Larger files are read on a thread of their own, so that nobody waits for them.
+/// The largest artifact that is looked into.
+pub(crate) const TEXT_BYTES_MAX: u64 = 4 * 1024 * 1024;
+/// The largest artifact that is taken at all.
+pub(crate) const FILE_BYTES_MAX: u64 = 64 * 1024 * 1024;
+
+/// Larger files are read on a thread of their own, so that other calls do not wait.
 const INLINE_BYTES_MAX: u64 = 256 * 1024;
 
-pub(crate) async fn look(folder: &Root, path: &str, settings: &WorldSettings) -> FileFact {
+pub(crate) async fn look(folder: &Root, path: &str) -> FileFact {
     let (file, stat) = match open(folder, path) {
         Ok(opened) => opened,
         Err(error) => return unseen(&error),
     };
-    let (text_max, file_max) = (settings.text_bytes_max, settings.file_bytes_max);
-    let read = move || match read_handle(&file, &stat, file_max) {
-        Ok(bytes) => seen(bytes, &stat, text_max),
+    let read = move || match read_handle(&file, &stat, FILE_BYTES_MAX) {
+        Ok(bytes) => seen(bytes, &stat),
         Err(error) => unseen(&error),
     };
     if stat.size <= INLINE_BYTES_MAX {
@@ -43,10 +44,10 @@ fn open(folder: &Root, path: &str) -> io::Result<(std::fs::File, Stat)> {
     folder.open_read(Path::new(path))
 }
 
-fn seen(bytes: Vec<u8>, stat: &Stat, text_bytes_max: u64) -> FileFact {
+fn seen(bytes: Vec<u8>, stat: &Stat) -> FileFact {
     let size = bytes.len() as u64;
     let sha256 = Digest::of(&bytes);
-    let text = String::from_utf8(bytes).ok().filter(|_| size <= text_bytes_max);
+    let text = String::from_utf8(bytes).ok().filter(|_| size <= TEXT_BYTES_MAX);
     let modified = Some(stat.modified / 1000).filter(|it| 0 < *it).map(Timestamp);
     FileFact::Present { sha256, size, text, modified }
 }

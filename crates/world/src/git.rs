@@ -2,13 +2,12 @@
 //!
 //! A look runs nothing that the repository names: no filter, no transport, nothing in a submodule.
 
-use std::{collections::BTreeMap, ffi::OsStr, path::Path, process::Stdio, time::Duration};
+use std::{collections::BTreeMap, ffi::OsStr, path::Path, time::Duration};
 
 use engine::{Git, Standpoint};
 use runtime::Kept;
-use tokio::process::Command;
 
-use crate::command::{CAREFUL, FOREIGN};
+use crate::{ChoreTimes, command::Tool};
 
 /// A repository that takes longer is treated as none, rather than holding a report up.
 const TIMEOUT: Duration = Duration::from_secs(5);
@@ -37,7 +36,8 @@ pub(crate) async fn look(root: &Path) -> Option<Git> {
     let mut arguments: Vec<String> =
         overridden.map(|(at, key)| format!("--config-env={key}={}", variable(at))).collect();
     arguments.extend(STATUS.map(str::to_owned));
-    let values = filters.values().enumerate().map(|(at, value)| (variable(at), *value));
+    let values = filters.values().enumerate();
+    let values = values.map(|(at, value)| (variable(at), (*value).to_owned())).collect();
     Some(parse(&ask_with(root, &arguments, values).await?))
 }
 
@@ -108,31 +108,19 @@ pub(crate) async fn kept(root: &Path) -> Option<Kept> {
 }
 
 async fn ask(root: &Path, arguments: &[&str]) -> Option<String> {
-    ask_with(root, arguments, std::iter::empty::<(&str, &str)>()).await
+    ask_with(root, arguments, Vec::new()).await
 }
 
 async fn ask_with(
     root: &Path,
     arguments: &[impl AsRef<OsStr>],
-    variables: impl IntoIterator<Item = (impl AsRef<OsStr>, impl AsRef<OsStr>)>,
+    mut variables: Vec<(String, String)>,
 ) -> Option<String> {
-    let mut command = Command::new("git");
-    for name in FOREIGN {
-        command.env_remove(name);
-    }
-    let asked = command
-        .args(CAREFUL)
-        .args(arguments)
-        // What a partial clone lacks is not fetched.
-        .env("GIT_ALLOW_PROTOCOL", "")
-        .envs(variables)
-        .current_dir(root)
-        .stdin(Stdio::null())
-        .stderr(Stdio::null())
-        .kill_on_drop(true)
-        .output();
-    let output = tokio::time::timeout(TIMEOUT, asked).await.ok()?.ok()?;
-    output.status.success().then(|| String::from_utf8_lossy(&output.stdout).into_owned())
+    // What a partial clone lacks is not fetched.
+    variables.push(("GIT_ALLOW_PROTOCOL".to_owned(), String::new()));
+    let git = Tool::git(root, ChoreTimes { near: TIMEOUT, far: TIMEOUT });
+    let said = git.with_variables(variables).ask(arguments).await.ok()?;
+    said.is_well().then_some(said.out)
 }
 
 fn parse(text: &str) -> Git {

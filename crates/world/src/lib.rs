@@ -1,4 +1,4 @@
-//! Eyes and hands: the real clock, files, git, commands, workflow folders and a language model,
+//! The real world: clock, files, git, commands, workflow folders and a language model,
 //! behind the runtime's [`World`]. It looks and does; it decides nothing.
 
 pub mod beneath;
@@ -48,10 +48,6 @@ pub struct WorldSettings {
     pub has_builtin: bool,
     /// What the user has allowed definitions to have done.
     pub permits: Arc<dyn Permits>,
-    /// The largest artifact that is looked into, in bytes.
-    pub text_bytes_max: u64,
-    /// The largest artifact that is taken at all, in bytes.
-    pub file_bytes_max: u64,
     /// The chores that are not done here, by their words in definitions.
     pub forbidden_chores: Vec<String>,
     /// How long programs may take that do chores.
@@ -69,8 +65,6 @@ impl Default for WorldSettings {
             workflow_dirs: Vec::new(),
             has_builtin: true,
             permits: Arc::new(NothingPermitted),
-            text_bytes_max: 4 * 1024 * 1024,
-            file_bytes_max: 64 * 1024 * 1024,
             forbidden_chores: Vec::new(),
             chore_times: ChoreTimes::default(),
             model: None,
@@ -225,11 +219,10 @@ impl World for RealWorld {
                 }
                 folder => folder.ok()?,
             };
-            let settings = &self.settings;
             Some(match question {
-                Question::File(path) => Fact::File(files::look(&folder, path, settings).await),
+                Question::File(path) => Fact::File(files::look(&folder, path).await),
                 Question::Beside(name) => match find_beside(root, home) {
-                    Some(Ok(beside)) => Fact::File(files::look(&beside, name, settings).await),
+                    Some(Ok(beside)) => Fact::File(files::look(&beside, name).await),
                     Some(Err(error)) => Fact::File(files::unseen(&error)),
                     None => Fact::File(FileFact::Missing),
                 },
@@ -304,8 +297,8 @@ fn find_beside(root: &Path, home: &Path) -> Option<io::Result<Root>> {
     Some(Root::of(root, home.parent()?))
 }
 
-/// What comes of a deed that the settings forbid. What is not committed lies in the work tree still,
-/// for a person to commit, so that nothing has to wait for it.
+/// The outcome of a deed that the settings forbid. What is not committed stays in the work tree for
+/// a person to commit, so the run does not wait for it.
 fn forbidden(deed: &GitDeed) -> ChoreOutcome {
     let word = deed.word();
     let reason =

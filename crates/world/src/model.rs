@@ -72,14 +72,14 @@ struct Asked<'a> {
     names: &'a [String],
 }
 
-/// What came of one try.
+/// The answer to one try.
 struct Said {
     text: String,
     tokens_in: u64,
     tokens_out: u64,
 }
 
-/// Why one try came to nothing.
+/// Why one try failed.
 struct Failed {
     failure: ModelFailure,
     /// Whether the same may work later, and after how long at least.

@@ -43,7 +43,7 @@ Examples:
   milepost run list                        what is going on in this project
   milepost gate approve run_01k9w3m6q2     say yes to what a run asks";
 
-/// The examples, and the exit codes for anyone who writes a script.
+/// The examples, and the exit codes for scripts.
 fn long_help() -> String {
     format!(
         "{EXAMPLES}\n\nExit codes:\n  \
@@ -109,7 +109,7 @@ impl From<Color> for ColorChoice {
     }
 }
 
-/// What is to be done.
+/// The command to run.
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
     /// Serve the tools to an agent's client, over standard input and output
@@ -133,7 +133,7 @@ pub(crate) enum Command {
     Devworkflow(devworkflow::Command),
     /// Find words in goals, reports, errors, answers and notes
     Search(search::Args),
-    /// Print what a newcomer needs to go on with a run
+    /// Print what a new agent needs to continue a run
     Brief(brief::Args),
     /// Answer the hooks of an agent's client
     #[command(subcommand)]
@@ -193,7 +193,7 @@ impl Args {
         flags
     }
 
-    /// Returns whether the command is about the configuration itself, and works with a wrong one.
+    /// Returns whether the command works with a wrong configuration, because it is about that.
     pub(crate) fn bears_problems(&self) -> bool {
         matches!(
             self.command,
@@ -206,7 +206,7 @@ impl Args {
         )
     }
 
-    /// Returns whether the command stays, so that it is worth logging what happens.
+    /// Returns whether the command is a server, whose events are worth logging.
     pub(crate) fn is_server(&self) -> bool {
         matches!(self.command, Command::Mcp(_) | Command::Serve(_))
     }

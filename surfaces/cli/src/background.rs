@@ -1,5 +1,5 @@
-//! What a server does besides serving: it tells which definitions cannot be used, writes the files
-//! that are owed, and lets the clock speak in runs whose time has come.
+//! What a server does besides serving: it logs which definitions cannot be used, writes the files
+//! that are owed, and expires attempts whose time is over.
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -18,12 +18,12 @@ use crate::{config::Config, join::Joined};
 
 /// How long the first client has the machine to itself.
 const HEAD_START: Duration = Duration::from_millis(200);
-/// How often runs are looked after.
+/// How often runs are maintained.
 const SWEEP_EVERY: Duration = Duration::from_secs(1);
 /// After how many sweeps at most a file that cannot be written is tried again.
 const RETRY_EVERY: u32 = 32;
 
-/// Begins with it. It ends with the process.
+/// Starts the background work, which ends with the process.
 pub(crate) fn begin(joined: &Joined) {
     let (world, runtime) =
         (Arc::<RealWorld>::clone(&joined.world), Arc::<Runtime>::clone(&joined.runtime));
@@ -45,7 +45,7 @@ pub(crate) fn begin(joined: &Joined) {
     });
 }
 
-/// Looks after runs while nobody asks about them.
+/// Maintains runs between calls.
 struct Keeper {
     runtime: Arc<Runtime>,
     sessions: Option<devworkflow::Options>,
@@ -122,7 +122,7 @@ fn tell_unusable(runtime: &Runtime, dirs: &Dirs) {
     for dir in &dirs.all {
         match fs::read_dir(dir) {
             Ok(_) => {}
-            // Nobody has to have workflows in the usual places.
+            // The usual places need not exist.
             Err(error) if error.kind() == io::ErrorKind::NotFound && !dirs.named.contains(dir) => {}
             Err(error) => {
                 tracing::warn!("workflow folder `{}` cannot be read: {error}", dir.display());

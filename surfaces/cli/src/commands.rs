@@ -1,4 +1,4 @@
-//! The commands, one file a noun.
+//! The commands: one file for each noun.
 
 pub(crate) mod audit;
 pub(crate) mod backup;
@@ -29,7 +29,7 @@ use crate::{
     output::{Output, Reply},
 };
 
-/// Has one command done, and returns whether everything is as it should be.
+/// Runs one command, and returns whether everything is fine.
 pub(crate) async fn perform(args: Args, config: Config, output: Output) -> Result<bool, Failure> {
     let Some(reply) = Box::pin(answer(args, config, output)).await? else { return Ok(true) };
     let is_fine = reply.is_fine;
@@ -37,7 +37,7 @@ pub(crate) async fn perform(args: Args, config: Config, output: Output) -> Resul
     Ok(is_fine)
 }
 
-/// Has one command done, and returns its answer, unless it has printed that itself.
+/// Runs one command, and returns its reply, unless it has printed that itself.
 pub(crate) async fn answer(
     args: Args,
     config: Config,

@@ -1,5 +1,4 @@
-//! What a shell offers when the key is pressed: ids of runs, names of workflows. Looks only at what
-//! is there, makes nothing, and says nothing when it cannot.
+//! Shell completions: ids of runs, names of workflows. They only read, and errors give none.
 
 use std::ffi::OsStr;
 

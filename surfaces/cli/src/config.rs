@@ -1,5 +1,6 @@
-//! What the program was told: built-in defaults < the user's file < the project's file < the
-//! environment < flags. A project's file says only what it may. Read once, here only, and passed down as plain structs.
+//! The configuration: built-in defaults < the user's file < the project's file < the
+//! environment < flags. A project's file has a limited say. It is read once, here, and passed down as
+//! plain structs.
 
 mod client;
 mod dialects;
@@ -21,7 +22,7 @@ use std::{
 use definition::Answers;
 use engine::Bounds;
 use file::Owner;
-use sources::{Sources, find_test_clock};
+use sources::{Sources, find_test_clock, find_test_death};
 use store::{SqliteSettings, Synchronous};
 use table::{SETTINGS, Setting};
 use tokio_util::sync::CancellationToken;
@@ -63,7 +64,7 @@ pub(crate) struct Config {
     /// Variables that are set but have no meaning in this release.
     pub(crate) unused: Vec<&'static str>,
     pub(crate) problems: Vec<Problem>,
-    /// What the project's own file says in vain.
+    /// Settings in the project's own file that have no effect.
     pub(crate) ignored: Vec<Ignored>,
     /// What of it needs the user's trust, whether or not it has that.
     pub(crate) wishes: Option<Wishes>,
@@ -77,6 +78,8 @@ pub(crate) struct Config {
     pub(crate) model_missing: Option<String>,
     /// How far the wall clock is ahead of what the system says, in seconds. For tests.
     clock_ahead_s: i64,
+    /// After how many appends the process dies. For tests.
+    dies_after: Option<u64>,
     values: BTreeMap<&'static str, (Value, Origin)>,
 }
 
@@ -133,6 +136,7 @@ impl Config {
             person: person.unwrap_or_else(|| "someone".to_owned()),
             unused: unused.copied().collect(),
             clock_ahead_s: find_test_clock(environment),
+            dies_after: find_test_death(environment),
             problems: sources.problems,
             ignored: sources.ignored,
             wishes,
@@ -192,7 +196,8 @@ impl Config {
             _ => Synchronous::Full,
         };
         let busy_wait_max = self.duration("store.busy_wait");
-        SqliteSettings { synchronous, busy_wait_max, ..SqliteSettings::default() }
+        let dies_after = self.dies_after;
+        SqliteSettings { synchronous, busy_wait_max, dies_after, ..SqliteSettings::default() }
     }
 
     /// Returns what the world is told.

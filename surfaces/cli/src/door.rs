@@ -1,4 +1,4 @@
-//! The doors that are a person's own: a terminal, or a token with the scope `approve`.
+//! How a person proves to be one: by a terminal, or a token with the scope `approve`.
 //!
 //! What only a person may do takes a [`PersonsDoor`], and only this file can make one.
 
@@ -114,7 +114,7 @@ pub(crate) fn is_at_terminal() -> bool {
     std::io::stdin().is_terminal() && std::io::stderr().is_terminal()
 }
 
-/// Returns the refusal to take a command as a person's that anybody may have given.
+/// Returns the refusal of a command that may not come from a person.
 fn not_a_person(what: &str) -> Failure {
     let message = format!(
         "only a person can {what}: there is no terminal here, and no token with the scope `approve`"

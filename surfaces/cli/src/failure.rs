@@ -30,7 +30,7 @@ pub(crate) enum Kind {
     Fault,
     /// The call itself makes no sense.
     Usage,
-    /// We broke our own word.
+    /// A bug of ours.
     Bug,
     /// Anyone who read our output has had enough.
     Gone,
@@ -125,7 +125,7 @@ fn hint(refusal: &Refusal) -> String {
             "look at it again with `milepost gate show`, then answer with `--digest` as it says"
         }
         Remedy::SendBack { .. } => "send it back with `milepost gate reject`",
-        Remedy::AcceptFiles => "look at the files; `--force` continues with them as they are",
+        Remedy::AcceptFiles => "look at the files; `--force` accepts them as they are",
         Remedy::Trust => "`milepost trust` shows what this project runs, and allows it",
         Remedy::Pick { what: Pick::Workflow, .. } => {
             "`milepost workflow list` shows the workflows that are there"
@@ -175,7 +175,10 @@ impl From<StoreError> for Failure {
 impl From<io::Error> for Failure {
     fn from(error: io::Error) -> Self {
         if error.kind() == io::ErrorKind::BrokenPipe {
-            return Self { kind: Kind::Gone, ..Self::fault("broken_pipe", "nobody reads on") };
+            return Self {
+                kind: Kind::Gone,
+                ..Self::fault("broken_pipe", "the reader closed the pipe")
+            };
         }
         Self::fault("io", error.to_string())
     }

@@ -1,14 +1,14 @@
-//! Joins everything: store, world and runtime, as the configuration says. Only here.
+//! The only place that joins store, world and runtime, as the configuration says.
 
 use std::{
-    fs,
+    fmt, fs,
     path::{Path, PathBuf},
     sync::Arc,
 };
 
 use engine::{Actor, Surface};
 use runtime::{Runtime, World as _};
-use store::{Filter, MemoryStore, SqliteStore, Store, StoreError};
+use store::{Filter, SqliteStore, Store, StoreError};
 use world::RealWorld;
 
 use crate::{
@@ -43,6 +43,15 @@ pub(crate) enum Database {
     },
 }
 
+impl fmt::Display for Database {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::File { path, .. } | Self::Missing { path } => write!(out, "{}", path.display()),
+            Self::Memory => out.write_str("in memory"),
+        }
+    }
+}
+
 /// What a command wants of the database.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Access {
@@ -74,8 +83,8 @@ impl Joined {
         actor(&self.config)
     }
 
-    /// Returns what seals that which clients must bring back: a secret beside the database, so that
-    /// all processes on it have the same.
+    /// Returns the key that seals what clients must send back: a secret beside the database, so that
+    /// all processes that share it have the same.
     pub(crate) fn seal_key(&self) -> Result<[u8; 32], Failure> {
         match &self.database {
             Database::File { path, .. } => {
@@ -126,8 +135,8 @@ pub(crate) fn actor(config: &Config) -> Actor {
     }
 }
 
-/// Refuses a database that a repository brings, or would take up. Someone else can write its history,
-/// and any approval into it.
+/// Refuses a database that git tracks: everyone who can push could then write its history, approvals
+/// included.
 fn check_own(config: &Config) -> Result<(), Failure> {
     let (StorePlace::Project(path) | StorePlace::Named(path)) = config.store_place() else {
         return Ok(());
@@ -173,8 +182,7 @@ fn open_database(
 ) -> Result<(Database, Arc<dyn Store>), Failure> {
     let path = match config.store_place() {
         StorePlace::Memory => {
-            let store: Arc<dyn Store> = Arc::new(SqliteStore::in_memory()?);
-            return Ok((Database::Memory, store));
+            return Ok((Database::Memory, Arc::new(SqliteStore::in_memory()?)));
         }
         StorePlace::Project(path) | StorePlace::Named(path)
             if path.exists() && (access != Access::Existing || !is_empty(&path)) =>
@@ -182,7 +190,7 @@ fn open_database(
             path
         }
         StorePlace::Project(path) | StorePlace::Named(path) if access == Access::Existing => {
-            return Ok((Database::Missing { path }, Arc::new(MemoryStore::default())));
+            return Ok((Database::Missing { path }, Arc::new(SqliteStore::in_memory()?)));
         }
         StorePlace::Project(path) => {
             let new = world.new_run().short().replace("run_", "project_");
@@ -200,10 +208,7 @@ fn open_database(
     };
     let opened = SqliteStore::open(&path, config.sqlite());
     let store = Arc::new(opened.map_err(|error| not_opened(&path, error))?);
-    let kept = Arc::<SqliteStore>::clone(&store);
-    #[cfg(debug_assertions)]
-    let store = crate::abrupt::wrapped(store);
-    Ok((Database::File { path, store: kept }, store))
+    Ok((Database::File { path, store: Arc::clone(&store) }, store))
 }
 
 /// Returns whether a file has nothing in it: someone is about to make a database of it, or a copy
@@ -212,12 +217,12 @@ fn is_empty(path: &Path) -> bool {
     fs::metadata(path).is_ok_and(|it| it.is_file() && it.len() == 0)
 }
 
-/// Has durations measured by the clock that all processes on the database share.
+/// Measures durations by the clock that all processes on the database share.
 fn set_clock(world: &RealWorld, database: &Database) {
     let (Database::File { store, .. }, Some(boot)) = (database, world.boot()) else { return };
     match store.anchor(&boot.id, boot.uptime, world.now()) {
         Ok(at_boot) => world.set_steady(at_boot),
-        // The wall clock of now has to do. A database that cannot be written to is told of by others.
+        // The wall clock serves instead. Other code reports a database that is not writable.
         Err(error) => tracing::warn!("the steady clock could not be set: {error}"),
     }
 }

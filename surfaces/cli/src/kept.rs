@@ -1,5 +1,5 @@
-//! Small files outside of every project that say what the user has allowed. Each is written whole
-//! or not at all, and counts only while nobody else can write it.
+//! Small files outside of every project that say what the user has allowed. Each is written
+//! atomically, and ignored if other users can write it.
 
 use std::{
     fs::{self, DirBuilder},

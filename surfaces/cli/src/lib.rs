@@ -1,10 +1,8 @@
 //! What the binary `milepost` does: the one place that joins everything.
 //!
-//! Reads the command line and the configuration, has one command done, and ends with the exit
-//! code that says how it went. It is a library so that tests can do the same in their own process.
+//! Reads the command line and the configuration, runs one command, and ends with an exit code that
+//! tells the result. It is a library so that tests can do the same in their own process.
 
-#[cfg(debug_assertions)]
-mod abrupt;
 mod args;
 mod background;
 mod commands;
@@ -16,8 +14,6 @@ mod join;
 mod kept;
 mod log;
 mod output;
-#[cfg(test)]
-mod reference;
 mod secret;
 #[cfg(test)]
 mod tests;
@@ -49,10 +45,10 @@ pub use config::Surroundings;
 /// How many lists, searches and large files are read at once.
 const BLOCKING_THREADS_MAX: usize = 4;
 
-/// How long work beside may take once all is done: what is under way is small, or hangs.
+/// How long background work may take at the end: what still runs is small, or hangs.
 const PARTING: Duration = Duration::from_millis(500);
 
-/// Does what the command line says, and returns the exit code that tells how it went.
+/// Runs the command line, and returns the exit code.
 pub fn run() -> ExitCode {
     let here = std::env::current_dir().ok();
     let completed = clap_complete::CompleteEnv::with_factory(Args::command)
@@ -65,15 +61,13 @@ pub fn run() -> ExitCode {
         Err(error) => return tell_usage(&error),
     };
     let output = Output::new(args.common.json, args.common.color.into());
-    // A panic is our own fault, and is told as such.
+    // A panic is a bug of ours, and is reported as one.
     let done = panic::catch_unwind(panic::AssertUnwindSafe(|| perform(args, output)));
     let failure = match done {
         Ok(Ok(code)) => return code,
         Ok(Err(failure)) => failure,
-        Err(_) => {
-            Failure { kind: Kind::Bug, ..Failure::fault("bug", "milepost broke its own word") }
-                .with_hint("please report it with what is printed above")
-        }
+        Err(_) => Failure { kind: Kind::Bug, ..Failure::fault("bug", "milepost has a bug") }
+            .with_hint("please report it with what is printed above"),
     };
     if failure.kind != Kind::Gone {
         output.fail(&failure);
@@ -99,8 +93,8 @@ where
     commands::mcp::serve(config, read, write).await.map_err(|it| it.message)
 }
 
-/// Has a command done in surroundings that are given, and returns what it prints with `--json`, and
-/// whether everything is as it should be.
+/// Runs a command in the given surroundings, and returns what it prints with `--json`, and whether
+/// everything is fine.
 pub async fn answer(mut around: Surroundings, typed: &[&str]) -> Result<(Value, bool), String> {
     let args = Args::try_parse_from(["milepost"].iter().chain(typed));
     let args = args.map_err(|error| error.to_string())?;
@@ -136,13 +130,13 @@ fn perform(args: Args, output: Output) -> Result<ExitCode, Failure> {
     }
     let tokio = tokio_for(&args.command)?;
     let done = tokio.block_on(commands::perform(args, config, output));
-    // Whatever hangs in a thread of its own is left behind.
+    // A thread that hangs is abandoned.
     tokio.shutdown_timeout(PARTING);
     let is_fine = done?;
     Ok(if is_fine { ExitCode::SUCCESS } else { Kind::Refused.exit_code().into() })
 }
 
-/// Answers a hook. Whatever is wrong with the settings, it blocks nothing.
+/// Answers a hook. Wrong settings must not block anything.
 fn answer_hook(command: &hook::Command, args: &Args, output: Output) -> ExitCode {
     let Ok(around) = Surroundings::look(args.common.project.as_deref()) else {
         return ExitCode::SUCCESS;
@@ -172,7 +166,7 @@ fn tell_usage(error: &clap::Error) -> ExitCode {
         Output::new(true, ColorChoice::Never).fail(&failure);
         return failure.exit_code();
     }
-    // There is nobody left to tell that nobody listens.
+    // If standard error is closed, there is no other place to report it.
     drop(error.print());
     let kind = if is_asked { Kind::Gone } else { Kind::Usage };
     kind.exit_code().into()

@@ -47,7 +47,7 @@ pub(crate) fn start(config: &Config, is_server: bool) -> Result<(), Failure> {
         let written = fmt::layer().with_writer(file).with_ansi(false).json();
         layers.push(written.with_filter(filter).boxed());
     }
-    // Someone who has set up logging before keeps it.
+    // Logging that was set up before stays.
     drop(tracing_subscriber::registry().with(layers).try_init());
     Ok(())
 }

@@ -17,7 +17,7 @@ use crate::failure::Failure;
 
 /// The version of every JSON answer.
 pub(crate) const VERSION: u32 = 1;
-/// How wide output is that nobody sees.
+/// The width of output that is not a terminal.
 const WIDTH: usize = 100;
 
 pub(crate) const BOLD: Style = Style::new().bold();
@@ -111,10 +111,10 @@ impl Output {
         self.print(&text::harmless_json(&text))
     }
 
-    /// says something to the user.
+    /// Tells the user something, on standard error.
     pub(crate) fn say(&self, text: &str) {
         let mut out = AutoStream::new(io::stderr().lock(), self.color);
-        // There is nobody left to tell that nobody listens.
+        // If standard error is closed, there is no other place to report it.
         drop(writeln!(out, "{}", text.trim_end_matches('\n')));
     }
 

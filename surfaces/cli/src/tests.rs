@@ -2,8 +2,9 @@
 //! through every door that can make it, and every door must lead to the same verdict.
 //!
 //! Everything is real but the process: settings, tools, the terminal's commands, files on disk. What is
-//! played stands in `tests/doors.txt`, what comes of it in `tests/policy.txt` (`UPDATE_EXPECT=1`).
+//! played stands in `tests/doors.txt`, the verdicts in `tests/policy.txt` (`UPDATE_EXPECT=1`).
 
+mod reference;
 mod script;
 mod world;
 

@@ -80,7 +80,7 @@ fn invalid(problem: &str) -> io::Error {
     io::Error::new(io::ErrorKind::InvalidData, problem)
 }
 
-/// Looks for names in an index, past the entries that are dropped; returns nothing where it cannot be
+/// Looks for names in an index, past the entries that are dropped; returns nothing if it cannot be
 /// read. How long the names of objects are is in another file; entries only make sense with the
 /// right length.
 fn search(bytes: &[u8], names: &[Vec<u8>], dropped: &BTreeSet<usize>) -> Option<Found> {

@@ -1,4 +1,4 @@
-//! What a project brings that has power, and what of it the user has allowed on this machine.
+//! What a project wants the server to do, and what of it the user has allowed on this machine.
 //!
 //! ```text
 //! project ──brings──► Powers ──the user says yes──► a file in the user's own folder
@@ -11,35 +11,45 @@
 //! power away, and a run that is pinned to an older text gains nothing from a newer one.
 
 use std::{
-    collections::{BTreeMap, BTreeSet},
+    collections::BTreeSet,
     io,
     path::{Path, PathBuf},
 };
 
 use definition::{ChoreDeed, Digest, Workflow};
-use serde_json::{Value, json};
+use serde::{Deserialize, Serialize};
+use serde_json::json;
 use world::Permits;
 
 use crate::{config::Places, kept::Kept};
 
 /// What a project brings that has power.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub(crate) struct Powers {
     /// Of the text of its file of settings, if any of them needs trust.
     pub(crate) config: Option<Digest>,
     /// Those settings, as they are shown.
     pub(crate) settings: Vec<String>,
-    /// Programs with their arguments, and the workflows that have them run.
-    pub(crate) checks: BTreeMap<Vec<String>, BTreeSet<String>>,
-    /// Definitions that have the server act in the repository, by digest.
-    pub(crate) chores: BTreeMap<String, Chores>,
+    /// In the order of the commands, each once.
+    pub(crate) checks: Vec<Check>,
+    /// In the order of the digests, each once.
+    pub(crate) chores: Vec<Chores>,
+}
+
+/// A command that definitions run.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct Check {
+    /// The program and its arguments.
+    run: Vec<String>,
+    workflows: BTreeSet<String>,
 }
 
 /// What one definition has the server do in a repository.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Chores {
-    pub(crate) workflow: String,
-    pub(crate) deeds: Vec<String>,
+    digest: Digest,
+    workflow: String,
+    deeds: Vec<String>,
 }
 
 impl Powers {
@@ -47,15 +57,23 @@ impl Powers {
     pub(crate) fn add(&mut self, workflow: &Workflow) {
         let name = workflow.name.to_string();
         for check in workflow.steps.iter().flat_map(|it| &it.checks) {
-            self.checks.entry(check.run.clone()).or_default().insert(name.clone());
+            let known = self.checks.iter_mut().find(|it| it.run == check.run);
+            if let Some(known) = known {
+                known.workflows.insert(name.clone());
+                continue;
+            }
+            let workflows = BTreeSet::from([name.clone()]);
+            self.checks.push(Check { run: check.run.clone(), workflows });
         }
-        if !workflow.chores.is_empty() && !world::is_builtin(&workflow.digest) {
+        let is_known = self.chores.iter().any(|it| it.digest == workflow.digest);
+        if !workflow.chores.is_empty() && !is_known && !world::is_builtin(&workflow.digest) {
             let mut deeds: Vec<String> =
                 workflow.chores.iter().map(|it| word(&it.deed).to_owned()).collect();
             deeds.dedup();
-            let chores = Chores { workflow: name, deeds };
-            self.chores.insert(workflow.digest.to_string(), chores);
+            self.chores.push(Chores { digest: workflow.digest.clone(), workflow: name, deeds });
         }
+        self.checks.sort_by(|one, other| one.run.cmp(&other.run));
+        self.chores.sort_by(|one, other| one.digest.cmp(&other.digest));
     }
 
     pub(crate) fn is_empty(&self) -> bool {
@@ -64,7 +82,7 @@ impl Powers {
 
     /// Returns the digest of all of it.
     pub(crate) fn digest(&self) -> Digest {
-        Digest::of(self.to_json().to_string().as_bytes())
+        Digest::of(json!(self).to_string().as_bytes())
     }
 
     /// Returns it in lines, one power each.
@@ -72,45 +90,16 @@ impl Powers {
         let names = |it: &BTreeSet<String>| it.iter().cloned().collect::<Vec<_>>().join(", ");
         let settings = self.settings.iter().map(|it| format!("setting   {it}"));
         let checks = self.checks.iter();
-        let checks = checks.map(|(run, by)| format!("command   {run:?}  ({})", names(by)));
-        let chores = self.chores.values();
+        let checks = checks.map(|it| format!("command   {:?}  ({})", it.run, names(&it.workflows)));
+        let chores = self.chores.iter();
         let chores =
             chores.map(|it| format!("git       {}  ({})", it.deeds.join(", "), it.workflow));
         settings.chain(checks).chain(chores).collect()
     }
-
-    pub(crate) fn to_json(&self) -> Value {
-        json!({
-            "config": self.config.as_ref().map(Digest::as_str),
-            "settings": self.settings,
-            "checks": self.checks.iter().map(|(run, by)| json!({"run": run, "workflows": by})).collect::<Vec<_>>(),
-            "chores": self.chores.iter().map(|(digest, it)| json!({
-                "digest": digest, "workflow": it.workflow, "deeds": it.deeds,
-            })).collect::<Vec<_>>(),
-        })
-    }
-
-    fn from_json(value: &Value) -> Option<Self> {
-        let text = |it: &Value| it.as_str().map(ToOwned::to_owned);
-        let texts = |it: &Value| it.as_array()?.iter().map(text).collect::<Option<Vec<_>>>();
-        let check = |it: &Value| {
-            Some((texts(it.get("run")?)?, texts(it.get("workflows")?)?.into_iter().collect()))
-        };
-        let chores = |it: &Value| {
-            let (workflow, deeds) = (text(it.get("workflow")?)?, texts(it.get("deeds")?)?);
-            Some((text(it.get("digest")?)?, Chores { workflow, deeds }))
-        };
-        Some(Self {
-            config: value.get("config")?.as_str().and_then(Digest::parse),
-            settings: texts(value.get("settings")?)?,
-            checks: value.get("checks")?.as_array()?.iter().map(check).collect::<Option<_>>()?,
-            chores: value.get("chores")?.as_array()?.iter().map(chores).collect::<Option<_>>()?,
-        })
-    }
 }
 
 /// What the user has allowed one project.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 pub(crate) struct Allowed {
     pub(crate) project: PathBuf,
     pub(crate) at: String,
@@ -144,7 +133,7 @@ impl Trust {
     pub(crate) fn find(&self, project: &Path) -> Option<Allowed> {
         let project = project.canonicalize().ok()?;
         let value = self.kept.as_ref()?.find(&name(&project))?;
-        read(&value).filter(|it| it.project == project)
+        serde_json::from_value(value).ok().filter(|it: &Allowed| it.project == project)
     }
 
     /// Returns how far a project is trusted that brings this.
@@ -168,7 +157,7 @@ impl Trust {
             "project": path,
             "at": at,
             "digest": powers.digest().as_str(),
-            "powers": powers.to_json(),
+            "powers": powers,
         });
         let kept = self.kept.as_ref().ok_or_else(|| {
             io::Error::new(io::ErrorKind::NotFound, "you have no folder for it: set `HOME`")
@@ -186,7 +175,7 @@ impl Trust {
     /// Returns everything that was allowed.
     pub(crate) fn list(&self) -> Vec<Allowed> {
         let all = self.kept.as_ref().map(Kept::list).unwrap_or_default();
-        all.iter().filter_map(|(_, value)| read(value)).collect()
+        all.into_iter().filter_map(|(_, value)| serde_json::from_value(value).ok()).collect()
     }
 
     /// Returns what the project around a folder was allowed. Without git every folder above may be
@@ -212,12 +201,12 @@ pub(crate) struct Permitted {
 
 impl Permits for Permitted {
     fn allows_check(&self, root: &Path, run: &[String]) -> bool {
-        let has = |it: Allowed| it.powers.checks.contains_key(run);
+        let has = |it: Allowed| it.powers.checks.iter().any(|it| it.run == run);
         self.checks && self.trust.find_around(root).is_some_and(has)
     }
 
     fn allows_chores(&self, root: &Path, definition: &Digest) -> bool {
-        let has = |it: Allowed| it.powers.chores.contains_key(definition.as_str());
+        let has = |it: Allowed| it.powers.chores.iter().any(|it| it.digest == *definition);
         self.trust.find_around(root).is_some_and(has)
     }
 
@@ -242,14 +231,6 @@ fn name(project: &Path) -> String {
     Digest::of(project.as_os_str().as_encoded_bytes()).as_str().to_owned()
 }
 
-fn read(value: &Value) -> Option<Allowed> {
-    Some(Allowed {
-        project: PathBuf::from(value.get("project")?.as_str()?),
-        at: value.get("at")?.as_str()?.to_owned(),
-        powers: Powers::from_json(value.get("powers")?)?,
-    })
-}
-
 fn word(deed: &ChoreDeed) -> &'static str {
     match deed {
         ChoreDeed::RenameBranch { .. } => "rename_branch",
@@ -268,9 +249,9 @@ mod tests {
 
     fn powers(run: &[&str]) -> Powers {
         let run = run.iter().map(|it| (*it).to_owned()).collect();
-        let checks = BTreeMap::from([(run, BTreeSet::from(["W".to_owned()]))]);
-        let chores = Chores { workflow: "W".to_owned(), deeds: vec!["push".to_owned()] };
-        let chores = BTreeMap::from([(Digest::of(b"W").to_string(), chores)]);
+        let checks = vec![Check { run, workflows: BTreeSet::from(["W".to_owned()]) }];
+        let (digest, deeds) = (Digest::of(b"W"), vec!["push".to_owned()]);
+        let chores = vec![Chores { digest, workflow: "W".to_owned(), deeds }];
         let settings = vec!["limits.parts = 7".to_owned()];
         Powers { config: Some(Digest::of(b"text")), settings, checks, chores }
     }

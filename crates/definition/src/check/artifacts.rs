@@ -1,5 +1,7 @@
 //! Artifacts that are needed, and that no step produces.
 
+use regex::Regex;
+
 use super::Places;
 use crate::{Diagnostic, Otherwise, PartSource, Step, Template, suggest};
 
@@ -54,38 +56,25 @@ fn may_be(one: &Template, two: &Template) -> bool {
     fits(&one, &two) || fits(&two, &one)
 }
 
-/// The letters of a path, with `None` for each expression.
-fn pieces(template: &Template) -> Vec<Option<char>> {
+/// The texts of a path before, between and after its expressions.
+fn pieces(template: &Template) -> Vec<&str> {
     let source = template.source();
     let mut pieces = Vec::new();
     let mut done = 0;
     for (start, inner, _) in template.expressions() {
-        let before = source.get(done..start.saturating_sub(2)).unwrap_or_default();
-        pieces.extend(before.chars().map(Some));
-        pieces.push(None);
+        pieces.push(source.get(done..start.saturating_sub(2)).unwrap_or_default());
         done = start + inner.len() + 2;
     }
-    pieces.extend(source.get(done..).unwrap_or_default().chars().map(Some));
+    pieces.push(source.get(done..).unwrap_or_default());
     pieces
 }
 
-/// Whether a pattern with wildcards fits a path, whose own wildcards are letters like others.
-fn fits(pattern: &[Option<char>], path: &[Option<char>]) -> bool {
-    // How far each prefix of the pattern can reach; both are short.
-    let mut reach = vec![false; path.len() + 1];
-    reach.first_mut().into_iter().for_each(|it| *it = true);
-    for piece in pattern {
-        let mut next = vec![false; path.len() + 1];
-        let mut is_open = false;
-        for (at, is_reached) in reach.iter().enumerate() {
-            if piece.is_none() {
-                is_open |= is_reached;
-                next.get_mut(at).into_iter().for_each(|it| *it = is_open);
-            } else if *is_reached && path.get(at) == Some(piece) {
-                next.get_mut(at + 1).into_iter().for_each(|it| *it = true);
-            }
-        }
-        reach = next;
+/// Whether a pattern with expressions fits a path, whose own expressions are letters like others.
+fn fits(pattern: &[&str], path: &[&str]) -> bool {
+    if pattern.len() == 1 {
+        return pattern == path;
     }
-    reach.last().copied().unwrap_or_default()
+    let escaped: Vec<String> = pattern.iter().map(|it| regex::escape(it)).collect();
+    let pattern = Regex::new(&format!("(?s)^{}$", escaped.join(".*")));
+    pattern.is_ok_and(|it| it.is_match(&path.join("\0")))
 }

@@ -190,7 +190,7 @@ fn tell_round(places: &Places<'_>, round: &[usize]) -> Diagnostic {
         round.iter().chain(round.first()).map(|it| format!("`{}`", name(it))).collect();
     // The blame is on the step that leads back.
     let last = round.last().copied().unwrap_or_default();
-    let message = format!("{} goes round for ever", names.join(" → "));
+    let message = format!("{} loops forever", names.join(" → "));
     let help = "give one of them a `next` with a `when`".to_owned();
     Diagnostic::warning("loop_endless", places.front(last, &["next"]), message).with_help(help)
 }

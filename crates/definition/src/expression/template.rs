@@ -37,7 +37,7 @@ impl Template {
     }
 
     /// Returns the text, with each expression replaced by its value. An expression that gives
-    /// null is an error: a path or a question with a hole in it helps nobody.
+    /// null is an error: a path or a question with a hole in it is useless.
     pub fn render(&self, scope: &Scope) -> Result<String, EvaluationError> {
         let mut text = String::new();
         for part in &self.0.parts {

@@ -1,5 +1,5 @@
-//! Comparisons that can never be meant: of a number with a text, or of a variable with a value
-//! that it cannot have.
+//! Comparisons that cannot be intended: of a number with a text, or of a variable with a value that it
+//! cannot have.
 
 use std::collections::BTreeMap;
 
@@ -34,7 +34,7 @@ impl ValueType {
 /// What is known of names: `vars.rounds` is a number.
 pub(crate) type NamedTypes = BTreeMap<String, ValueType>;
 
-/// A comparison that can never be meant.
+/// A comparison that cannot be intended.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Mismatch {
     pub(crate) message: String,

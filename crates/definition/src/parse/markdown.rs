@@ -122,7 +122,7 @@ fn is_goal(heading: &str) -> bool {
     words == "goal" || words == "overall goal"
 }
 
-/// Says where a fence was left open, when something was looked for in vain.
+/// Says where a fence was left open, for when something was not found.
 pub(super) fn open_fence_help(document: &Document) -> Option<String> {
     let start = find_open_fence(&document.body.text)?;
     let label = document.body_label(start, 1);

@@ -218,7 +218,7 @@ fn read_chore(reader: &mut Reader<'_>, (name, node): (&Node, &Node), vars: &Vars
     let actions: Vec<Action> =
         rest.iter().filter_map(|it| read_action(reader, it, (&key, vars), &HERE)).collect();
     if deed.is_some() && ends.is_empty() && rest.is_empty() {
-        let message = "a chore after which nothing changes stays due for ever".to_owned();
+        let message = "a chore after which nothing changes stays due forever".to_owned();
         let help = "set a variable that its `when` looks at, or write `complete: true`".to_owned();
         reader.refuse("chore_endless", node, message, help);
     }

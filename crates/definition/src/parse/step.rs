@@ -71,7 +71,7 @@ pub(super) fn read(
     Some(step)
 }
 
-/// Takes a mandatory section out of a step's text. A step that nobody works on may lack it.
+/// Takes a mandatory section out of a step's text. A step without work may lack it.
 fn section(
     reader: &mut Reader<'_>,
     step: &Step,

@@ -191,8 +191,8 @@ fn read_line(part: &mut PartSpec, line: &str, is_in_files: bool) -> bool {
     trimmed.eq_ignore_ascii_case("files:")
 }
 
-/// Whether a line says that a part is for a person, however it is marked up: nobody may lose that by
-/// a quote or a dash.
+/// Whether a line says that a part is for a person, however it is marked up: a quote or a dash must
+/// not hide that.
 fn is_for_person(line: &str) -> bool {
     let plain = line.trim_start_matches(|it: char| !it.is_alphanumeric()).to_lowercase();
     let Some(value) = plain.strip_prefix("mode").map(str::trim_start) else { return false };

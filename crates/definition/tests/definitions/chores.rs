@@ -85,7 +85,7 @@ fn a_chore_that_nothing_ends_is_refused() {
         "  - {name: a, when: \"step == 'A'\", push: {remote: o}}",
         expect![[r#"
             Invalid
-            error chore_endless ^1 DEMO/index.md:4:5: a chore after which nothing changes stays due for ever (set a variable that its `when` looks at, or write `complete: true`)
+            error chore_endless ^1 DEMO/index.md:4:5: a chore after which nothing changes stays due forever (set a variable that its `when` looks at, or write `complete: true`)
         "#]],
     );
 }

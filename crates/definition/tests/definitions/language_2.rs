@@ -98,7 +98,7 @@ fn each_moment_has_its_actions() {
         "on: {while: {a: {when: vars.done, push: origin}}}",
         expect![[r#"
         Invalid
-        error chore_endless ^1 DEMO/index.md:4:17: a chore after which nothing changes stays due for ever (set a variable that its `when` looks at, or write `complete: true`)
+        error chore_endless ^1 DEMO/index.md:4:17: a chore after which nothing changes stays due forever (set a variable that its `when` looks at, or write `complete: true`)
     "#]],
     );
     bad_step(

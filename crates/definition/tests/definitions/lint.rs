@@ -139,13 +139,13 @@ fn rounds_without_a_condition_are_told_once() {
         ),
         expect![[r#"
             warning step_unreachable ^15 DEMO/index.md:7:3: step `D` is never reached (name it in the `next` of another step)
-            warning loop_endless ^1 DEMO/steps/C.md:2:7: `B` → `C` → `B` goes round for ever (give one of them a `next` with a `when`)
+            warning loop_endless ^1 DEMO/steps/C.md:2:7: `B` → `C` → `B` loops forever (give one of them a `next` with a `when`)
         "#]],
     );
     check(
         &steps("decider: client", &[("A", "next: A", "x")]),
         expect![[r#"
-            warning loop_endless ^1 DEMO/steps/A.md:2:7: `A` → `A` goes round for ever (give one of them a `next` with a `when`)
+            warning loop_endless ^1 DEMO/steps/A.md:2:7: `A` → `A` loops forever (give one of them a `next` with a `when`)
         "#]],
     );
     // A person at a gate can end it, and a condition can.

@@ -4,7 +4,7 @@ use super::{
     Import,
     excerpt::{begins_with, code_lines},
     outline::Entry,
-    resolve::{self, Files},
+    resolve::{Files, inside},
     syntax::{Part, Rules},
 };
 
@@ -63,8 +63,19 @@ impl Rules for Go {
         }
     }
 
+    /// An import is the path of a module and a folder in it. The first file of the folder stands for
+    /// the package.
     fn resolve(&self, _from: &str, import: &Import, files: &Files<'_>) -> Option<u32> {
-        resolve::go(&import.path, files)
+        let mut best: Option<(&str, &str)> = None;
+        for module in files.packages {
+            let Some(rest) = import.path.strip_prefix(module.name.as_str()) else { continue };
+            let is_longer = best.is_none_or(|(_, known)| rest.len() < known.len());
+            if is_longer && (rest.is_empty() || rest.starts_with('/')) {
+                best = Some((&module.folder, rest));
+            }
+        }
+        let (folder, rest) = best?;
+        files.first_in(&inside(folder, rest.trim_start_matches('/')))
     }
 }
 
@@ -89,4 +100,8 @@ fn is_exported(part: Part<'_>) -> bool {
 
 fn is_exported_name(name: &str) -> bool {
     name.starts_with(char::is_uppercase)
+}
+
+pub(super) fn is_test(path: &str) -> bool {
+    path.ends_with("_test.go")
 }

@@ -1,18 +1,8 @@
 //! Which file an import means, among those that are there.
 
-mod bash;
-mod go;
-mod python;
-mod rust;
-mod typescript;
-
 use std::collections::{BTreeMap, HashMap};
 
-pub(super) use bash::resolve as bash;
-pub(super) use go::resolve as go;
-pub(super) use python::resolve as python;
-pub(super) use rust::resolve as rust;
-pub(super) use typescript::resolve as typescript;
+use super::go::is_test;
 
 /// A package by the file that names it.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
@@ -27,9 +17,9 @@ pub(super) struct Files<'a> {
     numbers: HashMap<&'a str, u32>,
     /// The file that stands for each folder, for languages that import folders.
     firsts: BTreeMap<&'a str, u32>,
-    packages: &'a [Package],
+    pub(super) packages: &'a [Package],
     /// What the root itself is called.
-    root_name: &'a str,
+    pub(super) root_name: &'a str,
 }
 
 impl<'a> Files<'a> {
@@ -40,7 +30,7 @@ impl<'a> Files<'a> {
         for (number, path) in (0..).zip(paths) {
             numbers.insert(path.as_str(), number);
             // A test cannot be imported, so it stands for its folder only if it is alone there.
-            if !go::is_test(path) {
+            if !is_test(path) {
                 firsts.entry(folder_of(path)).or_insert(number);
             }
         }
@@ -60,12 +50,12 @@ impl<'a> Files<'a> {
         self.firsts.get(folder).copied()
     }
 
-    fn has(&self, path: &str) -> bool {
+    pub(super) fn has(&self, path: &str) -> bool {
         self.numbers.contains_key(path)
     }
 
     /// Finds the first file that is there.
-    fn any(&self, paths: impl IntoIterator<Item = String>) -> Option<u32> {
+    pub(super) fn any(&self, paths: impl IntoIterator<Item = String>) -> Option<u32> {
         paths.into_iter().find_map(|it| self.find(&it))
     }
 }
@@ -76,12 +66,12 @@ pub(super) fn folder_of(path: &str) -> &str {
 }
 
 /// Returns a folder and all that it is in, the root last.
-fn folders_above(folder: &str) -> impl Iterator<Item = &str> {
+pub(super) fn folders_above(folder: &str) -> impl Iterator<Item = &str> {
     std::iter::successors(Some(folder), |it| (!it.is_empty()).then(|| folder_of(it)))
 }
 
 /// Returns a path inside a folder.
-fn inside(folder: &str, path: &str) -> String {
+pub(super) fn inside(folder: &str, path: &str) -> String {
     match (folder, path) {
         ("", path) => path.to_owned(),
         (folder, "") => folder.to_owned(),

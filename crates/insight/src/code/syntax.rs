@@ -33,7 +33,7 @@ pub enum Unparsed {
 impl fmt::Display for Unparsed {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         out.write_str(match self {
-            Self::Stopped => "its syntax takes too long to untangle",
+            Self::Stopped => "its syntax takes too long to parse",
             Self::GrammarMismatch => "the grammar and the parser do not fit each other",
         })
     }

@@ -4,9 +4,11 @@ use super::{
     Import,
     excerpt::{LINES_MAX, begins_with, code_lines},
     outline::Entry,
-    resolve::{self, Files},
+    resolve::{Files, folder_of, follow},
     syntax::{Part, Rules},
 };
+
+const ENDINGS: [&str; 5] = ["ts", "tsx", "d.ts", "mts", "cts"];
 
 pub(super) struct TypeScript;
 
@@ -109,8 +111,23 @@ impl Rules for TypeScript {
         }
     }
 
+    /// A specifier that begins with a dot is a file, named without its ending or with that of the
+    /// JavaScript made from it, or a folder with an index. Others are packages from elsewhere.
     fn resolve(&self, from: &str, import: &Import, files: &Files<'_>) -> Option<u32> {
-        resolve::typescript(from, &import.path, files)
+        let specifier = import.path.as_str();
+        if !specifier.starts_with('.') {
+            return None;
+        }
+        let named = follow(folder_of(from), specifier)?;
+        if let Some(found) = files.find(&named) {
+            return Some(found);
+        }
+        let made = ["js", "jsx", "mjs", "cjs"];
+        let made = made.iter().find_map(|it| named.strip_suffix(it)?.strip_suffix('.'));
+        let stems = made.into_iter().chain([named.as_str()]);
+        let files_named = stems.flat_map(|stem| ENDINGS.map(|it| format!("{stem}.{it}")));
+        let folder = if named.is_empty() { String::new() } else { format!("{named}/") };
+        files.any(files_named.chain(ENDINGS.map(|it| format!("{folder}index.{it}"))))
     }
 }
 

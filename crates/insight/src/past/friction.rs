@@ -72,7 +72,7 @@ impl Friction {
         friction
     }
 
-    /// Whether both say the same, whenever they were made.
+    /// Whether both say the same, apart from the time.
     pub fn says_same(&self, other: &Self) -> bool {
         self.total_reports_analyzed == other.total_reports_analyzed
             && self.friction_points == other.friction_points

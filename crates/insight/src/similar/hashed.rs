@@ -2,15 +2,12 @@
 //!
 //! The same text gives the same vector on every machine and in every release of the compiler.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
-use super::{
-    Embedder,
-    words::{Term, terms},
-};
+use super::words::{Term, terms};
 
 /// How many dimensions words have; the pieces of words have as many again.
-const HALF: usize = 1 << 15;
+const HALF: u16 = 1 << 15;
 /// The share of a word in its vector. Squared it is about a half, over two dimensions: two words
 /// that meet by chance in one of them are still less than 0.3 alike.
 const WORD_WEIGHT: f32 = 0.53;
@@ -19,86 +16,45 @@ const PIECES_WEIGHT: f32 = 0.66;
 /// What a number, such as a date or a line, weighs beside a word.
 const NUMBER_WEIGHT: f32 = 0.5;
 
-/// Makes vectors of the words that occur, and of the pieces that words are made of.
+/// Returns the vector of the words that occur, and of the pieces that words are made of: its numbers
+/// by dimension, of length one together. A text without words has none.
 ///
 /// Words are compared by their stems; the pieces make up for misspellings, compounds and the
 /// endings of other languages. Their order does not matter.
-#[derive(Debug, Clone, Copy, Default)]
-pub struct HashedEmbedder;
-
-impl Embedder for HashedEmbedder {
-    fn dimensions(&self) -> usize {
-        2 * HALF
-    }
-
-    fn embed(&self, texts: &[&str]) -> Vec<Vec<f32>> {
-        texts.iter().map(|it| embed(it)).collect()
-    }
-
-    fn counts_words(&self) -> bool {
-        true
-    }
-}
-
-fn embed(text: &str) -> Vec<f32> {
+pub(super) fn embed(text: &str) -> BTreeMap<u16, f32> {
     let mut counts = BTreeMap::<Term, u16>::new();
     for term in terms(text) {
         let count = counts.entry(term).or_default();
         *count = count.saturating_add(1);
     }
-    let mut vector = Vector::empty();
+    let mut vector = BTreeMap::new();
     for (term, count) in counts {
         let weight = weight(&term) * (1.0 + f32::from(count).ln());
         let text = term.text();
-        vector.add(0, hash(b'1', text), weight * WORD_WEIGHT);
-        vector.add(0, hash(b'2', text), weight * WORD_WEIGHT);
+        add(&mut vector, 0, hash(b'1', text), weight * WORD_WEIGHT);
+        add(&mut vector, 0, hash(b'2', text), weight * WORD_WEIGHT);
         let parts = term.pieces();
         let share = weight * PIECES_WEIGHT / (parts.len() as f32).sqrt();
         for part in &parts {
-            vector.add(HALF, hash(b'3', part), share);
+            add(&mut vector, HALF, hash(b'3', part), share);
         }
     }
-    vector.finish()
+    // A piece that many words have, such as an ending, must not outweigh the words.
+    for number in vector.range_mut(HALF..).map(|(_, it)| it) {
+        *number = number.clamp(-PIECES_WEIGHT, PIECES_WEIGHT);
+    }
+    let length = vector.values().map(|it| it * it).sum::<f32>().sqrt();
+    if 0.0 < length {
+        vector.values_mut().for_each(|it| *it /= length);
+    }
+    vector
 }
 
-/// A vector in the making. Few of its numbers are ever touched, and only they are looked at again.
-struct Vector {
-    numbers: Vec<f32>,
-    touched: BTreeSet<usize>,
-}
-
-impl Vector {
-    fn empty() -> Self {
-        Self { numbers: vec![0.0; 2 * HALF], touched: BTreeSet::new() }
-    }
-
-    /// Adds to the dimension of its half that the hash names, or takes away: what meets by chance
-    /// cancels out.
-    fn add(&mut self, half: usize, hash: u64, weight: f32) {
-        let at = half + usize::try_from(hash % HALF as u64).unwrap_or_default();
-        if let Some(number) = self.numbers.get_mut(at) {
-            *number += if hash >> 63 == 0 { weight } else { -weight };
-            self.touched.insert(at);
-        }
-    }
-
-    /// Returns the numbers, brought to length one.
-    fn finish(mut self) -> Vec<f32> {
-        // A piece that many words have, such as an ending, must not outweigh the words.
-        for at in self.touched.range(HALF..) {
-            if let Some(number) = self.numbers.get_mut(*at) {
-                *number = number.clamp(-PIECES_WEIGHT, PIECES_WEIGHT);
-            }
-        }
-        let touched = self.touched.iter().filter_map(|at| self.numbers.get(*at));
-        let length = touched.map(|it| it * it).sum::<f32>().sqrt();
-        for at in &self.touched {
-            if let Some(number) = self.numbers.get_mut(*at).filter(|_| 0.0 < length) {
-                *number /= length;
-            }
-        }
-        self.numbers
-    }
+/// Adds to the dimension of its half that the hash names, or takes away: what meets by chance
+/// cancels out.
+fn add(vector: &mut BTreeMap<u16, f32>, half: u16, hash: u64, weight: f32) {
+    let at = half + u16::try_from(hash % u64::from(HALF)).unwrap_or_default();
+    *vector.entry(at).or_default() += if hash >> 63 == 0 { weight } else { -weight };
 }
 
 impl Term {
@@ -132,4 +88,24 @@ fn hash(kind: u8, text: &str) -> u64 {
     let hash = (hash ^ (hash >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
     let hash = (hash ^ (hash >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
     hash ^ (hash >> 31)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{HALF, embed};
+
+    const LOGIN: &str = "Sessions are lost after login: the cookie is not kept";
+
+    #[test]
+    fn vectors_are_of_length_one_and_the_same_every_time() {
+        for text in [LOGIN, "word"] {
+            let length: f32 = embed(text).values().map(|it| it * it).sum();
+            assert!((length - 1.0).abs() < 1e-4);
+        }
+        assert!(embed("").is_empty());
+        assert_eq!(embed(LOGIN), embed(LOGIN));
+        // A word stays where it is, on every machine and in every release.
+        let places: Vec<u16> = embed("word").range(..HALF).map(|(at, _)| *at).collect();
+        assert_eq!(places, [7176, 12009]);
+    }
 }

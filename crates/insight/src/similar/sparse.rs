@@ -1,14 +1,14 @@
 //! Vectors of which only what is not zero is kept, in three bytes a number, and their comparison.
 
-use super::DIMENSIONS_MAX;
+use std::collections::BTreeMap;
+
+use super::DIMENSIONS;
 
 /// How many numbers a vector keeps: the heaviest, so that no text takes more memory than this.
 const PARTS_MAX: usize = 1024;
-/// How many numbers are looked at together where most are zero.
-const STRETCH: usize = 64;
 
 /// The vectors of one text, side by side in memory: a search runs over very many of them.
-#[derive(Default)]
+#[derive(Debug, Default)]
 pub(super) struct Vectors {
     dimensions: Vec<u16>,
     /// In step with the dimensions, and never zero.
@@ -26,10 +26,10 @@ pub(super) struct Vector<'a> {
 
 impl Vectors {
     /// Takes of each vector what is heavy enough to matter.
-    pub(super) fn of(dense: impl Iterator<Item = Vec<f32>>) -> Self {
+    pub(super) fn of(whole: impl Iterator<Item = BTreeMap<u16, f32>>) -> Self {
         let mut vectors = Self::default();
-        for dense in dense {
-            let parts = heaviest(&dense);
+        for whole in whole {
+            let parts = heaviest(whole);
             let most = parts.iter().map(|(_, it)| it.abs()).fold(f32::MIN_POSITIVE, f32::max);
             let rounded = parts.into_iter().map(|(at, it)| (at, round_small(it / most)));
             for (dimension, weight) in rounded.filter(|(_, weight)| *weight != 0) {
@@ -79,7 +79,7 @@ impl Vector<'_> {
 
 /// A vector laid out so that very many others can be compared with it quickly.
 pub(super) struct Query {
-    scales: Box<[Scale; DIMENSIONS_MAX]>,
+    scales: Box<[Scale; DIMENSIONS]>,
     /// What a product must be multiplied by.
     unit: f32,
 }
@@ -99,7 +99,7 @@ impl Query {
     pub(super) fn new(query: Vector<'_>, rarity: &[f32]) -> Self {
         let squares = rarity.iter().map(|it| it * it);
         let most = squares.clone().fold(f32::MIN_POSITIVE, f32::max);
-        let mut scales = Box::new([Scale::default(); DIMENSIONS_MAX]);
+        let mut scales = Box::new([Scale::default(); DIMENSIONS]);
         for (scale, square) in scales.iter_mut().zip(squares) {
             scale.rarity_squared = round(square / most);
         }
@@ -141,15 +141,8 @@ impl Query {
 }
 
 /// Returns the heaviest numbers and their dimensions, by dimension.
-fn heaviest(dense: &[f32]) -> Vec<(u16, f32)> {
-    let mut parts: Vec<(u16, f32)> = Vec::new();
-    for (start, stretch) in (0..=u16::MAX).step_by(STRETCH).zip(dense.chunks(STRETCH)) {
-        // Most of a vector of words is empty, and whole stretches of it are passed over quickly.
-        if stretch.iter().fold(false, |any, it| any | (*it != 0.0)) {
-            let numbered = (start..=u16::MAX).zip(stretch.iter().copied());
-            parts.extend(numbered.filter(|(_, it)| *it != 0.0 && it.is_finite()));
-        }
-    }
+fn heaviest(whole: BTreeMap<u16, f32>) -> Vec<(u16, f32)> {
+    let mut parts: Vec<(u16, f32)> = whole.into_iter().filter(|(_, it)| *it != 0.0).collect();
     if PARTS_MAX < parts.len() {
         parts.sort_by(|(_, a), (_, b)| b.abs().total_cmp(&a.abs()));
         parts.truncate(PARTS_MAX);

@@ -7,11 +7,13 @@ use std::sync::mpsc::Receiver;
 
 use tokio::sync::oneshot;
 
-use super::{
-    settings::SqliteSettings,
-    write::{Write, Written},
-};
+use super::write::{Write, Written};
 use crate::StoreError;
+
+/// The most that is written in one transaction.
+const WRITES_MAX: usize = 256;
+/// Nothing more is taken into a transaction that already has this many bytes.
+const BYTES_MAX: usize = 1024 * 1024;
 
 /// What the writing thread can be asked.
 pub(super) enum Op {
@@ -34,7 +36,7 @@ pub(super) struct Batch {
 
 impl Batch {
     /// Takes `first` and what else waits.
-    pub(super) fn gather(first: Op, queue: &Receiver<Op>, settings: &SqliteSettings) -> Self {
+    pub(super) fn gather(first: Op, queue: &Receiver<Op>) -> Self {
         let mut batch = Self::default();
         let mut bytes = 0;
         let mut taken = Some(first);
@@ -47,8 +49,7 @@ impl Batch {
                 }
                 Op::Index(reply) => batch.indexes.push(reply),
             }
-            let is_full =
-                settings.batch_ops_max <= batch.writes.len() || settings.batch_bytes_max <= bytes;
+            let is_full = WRITES_MAX <= batch.writes.len() || BYTES_MAX <= bytes;
             taken = if is_full { None } else { queue.try_recv().ok() };
         }
         batch

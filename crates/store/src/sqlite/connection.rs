@@ -18,6 +18,9 @@ use crate::StoreError;
 
 /// How many statements a connection keeps compiled.
 const STATEMENTS_MAX: usize = 40;
+/// The page cache of the writing connection, and of each reading one.
+const CACHE_WRITER_KIB: u32 = 256;
+const CACHE_READER_KIB: u32 = 64;
 
 /// A connection that is opened when it is first needed, and again after it was given up.
 pub(super) type Slot = Arc<Mutex<Option<Connection>>>;
@@ -44,9 +47,9 @@ pub(super) fn prepare_writer(
     // The full variants matter on macOS, where a plain fsync leaves the data in the drive.
     connection.execute_batch(&format!(
         "PRAGMA fullfsync = ON; PRAGMA checkpoint_fullfsync = ON; PRAGMA foreign_keys = ON;
-         PRAGMA trusted_schema = OFF; PRAGMA temp_store = MEMORY; PRAGMA cache_size = -{};
-         PRAGMA journal_size_limit = {}; PRAGMA wal_autocheckpoint = 0;",
-        settings.cache_writer_kib,
+         PRAGMA trusted_schema = OFF; PRAGMA temp_store = MEMORY;
+         PRAGMA cache_size = -{CACHE_WRITER_KIB}; PRAGMA journal_size_limit = {};
+         PRAGMA wal_autocheckpoint = 0;",
         wal::kept_bytes(settings)
     ))?;
     if let Some(pages) = settings.pages_max {
@@ -78,8 +81,7 @@ pub(super) fn open_reader(
     keep_statements(&connection)?;
     connection.execute_batch(&format!(
         "PRAGMA query_only = ON; PRAGMA trusted_schema = OFF; PRAGMA temp_store = MEMORY;
-         PRAGMA cache_size = -{};",
-        settings.cache_reader_kib
+         PRAGMA cache_size = -{CACHE_READER_KIB};"
     ))?;
     Ok(connection)
 }

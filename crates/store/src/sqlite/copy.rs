@@ -66,7 +66,7 @@ fn make(from: &Connection, partial: &Path) -> Result<(), StoreError> {
     create(partial).map_err(|error| io_failure(partial, &error))?;
     let mut target = Connection::open(partial)?;
     let backup = Backup::new(from, &mut target)?;
-    // All pages in one step are one snapshot, and in WAL mode a snapshot stops nobody.
+    // All pages in one step are one snapshot, and in WAL mode a snapshot blocks no writer.
     if backup.step(-1)? != StepResult::Done {
         return Err(StoreError::Busy);
     }

@@ -14,6 +14,9 @@ use super::{
     writer::{begin, unsynced},
 };
 
+/// How many events are indexed in one transaction. Writes wait for it.
+const BATCH_MAX: u32 = 64;
+
 /// How far the index is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Progress {
@@ -39,22 +42,22 @@ pub(super) fn index(
     if before.is_done {
         return Ok(before);
     }
-    // What is lost of the index with the power is filled again from the log. Nobody waits for it.
+    // What a power cut loses of the index is filled again from the log, so this need not sync.
     unsynced(connection, settings, || {
         begin(connection)?;
-        index_locked(connection, settings)
+        index_locked(connection)
     })?;
     Ok(progress(connection)?)
 }
 
-fn index_locked(connection: &Connection, settings: &SqliteSettings) -> Result<(), Failure> {
+fn index_locked(connection: &Connection) -> Result<(), Failure> {
     let mut position = progress(connection)?.indexed;
     let mut events = connection.prepare_cached(
         "SELECT pos, run, v, body FROM events WHERE ?1 < pos ORDER BY pos LIMIT ?2",
     )?;
     let mut insert =
         connection.prepare_cached("INSERT INTO search (rowid, text, run) VALUES (?1, ?2, ?3)")?;
-    let mut rows = events.query(params![int(position), settings.index_batch_max.max(1)])?;
+    let mut rows = events.query(params![int(position), BATCH_MAX])?;
     while let Some(row) = rows.next()? {
         position = number(row.get(0)?);
         let text: String = row.get(3)?;

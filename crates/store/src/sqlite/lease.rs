@@ -8,7 +8,7 @@ use super::{
     row::{int, number},
     write::Failure,
 };
-use crate::{Append, Heartbeat, StoreError, append_checks};
+use crate::{Append, Heartbeat, LeaseChange, StoreError};
 
 /// Reads the leases of a run, by generation.
 pub(super) fn leases(connection: &Connection, run: RunId) -> Result<Vec<Lease>, StoreError> {
@@ -52,7 +52,7 @@ pub(super) fn find_changes(connection: &Connection, append: &Append) -> Result<C
         return Ok(Changes::default());
     }
     let held = leases(connection, append.run).map_err(Failure::Broken)?;
-    let Some(leases) = append_checks::change_leases(&held, &append.leases) else {
+    let Some(leases) = change_leases(&held, &append.leases) else {
         return Err(Failure::Refused(append.conflict(append.expected)));
     };
     let over = held.iter().filter(|lease| !leases.contains(lease));
@@ -60,6 +60,31 @@ pub(super) fn find_changes(connection: &Connection, append: &Append) -> Result<C
         over: over.map(|lease| lease.generation).collect(),
         new: leases.iter().filter(|lease| !held.contains(lease)).cloned().collect(),
     })
+}
+
+/// Returns the leases of a run after `changes`; `None` if one of them was decided on something
+/// that is no longer so.
+fn change_leases(held: &[Lease], changes: &[LeaseChange]) -> Option<Vec<Lease>> {
+    let mut leases = held.to_vec();
+    for change in changes {
+        match change {
+            LeaseChange::Take { lease, replaces } => {
+                let before =
+                    leases.iter().find(|it| it.step == lease.step && it.part == lease.part);
+                if before.map(|it| it.until) != *replaces {
+                    return None;
+                }
+                leases.retain(|it| it.step != lease.step || it.part != lease.part);
+                if leases.iter().any(|it| it.generation == lease.generation) {
+                    return None;
+                }
+                leases.push(lease.clone());
+            }
+            LeaseChange::Drop { generation } => leases.retain(|it| it.generation != *generation),
+        }
+    }
+    leases.sort_by_key(|it| it.generation);
+    Some(leases)
 }
 
 /// Writes what was worked out.

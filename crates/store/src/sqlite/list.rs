@@ -3,11 +3,11 @@
 //! Two indexes hold runs by everything that a list can fix, and then by time. Where a filter
 //! leaves something open (any status, any workflow), the few values there are become one *arm*
 //! each; the newest of every arm are merged. Filters that fit few runs by their nature (a key, a
-//! range of ids, what is due) are looked up and sorted.
-//! Lists in another order, or of only some keys, are left to `sort.rs`.
+//! range of ids, what is due), lists in another order, and lists of only some keys are left to
+//! `sort.rs`.
 
 use engine::RunId;
-use rusqlite::{Connection, named_params, params, params_from_iter};
+use rusqlite::{Connection, params, params_from_iter};
 
 use super::{
     row::{self, listed, run_columns},
@@ -28,70 +28,13 @@ pub(super) fn list(connection: &Connection, filter: &Filter) -> Result<Listing, 
 }
 
 fn page(connection: &Connection, filter: &Filter) -> Result<Vec<Row>, StoreError> {
-    if filter.order != Order::Changed || filter.is_newest_of_key || filter.scope.is_some() {
+    let is_special =
+        filter.order != Order::Changed || filter.is_newest_of_key || filter.scope.is_some();
+    let is_few = filter.key.is_some() || filter.due_by.is_some();
+    if is_special || is_few || is_range_small(connection, filter)? {
         return sort::sort(connection, filter);
     }
-    if filter.key.is_some() {
-        return pick(connection, BY_KEY, filter);
-    }
-    if is_range_small(connection, filter)? {
-        return pick(connection, BY_ID, filter);
-    }
-    if filter.due_by.is_some() {
-        return pick(connection, BY_DUE, filter);
-    }
     merge(connection, filter)
-}
-
-/// What every filter asks of a run, whichever index it was found by. The `+` and the way it is
-/// written keep these from being taken for something to look up.
-macro_rules! picked {
-    ($found_by:literal) => {
-        concat!(
-            "SELECT ",
-            run_columns!(),
-            " FROM runs WHERE ",
-            $found_by,
-            " AND (:project IS NULL OR +project = :project)
-              AND (:workflow IS NULL OR +workflow = :workflow)
-              AND (:statuses = '[]' OR +status IN (SELECT value FROM json_each(:statuses)))
-              AND (:key IS NULL OR +key = :key)
-              AND (:root IS NULL OR +root = :root)
-              AND +run BETWEEN :first AND :last
-              AND (:due IS NULL OR +due_at <= :due)
-              AND (+updated_at, +run) < (:at, :run)
-              ORDER BY updated_at DESC, run DESC LIMIT :limit OFFSET :offset"
-        )
-    };
-}
-
-const BY_KEY: &str = picked!("key = :key");
-const BY_ID: &str = picked!("run BETWEEN :first AND :last");
-const BY_DUE: &str = picked!("due_at <= :due");
-
-fn pick(connection: &Connection, sql: &str, filter: &Filter) -> Result<Vec<Row>, StoreError> {
-    let statuses = serde_json::Value::from(filter.statuses.as_slice()).to_string();
-    let (first, last) = ids(filter);
-    let (at, run) = after(filter);
-    let mut statement = connection.prepare_cached(sql)?;
-    let rows = statement.query_map(
-        named_params! {
-            ":project": filter.project,
-            ":workflow": filter.workflow,
-            ":statuses": statuses,
-            ":key": filter.key,
-            ":root": filter.root,
-            ":first": first,
-            ":last": last,
-            ":due": filter.due_by.map(|it| it.0),
-            ":at": at,
-            ":run": run,
-            ":limit": filter.limit,
-            ":offset": filter.offset,
-        },
-        listed,
-    )?;
-    Ok(rows.collect::<Result<_, _>>()?)
 }
 
 fn is_range_small(connection: &Connection, filter: &Filter) -> Result<bool, rusqlite::Error> {
@@ -300,15 +243,6 @@ mod tests {
             assert!(!plan.contains("TEMP B-TREE"), "{sql}\n{plan}");
             assert!(!plan.contains("SCAN runs"), "{sql}\n{plan}");
         }
-        for (sql, index) in [
-            (BY_KEY, "SEARCH runs USING INDEX runs_by_key (key=?)"),
-            (BY_ID, "SEARCH runs USING INDEX sqlite_autoindex_runs_1 (run>? AND run<?)"),
-            (BY_DUE, "SEARCH runs USING INDEX runs_by_due (due_at<?)"),
-        ] {
-            let plan = plan(&connection, sql);
-            assert!(plan.contains(index), "{sql}\n{plan}");
-            assert!(!plan.contains("SCAN runs"), "{sql}\n{plan}");
-        }
     }
 
     #[test]
@@ -329,7 +263,7 @@ mod tests {
         for project in [None, Some("1".to_owned())] {
             let ids = Some((id(7), id(31)));
             let filter = Filter { project, ids, limit: 10, ..Filter::default() };
-            let sorted = pick(&connection, BY_ID, &filter).unwrap();
+            let sorted = sort::sort(&connection, &filter).unwrap();
             assert_eq!(sorted.len(), 10);
             assert_eq!(merge(&connection, &filter).unwrap(), sorted);
         }

@@ -1,4 +1,4 @@
-//! Looking after the file: copies, checks, sizes.
+//! Checks and sizes of the database file.
 
 use engine::RunId;
 use rusqlite::{Connection, params};

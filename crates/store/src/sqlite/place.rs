@@ -24,7 +24,7 @@ type Identity = (u64, u64);
 pub(super) enum Moved {
     /// There is none of its name.
     Removed(PathBuf),
-    /// There is another one, or nobody can say.
+    /// There is another one, or it cannot be told.
     Replaced(PathBuf),
 }
 

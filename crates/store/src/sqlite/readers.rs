@@ -14,6 +14,9 @@ use super::{
 };
 use crate::StoreError;
 
+/// How many connections read.
+const READERS_MAX: usize = 2;
+
 /// The connections. They are opened when they are first needed.
 #[derive(Debug)]
 pub(super) struct Readers {
@@ -36,7 +39,7 @@ pub(super) enum Span {
 impl Readers {
     /// Reads the file at `path`.
     pub(super) fn of_file(path: PathBuf, settings: SqliteSettings) -> Self {
-        let slots = (0..settings.readers_max.max(1)).map(|_| Slot::default()).collect();
+        let slots = (0..READERS_MAX).map(|_| Slot::default()).collect();
         Self { slots, turn: AtomicUsize::new(0), path: Some(path), settings }
     }
 

@@ -1,5 +1,7 @@
 //! Rows of requests: which ids were seen, and what they led to.
 
+use std::time::Duration;
+
 use rusqlite::{Connection, OptionalExtension as _, params};
 
 use super::{
@@ -8,6 +10,9 @@ use super::{
     write::Failure,
 };
 use crate::{Answer, Answered, Append, Request, StoreError};
+
+/// How long the id of a request is remembered at least, by the steady times of the events.
+const KEPT: Duration = Duration::from_secs(7 * 24 * 60 * 60);
 
 /// Refuses an append whose request was answered before.
 pub(super) fn check(connection: &Connection, append: &Append) -> Result<(), Failure> {
@@ -107,7 +112,7 @@ pub(super) fn forget(
     now: i64,
     count: usize,
 ) -> Result<(), rusqlite::Error> {
-    let kept = i64::try_from(settings.requests_kept.as_micros()).unwrap_or(i64::MAX);
+    let kept = i64::try_from(KEPT.as_micros()).unwrap_or(i64::MAX);
     let (kept_from, kept_min) = (now.saturating_sub(kept), int(settings.requests_kept_min));
     let values = params![kept_from, 2 * int(count as u64) + 2, kept_min];
     let mut requests = connection.prepare_cached(

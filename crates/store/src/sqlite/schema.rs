@@ -121,10 +121,10 @@ fn migrate(
     wait_for_others(connection, MIGRATION_WAIT_MAX)?;
     switch_to_wal(connection)?;
     connection.execute_batch("BEGIN IMMEDIATE")?;
-    // From here nobody else writes. Anyone who waited finds the work done.
+    // From here no other process writes. One that waited finds the work done.
     let migrated = migrate_locked(connection, path, settings, migrations);
     connection.execute_batch(if migrated.is_ok() { "COMMIT" } else { "ROLLBACK" })?;
-    // All of the file may have gone through the log.
+    // The migration may have put the whole file into the log.
     wal::finish(connection);
     wait_for_others(connection, settings.busy_wait_max)?;
     migrated

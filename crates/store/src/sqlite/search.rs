@@ -1,4 +1,10 @@
 //! Finds events by their words, best first.
+//!
+//! A word is a run of letters and digits. Two words are the same if their stems are, whatever
+//! their case and accents.
+
+mod query;
+mod snippet;
 
 use engine::{Event, Timestamp, index_text};
 use rusqlite::{Connection, OptionalExtension as _, params};
@@ -7,10 +13,9 @@ use super::{
     index::word,
     row::{self, number},
 };
-use crate::{
-    Hit, Search, StoreError,
-    text::{Query, Term, snippet},
-};
+use crate::{Hit, Search, StoreError};
+use query::Query;
+use snippet::Snippets;
 
 /// Returns the events that have all words; if there is none, those that have any.
 pub(super) fn search(connection: &Connection, search: &Search) -> Result<Vec<Hit>, StoreError> {
@@ -25,9 +30,10 @@ pub(super) fn search(connection: &Connection, search: &Search) -> Result<Vec<Hit
     } else {
         all
     };
+    let snippets = Snippets::of(&query)?;
     let mut hits = Vec::new();
     for (position, score) in best(connection, &found, project, search)? {
-        hits.extend(hit(connection, position, score, &query)?.filter(|hit| {
+        hits.extend(hit(connection, (position, score), &snippets)?.filter(|hit| {
             // The word for a run went through the tokenizer: make sure that it is this run.
             search.run.is_none_or(|run| run == hit.run)
         }));
@@ -50,21 +56,12 @@ fn foreign_project<'a>(
     Ok((is_only != Some(true)).then_some(project))
 }
 
-/// Writes the query in the language of FTS5. Everything that came from outside is in quotes.
 fn expression(query: &Query, and_or: &str, search: &Search) -> String {
-    let terms: Vec<String> = query.terms.iter().map(term).collect();
-    let text = format!("text : ({})", terms.join(and_or));
+    let text = query.expression(and_or);
     match search.run {
         None => text,
         Some(run) => format!("({text}) AND run : \"{}\"", word(run)),
     }
-}
-
-fn term(term: &Term) -> String {
-    let quote = |text: &str| format!("\"{}\"", text.replace('"', "\"\""));
-    let star = if term.is_prefix { " *" } else { "" };
-    let completions = term.completions.iter().map(|it| format!(" OR {}", quote(&it.text)));
-    format!("({}{star}{})", quote(&term.text), completions.collect::<String>())
 }
 
 fn is_found(
@@ -102,9 +99,8 @@ fn best(
 
 fn hit(
     connection: &Connection,
-    position: u64,
-    score: f64,
-    query: &Query,
+    (position, score): (u64, f64),
+    snippets: &Snippets,
 ) -> Result<Option<Hit>, rusqlite::Error> {
     let mut statement = connection
         .prepare_cached("SELECT run, seq, kind, at, v, body FROM events WHERE pos = ?1")?;
@@ -116,7 +112,7 @@ fn hit(
             seq: number(row.get(1)?),
             kind: row.get(2)?,
             at: Timestamp(row.get(3)?),
-            snippet: snippet(&text.unwrap_or_default(), query),
+            snippet: snippets.cut(&text.unwrap_or_default())?,
             score,
         })
     });

@@ -1,4 +1,5 @@
-//! Every limit of the `SQLite` store, with the values that suit one project on one machine.
+//! The limits of the `SQLite` store that callers or tests choose, with the values that suit one
+//! project on one machine. Other limits are constants beside the code that they bound.
 
 use std::time::Duration;
 
@@ -7,31 +8,15 @@ use std::time::Duration;
 pub struct SqliteSettings {
     /// How many calls may wait for the writer. One more is answered with `Busy` at once.
     pub queue_max: usize,
-    /// The most that is written in one transaction.
-    pub batch_ops_max: usize,
-    /// Nothing more is taken into a transaction that already has this many bytes.
-    pub batch_bytes_max: usize,
-    /// How many connections read.
-    pub readers_max: usize,
     /// How long others may keep the database locked before a call is answered with `Busy`.
     pub busy_wait_max: Duration,
     pub synchronous: Synchronous,
-    /// How long the id of a request is remembered at least, by the steady times of the events.
-    pub requests_kept: Duration,
     /// How many of the newest requests are remembered however old they are. A clock that is wrong at
     /// the first use after a boot makes everything old at once; a client that repeats a call does it
     /// soon.
     pub requests_kept_min: u64,
     /// The writer fills the search index once nothing has come in for this long.
     pub index_idle: Duration,
-    /// How many events are indexed in one transaction. Writes wait for it.
-    pub index_batch_max: u32,
-    /// How often the file is looked at for what other processes wrote, while someone watches.
-    pub poll_every: Duration,
-    /// Page cache of the writing connection.
-    pub cache_writer_kib: u32,
-    /// Page cache of each reading connection.
-    pub cache_reader_kib: u32,
     /// What the write-ahead log stays below while nobody reads for many seconds at a time. It is
     /// emptied long before.
     pub wal_bytes_max: u64,
@@ -40,6 +25,10 @@ pub struct SqliteSettings {
     /// The most pages the file may have. For tests of a full disk.
     #[doc(hidden)]
     pub pages_max: Option<u32>,
+    /// After how many appends the process dies, before anyone hears of the last. For tests of
+    /// crashes: nothing else hits that moment for certain.
+    #[doc(hidden)]
+    pub dies_after: Option<u64>,
 }
 
 /// What a commit waits for.
@@ -56,21 +45,14 @@ impl Default for SqliteSettings {
     fn default() -> Self {
         Self {
             queue_max: 1024,
-            batch_ops_max: 256,
-            batch_bytes_max: 1024 * 1024,
-            readers_max: 2,
             busy_wait_max: Duration::from_secs(10),
             synchronous: Synchronous::Full,
-            requests_kept: Duration::from_secs(7 * 24 * 60 * 60),
             requests_kept_min: 10_000,
             index_idle: Duration::from_millis(50),
-            index_batch_max: 64,
-            poll_every: Duration::from_millis(75),
-            cache_writer_kib: 256,
-            cache_reader_kib: 64,
             wal_bytes_max: 64 * 1024 * 1024,
             search_wait_max: Duration::from_secs(2),
             pages_max: None,
+            dies_after: None,
         }
     }
 }

@@ -1,4 +1,5 @@
-//! Lists that are not in the order of changes, or of only some keys; and how many runs fit.
+//! Lists of few runs, lists that are not in the order of changes, or of only some keys; and how many
+//! runs fit.
 //!
 //! The newest run of each key lies in an index of its own, with all that it can be picked by: to
 //! count them or to find a page of them does not touch the runs. Other lists are sorted when they
@@ -53,9 +54,13 @@ struct Asked {
 
 impl Asked {
     fn of(filter: &Filter) -> Self {
-        let has_few = filter.key.is_some() || filter.ids.is_some() || filter.due_by.is_some();
-        let is_indexed = filter.is_newest_of_key && !has_few;
-        let from = if is_indexed { "runs INDEXED BY runs_newest" } else { "runs" };
+        let from = match filter {
+            Filter { key: Some(_), .. } => "runs INDEXED BY runs_by_key",
+            Filter { due_by: Some(_), .. } => "runs INDEXED BY runs_by_due",
+            Filter { ids: Some(_), .. } => "runs INDEXED BY sqlite_autoindex_runs_1",
+            Filter { is_newest_of_key: true, .. } => "runs INDEXED BY runs_newest",
+            _ => "runs",
+        };
         let mut asked = Self { from, terms: String::new(), values: Vec::new() };
         let text = |text: &Option<String>| text.clone().map(Value::Text);
         asked.add("project = ?", text(&filter.project));
@@ -105,6 +110,8 @@ impl Asked {
 
 #[cfg(test)]
 mod tests {
+    use engine::{RunId, Timestamp};
+
     use super::*;
     use crate::sqlite::schema;
 
@@ -119,6 +126,7 @@ mod tests {
         let connection = Connection::open_in_memory().unwrap();
         schema::fill(&connection).unwrap();
         let text = |text: &str| Some(text.to_owned());
+        let run = RunId::from_bytes([7; 16]);
         let newest = Filter { is_newest_of_key: true, ..Filter::default() };
         let here = Filter { project: text("p"), workflow: text("w"), ..newest.clone() };
         let fixed = "SEARCH runs USING COVERING INDEX runs_newest (project=? AND workflow=?)";
@@ -128,6 +136,15 @@ mod tests {
             (Filter { scope: text(""), statuses: vec!["s".to_owned()], ..here.clone() }, fixed),
             (newest, "SCAN runs USING COVERING INDEX runs_newest"),
             (Filter { key: text("k"), ..here.clone() }, "INDEX runs_by_key (key=? AND project=?"),
+            (Filter { key: text("k"), ..Filter::default() }, "INDEX runs_by_key (key=?)"),
+            (
+                Filter { ids: Some((run, run)), project: text("p"), ..Filter::default() },
+                "INDEX sqlite_autoindex_runs_1 (run>? AND run<?)",
+            ),
+            (
+                Filter { due_by: Some(Timestamp(9)), project: text("p"), ..Filter::default() },
+                "INDEX runs_by_due (due_at<?)",
+            ),
         ] {
             let asked = Asked::of(&filter);
             let plan = plan(&connection, &asked, &asked.select("count(*)"));

@@ -103,7 +103,7 @@ fn checkpoint(connection: &Connection, mode: &str) -> Result<(bool, Log), rusqli
     })
 }
 
-/// Moves everything that nobody is in the way of. For the end, and after a large transaction.
+/// Moves everything that no reader still needs. For the end, and after a large transaction.
 pub(super) fn finish(connection: &Connection) {
     if let Err(error) = checkpoint(connection, "PASSIVE") {
         debug!("the write-ahead log was not emptied: {error}");

@@ -10,6 +10,7 @@ use std::{
         mpsc::{self, Receiver, RecvTimeoutError},
     },
     thread::{self, JoinHandle},
+    time::Duration,
 };
 
 use parking_lot::Mutex;
@@ -19,6 +20,9 @@ use tracing::warn;
 
 use super::{connection::open_reader, row::newest, settings::SqliteSettings};
 use crate::StoreError;
+
+/// How often the file is looked at for what other processes wrote, while someone watches.
+const POLL_EVERY: Duration = Duration::from_millis(75);
 
 /// Tells watchers that there are events up to `position`.
 pub(super) fn tell(changed: &watch::Sender<u64>, position: u64) {
@@ -48,7 +52,7 @@ struct Looking {
 }
 
 impl Watch {
-    /// Nobody watches yet.
+    /// There are no watchers yet.
     pub(super) fn new(
         changed: watch::Sender<u64>,
         path: Option<PathBuf>,
@@ -96,7 +100,6 @@ impl Watch {
             version,
             changed: self.changed.clone(),
             looking: Arc::clone(&self.looking),
-            every: self.settings.poll_every,
         };
         let thread = thread::Builder::new()
             .name("store-watch".to_owned())
@@ -111,12 +114,11 @@ struct Look {
     version: i64,
     changed: watch::Sender<u64>,
     looking: Arc<Mutex<Option<Looking>>>,
-    every: std::time::Duration,
 }
 
 impl Look {
     fn run(mut self, stopped: &Receiver<()>) {
-        while stopped.recv_timeout(self.every) == Err(RecvTimeoutError::Timeout) {
+        while stopped.recv_timeout(POLL_EVERY) == Err(RecvTimeoutError::Timeout) {
             if let Err(error) = self.look() {
                 warn!("the database could not be watched: {error}");
             }

@@ -12,7 +12,7 @@ use super::{
     row::{self, int, number},
 };
 use crate::{
-    Append, Length, StoreError, Sum, Touch, append_checks,
+    Append, Length, StoreError, Sum, Touch,
     chain::{self, Encoded},
 };
 
@@ -60,7 +60,7 @@ impl From<rusqlite::Error> for Failure {
 impl Prepared {
     /// Encodes the events of an append.
     pub(super) fn new(append: Append) -> Result<Self, StoreError> {
-        append_checks::check_numbers(&append)?;
+        check_numbers(&append)?;
         let encoded: Vec<_> = append.events.iter().map(chain::encode).collect::<Result<_, _>>()?;
         let source = append.definition.as_ref().map_or(0, |definition| definition.source.len());
         let bytes = encoded.iter().map(|it| it.actor.len() + it.body.len()).sum::<usize>();
@@ -109,6 +109,30 @@ impl Write {
                 Touch::Answer(answered) => request::answer(connection, answered)?,
             })),
         }
+    }
+}
+
+/// Refuses an append whose events are not numbered from its expected length on.
+fn check_numbers(append: &Append) -> Result<(), StoreError> {
+    let numbers = append.events.iter().map(|recorded| recorded.seq);
+    if append.events.is_empty() || !numbers.eq(append.expected + 1..=append.last()) {
+        let run = append.run;
+        return Err(StoreError::Database(format!(
+            "the events for run `{run}` are not numbered from {}",
+            append.expected + 1
+        )));
+    }
+    Ok(())
+}
+
+impl Append {
+    /// Returns the length of the log after this append.
+    pub(super) fn last(&self) -> Length {
+        self.expected + self.events.len() as u64
+    }
+
+    pub(super) fn conflict(&self, actual: Length) -> StoreError {
+        StoreError::Conflict { run: self.run, expected: self.expected, actual }
     }
 }
 
@@ -183,8 +207,8 @@ fn chain_on(head: Sum, encoded: &[Encoded]) -> Vec<Sum> {
     encoded.iter().scan(head, next).collect()
 }
 
-/// Finds a run, and refuses one whose row and last event do not fit: what would be appended could
-/// not be told from damage.
+/// Finds a run, and refuses one whose row and last event do not match: further events could not be
+/// told from damage.
 fn find_run(connection: &Connection, run: RunId) -> Result<Option<Known>, Failure> {
     let mut statement = connection.prepare_cached(
         "SELECT id, project, length, workflow, key, root, is_live, holds_key, head,

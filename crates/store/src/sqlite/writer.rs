@@ -1,13 +1,13 @@
 //! The one thread that writes. It commits everything that waits in one transaction.
 //!
-//! While one commit goes to disk, the next batch gathers by itself, so nobody waits for a batch
-//! to fill. A caller is answered after the commit, which waits for the disk unless everything in it
+//! While one commit goes to disk, the next batch gathers by itself, so no caller waits for a
+//! batch to fill. A caller is answered after the commit, which waits for the disk unless everything in it
 //! may be lost. When nothing comes in, the thread fills the search index.
 
 use std::{
     panic::{AssertUnwindSafe, catch_unwind},
     path::{Path, PathBuf},
-    slice,
+    process, slice,
     sync::{
         Arc,
         mpsc::{self, Receiver, RecvTimeoutError, SyncSender, TrySendError},
@@ -104,6 +104,7 @@ impl Writer {
                     file_system,
                     indexing: Indexing::Later,
                     newest: 0,
+                    appended: 0,
                     indexed: 0,
                     tending: Tending::default(),
                 }
@@ -113,14 +114,14 @@ impl Writer {
         Ok(Self { queue: Some(queue), thread: Some(thread) })
     }
 
-    /// Has something written, and waits until it is on disk.
+    /// Writes something, and waits until it is on disk.
     pub(super) async fn write(&self, write: Write) -> Result<Written, StoreError> {
         let (reply, answer) = oneshot::channel();
         self.send(Op::Write(write, reply))?;
         answer.await.unwrap_or_else(|_| Err(stopped()))
     }
 
-    /// Has some events indexed.
+    /// Indexes some events.
     pub(super) async fn index(&self) -> Result<u64, StoreError> {
         let (reply, answer) = oneshot::channel();
         self.send(Op::Index(reply))?;
@@ -166,6 +167,8 @@ struct Thread {
     indexing: Indexing,
     /// The position of the newest event that this thread wrote.
     newest: u64,
+    /// How many appends this thread has written.
+    appended: u64,
     /// The position up to which events were indexed when this thread last looked.
     indexed: u64,
     tending: Tending,
@@ -174,7 +177,7 @@ struct Thread {
 impl Thread {
     fn run(mut self, queue: &Receiver<Op>) {
         while let Some(first) = self.next(queue) {
-            let batch = Batch::gather(first, queue, &self.file_system.settings);
+            let batch = Batch::gather(first, queue);
             let count = batch.writes.len();
             self.write_all(&batch.writes, batch.replies);
             for reply in batch.indexes {
@@ -229,6 +232,7 @@ impl Thread {
         for outcome in &outcomes {
             if let Ok(Written::Events(position)) = outcome {
                 self.newest = self.newest.max(*position);
+                self.appended += 1;
                 self.indexing = Indexing::Later;
             }
         }
@@ -236,6 +240,9 @@ impl Thread {
             home.marker.note(self.newest);
         }
         watch::tell(&self.file_system.changed, self.newest);
+        if self.file_system.settings.dies_after.is_some_and(|it| it <= self.appended) {
+            process::abort();
+        }
         for (reply, outcome) in replies.into_iter().zip(outcomes) {
             answer(reply, outcome);
         }
@@ -280,13 +287,13 @@ impl Thread {
     ) -> Result<Vec<Result<Written, StoreError>>, Failure> {
         self.connected(|connection, file_system| {
             let outcomes = transact(connection, writes, replies, file_system)?;
-            // Nobody is told that something is kept in a file that is no longer there.
+            // A write into a file that was removed must not be acknowledged.
             file_system.check_place()?;
             Ok(outcomes)
         })
     }
 
-    /// Indexes some events, and decides when to go on with it.
+    /// Indexes some events, and decides when to continue.
     fn index_some(&mut self) -> Result<u64, StoreError> {
         match self
             .connected(|connection, file_system| index::index(connection, &file_system.settings))

@@ -8,7 +8,8 @@
 
 use engine::{Actor, Recorded, Surface, Timestamp};
 use store::{
-    Answer, Answered, Append, Definition, Filter, Request, RequestKey, Store, StoreError, Touch,
+    Answer, Answered, Append, Definition, Filter, Request, RequestKey, SqliteStore, Store,
+    StoreError, Touch,
 };
 
 use crate::support::{append, note, run};
@@ -48,7 +49,7 @@ pub(crate) async fn a_log_has_a_checksum_of_all_its_events(store: &dyn Store) {
 }
 
 pub(crate) async fn the_same_events_have_the_same_checksum(store: &dyn Store) {
-    let others = [store::MemoryStore::default(), store::MemoryStore::default()];
+    let others = [SqliteStore::in_memory().unwrap(), SqliteStore::in_memory().unwrap()];
     let mut later = append(run(1), 2, &["three"]);
     later.events[0].at = Timestamp(77);
     store.append(append(run(1), 0, &["one", "two"])).await.unwrap();

@@ -1,14 +1,20 @@
-//! Lets chance write, and compares what `SQLite` says with what the plain store says.
-#![expect(clippy::unwrap_used, reason = "a test may panic")]
+//! Writes at random, and compares what `SQLite` says with what the plain model says. What a search
+//! finds is compared with a plain look at every text.
+#![expect(clippy::unwrap_used, clippy::indexing_slicing, reason = "a test may panic")]
 
-use engine::{Lease, Timestamp};
+use std::ops::Range;
+
+use engine::{Lease, RunId, Timestamp, index_text};
 use proptest::{collection::vec, option, prelude::*};
 use store::{
-    Append, FileFilter, FileMark, Filter, Heartbeat, LeaseChange, MemoryStore, Order, RequestKey,
-    Search, SqliteStore, Store, Touch,
+    Append, FileFilter, FileMark, Filter, Heartbeat, LeaseChange, Order, RequestKey, Search,
+    SqliteStore, Store, Touch,
 };
 
-use crate::support::{append, run};
+use crate::{
+    memory::MemoryStore,
+    support::{append, run},
+};
 
 #[derive(Debug, Clone)]
 enum Step {
@@ -32,6 +38,10 @@ proptest! {
 async fn compare(steps: Vec<Step>) {
     let (sqlite, memory) = (SqliteStore::in_memory().unwrap(), MemoryStore::default());
     for step in steps {
+        if let Step::Search(search) = &step {
+            assert_eq!(found(&sqlite, search).await, expected(&memory, search).await, "{step:?}");
+            continue;
+        }
         let said = [say(&sqlite, &step).await, say(&memory, &step).await];
         assert_eq!(said[0], said[1], "{step:?}");
     }
@@ -46,13 +56,7 @@ async fn say(store: &dyn Store, step: &Step) -> String {
         Step::Touch(touch) => format!("{:?}", store.touch(touch).await),
         Step::Files(filter) => format!("{:?}", store.files(filter).await),
         Step::List(filter) => format!("{:?}", store.list(*filter).await),
-        Step::Search(search) => {
-            // Scores may differ in their last digits, and with them what comes first.
-            let mut hits: Vec<_> = store.search(search).await.unwrap().hits;
-            hits.sort_by_key(|hit| (hit.run, hit.seq));
-            let shown = hits.into_iter().map(|hit| (hit.run, hit.seq, hit.snippet));
-            format!("{:?}", shown.collect::<Vec<_>>())
-        }
+        Step::Search(_) => unreachable!("the model does not search"),
     }
 }
 
@@ -65,6 +69,106 @@ async fn all(store: &dyn Store) -> String {
         said += &format!("{:?}", store.find_request("p0", &format!("r{id}")).await);
     }
     said
+}
+
+/// An event that was found, and what is shown of it.
+type Found = (RunId, u64, String);
+
+async fn found(store: &SqliteStore, search: &Search) -> Vec<Found> {
+    let mut hits = store.search(search.clone()).await.unwrap().hits;
+    hits.sort_by_key(|hit| (hit.run, hit.seq));
+    hits.into_iter().map(|hit| (hit.run, hit.seq, hit.snippet)).collect()
+}
+
+/// Looks at the text of every event.
+async fn expected(store: &MemoryStore, search: &Search) -> Vec<Found> {
+    let terms = terms(&search.text);
+    let mut texts = Vec::new();
+    for run in (0..RUNS).map(run).filter(|it| search.run.is_none_or(|run| run == *it)) {
+        let log = store.load(run, 0).await.unwrap();
+        let log = log.filter(|it| search.project.as_ref().is_none_or(|only| *only == it.project));
+        for recorded in log.into_iter().flat_map(|it| it.events) {
+            let text = index_text(&recorded.event);
+            texts.extend(text.map(|text| (run, recorded.seq, text)));
+        }
+    }
+    let has = |text: &str, term: &Term| !term.find(&words_of(text)).is_empty();
+    let has_all = |text: &str| terms.iter().all(|it| has(text, it));
+    let is_any = !texts.iter().any(|(_, _, text)| has_all(text));
+    let fits = |text: &str| {
+        !terms.is_empty() && (has_all(text) || is_any && terms.iter().any(|it| has(text, it)))
+    };
+    texts.retain(|(_, _, text)| fits(text));
+    texts.into_iter().map(|(run, seq, text)| (run, seq, marked(&text, &terms))).collect()
+}
+
+/// Returns a text with everything that was found in brackets.
+fn marked(text: &str, terms: &[Term]) -> String {
+    let words = words_of(text);
+    let found: Vec<usize> = terms.iter().flat_map(|it| it.find(&words)).flatten().collect();
+    let mut marked = text.to_owned();
+    for (at, (range, _)) in words.iter().enumerate().rev() {
+        if found.contains(&at) {
+            marked.replace_range(range.clone(), &format!("[{}]", &text[range.clone()]));
+        }
+    }
+    marked
+}
+
+/// A word or a phrase that is asked for.
+struct Term {
+    stems: Vec<&'static str>,
+    is_prefix: bool,
+}
+
+impl Term {
+    fn of(text: &str) -> Option<Self> {
+        let stems: Vec<&str> = words_of(text).into_iter().map(|(_, stem)| stem).collect();
+        (!stems.is_empty()).then_some(Self { stems, is_prefix: text.ends_with('*') })
+    }
+
+    /// Returns where it is among some words.
+    fn find(&self, words: &[(Range<usize>, &str)]) -> Vec<Range<usize>> {
+        let length = self.stems.len();
+        let is_there = |words: &[(Range<usize>, &str)]| {
+            let mut pairs = words.iter().zip(&self.stems);
+            pairs.all(|((_, word), stem)| word == stem || self.is_prefix && word.starts_with(stem))
+        };
+        let windows = words.windows(length).enumerate();
+        windows.filter(|it| is_there(it.1)).map(|(at, _)| at..at + length).collect()
+    }
+}
+
+fn terms(text: &str) -> Vec<Term> {
+    let pieces = text.split('"').enumerate();
+    let terms = pieces.flat_map(|(at, piece)| match at % 2 {
+        0 => piece.split_whitespace().filter_map(Term::of).collect(),
+        // Between quotes a star means nothing.
+        _ => Vec::from_iter(Term::of(piece).map(|it| Term { is_prefix: false, ..it })),
+    });
+    terms.collect()
+}
+
+/// Returns the words of a text with their stems.
+fn words_of(text: &str) -> Vec<(Range<usize>, &'static str)> {
+    let stems = [
+        ("apples", "appl"),
+        ("apple", "appl"),
+        ("running", "run"),
+        ("run", "run"),
+        ("migration", "migrat"),
+        ("migrat", "migrat"),
+        ("pear", "pear"),
+        ("red", "red"),
+        ("größe", "große"),
+    ];
+    let mut words = Vec::new();
+    for word in text.split(|it: char| !it.is_alphabetic()).filter(|it| !it.is_empty()) {
+        let start = word.as_ptr().addr() - text.as_ptr().addr();
+        let (_, stem) = stems.iter().find(|(it, _)| *it == word).unwrap();
+        words.push((start..start + word.len(), *stem));
+    }
+    words
 }
 
 /// Few of everything, so that things meet.

@@ -62,7 +62,7 @@ impl Found {
     }
 
     /// Returns whether a path belongs to another repository: it is in a submodule, or is or lies in
-    /// a repository that nobody made a submodule.
+    /// a nested repository that is not a submodule.
     fn is_foreign(&self, path: &str) -> bool {
         let mut links = self.own.iter().chain(&self.there).filter(|it| it.is_link);
         links.any(|it| it.path != path && is_in(path, &it.path))

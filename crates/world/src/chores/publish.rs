@@ -3,7 +3,7 @@
 //!
 //! A file that changes when the run is recorded as done goes in as it will be then, so that the
 //! work tree is clean afterwards. Nothing of the work tree gets in, so the run's branch need not be
-//! checked out. A commit is replaced only if it came to be during the run and nobody else has it.
+//! checked out. A commit is replaced only if it was made during the run and exists nowhere else.
 
 use std::path::Path;
 

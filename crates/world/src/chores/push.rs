@@ -9,7 +9,7 @@ use engine::Pushed;
 
 use super::{Done, Repository, Told, standing::Branch};
 
-/// The branches that nobody pushes to without looking, beside those that a repository begins with.
+/// Shared branches, which are never pushed to; so is the default branch of a repository.
 const PROTECTED: [&str; 10] = [
     "main",
     "master",

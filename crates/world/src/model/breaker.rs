@@ -1,5 +1,5 @@
-//! Leaves an endpoint alone that keeps failing, and lets one question through now and then to see
-//! whether it is back.
+//! A circuit breaker: an endpoint that keeps failing is not asked for a while, except for one trial
+//! now and then.
 
 use std::time::Duration;
 
@@ -23,7 +23,7 @@ impl Breaker {
         match self.rests_until {
             Some(until) if now < until => Err(until - now),
             Some(_) => {
-                // This one is the trial; others wait for what comes of it.
+                // This try is the trial; others wait for its result.
                 self.rests_until = Some(now + REST);
                 Ok(())
             }
@@ -31,7 +31,7 @@ impl Breaker {
         }
     }
 
-    /// Notes what came of a try.
+    /// Records the result of a try.
     pub(super) fn note(&mut self, is_fine: bool, now: Instant) {
         if is_fine {
             *self = Self::default();

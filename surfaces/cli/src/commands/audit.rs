@@ -93,7 +93,7 @@ fn reply(audits: &[Audit], lost: Option<String>, output: Output) -> Reply {
         text.push_str(&format!("{BAD}✗{BAD:#} {said}\n"));
     }
     for audit in audits {
-        let (id, count) = (audit.run.short(), text::count(usize_of(audit.events), "event"));
+        let (id, count) = (audit.run.short(), text::count(audit.events, "event"));
         let (mark, style) = if audit.problems.is_empty() { ('✓', GOOD) } else { ('✗', BAD) };
         let head = audit.head.as_deref().unwrap_or("damaged");
         text.push_str(&format!(
@@ -120,8 +120,4 @@ fn to_json(audit: &Audit) -> Value {
         "head": audit.head,
         "problems": problems,
     })
-}
-
-fn usize_of(count: u64) -> usize {
-    usize::try_from(count).unwrap_or(usize::MAX)
 }

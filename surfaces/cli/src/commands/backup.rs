@@ -13,8 +13,10 @@ use crate::{
 
 /// What `backup` takes.
 #[derive(Debug, clap::Args)]
-#[command(after_help = "Nobody is held up, and the copy is whole. Nothing is overwritten.\n\n\
-                        Example:\n  milepost backup \"milepost-$(date +%F).db\"")]
+#[command(
+    after_help = "Servers keep working meanwhile, and the copy is complete. Nothing is overwritten.\n\n\
+                        Example:\n  milepost backup \"milepost-$(date +%F).db\""
+)]
 pub(crate) struct Args {
     /// Where to put the copy
     #[arg(value_name = "PATH", value_hint = ValueHint::FilePath)]

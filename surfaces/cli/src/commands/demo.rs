@@ -21,7 +21,7 @@ pub(crate) struct Args {
     slow: bool,
 }
 
-/// Plays it.
+/// Plays the demo.
 pub(crate) async fn perform(args: &Args, output: Output) -> Result<(), Failure> {
     let pause = match (args.slow, std::io::stdout().is_terminal()) {
         (true, _) => Duration::from_millis(1700),

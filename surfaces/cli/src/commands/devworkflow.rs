@@ -50,7 +50,7 @@ pub(crate) enum Format {
     Json,
 }
 
-/// Does it.
+/// Runs the command.
 pub(crate) async fn perform(
     command: Command,
     config: Config,

@@ -15,10 +15,10 @@ use crate::{
     output::{ALERT, BAD, DIM, GOOD, Output, Reply, text},
 };
 
-/// How many events are looked at one after the other before the rest is only counted.
+/// How many problems are shown; the rest is only counted.
 const PROBLEMS_MAX: usize = 5;
 
-/// After so many problems nobody needs to know of more.
+/// How many problems are collected before the check stops.
 const PROBLEMS_KEPT: usize = 100;
 
 /// What was found out about one thing.

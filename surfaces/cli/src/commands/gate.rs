@@ -89,7 +89,7 @@ pub(crate) struct AnswerArgs {
     token: TokenArgs,
 }
 
-/// Does it.
+/// Runs the command.
 pub(crate) async fn perform(joined: &Joined, args: Args, output: Output) -> Result<Reply, Failure> {
     let Some(command) = args.command else {
         return match waiting(joined).await?.as_slice() {

@@ -106,7 +106,7 @@ pub(crate) struct FilterArgs {
     failed: bool,
 }
 
-/// Does it.
+/// Runs the command.
 pub(crate) async fn perform(
     command: Command,
     config: Config,
@@ -190,7 +190,7 @@ async fn list(joined: &Joined, args: &ListArgs) -> Result<Reply, Failure> {
     Ok(reply(call(joined, "list_generations", arguments).await?))
 }
 
-/// Calls a tool, and returns its answer unless it says no.
+/// Calls a tool, and returns its answer unless it refuses.
 async fn call(
     joined: &Joined,
     tool: &str,
@@ -231,7 +231,7 @@ fn object(value: Value) -> Map<String, Value> {
     }
 }
 
-/// Prints an answer. One that is only a warning is not as it should be.
+/// Makes the reply of an answer. An answer with `ok: false` sets the exit code to 1.
 fn reply(body: Map<String, Value>) -> Reply {
     let said = body.get("result").and_then(Value::as_str).unwrap_or_default();
     let said = text::lines(said);
@@ -239,7 +239,7 @@ fn reply(body: Map<String, Value>) -> Reply {
     Reply { is_fine, ..Reply::new(Value::Object(body), said) }
 }
 
-/// Makes a tool's no a failure: what it says behind the lamp is the way out.
+/// Turns a tool's refusal into a failure: the text behind 💡 is the hint.
 fn failure(body: &Map<String, Value>, said: &str) -> Failure {
     let refusal = body.get("refusal");
     let find = |name: &str| refusal.and_then(|it| it.get(name)).and_then(Value::as_str);

@@ -3,8 +3,8 @@
 //!
 //! The client hands over what is about to happen on standard input. Exit code 2 blocks it, and the
 //! reason on standard error is for the agent; everything else lets it pass. Whatever cannot be read
-//! lets it pass as well: a hook must never hold a session up by its own fault. So nothing here
-//! returns a failure, wrong settings are passed over, and no database is opened.
+//! lets it pass as well: a fault of the hook must never block a session. So nothing here returns a
+//! failure, wrong settings are ignored, and no database is opened.
 
 mod forge;
 mod pipeline;
@@ -108,7 +108,7 @@ fn say(event: Event, ruling: Ruling, output: Output) -> ExitCode {
             output.say(&reason);
             return ExitCode::from(BLOCKED);
         }
-        // There is nobody left to tell that nobody listens.
+        // If the client has closed the pipe, there is no other place to report it.
         Ruling::Tell(text) => drop(output.print(&told(event, &text))),
     }
     ExitCode::SUCCESS

@@ -29,7 +29,7 @@ use crate::{
     output::{ALERT, DIM, GOOD, Output, Reply, text},
 };
 
-/// With fewer runs than this nobody needs to see how far it is.
+/// With fewer runs than this no progress is shown.
 const SHOWN_FROM: u64 = 50;
 /// How many reasons are told one by one.
 const REASONS_MAX: usize = 20;
@@ -95,7 +95,7 @@ pub(crate) enum Command {
     },
 }
 
-/// What became of the runs.
+/// The result of an import.
 #[derive(Debug, Default)]
 struct Tally {
     taken: Vec<String>,
@@ -106,7 +106,7 @@ struct Tally {
     doubts: Vec<(String, String)>,
     /// What was not looked at, because something else counts.
     left: Vec<(String, String)>,
-    /// What those that were taken have become, in lines for people.
+    /// What was imported, in lines for people.
     told: Vec<String>,
 }
 
@@ -161,8 +161,8 @@ async fn take_database(path: &Path, config: Config, output: Output) -> Result<Re
     Ok(reply(&tally, &RUNS, output).with_note(note))
 }
 
-/// Has the runs stored in the project's own database where the setting still names the file that
-/// they come from, and returns what to say about it.
+/// Stores the runs in the project's own database if the setting still names the file that they come
+/// from, and returns what to say about it.
 fn store_elsewhere(config: Config, from: &Path) -> (Config, Option<String>) {
     let is_named = matches!(config.store_place(), StorePlace::Named(path)
         if path.canonicalize().ok() == from.canonicalize().ok());
@@ -234,7 +234,7 @@ async fn was_placed(runtime: &Runtime, run: RunId, text: &str) -> Result<bool, E
     Ok(log.iter().any(|it| is_same(&it.event)))
 }
 
-/// What is counted, and what the ones that were not taken are called by.
+/// The words for what is counted, and for the name of what was not imported.
 struct Things {
     one: &'static str,
     name: &'static str,

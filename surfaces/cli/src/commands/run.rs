@@ -45,7 +45,7 @@ pub(crate) enum Command {
     History(HistoryArgs),
     /// Follow a run while it happens, until it ends or Ctrl-C
     Watch(WatchArgs),
-    /// Go on with a failed or cancelled run; print its brief
+    /// Resume a failed or cancelled run; print its brief
     #[command(
         after_help = "Examples:\n  milepost run resume run_01k9w3m6q2\n  milepost run resume \
                             0204 --force     although files are not what they were"
@@ -86,7 +86,7 @@ pub(crate) struct ListArgs {
     after: Option<String>,
 }
 
-const STATUSES: [&str; 5] = ["running", "waiting", "completed", "failed", "cancelled"];
+pub(crate) const STATUSES: [&str; 5] = ["running", "waiting", "completed", "failed", "cancelled"];
 
 /// What `run resume` takes.
 #[derive(Debug, clap::Args)]
@@ -120,7 +120,7 @@ pub(crate) struct ForkArgs {
     key: Option<String>,
 }
 
-/// Does it.
+/// Runs the command.
 pub(crate) async fn perform(
     joined: &Joined,
     command: Command,
@@ -250,7 +250,7 @@ async fn resume(joined: &Joined, args: ResumeArgs) -> Result<Reply, Failure> {
     });
     let note = if is_stopped {
         format!(
-            "{GOOD}Reopened{GOOD:#} {}. An agent goes on with it by the brief above.",
+            "{GOOD}Reopened{GOOD:#} {}. An agent can continue from the brief above.",
             short(run)
         )
     } else {
@@ -265,7 +265,7 @@ async fn cancel(joined: &Joined, run: &str, reason: String) -> Result<Reply, Fai
     let title = outcome.view.state.title();
     let title = if title.is_empty() { String::new() } else { format!(" ({})", text::line(&title)) };
     let text = format!("cancelled {}{title}", run.short());
-    let hint = format!("`milepost run resume {}` goes on with it after all.", short(run));
+    let hint = format!("`milepost run resume {}` reopens it.", short(run));
     Ok(Reply::new(json!({"run": wire::run(&outcome.view)}), text).with_note(hint))
 }
 

@@ -1,5 +1,5 @@
-//! `milepost serve`: the tools for agents over HTTP, and a status page. Unless it is told otherwise,
-//! nobody but this machine can reach it.
+//! `milepost serve`: the tools for agents over HTTP, and a status page. By default it listens on this
+//! machine only.
 
 pub(crate) mod connections;
 mod guard;
@@ -26,7 +26,7 @@ use crate::{
     background,
     config::Config,
     failure::Failure,
-    join::{Access, Database, Joined},
+    join::{Access, Joined},
     output::{BOLD, DIM, GOOD, NAME, Output},
     secret::Token,
 };
@@ -88,7 +88,7 @@ pub(crate) async fn perform(config: Config, output: Output) -> Result<(), Failur
     let parting = async {
         told_to_stop().await;
         stop.cancel();
-        // Anyone who has not finished its request by then, or is told twice, keeps nobody waiting.
+        // Requests that take longer are dropped, and so are all at a second signal.
         tokio::select! {
             () = runtime.sleep(PARTING) => {}
             () = told_to_stop() => {}
@@ -148,10 +148,7 @@ fn not_bound(address: SocketAddr, error: &io::Error) -> Failure {
 
 /// Says where it is, and what to do next.
 fn greet(joined: &Joined, address: SocketAddr, output: Output) -> Result<(), Failure> {
-    let database = match &joined.database {
-        Database::File { path, .. } | Database::Missing { path } => path.display().to_string(),
-        Database::Memory => "in memory".to_owned(),
-    };
+    let database = joined.database.to_string();
     if output.is_json {
         return output.json_line(json!({
             "address": format!("http://{address}"),

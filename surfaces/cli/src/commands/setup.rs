@@ -187,7 +187,7 @@ impl FileArgs {
         }
         let reach = if self.global { Reach::Global } else { client.usual() };
         client.file(reach, config).ok_or_else(|| {
-            let message = format!("nobody knows where {} keeps its file", client.title());
+            let message = format!("the place where {} keeps its file is unknown", client.title());
             Failure::refused("home_missing", message).with_hint("name the file with `--config`")
         })
     }

@@ -72,7 +72,7 @@ impl From<Scope> for mcp::Scope {
     }
 }
 
-/// Does it.
+/// Runs the command.
 pub(crate) fn perform(command: Command, config: &Config, output: Output) -> Result<Reply, Failure> {
     match command {
         Command::New(args) => new(&args, config),

@@ -49,7 +49,7 @@ enum Command {
     Revoke,
 }
 
-/// Does it.
+/// Runs the command.
 pub(crate) async fn perform(args: Args, config: Config, output: Output) -> Result<Reply, Failure> {
     match args.command {
         Some(Command::List) => Ok(list(&config, output)),
@@ -66,7 +66,7 @@ async fn allow(args: &Args, config: Config, output: Output) -> Result<Reply, Fai
     let standing = trust.standing(project, &powers);
     let shown = project.display().to_string();
     let json = |is_allowed: bool| {
-        json!({"project": shown, "is_allowed": is_allowed, "powers": powers.to_json(),
+        json!({"project": shown, "is_allowed": is_allowed, "powers": powers,
             "digest": powers.digest().as_str()})
     };
     if let Some(text) = settled(standing, &shown) {
@@ -144,7 +144,7 @@ fn list(config: &Config, output: Output) -> Reply {
         grid.add(vec![project, checks, chores, settings, text::line(at)]);
     }
     let json = json!({"allowed": all.iter().map(|it| json!({
-        "project": it.project.display().to_string(), "at": it.at, "powers": it.powers.to_json(),
+        "project": it.project.display().to_string(), "at": it.at, "powers": it.powers,
     })).collect::<Vec<_>>()});
     let text = if all.is_empty() { String::new() } else { grid.render(output.width()) };
     let note = all.is_empty().then(|| "No project was allowed anything.".to_owned());

@@ -48,7 +48,7 @@ pub(crate) enum Command {
 /// The guide, as it was when this was built.
 const GUIDE: &str = include_str!("../../../../docs/guide/writing-workflows.md");
 
-/// Does it.
+/// Runs the command.
 pub(crate) fn perform(joined: &Joined, command: Command, output: Output) -> Result<Reply, Failure> {
     match command {
         Command::List => Ok(list(joined, output)),

@@ -128,7 +128,7 @@ impl File<'_> {
             return self.problem(start, table::unknown(name), sources);
         };
         if self.trust.is_some() && setting.class == Class::UserOnly {
-            // Not even read: whatever it says, it says it in vain.
+            // The value is not even read, because it has no effect.
             let why = "a project does not say this: set it in your own `config.toml`, in the \
                        environment or by a flag";
             return self.ignore(setting, start, why, sources);

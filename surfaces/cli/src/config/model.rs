@@ -1,5 +1,5 @@
-//! Which language model there is, if the settings name one. What is missing is told all at once, by
-//! `doctor`: a variable that another program needs must not keep this one from working.
+//! The language model that the settings name, if any. `doctor` lists all that is missing for one: a
+//! variable that another program needs must not keep this one from working.
 
 use std::{path::Path, time::Duration};
 

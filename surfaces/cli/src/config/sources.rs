@@ -60,6 +60,8 @@ pub(super) struct Sources {
 
 /// Says how far the wall clock of a build for tests is ahead, in seconds.
 const TEST_CLOCK: &str = "MILEPOST_TEST_CLOCK_AHEAD_S";
+/// Says after which commit the process of a build for tests dies, before anyone hears of it.
+const TEST_DEATH: &str = "TEST_DIES_AFTER_COMMIT";
 
 /// What of the process's surroundings is read, all at once.
 #[derive(Debug, Default)]
@@ -107,9 +109,13 @@ pub(super) fn find_test_clock(environment: &BTreeMap<String, String>) -> i64 {
     said.and_then(|it| it.parse().ok()).unwrap_or_default()
 }
 
+pub(super) fn find_test_death(environment: &BTreeMap<String, String>) -> Option<u64> {
+    environment.get(TEST_DEATH).filter(|_| cfg!(debug_assertions))?.parse().ok()
+}
+
 impl Sources {
     pub(super) fn set(&mut self, setting: &Setting, value: Value, origin: Origin) {
-        // Nobody who starts the program makes it laxer than a file says.
+        // The environment and flags cannot make it less strict than a file says.
         let known = self.values.get(setting.name).map(|(value, _)| value);
         if let Class::HardenOnly(strict) = setting.class
             && known == Some(&Value::Text(strict.to_owned()))

@@ -114,7 +114,7 @@ pub(crate) const SETTINGS: &[Setting] = &[
         .doc("How long `git` may take for a chore on this machine, with the hooks that you have."),
     setting("devworkflow.auto_approve", NeedsTrust, Flag, "false")
         .doc(
-            "Whether plans of the dev-workflow need nobody's approval. Has no effect while \
+            "Whether plans of the dev-workflow are approved without a person. Has no effect while \
              `gates.answers` is `verified`.",
         )
         .aliases(&["WORKFLOW_AUTO_APPROVE_PLANS"]),
@@ -175,7 +175,7 @@ pub(crate) const SETTINGS: &[Setting] = &[
     setting("forge.cost_per_token", Harmless, Text, "0.000006")
         .doc("What a token costs in dollars whose model has no price."),
     setting("forge.default_model", Harmless, Text, "sonnet")
-        .doc("What an agent's model is called in the log that nobody named."),
+        .doc("The model that the log names for an agent whose model is not given."),
     setting("forge.events_log", UserOnly, Path, "")
         .doc(
             "The file that gets a line of JSON for everything that happens to a forge pipeline, \

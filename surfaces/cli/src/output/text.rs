@@ -1,6 +1,6 @@
 //! Small texts: cleaned, wrapped, counted.
 
-use std::time::Duration;
+use std::{fmt, time::Duration};
 
 use engine::Timestamp;
 use unicode_width::{UnicodeWidthChar as _, UnicodeWidthStr as _};
@@ -161,8 +161,8 @@ pub(crate) fn at(at: Timestamp) -> String {
 }
 
 /// Returns `1 step`, `2 steps`.
-pub(crate) fn count(number: usize, word: &str) -> String {
-    if number == 1 { format!("1 {word}") } else { format!("{number} {word}s") }
+pub(crate) fn count<N: fmt::Display + PartialEq + From<u8>>(number: N, word: &str) -> String {
+    if number == N::from(1) { format!("1 {word}") } else { format!("{number} {word}s") }
 }
 
 /// Returns a number of bytes, roughly.

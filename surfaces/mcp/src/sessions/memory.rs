@@ -4,7 +4,7 @@ use std::{fmt, sync::Arc};
 
 use dialects::kit::{Indexed, Indexing};
 use engine::Timestamp;
-use insight::{HashedEmbedder, Index};
+use insight::Index;
 use parking_lot::Mutex;
 
 /// How many texts the index holds.
@@ -71,7 +71,7 @@ impl Memory {
     pub(crate) fn index(&self, indexing: Indexing) -> Indexed {
         let Indexing { is_cleared, texts, query } = indexing;
         let mut kept = self.0.lock();
-        let index = kept.index.get_or_insert_with(|| Index::new(HashedEmbedder, ENTRIES_MAX));
+        let index = kept.index.get_or_insert_with(|| Index::new(ENTRIES_MAX));
         if is_cleared {
             index.clear();
         }

@@ -15,7 +15,7 @@ use engine::{Actor, Answer, AnswerGate, Command, How, RunState, Standing};
 use mcp::{Dialects, Options};
 use runtime::{Request, Runtime, Target};
 use serde_json::{Map, Value, json};
-use store::MemoryStore;
+use store::SqliteStore;
 
 use crate::{client::Client, world::Stage};
 
@@ -114,7 +114,7 @@ pub(crate) struct Walk {
     seed: u64,
     chance: u64,
     pub(crate) stage: Arc<Stage>,
-    store: Arc<MemoryStore>,
+    store: Arc<SqliteStore>,
     pub(crate) runtime: Arc<Runtime>,
     client: Client,
     dialects: Dialects,
@@ -271,7 +271,8 @@ impl Walk {
     fn new(toolset: &'static str, tools: Arc<Tools>) -> Self {
         let stage = Arc::new(Stage::new(false));
         stage.enliven();
-        let (store, mut dialects) = (Arc::default(), Dialects::default());
+        let store = Arc::new(SqliteStore::in_memory().unwrap());
+        let mut dialects = Dialects::default();
         // Nobody answers while a call waits.
         dialects.forge.poll = Duration::from_secs(1);
         let runtime = stage.runtime_over(Arc::clone(&store), &dialects, None);

@@ -15,7 +15,7 @@ use runtime::{
     FileSystem, Found, Handled, Held, Kept, Looking, Place, Runtime, Settings, Stat, Subfolder,
     Tree, Visit, Walk, Walked, Wanted, World,
 };
-use store::MemoryStore;
+use store::SqliteStore;
 
 /// What tests set.
 pub(crate) struct Stage {
@@ -154,13 +154,13 @@ impl Stage {
 
     /// Returns one that is told what these settings say.
     pub(crate) fn runtime_with(self: &Arc<Self>, dialects: &mcp::Dialects) -> Arc<Runtime> {
-        self.runtime_over(Arc::default(), dialects, None)
+        self.runtime_over(Arc::new(SqliteStore::in_memory().unwrap()), dialects, None)
     }
 
     /// Returns one that keeps its runs in this store.
     pub(crate) fn runtime_over(
         self: &Arc<Self>,
-        store: Arc<MemoryStore>,
+        store: Arc<SqliteStore>,
         dialects: &mcp::Dialects,
         gates: Option<Answers>,
     ) -> Arc<Runtime> {

@@ -27,7 +27,7 @@ const FILES: &[(&str, &str)] = &[
     ("demo/steps/03-report.md", include_str!("workflow/03-report.md")),
 ];
 
-/// The stage. It is gone when it is dropped.
+/// The stage, which is removed when it is dropped.
 pub(super) struct Stage {
     folder: PathBuf,
     world: Arc<RealWorld>,
@@ -74,7 +74,7 @@ impl Stage {
 
 impl Drop for Stage {
     fn drop(&mut self) {
-        // What cannot be removed is in the system's own folder for such things.
+        // What cannot be removed is in the system's folder for temporary files.
         drop(fs::remove_dir_all(&self.folder));
     }
 }

@@ -118,7 +118,7 @@ fn find_backup(root: &Root, path: &str) -> Result<String, Failure> {
 
 /// Moves one file. A run that is made from it is over before, so that it is not written again.
 async fn carry_out(joined: &Joined, root: &Root, step: &mut Step) -> Result<(), Failure> {
-    // Until the file is moved nobody else writes it.
+    // The locks keep other processes from writing until the file is moved.
     let mut held = Vec::new();
     if step.from == STATE_FILE {
         let moved = format!("its file was moved to `{}`", step.to);

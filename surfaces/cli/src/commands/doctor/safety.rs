@@ -11,7 +11,8 @@ use crate::{
     trust::Standing,
 };
 
-/// Looks at what the project's own file says in vain, and at files that others can read or write.
+/// Reports settings of the project's own file that have no effect, and files that others can read or
+/// write.
 pub(super) fn look(config: &Config) -> Vec<Finding> {
     let mut findings = Vec::new();
     if !config.ignored.is_empty() {

@@ -51,7 +51,7 @@ fn replaced(text: &str, tool: &str, command: impl Fn(&str, &str) -> String) -> S
     whole
 }
 
-/// Parts what is wrong from the way out, which stands behind a lamp.
+/// Separates the message from the hint, which begins with 💡.
 pub(super) fn parted(said: &str) -> (String, Option<String>) {
     let (message, hint) = match said.split_once("\n\n💡") {
         Some((message, hint)) => (message, Some(hint.trim().to_owned())),

@@ -33,8 +33,8 @@ const OUTCOMES: [(&str, &str, &[&str]); 10] = [
     ("final-summary", "summary.md", &[]),
 ];
 
-/// Returns whether a pipeline could have something to say. Most calls are none of its business, and
-/// then no file is read.
+/// Returns whether a pipeline could have something to say. Most calls do not concern it, and then no
+/// file is read.
 pub(super) fn is_concerned(event: Event, call: &Value) -> bool {
     if !call.is_object() {
         return event == Event::SessionStart;
@@ -45,7 +45,7 @@ pub(super) fn is_concerned(event: Event, call: &Value) -> bool {
             other => is_edit(other),
         },
         Event::PostToolUse => matches!(tool(call), "Agent" | "Task"),
-        // Anyone who was sent back once may stop, or it would go on for ever.
+        // An agent that was sent back once may stop; otherwise it would loop forever.
         Event::Stop => call.get("stop_hook_active") != Some(&Value::Bool(true)),
         Event::SessionStart => true,
     }
@@ -199,7 +199,7 @@ fn written(pipeline: &Pipeline, root: &Path, file: &str) -> Vec<String> {
     reviews.filter_map(|it| read(&it)).collect()
 }
 
-/// Returns a path without links and detours, also of what is not there yet.
+/// Returns a path without links and `..`, also for a file that does not exist yet.
 fn settled(path: &Path) -> PathBuf {
     let real = path.ancestors().find_map(|it| {
         let rest = path.strip_prefix(it).ok()?;

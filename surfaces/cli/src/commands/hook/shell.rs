@@ -80,7 +80,13 @@ fn is_prefix(word: &str) -> bool {
 
 /// Returns the plain commands of a line of shell, each as its words.
 fn commands(line: &str) -> Vec<Vec<String>> {
-    let mut reader = Reader { rest: line.chars().peekable(), ..Reader::default() };
+    let mut reader = Reader {
+        rest: line.chars().peekable(),
+        word: None,
+        command: Vec::new(),
+        found: Vec::new(),
+        marks: Vec::new(),
+    };
     while let Some(letter) = reader.rest.next() {
         reader.take(letter);
     }
@@ -97,18 +103,6 @@ struct Reader<'a> {
     found: Vec<Vec<String>>,
     /// The marks at which the here documents end that begin with the next line.
     marks: Vec<String>,
-}
-
-impl Default for Reader<'_> {
-    fn default() -> Self {
-        Self {
-            rest: "".chars().peekable(),
-            word: None,
-            command: Vec::new(),
-            found: Vec::new(),
-            marks: Vec::new(),
-        }
-    }
 }
 
 impl Reader<'_> {

@@ -52,7 +52,7 @@ fn find_workspaces(folder: &Path, specs: &str) -> Vec<PathBuf> {
     found.find(|it| !it.is_empty()).unwrap_or_default()
 }
 
-/// How taking a workspace over came to nothing.
+/// Why a workspace was not imported.
 enum Untaken {
     /// It is known here.
     Known,

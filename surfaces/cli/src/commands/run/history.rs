@@ -59,7 +59,7 @@ pub(super) async fn perform(
         "before": (0 < earlier).then(|| earlier + 1),
     });
     let note = (0 < earlier).then(|| {
-        let events = text::count(usize::try_from(earlier).unwrap_or(usize::MAX), "earlier event");
+        let events = text::count(earlier, "earlier event");
         format!("{DIM}{events}: --before {}{DIM:#}", earlier + 1)
     });
     Ok(Reply::new(json, table(events, output.width())).with_note(note))

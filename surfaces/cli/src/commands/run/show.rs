@@ -162,7 +162,7 @@ impl Page<'_> {
             Action::Done => String::new(),
             Action::Stopped { .. } => {
                 let id = short(state.run);
-                format!("{DIM}`milepost run resume {id}` goes on with it.{DIM:#}\n")
+                format!("{DIM}`milepost run resume {id}` resumes it.{DIM:#}\n")
             }
         }
     }

@@ -4,9 +4,9 @@
 use runtime::{Row, RunFilter};
 
 use crate::{
-    commands::run::short,
+    commands::run::{STATUSES, short},
     failure::Failure,
-    join::{Database, Joined},
+    join::Joined,
     output::text,
 };
 
@@ -14,8 +14,6 @@ use crate::{
 const ROWS_MAX: u32 = 25;
 /// How far runs are counted.
 const COUNTED_MAX: u32 = 100;
-
-const STATUSES: [&str; 5] = ["running", "waiting", "completed", "failed", "cancelled"];
 
 const STYLE: &str = "\
 :root{color-scheme:light dark;--line:#8884;--dim:#888}\
@@ -57,11 +55,7 @@ pub(super) async fn render(joined: &Joined) -> Result<String, Failure> {
     };
     let version = env!("CARGO_PKG_VERSION");
     let project = escape(&joined.config.places.project.display().to_string());
-    let database = match &joined.database {
-        Database::File { path, .. } | Database::Missing { path } => path.display().to_string(),
-        Database::Memory => "in memory".to_owned(),
-    };
-    let database = escape(&database);
+    let database = escape(&joined.database.to_string());
     let workflows = joined.runtime.list_workflows().0.len();
     Ok(format!(
         "<!doctype html><html lang=en><meta charset=utf-8>\

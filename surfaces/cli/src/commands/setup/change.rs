@@ -18,7 +18,7 @@ pub(super) struct Change {
     pub(super) copy: Copy,
 }
 
-/// What becomes of copies of the file.
+/// What to do about copies of the file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Copy {
     /// One is made.
@@ -29,7 +29,7 @@ pub(super) enum Copy {
     UseUp(PathBuf),
 }
 
-/// What became of a change.
+/// The result of a change.
 #[derive(Debug)]
 pub(super) struct Made {
     pub(super) diff: String,

@@ -63,7 +63,7 @@ const TARGETS: [Target; 3] = [
     Target { agent: "claude", file: "CLAUDE.md", head: "# Instructions for Claude\n\n" },
 ];
 
-/// What became of a file, and what it is to say if that is new.
+/// What was done with a file, and its new text if it changes.
 #[derive(Debug, PartialEq, Eq)]
 enum Outcome {
     Created(String),
@@ -127,7 +127,7 @@ fn write(path: &Path, target: &Target, is_forced: bool) -> Outcome {
     written.map_or_else(|failure| Outcome::Failed(failure.message), |()| outcome)
 }
 
-/// Returns what is to become of a file that says `before`.
+/// Returns what to do with a file whose text is `before`.
 fn merged(before: Option<&str>, target: &Target, is_forced: bool) -> Outcome {
     let block = format!("{BEGIN}\n{}\n{END}", RULES.trim_end());
     let Some(before) = before.filter(|it| !it.trim().is_empty()) else {

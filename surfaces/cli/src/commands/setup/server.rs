@@ -140,7 +140,7 @@ impl<'a> Place<'a> {
         Ok(Self { client, notation: client.notation(&path), path, name })
     }
 
-    /// Takes what came of reading the file, or says what is wrong with it.
+    /// Unwraps the result of reading the file, or says what is wrong with it.
     fn read<T>(&self, result: Result<T, String>) -> Result<T, Failure> {
         result.map_err(|reason| unreadable(&self.path, &reason))
     }

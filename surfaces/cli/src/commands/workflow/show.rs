@@ -301,7 +301,7 @@ fn way(successor: &Successor) -> Way<'_> {
 fn limit_way(limit: &Limit) -> Option<Way<'_>> {
     match &limit.then {
         Spent::Goto(to) => {
-            let when = format!("after {}", text::count(count(limit.after), "revision"));
+            let when = format!("after {}", text::count(limit.after, "revision"));
             Some(Way { to: Some(to), kind: WayKind::Next, when })
         }
         Spent::Ask | Spent::Approve | Spent::Fail | Spent::Warn => None,
@@ -318,10 +318,10 @@ fn gate_rules(workflow: &Workflow, step: &Step) -> Vec<(&'static str, String)> {
     let asks = format!("{} [{}] ({who})", gate.ask.source(), options.join(" / "));
     let mut rules = vec![("asks", asks)];
     if let Some(unless) = &gate.unless {
-        rules.push(("asks nobody when", unless.source().to_owned()));
+        rules.push(("skipped when", unless.source().to_owned()));
     }
     if let Some(holds) = &gate.holds {
-        rules.push(("lets nobody on while", holds.source().to_owned()));
+        rules.push(("stays closed while", holds.source().to_owned()));
     }
     rules
 }
@@ -330,7 +330,7 @@ fn review_rules(step: &Step) -> Vec<(&'static str, String)> {
     let Some(review) = &step.review else { return Vec::new() };
     let mut rules = vec![("judges", review.of.to_string())];
     for limit in &review.limits {
-        let after = text::count(count(limit.after), "revision");
+        let after = text::count(limit.after, "revision");
         rules.push(("after", format!("{after} {}", spent(&limit.then))));
     }
     rules
@@ -357,8 +357,4 @@ fn spent(spent: &Spent) -> String {
         Spent::Warn => "it goes on with a warning".to_owned(),
         Spent::Goto(step) => format!("it goes to {step}"),
     }
-}
-
-fn count(number: u32) -> usize {
-    usize::try_from(number).unwrap_or(usize::MAX)
 }

@@ -70,7 +70,7 @@ impl Taker<'_> {
                 if SessionFiles::key_of(&name).is_none() {
                     self.tally.left.push((
                         shown,
-                        "it was put away, or does not belong to a session".to_owned(),
+                        "it is archived, or does not belong to a session".to_owned(),
                     ));
                     continue;
                 }

@@ -31,7 +31,7 @@ fn the_page_of_commands_is_fresh() {
         let inner: Vec<_> = inner.cloned().collect();
         waiting.extend(inner.into_iter().rev().map(|it| ((level + 1).min(4), it)));
     }
-    expect_test::expect_file!["../../../docs/reference/cli.md"].assert_eq(&page);
+    expect_test::expect_file!["../../../../docs/reference/cli.md"].assert_eq(&page);
 }
 
 #[test]
@@ -83,5 +83,5 @@ fn the_page_of_settings_is_fresh() {
          This release shows that these variables are set, and does nothing with them: {}.\n",
         not_yet.join(", ")
     ));
-    expect_test::expect_file!["../../../docs/reference/settings.md"].assert_eq(&page);
+    expect_test::expect_file!["../../../../docs/reference/settings.md"].assert_eq(&page);
 }

@@ -1,21 +1,20 @@
-//! A store that is gone with the process. For tests and simulations; the same laws, no disk.
+//! A plain model of a store, in memory and without a thread, so that simulations can be repeated.
+//! `conformance/random.rs` holds the real store against it. It does not search.
+#![expect(clippy::unwrap_used, reason = "a test may panic")]
 
-use std::{cmp::Ordering, collections::BTreeMap};
+use std::{cmp::Ordering, collections::BTreeMap, sync::Mutex};
 
-use engine::{Lease, Recorded, RunId, Summary, index_text};
-use parking_lot::Mutex;
-use tokio::sync::watch;
-
-use crate::{
-    Answer, Answered, Append, FileFilter, FileMark, Filter, Heartbeat, Hit, Hits, Length, Listing,
-    Log, Order, Pending, Request, Row, Search, Store, StoreError, Sum, Tailed, Touch,
-    append_checks, chain,
-    text::{Query, Term, Word, snippet, words},
+use engine::{Lease, Recorded, RunId, Summary};
+use store::{
+    Answer, Answered, Append, FileFilter, FileMark, Filter, Heartbeat, Hits, LeaseChange, Length,
+    Listing, Log, Order, Pending, Request, Row, Search, Store, StoreError, Sum, Tailed, Touch,
+    checksum_of,
 };
+use tokio::sync::watch;
 
 /// Keeps logs in memory.
 #[derive(Debug)]
-pub struct MemoryStore {
+pub(crate) struct MemoryStore {
     kept: Mutex<Kept>,
     changed: watch::Sender<u64>,
 }
@@ -29,8 +28,8 @@ impl Default for MemoryStore {
 #[derive(Debug, Default)]
 struct Kept {
     runs: BTreeMap<RunId, Run>,
-    /// Every event in the order of appends, by its place in its run.
-    order: Vec<(RunId, usize)>,
+    /// Every event in the order of appends.
+    order: Vec<(RunId, Length)>,
     requests: BTreeMap<(String, String), Request>,
     answers: BTreeMap<(String, String), Answer>,
     definitions: BTreeMap<String, String>,
@@ -82,7 +81,7 @@ impl Run {
 impl Store for MemoryStore {
     fn append(&self, append: Append) -> Pending<'_, ()> {
         Box::pin(async {
-            let newest = self.kept.lock().append(append)?;
+            let newest = self.kept.lock().unwrap().append(append)?;
             self.changed.send_replace(newest);
             Ok(())
         })
@@ -90,7 +89,7 @@ impl Store for MemoryStore {
 
     fn load(&self, run: RunId, after: Length) -> Pending<'_, Option<Log>> {
         Box::pin(async move {
-            let kept = self.kept.lock();
+            let kept = self.kept.lock().unwrap();
             Ok(kept.runs.get(&run).map(|run| Log {
                 project: run.project.clone(),
                 length: run.length(),
@@ -103,25 +102,25 @@ impl Store for MemoryStore {
 
     fn find_request<'a>(&'a self, project: &'a str, id: &'a str) -> Pending<'a, Option<Request>> {
         let key = (project.to_owned(), id.to_owned());
-        Box::pin(async move { Ok(self.kept.lock().requests.get(&key).cloned()) })
+        Box::pin(async move { Ok(self.kept.lock().unwrap().requests.get(&key).cloned()) })
     }
 
     fn find_answer<'a>(&'a self, project: &'a str, id: &'a str) -> Pending<'a, Option<Answer>> {
         let key = (project.to_owned(), id.to_owned());
-        Box::pin(async move { Ok(self.kept.lock().answers.get(&key).cloned()) })
+        Box::pin(async move { Ok(self.kept.lock().unwrap().answers.get(&key).cloned()) })
     }
 
     fn find_definition<'a>(&'a self, digest: &'a str) -> Pending<'a, Option<String>> {
-        Box::pin(async { Ok(self.kept.lock().definitions.get(digest).cloned()) })
+        Box::pin(async { Ok(self.kept.lock().unwrap().definitions.get(digest).cloned()) })
     }
 
     fn list(&self, filter: Filter) -> Pending<'_, Listing> {
-        Box::pin(async move { Ok(self.kept.lock().list(&filter)) })
+        Box::pin(async move { Ok(self.kept.lock().unwrap().list(&filter)) })
     }
 
     fn touch(&self, touch: Touch) -> Pending<'_, bool> {
         Box::pin(async move {
-            let mut kept = self.kept.lock();
+            let mut kept = self.kept.lock().unwrap();
             Ok(match touch {
                 Touch::Lease(beat) => kept.extend(&beat),
                 Touch::Files(run, marks) => kept.runs.get_mut(&run).is_some_and(|run| {
@@ -134,21 +133,23 @@ impl Store for MemoryStore {
     }
 
     fn files(&self, filter: FileFilter) -> Pending<'_, Vec<(RunId, FileMark)>> {
-        Box::pin(async move { Ok(self.kept.lock().files(&filter)) })
+        Box::pin(async move { Ok(self.kept.lock().unwrap().files(&filter)) })
     }
 
-    fn search(&self, search: Search) -> Pending<'_, Hits> {
-        Box::pin(async move { Ok(Hits { hits: self.kept.lock().search(&search), pending: 0 }) })
+    fn search(&self, _: Search) -> Pending<'_, Hits> {
+        Box::pin(async { Ok(Hits { hits: Vec::new(), pending: 0 }) })
     }
 
     fn tail(&self, after: u64, count: u32) -> Pending<'_, Vec<Tailed>> {
         Box::pin(async move {
-            let kept = self.kept.lock();
-            let events = kept.events().filter(|it| after < it.position);
-            let count = usize::try_from(count).unwrap_or(usize::MAX);
-            let place =
-                |it: Placed| Tailed { position: it.position, run: it.run, seq: it.recorded.seq };
-            Ok(events.take(count).map(place).collect())
+            let kept = self.kept.lock().unwrap();
+            let events = (1..).zip(&kept.order).filter(|(position, _)| after < *position);
+            let tailed = |(position, (run, seq)): (u64, &(RunId, Length))| Tailed {
+                position,
+                run: *run,
+                seq: *seq,
+            };
+            Ok(events.take(usize::try_from(count).unwrap()).map(tailed).collect())
         })
     }
 
@@ -160,22 +161,21 @@ impl Store for MemoryStore {
 impl Kept {
     /// Returns the position of the newest event.
     fn append(&mut self, append: Append) -> Result<u64, StoreError> {
-        append_checks::check_numbers(&append)?;
+        check_numbers(&append)?;
         self.check_request(&append)?;
         let known = self.runs.get(&append.run);
         let actual = known.map_or(0, Run::length);
         if actual != append.expected {
-            return Err(append.conflict(actual));
+            return Err(conflict(&append, actual));
         }
         let project = known.map_or(&append.project, |run| &run.project).clone();
         self.check_key(&project, &append)?;
         let held = known.map(|run| run.leases.as_slice()).unwrap_or_default();
-        let Some(leases) = append_checks::change_leases(held, &append.leases) else {
-            return Err(append.conflict(actual));
+        let Some(leases) = change_leases(held, &append.leases) else {
+            return Err(conflict(&append, actual));
         };
-        let encoded: Vec<_> = append.events.iter().map(chain::encode).collect::<Result<_, _>>()?;
-
-        let (first, last) = (append.expected + 1, append.last());
+        let first = append.expected + 1;
+        let last = append.expected + append.events.len() as u64;
         if append.expected == 0 {
             let older =
                 self.runs.values_mut().filter(|it| it.has_key_of(&project, &append.summary));
@@ -185,15 +185,14 @@ impl Kept {
             project,
             summary: append.summary.clone(),
             events: Vec::new(),
-            head: Sum::origin(append.run, &append.project),
+            head: checksum_of(append.run, &append.project, &[]).unwrap(),
             leases: Vec::new(),
             files: BTreeMap::new(),
             is_shadowed: false,
         });
-        run.head = encoded.iter().fold(run.head, |head, it| head.after(&it.content));
-        let places = run.events.len()..run.events.len() + append.events.len();
-        self.order.extend(places.map(|index| (append.run, index)));
+        self.order.extend(append.events.iter().map(|it| (append.run, it.seq)));
         run.events.extend(append.events);
+        run.head = checksum_of(append.run, &run.project, &run.events).unwrap();
         run.summary = append.summary;
         run.leases = leases;
         append.owes.into_iter().for_each(|path| run.owe(path, last));
@@ -286,44 +285,6 @@ impl Kept {
         let limit = usize::try_from(filter.limit).unwrap_or(usize::MAX);
         Listing { rows: rows.into_iter().skip(offset).take(limit).collect(), total }
     }
-
-    fn events(&self) -> impl Iterator<Item = Placed> {
-        (1..).zip(&self.order).filter_map(|(position, (run, index))| {
-            let recorded = self.runs.get(run)?.events.get(*index)?.clone();
-            Some(Placed { position, run: *run, recorded })
-        })
-    }
-
-    fn search(&self, search: &Search) -> Vec<Hit> {
-        let query = Query::parse(&search.text);
-        let texts: Vec<Text> = self.events().filter_map(Text::of).collect();
-        let is_wanted = |text: &&Text| {
-            let run = text.event.run;
-            search.run.is_none_or(|wanted| wanted == run)
-                && search
-                    .project
-                    .as_ref()
-                    .is_none_or(|it| self.runs.get(&run).is_some_and(|run| run.project == *it))
-        };
-        let has = |text: &Text, term: &Term| !term.find(&text.words).is_empty();
-        let wanted = || texts.iter().filter(is_wanted);
-        let mut found: Vec<&Text> =
-            wanted().filter(|text| query.terms.iter().all(|term| has(text, term))).collect();
-        if query.terms.is_empty() {
-            found.clear();
-        } else if found.is_empty() {
-            found = wanted().filter(|text| query.terms.iter().any(|it| has(text, it))).collect();
-        }
-        let mut hits: Vec<(f64, &Text)> =
-            found.into_iter().map(|text| (score(text, &query, &texts), text)).collect();
-        hits.sort_by(|(one_score, one), (two_score, two)| {
-            two_score.total_cmp(one_score).then(two.event.position.cmp(&one.event.position))
-        });
-        let offset = usize::try_from(search.offset).unwrap_or(usize::MAX);
-        let limit = usize::try_from(search.limit).unwrap_or(usize::MAX);
-        let page = hits.into_iter().skip(offset).take(limit);
-        page.map(|(score, text)| text.hit(score, &query)).collect()
-    }
 }
 
 fn is_listed(row: &Row, filter: &Filter) -> bool {
@@ -357,53 +318,39 @@ fn compare(one: &Row, two: &Row, order: Order) -> Ordering {
     }
 }
 
-/// An event, and its place among those of all runs.
-struct Placed {
-    position: u64,
-    run: RunId,
-    recorded: Recorded,
-}
-
-/// An event that has words.
-struct Text {
-    event: Placed,
-    text: String,
-    words: Vec<Word>,
-}
-
-impl Text {
-    fn of(event: Placed) -> Option<Self> {
-        let text = index_text(&event.recorded.event)?;
-        let words = words(&text);
-        Some(Self { event, text, words })
+fn check_numbers(append: &Append) -> Result<(), StoreError> {
+    let Append { run, expected, events, .. } = append;
+    let is_numbered = (expected + 1..).zip(events).all(|(seq, it)| it.seq == seq);
+    if is_numbered && !events.is_empty() {
+        return Ok(());
     }
+    let first = expected + 1;
+    let message = format!("the events for run `{run}` are not numbered from {first}");
+    Err(StoreError::Database(message))
+}
 
-    fn hit(&self, score: f64, query: &Query) -> Hit {
-        let recorded = &self.event.recorded;
-        Hit {
-            run: self.event.run,
-            seq: recorded.seq,
-            kind: recorded.event.kind().to_owned(),
-            at: recorded.at,
-            snippet: snippet(&self.text, query),
-            score,
+/// Returns the leases after some changes; `None` if one was decided on something that has changed.
+fn change_leases(held: &[Lease], changes: &[LeaseChange]) -> Option<Vec<Lease>> {
+    let mut leases = held.to_vec();
+    for change in changes {
+        match change {
+            LeaseChange::Drop { generation } => leases.retain(|it| it.generation != *generation),
+            LeaseChange::Take { lease, replaces } => {
+                let is_same = |it: &Lease| it.step == lease.step && it.part == lease.part;
+                let before = leases.iter().find(|it| is_same(it)).map(|it| it.until);
+                leases.retain(|it| !is_same(it));
+                let is_free = leases.iter().all(|it| it.generation != lease.generation);
+                if before != *replaces || !is_free {
+                    return None;
+                }
+                leases.push(lease.clone());
+            }
         }
     }
+    leases.sort_by_key(|it| it.generation);
+    Some(leases)
 }
 
-/// BM25: a word counts for more if it is rare, if the text has it often, and if the text is short.
-#[expect(clippy::cast_precision_loss, reason = "counts of words and texts are small")]
-fn score(text: &Text, query: &Query, all: &[Text]) -> f64 {
-    const K1: f64 = 1.2;
-    const B: f64 = 0.75;
-    let total: usize = all.iter().map(|it| it.words.len()).sum();
-    let average = total as f64 / all.len().max(1) as f64;
-    let weight = |term: &Term| {
-        let often = term.find(&text.words).len() as f64;
-        let having = all.iter().filter(|it| !term.find(&it.words).is_empty()).count() as f64;
-        let rare = ((all.len() as f64 - having + 0.5) / (having + 0.5)).ln().max(1e-6);
-        let length = 1.0 - B + B * text.words.len() as f64 / average;
-        rare * often * (K1 + 1.0) / (often + K1 * length)
-    };
-    query.terms.iter().map(weight).sum()
+fn conflict(append: &Append, actual: Length) -> StoreError {
+    StoreError::Conflict { run: append.run, expected: append.expected, actual }
 }
