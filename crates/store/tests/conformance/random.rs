@@ -1,6 +1,6 @@
 //! Writes at random, and compares what `SQLite` says with what the plain model says. What a search
 //! finds is compared with a plain look at every text.
-#![expect(clippy::unwrap_used, clippy::indexing_slicing, reason = "a test may panic")]
+#![expect(clippy::unwrap_used, reason = "a test may panic")]
 
 use std::ops::Range;
 
