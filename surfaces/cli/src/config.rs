@@ -220,7 +220,6 @@ impl Config {
             },
             model: self.model.clone(),
             clock_ahead_s: self.clock_ahead_s,
-            ..WorldSettings::default()
         }
     }
 

@@ -21,6 +21,8 @@ mod forge;
 mod generation;
 #[path = "advice/graph.rs"]
 mod graph;
+#[path = "../../../crates/store/tests/support/memory.rs"]
+mod memory;
 #[path = "support/walk.rs"]
 mod walk;
 #[expect(dead_code, reason = "other tests use more of it")]

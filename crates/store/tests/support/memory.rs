@@ -40,7 +40,7 @@ struct Run {
     project: String,
     summary: Summary,
     events: Vec<Recorded>,
-    /// The checksum of the log.
+    /// A checksum of the log, made of the one before. It is not the one that the store has.
     head: Sum,
     leases: Vec<Lease>,
     /// By path.
@@ -191,8 +191,8 @@ impl Kept {
             is_shadowed: false,
         });
         self.order.extend(append.events.iter().map(|it| (append.run, it.seq)));
+        run.head = checksum_of(append.run, &run.head.to_string(), &append.events).unwrap();
         run.events.extend(append.events);
-        run.head = checksum_of(append.run, &run.project, &run.events).unwrap();
         run.summary = append.summary;
         run.leases = leases;
         append.owes.into_iter().for_each(|path| run.owe(path, last));

@@ -161,7 +161,10 @@ pub(crate) fn at(at: Timestamp) -> String {
 }
 
 /// Returns `1 step`, `2 steps`.
-pub(crate) fn count<N: fmt::Display + PartialEq + From<u8>>(number: N, word: &str) -> String {
+pub(crate) fn count<N: Copy + fmt::Display + PartialEq + From<u8>>(
+    number: N,
+    word: &str,
+) -> String {
     if number == N::from(1) { format!("1 {word}") } else { format!("{number} {word}s") }
 }
 

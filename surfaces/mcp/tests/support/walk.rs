@@ -15,9 +15,8 @@ use engine::{Actor, Answer, AnswerGate, Command, How, RunState, Standing};
 use mcp::{Dialects, Options};
 use runtime::{Request, Runtime, Target};
 use serde_json::{Map, Value, json};
-use store::SqliteStore;
 
-use crate::{client::Client, world::Stage};
+use crate::{client::Client, memory::MemoryStore, world::Stage};
 
 /// In how many tests the walks of a dialect are, which run at the same time.
 pub(crate) const TESTS: u64 = 2;
@@ -114,7 +113,7 @@ pub(crate) struct Walk {
     seed: u64,
     chance: u64,
     pub(crate) stage: Arc<Stage>,
-    store: Arc<SqliteStore>,
+    store: Arc<MemoryStore>,
     pub(crate) runtime: Arc<Runtime>,
     client: Client,
     dialects: Dialects,
@@ -271,11 +270,11 @@ impl Walk {
     fn new(toolset: &'static str, tools: Arc<Tools>) -> Self {
         let stage = Arc::new(Stage::new(false));
         stage.enliven();
-        let store = Arc::new(SqliteStore::in_memory().unwrap());
+        let store = Arc::new(MemoryStore::default());
         let mut dialects = Dialects::default();
         // Nobody answers while a call waits.
         dialects.forge.poll = Duration::from_secs(1);
-        let runtime = stage.runtime_over(Arc::clone(&store), &dialects, None);
+        let runtime = stage.runtime_over(store.clone(), &dialects, None);
         let client = Self::client(&runtime, toolset, &dialects, false);
         Self {
             seed: 0,
@@ -332,7 +331,7 @@ impl Walk {
     async fn serve(&mut self, gates: Option<Answers>, can_ask: bool) {
         self.story.push(format!("# a new server: gates {gates:?}, can ask {can_ask}"));
         (self.gates, self.can_ask) = (gates, can_ask);
-        self.runtime = self.stage.runtime_over(Arc::clone(&self.store), &self.dialects, gates);
+        self.runtime = self.stage.runtime_over(self.store.clone(), &self.dialects, gates);
         let new = Self::client(&self.runtime, self.toolset, &self.dialects, can_ask);
         let (ended, rest) = std::mem::replace(&mut self.client, new).hang_up().await;
         ended.unwrap();

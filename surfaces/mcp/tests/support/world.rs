@@ -15,7 +15,7 @@ use runtime::{
     FileSystem, Found, Handled, Held, Kept, Looking, Place, Runtime, Settings, Stat, Subfolder,
     Tree, Visit, Walk, Walked, Wanted, World,
 };
-use store::SqliteStore;
+use store::{SqliteStore, Store};
 
 /// What tests set.
 pub(crate) struct Stage {
@@ -160,7 +160,7 @@ impl Stage {
     /// Returns one that keeps its runs in this store.
     pub(crate) fn runtime_over(
         self: &Arc<Self>,
-        store: Arc<SqliteStore>,
+        store: Arc<dyn Store>,
         dialects: &mcp::Dialects,
         gates: Option<Answers>,
     ) -> Arc<Runtime> {
