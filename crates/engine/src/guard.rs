@@ -10,7 +10,7 @@ mod produces;
 
 use alloc::{string::String, vec::Vec};
 
-use definition::{Evidence, PartSpec, Step};
+use definition::{Evidence, Form, PartSpec, Step, StepName, Workflow};
 
 use crate::{
     Artifact, CheckRun, Git, Known, Refusal, ReportStep, Rigor, RunState, Stop, decide::Draft,
@@ -41,6 +41,22 @@ pub(crate) fn check_unreported(
     }
     let kept = state.effort(&step.name, None).and_then(|it| it.report.clone());
     criteria::check(step, &kept.unwrap_or_default(), known.policy.evidence).map(drop)
+}
+
+/// The same for every step of a graph that no run can leave out on its way to `to`. The nodes of a graph
+/// have no order of their own.
+pub(crate) fn check_left_behind(
+    known: &Known,
+    workflow: &Workflow,
+    state: &RunState,
+    to: &StepName,
+) -> Result<(), Refusal> {
+    if workflow.form != Form::Graph {
+        return Ok(());
+    }
+    let before = workflow.steps_before(to);
+    let steps = before.into_iter().filter_map(|it| workflow.find_step(it));
+    steps.into_iter().try_for_each(|it| check_unreported(known, state, it))
 }
 
 /// Returns what was seen, or which guard does not hold.

@@ -26,16 +26,26 @@ pub(super) fn answer(told: &Told, next: &[Next]) -> String {
     parts.join("\n\n") + "\n"
 }
 
+/// What is said of a call that needs the user's consent to the plan.
+const UNAPPROVED: &str = "it needs a recorded plan that the user has approved";
+
 /// Says that a call is out of order where the run is, and which calls lead on.
-pub(super) fn illegal(refused: &str, told: &Told, legal: &[&str]) -> String {
+pub(super) fn illegal((refused, wanted): (&str, &str), told: &Told, legal: &[&str]) -> String {
     let Some(run) = &told.run else { return String::new() };
     let (at, is) = (span(&line(run.file.phase(), 40)), span(&line(run.file.status(), 40)));
-    let void = if told.lacks_approval() { format!(": {VOID}") } else { String::new() };
+    let consents = run.seen.view.workflow.find_move(wanted).is_some_and(|it| it.consent.is_some());
+    let why = if told.lacks_approval() {
+        format!(": {VOID}")
+    } else if consents {
+        format!(": {UNAPPROVED}")
+    } else {
+        String::new()
+    };
     let way = block::lines(&told.next());
     let names: Vec<String> = legal.iter().map(|it| format!("`{it}`")).collect();
     let names = if names.is_empty() { "none".to_owned() } else { names.join(", ") };
     format!(
-        "`{refused}` is out of order in phase {at}, status {is}{void}\n\n\
+        "`{refused}` is out of order in phase {at}, status {is}{why}\n\n\
          Nothing was changed.\n\n\
          Way out:\n\n{way}\n\n\
          Legal calls now: {names}"

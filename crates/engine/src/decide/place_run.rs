@@ -31,6 +31,7 @@ pub(super) fn go_to(
     draft.check_live()?;
     let step = find(draft, named)?;
     if passing == GatePolicy::Anything {
+        guard::check_left_behind(draft.known, draft.workflow, &draft.state, &step.name)?;
         return rules::go(draft, mode, step);
     }
     check_order(draft, step)?;

@@ -9,7 +9,7 @@ use alloc::{
     string::{String, ToString as _},
 };
 
-use definition::{Form, Step, StepName, Workflow};
+use definition::{Step, StepName, Workflow};
 use serde_json::Map;
 
 use super::{
@@ -101,12 +101,11 @@ pub(super) fn edit(draft: &mut Draft<'_>, placement: &FileClaim) -> Result<(), S
             goes_on && draft.before.current.as_ref() == Some(&it.name)
         }
     };
-    // Where the nodes of a graph have no order, those that no run can leave out were done as well.
-    let is_graph = draft.workflow.form == Form::Graph;
-    let current = draft.state.current.as_ref().filter(|_| is_graph);
-    let before = current.map(|it| draft.workflow.steps_before(it)).unwrap_or_default();
-    let is_passed = |it: &&Step| is_done(it) || before.contains(&&it.name);
-    for step in draft.workflow.work_steps().filter(is_passed) {
+    if let Some(at) = &draft.state.current {
+        let checked = guard::check_left_behind(draft.known, draft.workflow, draft.before, at);
+        checked.map_err(|refusal| refused(refusal.to_string()))?;
+    }
+    for step in draft.workflow.work_steps().filter(is_done) {
         let checked = guard::check_unreported(draft.known, draft.before, step);
         checked.map_err(|refusal| refused(refusal.to_string()))?;
     }

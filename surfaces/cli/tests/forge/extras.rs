@@ -204,7 +204,7 @@ fn a_copy_of_a_pipeline_has_a_workspace_of_its_own() {
     let key = ".specs/20260101-x";
     let fork = ["run", "fork", key, "--from-step", "phase-3b"];
     let taken = run(&fork);
-    assert!(taken.contains("is taken"), "{taken}");
+    assert!(taken.contains("already has the key"), "{taken}");
     let copied = run(&[&fork[..], &["--key", ".specs/20260202-y"]].concat());
     assert!(copied.contains("at step `phase-3b`"), "{copied}");
     let folder = stage.project.path(".specs/20260202-y");

@@ -57,6 +57,7 @@ fn whoever_goes_on_to_a_checkpoint_is_shown_it_at_once() {
     let stage = Stage::set(&[("MILEPOST_FORGE_POLL", "50")]);
     stage.init("M");
     stage.put("phase-3b", json!({}));
+    stage.write("design.md", "A design.\n");
     stage.write("review-design.md", "## Verdict: APPROVE\n");
     stage.report("phase-3b");
     let action = stage.go(answer("proceed"));

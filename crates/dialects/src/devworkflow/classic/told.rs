@@ -200,13 +200,13 @@ impl Told {
         let failure = Failure::of(self.row.name, stopped, self.place());
         let mut notices = self.notices.clone();
         if self.run.is_some()
-            && let Stopped::Refused(Refusal::MoveNotAllowed { legal, .. }) = stopped
+            && let Stopped::Refused(Refusal::MoveNotAllowed { name, legal, .. }) = stopped
         {
             // What the work is at decides how it goes on, not the call that was refused.
             let refused = self.row.name;
             let told = Self { row: Guidance::Hello.row(), params: Map::new(), ..self };
             let legal = tools_of(legal);
-            let said = text::illegal(refused, &told, &legal);
+            let said = text::illegal((refused, name), &told, &legal);
             return failure.out_of_order(&said, legal).noticing(notices);
         }
         if self.lacks_approval() {

@@ -277,16 +277,15 @@ fn a_workflow_state_file_whose_archive_log_was_deleted_is_kept_and_told_of() {
 }
 
 #[test]
-fn what_is_noticed_while_nobody_asks_is_told_with_the_next_answer() {
+fn what_is_noticed_while_nobody_asks_is_told_with_the_next_answer_a_refusal_too() {
     let Begun { project, server, file, backups, .. } = generation();
     drop(server);
     fs::write(project.path(&file), "{torn").unwrap();
-    // A refusal says nothing of files, so the next answer does.
     let server = serve(&project, "", "core");
     let told = call(&server, "answer_gate", json!({"instance_id": "0204", "answer": "approve"}));
     assert!(told.is_error(), "{:#}", told.0);
     assert_eq!(files_in(&project, backups), [b"{torn"], "{:#}", told.0);
-    done(&server, "cancel_workflow", json!({"instance_id": "0204"})).says(&[&file, backups]);
+    told.says(&[&file, backups]);
 }
 
 #[test]

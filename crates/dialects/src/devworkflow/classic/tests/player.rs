@@ -460,12 +460,17 @@ impl<'a> Player<'a> {
         let at = self.state.current.as_ref().map_or("", |it| it.as_str());
         let is_lax = self.options.transitions == Policy::Warn;
         let is_automatic = self.options.auto_approve && self.gates.is_none();
-        let plan = Digest::of(self.var("plan").as_bytes());
         ["CONSTRUCT", "VALIDATE"].contains(&at)
             && !is_lax
             && !is_automatic
-            && self.var("approved") != plan.as_str()
+            && !self.is_approved()
             && self.var("status") != "COMPLETED"
+    }
+
+    /// Whether the plan at hand was approved, for the item at hand.
+    fn is_approved(&self) -> bool {
+        let text = [self.var("item"), self.var("plan")].join("\n");
+        self.var("approved") == Digest::of(text.as_bytes()).as_str()
     }
 
     pub(super) fn is_at_end(&self) -> bool {
@@ -480,10 +485,9 @@ impl<'a> Player<'a> {
     /// Returns where the work is, in a word.
     pub(super) fn place(&self) -> String {
         let open = self.state.items.iter().filter(|it| !it.is_done).count();
-        let (item, status, plan) = (self.var("item"), self.var("status"), self.var("plan"));
-        let is_approved = self.var("approved") == Digest::of(plan.as_bytes()).as_str();
-        let asks = self.state.standing.open_gate().is_some();
-        format!("{:?} {status} {item} {open} {is_approved} {asks}", self.state.current)
+        let (status, item) = (self.var("status"), self.var("item"));
+        let (approved, asks) = (self.is_approved(), self.state.standing.open_gate().is_some());
+        format!("{:?} {status} {item} {open} {approved} {asks}", self.state.current)
     }
 
     pub(super) fn story(&self) -> String {
