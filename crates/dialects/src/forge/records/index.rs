@@ -54,14 +54,19 @@ impl Specs {
                         library.entries.values().map(|(_, entry)| entry).collect();
                     files::pretty(&entries)
                 };
-                specs.folder.stat(INDEX).then(move |stat| {
-                    specs.folder.large(INDEX).map(move |it| {
-                        if stat.is_some() && !it.as_deref().is_some_and(is_index) {
-                            return Err(FOREIGN.to_owned());
-                        }
-                        Ok((all.len(), Some(text).filter(|new| it.as_ref() != Some(new))))
-                    })
+                specs.old_index().map(move |old| {
+                    old.map(|it| (all.len(), Some(text).filter(|new| it.as_ref() != Some(new))))
                 })
+            })
+        })
+    }
+
+    /// Returns what `index.json` says; refuses one that is somebody else's.
+    fn old_index(self) -> Seeing<Result<Option<String>, String>> {
+        self.folder.stat(INDEX).then(move |stat| {
+            self.folder.large(INDEX).map(move |it| match it {
+                it if stat.is_none() || it.as_deref().is_some_and(is_index) => Ok(it),
+                _ => Err(FOREIGN.to_owned()),
             })
         })
     }
