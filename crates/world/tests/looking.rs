@@ -34,10 +34,8 @@ fn look(folder: &Path, question: &Question) -> Fact {
 }
 
 fn status(folder: &Path) -> Git {
-    match look(folder, &Question::Git) {
-        Fact::Git(Some(git)) => git,
-        fact => panic!("{fact:?}"),
-    }
+    let Fact::Git(Some(git)) = look(folder, &Question::Git) else { panic!("git says nothing") };
+    git
 }
 
 #[test]

@@ -241,7 +241,6 @@ async fn describe_whole(
 }
 
 /// Words why an answer was not taken, for someone who has just given it.
-#[expect(clippy::wildcard_enum_match_arm, reason = "the others need no command of their own")]
 fn refused(error: ExecuteError, id: &str) -> Failure {
     let remedy =
         if let ExecuteError::Refused(refusal) = &error { Some(refusal.remedy()) } else { None };

@@ -224,7 +224,7 @@ fn a_copy_of_a_pipeline_has_a_workspace_of_its_own() {
     assert_eq!(word(&action["phase"]), "phase-3b", "{action:#}");
     stage.is_at("phase-5", "in_progress");
     let again = run(&[&fork[..], &["--key", ".specs/20260202-y"]].concat());
-    assert!(again.contains("is taken"), "{again}");
+    assert!(again.contains("already has the key"), "{again}");
     stage.project.write(".specs/20260303-z/state.json", "{}");
     let foreign = run(&[&fork[..], &["--key", ".specs/20260303-z"]].concat());
     assert!(foreign.contains("20260303-z"), "{foreign}");

@@ -129,7 +129,7 @@ fn a_list_of_tasks_that_cannot_be_read_is_sent_back() {
     for phase in ["phase-4", "phase-4b"] {
         stage.ok("skip_phase", json!({ "phase": phase }));
     }
-    stage.write("tasks.md", "## Task 1 - x\n");
+    stage.write("tasks.md", "## Task 1: x\n\n## Task 1: y\n");
     assert_eq!(stage.go(json!({}))["type"], "checkpoint");
     let token = stage.project.approve_token();
     let mut approve = stage.project.milepost(&["gate", "approve", "--yes"]);

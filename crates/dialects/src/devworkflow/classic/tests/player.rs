@@ -32,6 +32,7 @@ const UPDATE: &str = "update_workflow_state_guidance";
 
 /// What came of something that happened.
 #[derive(Default)]
+#[expect(clippy::struct_excessive_bools, reason = "each is something else that was said")]
 pub(super) struct Said {
     pub(super) text: String,
     pub(super) next: Vec<Next>,
