@@ -129,12 +129,13 @@ fn a_list_of_tasks_that_cannot_be_read_is_sent_back() {
     for phase in ["phase-4", "phase-4b"] {
         stage.ok("skip_phase", json!({ "phase": phase }));
     }
-    stage.write("tasks.md", "## Task 1: x\n\n## Task 1: y\n");
+    stage.write("tasks.md", "## Task 1: x\ndepends_on: [2]\n\n## Task 2: y\ndepends_on: [1]\n");
     assert_eq!(stage.go(json!({}))["type"], "checkpoint");
     let token = stage.project.approve_token();
     let mut approve = stage.project.milepost(&["gate", "approve", "--yes"]);
     let said = approve.env("MILEPOST_APPROVE_TOKEN", token).output().unwrap();
-    let said = String::from_utf8_lossy(&said.stderr).into_owned();
+    let said = [said.stdout, said.stderr].concat();
+    let said = String::from_utf8_lossy(&said).into_owned();
     assert!(said.contains("cannot be planned"), "{said}");
     assert!(said.contains("--answer revise --feedback"), "{said}");
     stage.project.ask(&["gate", "reject", "--answer", "revise", "--feedback", "f", "--yes"]);

@@ -75,7 +75,12 @@ impl Advisor<'_> {
     /// Returns the way on from where the run is.
     fn onward(&self, run: &Run) -> Vec<Next> {
         if run.item.is_none() {
-            return Some(self.begin()).filter(|it| self.is_open(run, it)).into_iter().collect();
+            // A task that is named under way is only added to the list.
+            let named = (!run.is_at_start()).then(|| self.name_item(run)).flatten();
+            return [named.unwrap_or_else(|| self.begin())]
+                .into_iter()
+                .filter(|it| self.is_open(run, it))
+                .collect();
         }
         if let Some(row) = self.find_place(run) {
             return self.keep(&self.applying(row.then.unwrap_or_default()));
@@ -207,16 +212,18 @@ impl Advisor<'_> {
         vec![if self.is_open(run, &revise) { revise } else { person }]
     }
 
+    /// Returns the call that names the first pending item as the one at hand.
+    fn name_item(&self, run: &Run) -> Option<Next> {
+        let item = run.seen.view.state.items.iter().find(|it| !it.is_done)?;
+        let item = [("current_item", item.text.as_str())];
+        let named = self.call("if this pending row is the item at hand", Guidance::Update, &item);
+        self.is_open(run, &named).then_some(named)
+    }
+
     /// A file was edited, and the item at hand is not on the list: it must be named first.
     fn with_item(&self, run: &Run, call: &Next) -> Vec<Next> {
-        let open = run.seen.view.state.items.iter().find(|it| !it.is_done);
-        let first = match open {
-            Some(item) => {
-                let item = [("current_item", item.text.as_str())];
-                self.call("if this pending row is the item at hand", Guidance::Update, &item)
-            }
-            None => self.call("to put the item on the list", Guidance::Init, &[]),
-        };
+        let listed = || self.call("to put the item on the list", Guidance::Init, &[]);
+        let first = self.name_item(run).unwrap_or_else(listed);
         let then = Next { when: LATER.to_owned(), ..call.clone() };
         if self.is_open(run, &first) { vec![first, then] } else { Vec::new() }
     }

@@ -401,7 +401,8 @@ impl<'a> Player<'a> {
                 if answer == "approve" && *how != How::Automatic)
         };
         if events.iter().any(approves) && !self.var("plan").is_empty() {
-            self.is_plan_own &= self.planned_for == self.var("item");
+            // A plan that was written for no item is for the one that is named then.
+            self.is_plan_own &= ["", &self.var("item")].contains(&self.planned_for.as_str());
         }
     }
 
