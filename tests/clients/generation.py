@@ -64,7 +64,8 @@ class Agent:
     async def ask(self, tool, **arguments):
         result = await self.client.call_tool(tool, arguments)
         value = result.structured_content
-        assert len(result.content) == 1, result.content
+        # What the server noticed besides comes in a block of its own.
+        assert all(it.text.startswith("Noticed:") for it in result.content[1:]), result.content
         assert value["result"] == result.content[0].text, f"{tool}: text and data differ"
         assert value["ok"] is (not result.is_error) or "INFO" in value["result"], value
         assert bool(result.is_error) == ("code" in (value.get("refusal") or {})), value
