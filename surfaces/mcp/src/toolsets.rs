@@ -1,12 +1,10 @@
 //! Every toolset there is. A toolset is a dialect: its words end at its folder.
 
-pub(crate) mod forge;
-
 use std::collections::BTreeMap;
 
 use definition::{Form, Workflow};
 use dialects::{
-    core, devworkflow, generation,
+    core, devworkflow, forge, generation,
     kit::{self, Prompt},
 };
 use engine::Idiom;
@@ -24,7 +22,7 @@ pub use dialects::generation::{StateFiles, WORKFLOW as SCENE_GENERATION, WORKSPA
 #[derive(Debug, Clone, Default)]
 pub struct Dialects {
     pub devworkflow: sessions::Options,
-    pub forge: dialects::forge::Options,
+    pub forge: forge::Options,
 }
 
 impl Dialects {
@@ -41,7 +39,7 @@ pub const TOOLSETS: &[Toolset] = &[
     Toolset::of(core::TOOLSET),
     Toolset::of(generation::TOOLSET),
     Toolset::of(devworkflow::TOOLSET),
-    forge::TOOLSET,
+    Toolset::of(forge::TOOLSET),
 ];
 
 /// Tools that are served together.
@@ -52,7 +50,7 @@ pub struct Toolset {
     pub summary: &'static str,
     /// What an agent is told before anything else.
     pub(crate) instructions: &'static str,
-    pub(crate) tools: Table,
+    pub(crate) tools: &'static [kit::Entry],
     /// What people can have done with these tools.
     pub(crate) prompts: &'static [Prompt],
     /// Returns how the runs of a workflow are gone through with these tools, where they are its
@@ -60,36 +58,15 @@ pub struct Toolset {
     pub(crate) idiom: fn(&str, Form) -> Option<Idiom>,
 }
 
-/// The tools of a toolset, in the order they are listed.
-#[derive(Debug, Clone, Copy)]
-pub(crate) enum Table {
-    /// Those of a dialect.
-    Dialect(&'static [kit::Entry]),
-    /// Those that still have a runtime in their hands.
-    Here(&'static [Entry]),
-    /// Some of these and some of those.
-    Groups(&'static [Self]),
-}
-
-impl Table {
-    fn entries(self) -> Vec<Entry> {
-        match self {
-            Self::Dialect(tools) => tools.iter().map(Entry::from).collect(),
-            Self::Here(tools) => tools.to_vec(),
-            Self::Groups(groups) => groups.iter().flat_map(|it| it.entries()).collect(),
-        }
-    }
-}
-
 impl Toolset {
     const fn of(dialect: kit::Toolset) -> Self {
         let kit::Toolset { name, summary, instructions, tools, prompts, idiom } = dialect;
-        Self { name, summary, instructions, tools: Table::Dialect(tools), prompts, idiom }
+        Self { name, summary, instructions, tools, prompts, idiom }
     }
 
     /// Returns the tools, in the order they are listed.
     pub fn tools(&self) -> Vec<Entry> {
-        self.tools.entries()
+        self.tools.iter().map(Entry::from).collect()
     }
 }
 
