@@ -64,11 +64,12 @@ impl Tool for Init {
                 let failure = Failure::new("workspace_unknown", message, "make it first");
                 return Self::fail(failure).into();
             }
+            let keys = vec![key.clone()];
             let begin = move |found: Result<Option<(Snapshot, RunFile)>, Stopped>| match found {
                 Ok(found) => begin(found.map(|it| it.0), &key, start),
                 Err(stopped) => Self::fail(Failure::of(Self::NAME, &stopped)).into(),
             };
-            Look::File(WORKFLOW, vec![key.clone()], Box::new(begin)).into()
+            Look::File(WORKFLOW, keys, Box::new(begin)).into()
         }))
     }
 }
