@@ -47,7 +47,7 @@ impl Runtime {
         (Self { heard: Some(heard), ..self.clone() }, hearing)
     }
 
-    /// Has the answer of the call tell what was noticed, whoever words it.
+    /// Has the answer of the call tell what was noticed, in every dialect.
     pub(crate) fn note_heard(&self, run: RunId, notices: &[String]) {
         if let Some(heard) = &self.heard {
             heard.lock().extend(notices.iter().map(|it| (run, it.clone())));

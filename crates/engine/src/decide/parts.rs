@@ -111,8 +111,8 @@ pub(super) fn check_kept(draft: &Draft<'_>, step: &Step, given: &[PartSpec]) -> 
     }
 }
 
-/// Refuses a list that replaces the known one and has a part no more that is for a person, unless a
-/// person approves the list.
+/// Refuses a list that replaces the known one and drops a part for a person, unless a gate shows the
+/// new list to them.
 fn check_still_there(draft: &Draft<'_>, step: &Step, parts: &[PartSpec]) -> Result<(), Stop> {
     let is_shown = match source(draft, step)? {
         Some(path) => gate::shows(draft, &step.name, &path)?,
