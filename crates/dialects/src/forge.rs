@@ -6,6 +6,7 @@
 pub mod answer;
 pub mod code;
 pub mod display;
+mod drive;
 mod events;
 mod files;
 pub mod gate;
@@ -24,8 +25,24 @@ pub use options::Options;
 pub use records::Memory;
 pub use state_file::StateFile;
 
+use crate::kit::{Entry, Toolset, joined};
+
+/// The tools.
+pub const TOOLSET: Toolset = Toolset {
+    name: "forge",
+    summary: "take requests through a pipeline of phases, as claude-forge did",
+    instructions: INSTRUCTIONS,
+    tools: &TOOLS,
+    prompts: &[],
+    words: |workflow, _| (workflow == WORKFLOW).then_some(&way_out::WORDS),
+};
+
+/// All tools, in the order they are listed.
+const TOOLS: [Entry; 47] =
+    joined(&[&intake::TOOLS, &state::TOOLS, &drive::TOOLS, &records::TOOLS, &code::TOOLS]);
+
 /// What an agent is told before anything else.
-pub const INSTRUCTIONS: &str = "\
+const INSTRUCTIONS: &str = "\
 Milepost takes a request through a pipeline: analysis, design, tasks, implementation, reviews, summary.
 1. `pipeline_init` with what the user typed; then `pipeline_init_with_context`, asking the user what it asks.
 2. `pipeline_next_action` with `workspace`; do what its `type` says; call it again with `previous_action_complete` and the `action_id`, until `type` is `done`. If `type` is empty, call it with `workspace` alone. At a checkpoint pass the user's answer as `user_response`.

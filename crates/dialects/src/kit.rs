@@ -15,15 +15,18 @@ mod words;
 
 pub use answer::{Answer, Done, Refused, Reply, Said, Then};
 pub use ask::{
-    Ask, Begin, Beside, Caller, Deed, Fault, Indexed, Indexing, Look, Next, NotBegun, Noticed,
-    Outcome, Person, ReadGraph, Second, Snapshot, Stopped, Tell, Tended, Unadopted, Upkeep,
+    Also, Ask, Await, Begin, Beside, Caller, Deed, Fault, Indexed, Indexing, Look, Next, NotBegun,
+    Noticed, Outcome, Person, ReadGraph, Second, Sent, Snapshot, Stopped, Tell, Tended, Unadopted,
+    Upkeep,
 };
 pub use brief::{Brief, brief};
 pub use files::{Amend, Eye, Files, Folder, Seeing, Sight, Text, Write};
 pub use input::{Input, InvalidArguments, Leniency, Problem, ProblemKind, read};
 pub use moment::moment;
 pub use prompt::{Given, Prompt, PromptArgument, missing};
-pub use tool::{Asking, Card, Effect, Entry, Failing, Hints, Read, Tool, Toolset, Unasked};
+pub use tool::{
+    Asking, Card, Effect, Entry, Failing, Hints, Read, Reports, Tool, Toolset, Unasked, joined,
+};
 pub use words::Words;
 
 /// Reads arguments as a call would.

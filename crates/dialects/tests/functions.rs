@@ -54,6 +54,7 @@ impl Stage {
                 Ask::Look(it) => self.look(it),
                 Ask::Do(deed, then) => break then(self.execute(deed)),
                 Ask::Both(..) | Ask::Tend(..) => panic!("there is one run"),
+                Ask::Also(..) | Ask::Await(..) => panic!("no file is written beside it"),
                 Ask::Begin(..) | Ask::Write(..) | Ask::Make(..) => panic!("no file is written"),
                 Ask::Tell(tell) => break tell,
             };
@@ -95,6 +96,7 @@ impl Stage {
             | Look::Search(..)
             | Look::Sessions(..)
             | Look::Session(..)
+            | Look::Shown(..)
             | Look::NewRun(_)
             | Look::Folder(..)
             | Look::Library(..)
@@ -117,6 +119,7 @@ impl Stage {
             | Deed::TakeReply(_)
             | Deed::Begin { .. }
             | Deed::StartWith { .. }
+            | Deed::Replace { .. }
             | Deed::PutAway { .. } => {
                 panic!("there is one run")
             }
@@ -143,7 +146,7 @@ impl Stage {
             events.push(recorded);
         }
         let file = Some(self.file());
-        Ok(Outcome { now: self.snapshot(), events, file, notices: Vec::new(), other: None })
+        Ok(Outcome::new(self.snapshot(), events, file))
     }
 
     fn known(&self) -> Known {

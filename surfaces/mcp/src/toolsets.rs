@@ -1,12 +1,10 @@
 //! Every toolset there is. A toolset is a dialect: its words end at its folder.
 
-pub(crate) mod forge;
-
 use std::collections::BTreeMap;
 
 use definition::{Form, Workflow};
 use dialects::{
-    core, devworkflow, generation,
+    core, devworkflow, forge, generation,
     kit::{self, Brief, Prompt, Words},
 };
 use engine::RunId;
@@ -25,7 +23,7 @@ pub use dialects::generation::{StateFiles, WORKFLOW as SCENE_GENERATION, WORKSPA
 #[derive(Debug, Clone, Default)]
 pub struct Dialects {
     pub devworkflow: sessions::Options,
-    pub forge: dialects::forge::Options,
+    pub forge: forge::Options,
 }
 
 impl Dialects {
@@ -42,7 +40,7 @@ pub const TOOLSETS: &[Toolset] = &[
     Toolset::of(core::TOOLSET),
     Toolset::of(generation::TOOLSET),
     Toolset::of(devworkflow::TOOLSET),
-    forge::TOOLSET,
+    Toolset::of(forge::TOOLSET),
 ];
 
 /// Tools that are served together.
@@ -53,43 +51,22 @@ pub struct Toolset {
     pub summary: &'static str,
     /// What an agent is told before anything else.
     pub(crate) instructions: &'static str,
-    pub(crate) tools: Table,
+    pub(crate) tools: &'static [kit::Entry],
     /// What people can have done with these tools.
     pub(crate) prompts: &'static [Prompt],
     /// Returns the words for the runs of a workflow, where it is the toolset's own.
     pub(crate) words: fn(&str, Form) -> Option<&'static Words>,
 }
 
-/// The tools of a toolset, in the order they are listed.
-#[derive(Debug, Clone, Copy)]
-pub(crate) enum Table {
-    /// Those of a dialect.
-    Dialect(&'static [kit::Entry]),
-    /// Those that still have a runtime in their hands.
-    Here(&'static [Entry]),
-    /// Some of these and some of those.
-    Groups(&'static [Self]),
-}
-
-impl Table {
-    fn entries(self) -> Vec<Entry> {
-        match self {
-            Self::Dialect(tools) => tools.iter().map(Entry::from).collect(),
-            Self::Here(tools) => tools.to_vec(),
-            Self::Groups(groups) => groups.iter().flat_map(|it| it.entries()).collect(),
-        }
-    }
-}
-
 impl Toolset {
     const fn of(dialect: kit::Toolset) -> Self {
         let kit::Toolset { name, summary, instructions, tools, prompts, words } = dialect;
-        Self { name, summary, instructions, tools: Table::Dialect(tools), prompts, words }
+        Self { name, summary, instructions, tools, prompts, words }
     }
 
     /// Returns the tools, in the order they are listed.
     pub fn tools(&self) -> Vec<Entry> {
-        self.tools.entries()
+        self.tools.iter().map(Entry::from).collect()
     }
 }
 

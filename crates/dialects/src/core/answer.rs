@@ -116,7 +116,7 @@ impl kit::Answer for Answer {}
 /// Words what a command led to.
 pub(super) fn of_outcome(outcome: &Outcome) -> Done<Answer> {
     let mut done = of_view(&outcome.now, &outcome.events);
-    done.warnings.extend(outcome.notices.iter().cloned());
+    done.warnings.extend(outcome.told());
     done.warnings.extend(outcome.file.iter().flat_map(|it| it.notices.iter().cloned()));
     done
 }

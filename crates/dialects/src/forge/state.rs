@@ -6,6 +6,7 @@
 mod abandon;
 mod change;
 mod checkpoint;
+mod init;
 mod phase;
 mod phase_complete;
 mod phase_fail;
@@ -21,7 +22,8 @@ mod task_update;
 use crate::kit::Entry;
 
 /// The tools on the state.
-pub const TOOLS: [Entry; 23] = [
+pub const TOOLS: [Entry; 24] = [
+    Entry::of::<init::Init>(),
     Entry::of::<reading::Get>(),
     Entry::of::<phase_start::PhaseStart>(),
     Entry::of::<phase_complete::PhaseComplete>(),

@@ -7,12 +7,16 @@ use engine::{RunFile, View};
 use super::{
     STATE_FILE, StateFile, WORKFLOW,
     answer::{Answer, Failure},
-    place,
+    place, way_out,
 };
-use crate::kit::{Ask, Caller, Look, Snapshot, Stopped, Tool};
+use crate::kit::{Ask, Caller, Folder, Look, Outcome, Reports, Snapshot, Stopped, Tool};
 
 /// A pipeline as it is now.
+#[derive(Clone)]
 pub(super) struct Pipeline {
+    /// The workspace as people see it from the project's root; the key of the run.
+    pub(super) key: String,
+    pub(super) folder: Folder,
     pub(super) view: View,
     /// What was found and done to the state file on the way.
     pub(super) notices: Vec<String>,
@@ -23,6 +27,26 @@ impl Pipeline {
     pub(super) fn file(&self) -> StateFile {
         StateFile::of(&self.view.workflow, &self.view.state)
     }
+
+    /// Returns how it is after a change.
+    pub(super) fn after(&self, outcome: &Outcome) -> Self {
+        let (view, notices) = (outcome.now.view.clone(), notices(outcome));
+        Self { view, notices, ..self.clone() }
+    }
+}
+
+/// Returns what was done besides a change, for the caller to know.
+pub(super) fn notices(outcome: &Outcome) -> Vec<String> {
+    let undone = outcome.undone.as_ref().map(|it| format!("{it} ({})", way_out::hint(it)));
+    let file = outcome.file.iter().flat_map(|it| &it.notices);
+    file.chain(&outcome.notices).cloned().chain(undone).collect()
+}
+
+/// Names the action that a call on a workspace reports.
+pub(super) fn reports(workspace: &str, action: Option<u64>) -> Reports {
+    let workspace = workspace.to_owned();
+    let key = move |caller: &Caller| Some(place::find_key(caller, &workspace).ok()?.1);
+    Reports { workflow: WORKFLOW, key: Box::new(key), action }
 }
 
 /// Opens a workspace that has a pipeline.
@@ -31,10 +55,12 @@ pub(super) fn open<T: Tool<Answer = Answer, Failure = Failure>>(
     workspace: &str,
     then: impl FnOnce(Pipeline) -> Result<Ask, Failure> + Send + 'static,
 ) -> Result<Ask, Failure> {
-    let (_, key) = place::find_key(caller, workspace)?;
+    let (folder, key) = place::find_key(caller, workspace)?;
     let keys = vec![key.clone()];
     let opened = move |found: Result<Option<(Snapshot, RunFile)>, Stopped>| match found {
-        Ok(Some((seen, file))) => then(Pipeline { view: seen.view, notices: file.notices }),
+        Ok(Some((seen, file))) => {
+            then(Pipeline { key, folder, view: seen.view, notices: file.notices })
+        }
         Ok(None) => {
             let message = format!("load state: there is no `{key}/{STATE_FILE}`");
             let hint = "begin with `pipeline_init`, or name another workspace";

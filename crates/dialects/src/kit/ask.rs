@@ -11,10 +11,10 @@ use std::{fmt, sync::Arc};
 
 use core::time::Duration;
 
-use definition::{Diagnostic, ParseError, Workflow};
+use definition::{Diagnostic, Digest, ParseError, Workflow};
 use engine::{
     Bounds, Card, Command, ForkPoint, Graphs, Hits, Invalid, KeyFilter, Known, Listed, Listing,
-    Page, Recorded, Refusal, RunFile, RunFilter, RunId, StartRun, Taken, Timestamp, View,
+    Note, Page, Recorded, Refusal, RunFile, RunFilter, RunId, StartRun, Taken, Timestamp, View,
 };
 
 use super::{
@@ -32,6 +32,11 @@ pub enum Ask {
     Do(Deed, Next<Result<Outcome, Stopped>, Tell>),
     /// To have another run changed as well, if what was done calls for it.
     Both(Deed, (RunId, Second), Next<Result<Outcome, Stopped>, Tell>),
+    /// To have a file written as well, if what was done calls for it.
+    Also(Deed, Also, Next<Result<Outcome, Stopped>, Tell>),
+    /// To have a run changed; and where that leaves a question to a person open, changed again once
+    /// they have answered it, wherever they do. Says whether it is open still when the time is over.
+    Await(Await, Next<Result<(Outcome, bool), Stopped>, Tell>),
     /// To have the sessions on graphs looked after.
     Tend(Upkeep, Next<Result<Tended, Stopped>, Tell>),
     /// To have a run begun that works from a file.
@@ -83,6 +88,8 @@ pub enum Look<N> {
     /// A run that may have only a file, which is taken in, and what was noticed of that; `None` where
     /// there is neither.
     Session(RunId, Next<Result<Option<Noticed>, Unadopted>, N>),
+    /// Notes that the agent was shown the newest action of a run.
+    Shown(View, Next<(), N>),
     /// An id that no run has.
     NewRun(Next<RunId, N>),
     /// The graphs in a folder of the project, which is remembered; `None` where there is none.
@@ -191,6 +198,15 @@ pub enum Deed {
         run: RunId,
         start: Box<StartRun>,
     },
+    /// Begins a run in the place of another. That is changed first so that it is over, if it is not,
+    /// and its file is kept under this name.
+    Replace {
+        run: RunId,
+        command: Option<Box<Command>>,
+        aside: String,
+        workflow: String,
+        start: Box<StartRun>,
+    },
     /// Changes a run so that it is over, and puts its file away.
     PutAway {
         run: RunId,
@@ -200,6 +216,22 @@ pub enum Deed {
 
 /// Returns what another run is to be told of what was done.
 pub type Second = Box<dyn FnOnce(&Outcome) -> Option<Command> + Send>;
+/// Returns which file is to be written after what was done.
+pub type Also = Box<dyn FnOnce(&Outcome) -> Option<Write> + Send>;
+
+/// How a run is changed on which a person is asked something.
+pub struct Await {
+    pub run: RunId,
+    pub command: Box<Command>,
+    /// Whose file the run has, and its key.
+    pub workflow: &'static str,
+    pub key: String,
+    /// What they are asked.
+    pub asked: Digest,
+    /// How long they are waited for.
+    pub patience: Duration,
+}
+
 /// A run that works from a file: it is written first, and goes again if nothing is begun.
 pub struct Begin {
     pub deed: Deed,
@@ -227,6 +259,14 @@ pub struct Outcome {
     pub notices: Vec<String>,
     /// The other run, where two were changed.
     pub other: Option<Box<Self>>,
+    /// What the engine tells besides.
+    pub notes: Vec<Note>,
+    /// Why the run did not go on, although what was said of it was taken.
+    pub halted: Option<Refusal>,
+    /// Why the server could not do its part.
+    pub undone: Option<Refusal>,
+    /// Why the file that goes with it could not be written.
+    pub unwritten: Option<String>,
 }
 
 /// A run, and what is known beside it when it is looked at.
@@ -260,10 +300,20 @@ pub struct Caller {
     pub changed: Option<RunId>,
     /// How large anything may be that a caller hands in.
     pub bounds: Bounds,
-    /// Whether the call was made before and got somewhere.
-    pub is_repeating: bool,
+    pub sent: Sent,
     /// What the settings say of the dialects.
     pub options: Options,
+}
+
+/// How a call stands to one that was made before.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Sent {
+    #[default]
+    First,
+    /// It was made before, and got somewhere.
+    Again,
+    /// It reports an action that was answered long before.
+    Late,
 }
 
 /// How far the caller's program reaches the person before it. A dialect need not know the reply.
@@ -321,6 +371,29 @@ impl Stopped {
             Self::Refused(refusal) => refusal.code(),
             Self::Failed(fault) => fault.code,
         }
+    }
+}
+
+impl Outcome {
+    /// Returns what was done where nothing was done besides.
+    pub fn new(now: Snapshot, events: Vec<Recorded>, file: Option<RunFile>) -> Self {
+        Self {
+            now,
+            events,
+            file,
+            notices: Vec::new(),
+            other: None,
+            notes: Vec::new(),
+            halted: None,
+            undone: None,
+            unwritten: None,
+        }
+    }
+
+    /// Returns what the server did besides and what it could not do, in lines.
+    pub fn told(&self) -> Vec<String> {
+        let undone = self.undone.as_ref().map(|it| format!("{it} ({})", it.hint()));
+        self.notices.iter().cloned().chain(undone).collect()
     }
 }
 

@@ -36,6 +36,12 @@ pub trait Tool: DeserializeOwned + JsonSchema + Send + 'static {
     /// Whether an answer has its list of warnings even where that is empty.
     const LISTS_WARNINGS: bool = false;
 
+    /// Returns the action that the call reports, or answers for a person. Where the call has no
+    /// request id it is known by that.
+    fn reports(&self) -> Option<Reports> {
+        None
+    }
+
     /// Returns what the call asks for.
     fn ask(self, caller: &Caller) -> Result<Ask, Self::Failure>;
 
@@ -152,12 +158,23 @@ impl Card {
 /// What a call asks for, once it is known who calls.
 pub type Asking = Box<dyn FnOnce(&Caller) -> Ask + Send>;
 
+/// An action that a call reports.
+pub struct Reports {
+    /// Whose file its run has.
+    pub workflow: &'static str,
+    /// Returns the key of the run, once it is known who calls.
+    pub key: Box<dyn FnOnce(&Caller) -> Option<String> + Send>,
+    /// `None` where the call does not name the action.
+    pub action: Option<u64>,
+}
+
 /// A call that was read.
 pub struct Read {
     /// The arguments as they were understood: the same for every way to write them.
     pub taken: Map<String, Value>,
     /// What was ignored or guessed.
     pub warnings: Vec<String>,
+    pub reports: Option<Reports>,
     /// What it asks for, or what there is to say of arguments that do not fit.
     pub asking: Result<Asking, Said>,
 }
@@ -207,14 +224,32 @@ impl Entry {
     }
 }
 
+/// Returns the tools of several tables as one.
+#[expect(clippy::indexing_slicing, reason = "the compiler evaluates it, over lengths it knows")]
+pub const fn joined<const N: usize>(tables: &[&[Entry]]) -> [Entry; N] {
+    let mut all = [tables[0][0]; N];
+    let (mut at, mut table) = (0, 0);
+    while table < tables.len() {
+        let mut row = 0;
+        while row < tables[table].len() {
+            all[at] = tables[table][row];
+            (at, row) = (at + 1, row + 1);
+        }
+        table += 1;
+    }
+    assert!(at == N, "a table is as long as those that it is made of");
+    all
+}
+
 fn read<T: Tool>(shape: &Value, arguments: Map<String, Value>) -> Read {
     let input = input::read::<T>(T::NAME, T::Failure::LENIENCY, shape, arguments);
     let asking = |tool: T| -> Asking {
         Box::new(move |caller| tool.ask(caller).unwrap_or_else(|it| T::fail(it).into()))
     };
     let invalid = |it: InvalidArguments| Said::failed(T::Failure::from(it));
+    let reports = input.parameters.as_ref().ok().and_then(T::reports);
     let asking = input.parameters.map(asking).map_err(invalid);
-    Read { taken: input.taken, warnings: input.warnings, asking }
+    Read { taken: input.taken, warnings: input.warnings, reports, asking }
 }
 
 fn unasked<T: Tool>(stopped: Stopped) -> Said {

@@ -5,23 +5,31 @@
 //! takes in what others wrote into it. That is a step of the server's own, and no effect of the
 //! tool: a tool that only looks is marked as reading.
 
+use std::time::Duration;
+
 use definition::Workflow;
 use dialects::{
     core,
     kit::{
-        Ask, Asking, Begin, Beside, Caller, Deed, Entry, Fault, Look, NotBegun, Outcome, Reply,
-        Second, Snapshot, Stopped, Tell, Tended, Upkeep,
+        Also, Ask, Asking, Await, Begin, Beside, Caller, Deed, Entry, Fault, Look, NotBegun,
+        Outcome, Reply, Reports, Second, Sent, Snapshot, Stopped, Tell, Tended, Upkeep,
     },
 };
-use engine::{Actor, Answer, AnswerGate, Command, ForkPoint, Refusal, RunFile, RunId, View};
+use engine::{
+    Actor, Answer, AnswerGate, Command, ForkPoint, Refusal, RunFile, RunId, Standing, View,
+};
 use runtime::{ExecuteError, Fork, Hearing, Identity, Request, Runtime, Target};
 use serde_json::{Map, Value};
 
 use super::{
-    Call, GateReply, Person, Reach,
-    repeat::{self, Opened},
+    Call, GateReply, Person,
+    files::Reach,
+    repeat::{self, Answering, Opened},
 };
 use crate::{server::PersonsDoor, sessions, toolsets::brief_of};
+
+/// How often the file of a run is looked at while a person is waited for.
+const LOOK_EVERY: Duration = Duration::from_secs(2);
 
 /// Calls a tool of a dialect with arguments of any shape.
 pub(super) async fn run(
@@ -33,18 +41,22 @@ pub(super) async fn run(
     let (runtime, hearing) = call.runtime.hear();
     let call = &Call { runtime: &runtime, ..call.clone() };
     let read = entry.read(shape, arguments);
-    let (id, warnings) = (repeat::find_id(call, shape, &read.taken), read.warnings);
+    let id = repeat::find_id(call, shape, &read.taken);
+    let (reports, warnings) = (read.reports, read.warnings);
     let asking = match read.asking {
         Ok(asking) => asking,
         Err(said) => return said.reply(warnings),
     };
     let content = repeat::content(entry.name, &read.taken);
-    let identity = repeat::identify(call, entry.hints, id.clone(), &content, async { None }).await;
+    let reported = async { find_reported(call, reports?).await };
+    let identity = repeat::identify(call, entry.hints, id.clone(), &content, reported).await;
     let opened = match identity {
         Ok(Identity::Known(known)) => repeat::open(call, known).await,
-        Ok(Identity::Stale | Identity::None) => {
-            return make((call, &hearing), asking, warnings).await;
+        Ok(Identity::Stale) => {
+            let call = Call { is_stale: true, ..call.clone() };
+            return make((&call, &hearing), asking, warnings).await;
         }
+        Ok(Identity::None) => return make((call, &hearing), asking, warnings).await,
         Err(error) => Err(error),
     };
     match opened {
@@ -58,6 +70,14 @@ pub(super) async fn run(
             repeat::tell(call, &hearing, reply)
         }
     }
+}
+
+/// Finds the run of an action that is reported, as it is now.
+async fn find_reported(call: &Call<'_>, reports: Reports) -> Option<Answering> {
+    let Reports { workflow, key, action } = reports;
+    let key = key(&caller(call))?;
+    let (view, _) = call.runtime.take_in_file(workflow, &key).await.ok()??;
+    Some(Answering { view, action })
 }
 
 /// Answers everything that a tool asks for, until it answers.
@@ -76,6 +96,10 @@ async fn make(
             Ask::Both(first, second, then) => {
                 break then(execute_both(call, first, second).await.map_err(stopped));
             }
+            Ask::Also(deed, also, then) => {
+                break then(execute_also(call, &reach, deed, also).await.map_err(stopped));
+            }
+            Ask::Await(it, then) => break then(execute_await(call, it).await.map_err(stopped)),
             Ask::Tend(upkeep, then) => break then(tend(call, upkeep).await.map_err(stopped)),
             Ask::Begin(it, then) => break then(begin(call, &reach, *it).await),
             Ask::Write(write, then) => break then(reach.write(write).await),
@@ -135,6 +159,10 @@ async fn look<N: Send + 'static>(call: &Call<'_>, reach: &Reach<'_>, look: Look<
             sessions::tend_sessions(&runtime.apart(), sessions).await;
             let found = sessions::find(runtime, sessions, run).await;
             then(found.map(|it| it.map(|(view, notices)| (snapshot(runtime, view), notices))))
+        }
+        Look::Shown(view, then) => {
+            runtime.note_seen(&view).await;
+            then(())
         }
         Look::NewRun(then) => then(runtime.new_run()),
         Look::Folder(folder, then) => {
@@ -229,6 +257,53 @@ async fn live_first(
     Ok(keys)
 }
 
+/// Has a deed done, and a file written if that calls for it.
+async fn execute_also(
+    call: &Call<'_>,
+    reach: &Reach<'_>,
+    deed: Deed,
+    also: Also,
+) -> Result<Outcome, ExecuteError> {
+    let mut outcome = execute(call, deed).await?;
+    if let Some(write) = also(&outcome) {
+        outcome.unwritten = reach.write(write).await.err();
+    }
+    Ok(outcome)
+}
+
+/// Has a run changed on which a person is asked something; again once they have answered it. Says
+/// whether the time was over before.
+async fn execute_await(call: &Call<'_>, wait: Await) -> Result<(Outcome, bool), ExecuteError> {
+    let Await { run, command, workflow, key, asked, patience } = wait;
+    let change = || request(call, Target::Run(run), (*command).clone(), None);
+    let asks = |it: &View| it.state.standing.open_gate().is_some_and(|gate| gate.digest == asked);
+    let mut outcome = done(call.runtime, change().await?);
+    if !asks(&outcome.now.view) {
+        return Ok((outcome, false));
+    }
+    let end = call.runtime.steady().after(patience);
+    while asks(&outcome.now.view) {
+        let left = end.since(call.runtime.steady());
+        if left.is_zero() {
+            return Ok((outcome, true));
+        }
+        let length = outcome.now.view.state.length;
+        call.runtime.wait(run, length, left.min(LOOK_EVERY)).await?;
+        let Some((view, file)) = call.runtime.take_in_file(workflow, &key).await? else {
+            break;
+        };
+        outcome.now = snapshot(call.runtime, view);
+        outcome.notices.extend(file.notices);
+    }
+    if outcome.now.view.state.standing != Standing::Running {
+        return Ok((outcome, false));
+    }
+    let mut again = done(call.runtime, change().await?);
+    let earlier = outcome.file.into_iter().flat_map(|it| it.notices).chain(outcome.notices);
+    again.notices.splice(0..0, earlier);
+    Ok((again, false))
+}
+
 /// Has a deed done.
 async fn execute(call: &Call<'_>, deed: Deed) -> Result<Outcome, ExecuteError> {
     let outcome = match deed {
@@ -264,6 +339,13 @@ async fn execute(call: &Call<'_>, deed: Deed) -> Result<Outcome, ExecuteError> {
             let (actor, request_id) = (call.actor.clone(), None);
             call.runtime.execute(Request { target, command, actor, request_id }).await?
         }
+        Deed::Replace { run, command, aside, workflow, start } => {
+            if let Some(command) = command {
+                request(call, Target::Run(run), *command, None).await?;
+            }
+            call.runtime.put_away(run, call.actor.clone(), |_| Some(aside)).await?;
+            request(call, Target::New(workflow), Command::StartRun(start), None).await?
+        }
         Deed::PutAway { run, command } => return put_away(call, run, command).await,
     };
     Ok(done(call.runtime, outcome))
@@ -287,9 +369,9 @@ async fn put_away(
 }
 
 fn done(runtime: &Runtime, outcome: runtime::Outcome) -> Outcome {
-    let runtime::Outcome { view, events, file, chores, notes: _, halted: _ } = outcome;
-    let (now, notices) = (snapshot(runtime, view), chores.notices());
-    Outcome { now, events, file, notices, other: None }
+    let runtime::Outcome { view, events, file, chores, notes, halted } = outcome;
+    let (now, notices, undone) = (snapshot(runtime, view), chores.warnings, chores.failure);
+    Outcome { notices, notes, halted, undone, ..Outcome::new(now, events, file) }
 }
 
 /// Begins a run that works from a file. The file goes first: a run without it could not be worked on.
@@ -352,7 +434,7 @@ pub(crate) async fn take_reply(
 }
 
 /// Returns who calls, as a dialect sees it.
-pub(crate) fn caller(call: &Call<'_>) -> Caller {
+fn caller(call: &Call<'_>) -> Caller {
     let (root, at) = (call.runtime.settings().root.clone(), call.runtime.now());
     let options = dialects::Options {
         devworkflow: call.options.devworkflow.settings.clone(),
@@ -365,7 +447,11 @@ pub(crate) fn caller(call: &Call<'_>) -> Caller {
         at,
         changed: call.runtime.find_changed_before(),
         bounds: call.runtime.settings().bounds,
-        is_repeating: call.runtime.is_repeating(),
+        sent: match call.is_stale {
+            true => Sent::Late,
+            false if call.runtime.is_repeating() => Sent::Again,
+            false => Sent::First,
+        },
         options,
     }
 }

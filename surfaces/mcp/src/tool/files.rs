@@ -12,7 +12,7 @@ use std::{
 
 use dialects::{
     forge::place,
-    kit::{Caller, Eye, Files, Folder, Seeing, Sight, Text, Write},
+    kit::{Caller, Eye, Files, Folder, Sight, Text, Write},
 };
 use runtime::{FileSystem, Handled, Place, Runtime, Tree, Walk};
 use tokio::sync::Semaphore;
@@ -26,24 +26,14 @@ const PATIENCE: Duration = Duration::from_secs(15);
 static PROJECTS: Semaphore = Semaphore::const_new(2);
 
 /// The files as a call sees them.
-pub(crate) struct Reach<'a> {
-    pub(crate) runtime: &'a Runtime,
-    pub(crate) caller: &'a Caller,
+pub(super) struct Reach<'a> {
+    pub(super) runtime: &'a Runtime,
+    pub(super) caller: &'a Caller,
 }
 
 impl Reach<'_> {
-    /// Looks at everything that has to be seen first.
-    pub(crate) async fn see<T: Send + 'static>(&self, mut seeing: Seeing<T>) -> T {
-        loop {
-            seeing = match seeing {
-                Seeing::Look(files) => self.look(files).await,
-                Seeing::Seen(seen) => return seen,
-            };
-        }
-    }
-
     /// Looks, and goes on with what is seen.
-    pub(crate) async fn look<N: Send + 'static>(&self, files: Files<N>) -> N {
+    pub(super) async fn look<N: Send + 'static>(&self, files: Files<N>) -> N {
         match files {
             Files::Text(folder, path, then) => then(self.text(&folder, &path).await),
             Files::Texts(folder, paths, then) => then(self.texts(&folder, paths).await),
@@ -114,7 +104,7 @@ impl Reach<'_> {
     }
 
     /// Writes a file. Its folder is made if it is not there.
-    pub(crate) async fn write(&self, write: Write) -> Result<(), String> {
+    pub(super) async fn write(&self, write: Write) -> Result<(), String> {
         let Write { folder, path, text, is_private } = write;
         let file_system = self.file_system()?;
         // Locks lie in the project, and not among the specs.
@@ -139,12 +129,12 @@ impl Reach<'_> {
     }
 
     /// Returns whether a file is there.
-    pub(crate) async fn has(&self, folder: &Folder, path: &str) -> bool {
+    pub(super) async fn has(&self, folder: &Folder, path: &str) -> bool {
         self.stat(folder, path).await.is_ok_and(|it| it.is_some())
     }
 
     /// Removes a file.
-    pub(crate) async fn remove(&self, folder: &Folder, path: &str) -> Result<(), String> {
+    pub(super) async fn remove(&self, folder: &Folder, path: &str) -> Result<(), String> {
         self.file_system()?.remove(&self.place(folder, path)?).await
     }
 

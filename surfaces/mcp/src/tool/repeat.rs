@@ -10,18 +10,11 @@ use serde_json::{Map, Value};
 
 use super::{Call, Effect, Hints, Person, Reply};
 
-/// Why a call was not made.
-#[derive(Debug)]
-pub(crate) struct Unasked {
-    pub(crate) tool: &'static str,
-    pub(crate) error: ExecuteError,
-}
-
 /// What a report is about that has no request id.
-pub(crate) struct Answering {
-    pub(crate) view: View,
+pub(super) struct Answering {
+    pub(super) view: View,
     /// The action, where the report names it.
-    pub(crate) action: Option<u64>,
+    pub(super) action: Option<u64>,
 }
 
 /// Returns everything that a call asks for, as one text. How it is known when it is sent again is

@@ -57,8 +57,9 @@ impl Found {
 
     /// Returns the session as a deed left it.
     pub(super) fn after(outcome: Outcome) -> Self {
+        let besides = outcome.told();
         let notices = outcome.file.map(|it| it.notices).unwrap_or_default();
-        Self::new((outcome.now, notices.into_iter().chain(outcome.notices).collect()))
+        Self::new((outcome.now, notices.into_iter().chain(besides).collect()))
     }
 
     /// Returns the session to speak of.

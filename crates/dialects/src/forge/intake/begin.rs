@@ -15,7 +15,7 @@ use super::{
     request::REQUEST_FILE,
 };
 use crate::kit::{
-    Ask, Begin, Caller, Deed, NotBegun, Outcome, Seeing, Stopped, Tell, Text, Tool, Write,
+    Ask, Begin, Caller, Deed, NotBegun, Outcome, Seeing, Sent, Stopped, Tell, Text, Tool, Write,
 };
 
 /// Begins the pipeline, unless its workspace has one, and says what a person should know of.
@@ -25,7 +25,7 @@ pub(super) fn begin<T: Tool<Answer = Answer, Failure = Failure>>(
     say: fn(&Confirmed, &[String]) -> Answer,
 ) -> Result<Ask, Failure> {
     let start = start(caller, &confirmed)?;
-    let is_repeating = caller.is_repeating;
+    let is_repeating = caller.sent == Sent::Again;
     Ok(confirmed.workspace.stat(STATE_FILE).then(move |stat| {
         // Where this very call began it before, it is taken up there.
         if stat.is_some() && !is_repeating {

@@ -111,8 +111,7 @@ fn told<T: Change>(
     match done {
         Ok(outcome) => {
             warnings.splice(0..0, asked.warnings(pipeline));
-            warnings.extend(outcome.file.into_iter().flat_map(|it| it.notices));
-            warnings.extend(outcome.notices);
+            warnings.extend(workspace::notices(&outcome));
             Ok(T::answer(warnings))
         }
         Err(Stopped::Refused(refusal)) if T::is_done(&refusal) => Ok(T::answer(warnings)),

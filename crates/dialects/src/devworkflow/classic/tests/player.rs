@@ -238,7 +238,8 @@ impl<'a> Player<'a> {
                 Ask::Do(deed, then) => break then(self.perform(deed)),
                 Ask::Make(_, _, _, then) => break then(Ok(self.config.is_none())),
                 Ask::Tell(tell) => break tell,
-                Ask::Both(..) | Ask::Tend(..) | Ask::Begin(..) | Ask::Write(..) => panic!(),
+                Ask::Both(..) | Ask::Also(..) | Ask::Await(..) => panic!("there is one run"),
+                Ask::Tend(..) | Ask::Begin(..) | Ask::Write(..) => panic!("no file is written"),
             };
         };
         loop {
@@ -277,7 +278,7 @@ impl<'a> Player<'a> {
             config.push_str(&line);
         }
         let (now, file) = (self.snapshot(), self.run_file());
-        Ok(Outcome { now, events, file, notices: Vec::new(), other: None })
+        Ok(Outcome::new(now, events, file))
     }
 
     fn snapshot(&self) -> Snapshot {

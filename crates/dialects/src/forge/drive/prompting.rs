@@ -2,27 +2,52 @@
 
 use definition::{Finding, PartId, Review, Step, find_findings};
 use engine::find_said;
+use serde_json::Value;
 
 use super::{
     super::{
-        place::Folder,
+        place,
         prompt::{self, AgentFile, Assignment, Budget, History, Layers, TOKENS_MAX, Task},
-        records,
+        records::{self, Past},
         workspace::Pipeline,
     },
     action::Action,
 };
-use crate::tool::Call;
+use crate::kit::{Caller, Seeing};
 
-/// Writes the prompt into an action that sends an agent out. Returns what its sender should know.
-pub(super) async fn add(call: &Call<'_>, pipeline: &Pipeline, action: &mut Action) -> Vec<String> {
+/// Writes the prompt into an action that sends an agent out. Returns it with what its sender should
+/// know.
+pub(super) fn add(
+    caller: &Caller,
+    pipeline: &Pipeline,
+    mut action: Action,
+) -> Seeing<(Action, Vec<String>)> {
     if action.agent.is_empty() {
-        return Vec::new();
+        return Seeing::Seen((action, Vec::new()));
     }
-    let (path, text) = agent_file(call, &action.agent).await;
+    let past = records::past(caller, var(pipeline, "spec_name"));
+    let findings = findings(pipeline, &action);
+    let (friction, pipeline) = (caller.options.forge.friction_tokens, pipeline.clone());
+    agent_file(caller, &action.agent).then(move |file| {
+        past.then(move |past| {
+            findings.map(move |findings| {
+                let budget = Budget { all: TOKENS_MAX, friction };
+                let (text, warnings) = write(&pipeline, &action, file, (past, findings), budget);
+                action.prompt = text;
+                (action, warnings)
+            })
+        })
+    })
+}
+
+fn write(
+    pipeline: &Pipeline,
+    action: &Action,
+    (path, text): (String, Option<String>),
+    (past, findings): (Past, Vec<String>),
+    budget: Budget,
+) -> (String, Vec<String>) {
     let feedback = find_said(&pipeline.view.workflow, &pipeline.view.state);
-    let vars = &pipeline.view.state.vars;
-    let var = |name: &str| vars.get(name).and_then(serde_json::Value::as_str).unwrap_or_default();
     let steps = &pipeline.view.workflow.steps;
     let step = steps.iter().find(|it| it.name.as_str() == action.phase);
     let verdicts = step.and_then(|it| it.review.as_ref()).map(Review::words).unwrap_or_default();
@@ -30,26 +55,22 @@ pub(super) async fn add(call: &Call<'_>, pipeline: &Pipeline, action: &mut Actio
     let assignment = Assignment {
         agent: &action.agent,
         workspace: pipeline.folder.as_str(),
-        branch: Some(var("branch")).filter(|it| !it.is_empty()),
-        spec_name: var("spec_name"),
+        branch: Some(var(pipeline, "branch")).filter(|it| !it.is_empty()),
+        spec_name: var(pipeline, "spec_name"),
         input_files: &action.input_files,
         output_file: Some(action.output_file.as_str()).filter(|it| !it.is_empty()),
         verdicts: &verdicts,
         earlier: &earlier,
     };
-    let past = records::past(call, var("spec_name")).await;
-    let history = History { task: task(pipeline, action), ..past.history };
-    let findings = findings(call, pipeline, action).await;
-    let layers = Layers {
-        profile: Some(&past.profile),
-        history: History { findings, ..history },
-        feedback: feedback.as_deref(),
-    };
+    let history = History { task: task(pipeline, action), findings, ..past.history };
+    let layers = Layers { profile: Some(&past.profile), history, feedback: feedback.as_deref() };
     let file = AgentFile { path: &path, text: text.as_deref() };
-    let budget = Budget { all: TOKENS_MAX, friction: call.options.forge.friction_tokens };
     let assembled = prompt::assemble(&assignment, &file, layers, budget);
-    action.prompt = assembled.text;
-    assembled.warnings
+    (assembled.text, assembled.warnings)
+}
+
+fn var<'a>(pipeline: &'a Pipeline, name: &str) -> &'a str {
+    pipeline.view.state.vars.get(name).and_then(Value::as_str).unwrap_or_default()
 }
 
 /// Returns what a review found when it judged last, for anyone who judges again.
@@ -94,21 +115,23 @@ fn task(pipeline: &Pipeline, action: &Action) -> Option<Task> {
     Some(task)
 }
 
-/// Returns what the review found that an agent is to answer.
-async fn findings(call: &Call<'_>, pipeline: &Pipeline, action: &Action) -> Vec<String> {
+/// Finds what the review found that an agent is to answer.
+fn findings(pipeline: &Pipeline, action: &Action) -> Seeing<Vec<String>> {
     let review = action.input_files.iter().find(|it| it.starts_with("review-"));
-    let Some(review) = review else { return Vec::new() };
-    let Ok(Some(text)) = pipeline.folder.read(call, review).await else { return Vec::new() };
-    find_findings(&text).into_iter().map(|it| it.text).collect()
+    let Some(review) = review else { return Seeing::Seen(Vec::new()) };
+    pipeline.folder.text(review).map(|text| {
+        let text = text.ok().flatten().unwrap_or_default();
+        find_findings(&text).into_iter().map(|it| it.text).collect()
+    })
 }
 
-/// Returns where the file of an agent is looked for, and what it says.
-async fn agent_file(call: &Call<'_>, agent: &str) -> (String, Option<String>) {
+/// Finds where the file of an agent is looked for, and what it says.
+fn agent_file(caller: &Caller, agent: &str) -> Seeing<(String, Option<String>)> {
     let name = format!("{agent}.md");
-    let Some(folder) = &call.options.forge.agents else {
-        return (name, prompt::built_in(agent).map(ToOwned::to_owned));
+    let Some(folder) = &caller.options.forge.agents else {
+        return Seeing::Seen((name, prompt::built_in(agent).map(ToOwned::to_owned)));
     };
-    let folder = Folder::named(call, folder);
-    let text = folder.read(call, &name).await.ok().flatten();
-    (format!("{}/{name}", folder.as_str()), text)
+    let folder = place::named(caller, folder);
+    let path = format!("{}/{name}", folder.as_str());
+    folder.text(&name).map(|text| (path, text.ok().flatten()))
 }

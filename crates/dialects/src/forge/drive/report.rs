@@ -2,25 +2,20 @@
 
 use definition::{Finding, PartSpec, Review, Step, read_review};
 use engine::{
-    Advance, Command, CompletedBy, Done, Entry, Event, Note, Progress, Recorded, Refusal,
-    ReopenCause, RunState, StepCompleted, awaits_revision, evolve, find_agent, find_promised,
+    CompletedBy, Done, Entry, Event, Note, Progress, Recorded, Refusal, ReopenCause, RunState,
+    StepCompleted, awaits_revision, evolve, find_agent, find_promised,
 };
-use runtime::ExecuteError;
 use serde::Serialize;
 
-use super::super::{
-    answer::Failure,
-    display, records, way_out,
-    workspace::{self, Changed, Pipeline},
-};
-use crate::tool::Call;
+use super::super::{answer::Failure, display, records, way_out, workspace::Pipeline};
+use crate::kit::{Also, Caller, Outcome, Seeing, Stopped};
 
 /// The verdict on tasks that break rules of the project.
 const REVISE: &str = "REVISE";
 
 /// What a report led to.
 #[derive(Debug, Clone, Serialize)]
-pub(super) struct Outcome {
+pub(super) struct Reported {
     state_updated: bool,
     artifact_written: String,
     verdict_parsed: String,
@@ -65,7 +60,7 @@ pub(super) enum Hint {
     SetupContinue,
 }
 
-impl Outcome {
+impl Reported {
     /// The phase goes on; nothing of the report is kept.
     fn unfinished(warning: String) -> Self {
         Self {
@@ -90,78 +85,115 @@ impl Outcome {
     }
 }
 
-/// Says what a call says of a pipeline, and words what came of the report on a phase, if there is one
-/// and it was taken.
-pub(super) async fn advance(
-    call: &Call<'_>,
-    pipeline: &Pipeline,
-    step: Option<&Step>,
-    advance: Advance,
-) -> Result<(Changed, Option<Outcome>), ExecuteError> {
-    let reported = step.zip(advance.report.clone());
-    let stays = advance.onward.is_none();
-    let read = match step {
-        Some(step) => read_reviews(call, pipeline, step).await,
-        None => Read::default(),
-    };
-    let changed = pipeline.execute(call, Command::Advance(advance.into())).await?;
-    let Some((step, done)) = reported else { return Ok((changed, None)) };
-    if let Some(warning) = changed.notes.iter().find_map(nothing_found) {
-        return Ok((changed, Some(Outcome::unfinished(warning))));
-    }
-    let is_usage = |it: &Recorded| {
-        matches!(&it.event, Event::EntryRecorded { entry: Entry::Usage { .. }, .. })
-    };
-    if !changed.events.iter().any(is_usage) {
-        return Ok((changed, None));
-    }
-    let notices = if stays { changed.pipeline.notices.clone() } else { Vec::new() };
-    let outcome = word(call, (pipeline, step), (&changed, notices), (read, &done)).await;
-    Ok((changed, Some(outcome)))
+/// A report on a phase, with how the pipeline stands before it.
+#[derive(Clone)]
+pub(super) struct Report {
+    pub(super) pipeline: Pipeline,
+    step: Step,
+    done: Done,
+    read: Read,
 }
 
-async fn word(
-    call: &Call<'_>,
-    (pipeline, step): (&Pipeline, &Step),
-    (changed, notices): (&Changed, Vec<String>),
-    (read, done): (Read, &Done),
-) -> Outcome {
-    let events = &changed.events;
-    let hint = hint(step, &pipeline.view.state, events);
-    let is_stale = is_stale(step, events);
-    let read = match find_note(step, events) {
-        Some(note) => Read::of(&note, &[REVISE]),
-        None if is_stale => Read::default(),
-        None => read,
-    };
-    let mut warnings = pipeline.notices.clone();
-    if step.rules.is_some() && !read.findings.is_empty() {
-        let count = read.findings.len();
-        warnings.push(format!("the tasks break rules of the project: {count}"));
+/// Reads what the reviews of a phase say, before anything is made of its report.
+pub(super) fn look(pipeline: Pipeline, step: Step, done: Done) -> Seeing<Report> {
+    let files = if step.review.is_some() { artifacts(&pipeline, &step) } else { Vec::new() };
+    let paths = files.iter().map(|(_, file)| file.clone()).collect();
+    pipeline.folder.texts(paths).map(move |texts| {
+        let texts = texts.unwrap_or_default().into_iter();
+        let said = files.into_iter().zip(texts).filter_map(|((task, _), text)| Some((task, text?)));
+        let read = step.review.as_ref().map(|it| Read::all(it, said)).unwrap_or_default();
+        Report { pipeline, step, done, read }
+    })
+}
+
+impl Report {
+    /// Returns how what a review found is kept for later agents, once the report was taken.
+    pub(super) fn learn(&self, caller: &Caller) -> Also {
+        let (caller, report) = (caller.clone(), self.clone());
+        Box::new(move |outcome: &Outcome| {
+            let Self { pipeline, step, .. } = &report;
+            let read = report.told(outcome)?;
+            if step.each.is_some() || step.review.is_none() || is_stale(step, &outcome.events) {
+                return None;
+            }
+            let state = &pipeline.view.state;
+            let agent = find_agent(&pipeline.view.workflow, state, step).unwrap_or_default();
+            let finding =
+                |it: Found| Finding { severity: it.severity, text: it.description, number: None };
+            let findings = read.findings.into_iter().map(finding).collect();
+            Some(records::accumulate(&caller, findings, agent))
+        })
     }
-    let at = warnings.len();
-    warnings.extend(missing(step, events));
-    warnings.extend(notices);
-    if step.each.is_none() && step.review.is_some() && !is_stale {
-        warnings.extend(learn(call, pipeline, step, &read).await);
+
+    /// Words what came of it; `None` where it was not taken.
+    pub(super) fn word(&self, outcome: &Outcome, notices: Vec<String>) -> Option<Reported> {
+        if let Some(warning) = outcome.notes.iter().find_map(nothing_found) {
+            return Some(Reported::unfinished(warning));
+        }
+        let Self { pipeline, step, done, .. } = self;
+        let (read, events) = (self.told(outcome)?, &outcome.events);
+        let hint = hint(step, &pipeline.view.state, events);
+        let mut warnings = pipeline.notices.clone();
+        if step.rules.is_some() && !read.findings.is_empty() {
+            let count = read.findings.len();
+            warnings.push(format!("the tasks break rules of the project: {count}"));
+        }
+        let at = warnings.len();
+        warnings.extend(missing(step, events));
+        warnings.extend(notices);
+        let unkept = |it: &String| format!("the findings were not kept as patterns: {it}");
+        warnings.extend(outcome.unwritten.as_ref().map(unkept));
+        let news = warnings.clone();
+        // Tasks are built and reviewed in batches, and each of these is logged.
+        if step.each.is_none() && is_logged(pipeline, step) {
+            let again = format!("WARNING: phase `{}` was logged before", step.name);
+            warnings.insert(at, again);
+        }
+        let is_over = hint == Hint::Proceed;
+        let written = completions(step, events).flat_map(|it| &it.artifacts).next();
+        Some(Reported {
+            state_updated: true,
+            artifact_written: written.map(|it| it.path.clone()).unwrap_or_default(),
+            verdict_parsed: read.verdict,
+            findings: read.findings,
+            next_action_hint: hint,
+            warning: warnings.join("; "),
+            news,
+            display_message: is_over.then(|| display::complete(done.tokens, done.duration_ms)),
+        })
     }
-    let news = warnings.clone();
-    // Tasks are built and reviewed in batches, and each of these is logged.
-    if step.each.is_none() && is_logged(pipeline, step) {
-        let again = format!("WARNING: phase `{}` was logged before", step.name);
-        warnings.insert(at, again);
+
+    /// Returns what its answer tells of the reviews; `None` where nothing was taken.
+    fn told(&self, outcome: &Outcome) -> Option<Read> {
+        let events = &outcome.events;
+        let is_usage = |it: &Recorded| {
+            matches!(&it.event, Event::EntryRecorded { entry: Entry::Usage { .. }, .. })
+        };
+        if !events.iter().any(is_usage) {
+            return None;
+        }
+        Some(match find_note(&self.step, events) {
+            Some(note) => Read::of(&note, &[REVISE]),
+            None if is_stale(&self.step, events) => Read::default(),
+            None => self.read.clone(),
+        })
     }
-    let is_over = hint == Hint::Proceed;
-    let written = completions(step, events).flat_map(|it| &it.artifacts).next();
-    Outcome {
-        state_updated: true,
-        artifact_written: written.map(|it| it.path.clone()).unwrap_or_default(),
-        verdict_parsed: read.verdict,
-        findings: read.findings,
-        next_action_hint: hint,
-        warning: warnings.join("; "),
-        news,
-        display_message: is_over.then(|| display::complete(done.tokens, done.duration_ms)),
+
+    /// Words why it is not taken.
+    pub(super) fn refused(&self, stopped: &Stopped) -> Failure {
+        let (phase, view) = (self.step.name.as_str(), &self.pipeline.view);
+        let Stopped::Refused(refusal) = stopped else { return Failure::of("report", stopped) };
+        if let Refusal::GateOpen { step, .. } = refusal {
+            return open(&self.pipeline, phase, step.as_str());
+        }
+        let message = match find_problem(refusal) {
+            Some(problem) => format!("artifact invalid for {phase}: {problem}"),
+            None if matches!(refusal, Refusal::RunEnded { .. }) => {
+                "the pipeline is over".to_owned()
+            }
+            None => format!("report: {refusal}"),
+        };
+        Failure::new(refusal.code(), message, way_out::hint_at(refusal, view))
     }
 }
 
@@ -174,42 +206,11 @@ fn nothing_found(note: &Note) -> Option<String> {
     })
 }
 
-/// Keeps what a review found, for later agents to know.
-async fn learn(call: &Call<'_>, pipeline: &Pipeline, step: &Step, read: &Read) -> Option<String> {
-    let view = &pipeline.view;
-    let agent = find_agent(&view.workflow, &view.state, step).unwrap_or_default();
-    let finding = |it: &Found| Finding {
-        severity: it.severity.clone(),
-        text: it.description.clone(),
-        number: None,
-    };
-    let findings: Vec<Finding> = read.findings.iter().map(finding).collect();
-    let kept = records::accumulate(call, findings, agent).await;
-    kept.err().map(|problem| format!("the findings were not kept as patterns: {problem}"))
-}
-
 /// What the reviews of a phase say.
-#[derive(Debug, Default)]
+#[derive(Debug, Clone, Default)]
 struct Read {
     verdict: String,
     findings: Vec<Found>,
-}
-
-/// Reads what the reviews of a phase say, before anything is made of it.
-async fn read_reviews(call: &Call<'_>, pipeline: &Pipeline, step: &Step) -> Read {
-    let mut read = Read::default();
-    let Some(review) = &step.review else { return read };
-    let words = review.words();
-    for (task, file) in artifacts(pipeline, step) {
-        let Ok(Some(text)) = pipeline.folder.read(call, &file).await else { continue };
-        let said = Read::of(&text, &words);
-        // Of several reviews the one that wants most counts.
-        if rank(review, &read.verdict) < rank(review, &said.verdict) {
-            read.verdict = said.verdict;
-        }
-        read.findings.extend(said.findings.into_iter().map(|it| it.of_task(task.as_deref())));
-    }
-    read
 }
 
 /// Returns how much a verdict wants done: the later in the list, the more.
@@ -226,6 +227,19 @@ impl Found {
 }
 
 impl Read {
+    /// Reads several reviews. The one that wants most counts.
+    fn all(review: &Review, texts: impl Iterator<Item = (Option<String>, String)>) -> Self {
+        let (words, mut read) = (review.words(), Self::default());
+        for (task, text) in texts {
+            let said = Self::of(&text, &words);
+            if rank(review, &read.verdict) < rank(review, &said.verdict) {
+                read.verdict = said.verdict;
+            }
+            read.findings.extend(said.findings.into_iter().map(|it| it.of_task(task.as_deref())));
+        }
+        read
+    }
+
     fn of(text: &str, words: &[&str]) -> Self {
         let Some(reviewed) = read_review(text, words) else { return Self::default() };
         let found = |it: Finding| Found { severity: it.severity, description: it.text };
@@ -324,22 +338,6 @@ fn missing(step: &Step, events: &[Recorded]) -> Option<String> {
     let gone: Vec<String> = events.iter().filter_map(find).collect();
     let kind = if step.review.is_some() { "review" } else { "impl" };
     (!gone.is_empty()).then(|| format!("missing {kind} files of tasks: {}", gone.join(", ")))
-}
-
-/// Words why a report is not taken.
-pub(super) fn refused(pipeline: &Pipeline, phase: &str, error: &ExecuteError) -> Failure {
-    let ExecuteError::Refused(refusal) = error else {
-        return workspace::failure("report", error);
-    };
-    if let Refusal::GateOpen { step, .. } = refusal {
-        return open(pipeline, phase, step.as_str());
-    }
-    let message = match find_problem(refusal) {
-        Some(problem) => format!("artifact invalid for {phase}: {problem}"),
-        None if matches!(refusal, Refusal::RunEnded { .. }) => "the pipeline is over".to_owned(),
-        None => format!("report: {refusal}"),
-    };
-    Failure::new(refusal.code(), message, way_out::hint_at(refusal, &pipeline.view))
 }
 
 /// Says that a phase is not reported while a person is asked, or where one is to be.

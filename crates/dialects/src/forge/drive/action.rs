@@ -4,24 +4,20 @@ use std::collections::BTreeMap;
 
 use definition::{Order, PartSpec, Step};
 use engine::{
-    Action as Next, GateReason, OpenGate, Ruling, RunState, Standing, find_agent, find_needed,
-    find_promised, find_starter, next,
+    Action as Next, GateReason, OpenGate, Ruling, RunState, Standing, View, find_agent,
+    find_needed, find_promised, find_starter, next,
 };
-use runtime::View;
 use serde::Serialize;
 use serde_json::Value;
 
-use super::{
-    super::{
-        display,
-        intake::{
-            branch::pr_title,
-            source::{PostMethod, Source},
-        },
-        way_out,
-        workspace::Pipeline,
+use super::super::{
+    display, gate,
+    intake::{
+        branch::pr_title,
+        source::{PostMethod, Source},
     },
-    gate,
+    way_out,
+    workspace::Pipeline,
 };
 
 /// The phase in which a pull request is opened.

@@ -3,19 +3,16 @@
 //! The engine says what comes next; here it is said in the dialect's words.
 
 mod action;
+mod news;
 mod pipeline_next_action;
 mod pipeline_report_result;
 mod prompting;
 mod report;
-mod waiting;
 
-use dialects::forge::gate;
-
-use super::dialect::ToolAdapter;
-use crate::tool::Entry;
+use crate::kit::Entry;
 
 /// The tools that drive a pipeline.
 pub(super) const TOOLS: [Entry; 2] = [
-    Entry::of::<ToolAdapter<pipeline_next_action::PipelineNextAction>>(),
-    Entry::of::<ToolAdapter<pipeline_report_result::PipelineReportResult>>(),
+    Entry::of::<pipeline_next_action::PipelineNextAction>(),
+    Entry::of::<pipeline_report_result::PipelineReportResult>(),
 ];
