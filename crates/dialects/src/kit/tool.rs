@@ -158,12 +158,15 @@ impl Card {
 /// What a call asks for, once it is known who calls.
 pub type Asking = Box<dyn FnOnce(&Caller) -> Ask + Send>;
 
+/// Finds the key of a run, once it is known who calls.
+pub(super) type FindKey = Box<dyn FnOnce(&Caller) -> Option<String> + Send>;
+
 /// An action that a call reports.
 pub struct Reports {
     /// Whose file its run has.
     pub workflow: &'static str,
-    /// Returns the key of the run, once it is known who calls.
-    pub key: Box<dyn FnOnce(&Caller) -> Option<String> + Send>,
+    /// Finds the key of the run.
+    pub key: FindKey,
     /// `None` where the call does not name the action.
     pub action: Option<u64>,
 }

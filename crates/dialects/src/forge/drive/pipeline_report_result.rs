@@ -9,7 +9,7 @@ use super::{
         answer::{Answer, Failure},
         workspace,
     },
-    report,
+    report::{self, Report},
 };
 use crate::kit::{Ask, Caller, Deed, Hints, Outcome, Reports, Stopped, Tool};
 
@@ -68,19 +68,20 @@ impl Tool for PipelineReportResult {
                 let run = report.pipeline.view.state.run;
                 let deed = Deed::Change { run, command, by: None };
                 let learn = report.learn(&by);
-                let then = move |done: Result<Outcome, Stopped>| {
-                    Self::tell(match done {
-                        Ok(outcome) => {
-                            let notices = workspace::notices(&outcome);
-                            Ok(Answer::json(&report.word(&outcome, notices)))
-                        }
-                        Err(stopped) => {
-                            Err(report.refused(&stopped).noting(&report.pipeline.notices))
-                        }
-                    })
-                };
+                let then = move |done| Self::tell(answer(&report, done));
                 Ask::Also(deed, learn, Box::new(then))
             }))
         })
+    }
+}
+
+/// Words what came of a report.
+fn answer(report: &Report, done: Result<Outcome, Stopped>) -> Result<Answer, Failure> {
+    match done {
+        Ok(outcome) => {
+            let notices = workspace::notices(&outcome);
+            Ok(Answer::json(&report.word(&outcome, notices)))
+        }
+        Err(stopped) => Err(report.refused(&stopped).noting(&report.pipeline.notices)),
     }
 }
