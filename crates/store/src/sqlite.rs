@@ -149,6 +149,11 @@ impl SqliteStore {
         self.scan(move |connection| maintenance::runs(connection, after, count))
     }
 
+    /// Returns the runs that have events and are in no list.
+    pub fn unlisted(&self) -> Pending<'_, Vec<RunId>> {
+        self.apart(maintenance::unlisted)
+    }
+
     /// Returns how much there is.
     pub fn figures(&self) -> Pending<'_, Figures> {
         Box::pin(async { self.readers.read(Span::Point, maintenance::figures) })

@@ -7,7 +7,11 @@ use std::{collections::BTreeMap, ffi::OsStr, path::Path, time::Duration};
 use engine::{Git, Standpoint};
 use runtime::Kept;
 
-use crate::{ChoreTimes, command::Tool};
+use crate::{
+    ChoreTimes,
+    beneath::{Root, absent},
+    command::Tool,
+};
 
 /// A repository that takes longer is treated as none, rather than holding a report up.
 const TIMEOUT: Duration = Duration::from_secs(5);
@@ -16,6 +20,9 @@ const TIMEOUT: Duration = Duration::from_secs(5);
 /// does not look for changes in it.
 const STATUS: [&str; 5] =
     ["--no-optional-locks", "status", "--porcelain=v2", "--branch", "--ignore-submodules=dirty"];
+
+/// The largest configuration that is read here rather than by git.
+const CONFIG_MAX: u64 = 64 * 1024;
 
 /// Where the configuration is from that is the user's own.
 const USERS: [&str; 3] = ["system", "global", "command"];
@@ -29,7 +36,10 @@ pub(crate) fn find_repository(folder: &Path) -> Option<&Path> {
 
 pub(crate) async fn look(root: &Path) -> Option<Git> {
     let root = find_repository(root)?;
-    let listed = ask(root, &["config", "--list", "--show-scope", "-z"]).await?;
+    let listed = match names_no_filter(root) {
+        true => String::new(),
+        false => ask(root, &["config", "--list", "--show-scope", "-z"]).await?,
+    };
     let filters = find_named_filters(&listed)?;
     let variable = |at: usize| format!("MILEPOST_GIT_CONFIG_{at}");
     let overridden = filters.keys().enumerate();
@@ -39,6 +49,24 @@ pub(crate) async fn look(root: &Path) -> Option<Git> {
     let values = filters.values().enumerate();
     let values = values.map(|(at, value)| (variable(at), (*value).to_owned())).collect();
     Some(parse(&ask_with(root, &arguments, values).await?))
+}
+
+/// Whether the configuration of a repository surely names no filter, so that git need not be asked for
+/// it: a process costs milliseconds. A work tree that shares the configuration of another is not read
+/// here, nor is a configuration that includes others.
+fn names_no_filter(root: &Path) -> bool {
+    let Ok(folder) = Root::project(root).and_then(|it| it.enter(Path::new(".git"))) else {
+        return false;
+    };
+    let is_absent = |name| matches!(folder.find_kind(Path::new(name)), Ok(None));
+    let is_plain = |name| match absent(folder.read_text(Path::new(name), CONFIG_MAX)) {
+        Ok(text) => {
+            let text = text.unwrap_or_default().to_ascii_lowercase();
+            !text.contains("filter") && !text.contains("include")
+        }
+        Err(_) => false,
+    };
+    is_absent("commondir") && is_plain("config") && is_plain("config.worktree")
 }
 
 /// Returns what the repository's own configuration says of filters, each with the value that the
@@ -134,7 +162,34 @@ fn parse(text: &str) -> Git {
 
 #[cfg(test)]
 mod tests {
-    use super::{find_named_filters, parse};
+    use std::fs;
+
+    use super::{CONFIG_MAX, find_named_filters, names_no_filter, parse};
+
+    #[test]
+    fn git_is_asked_for_its_configuration_unless_that_surely_names_no_filter() {
+        let folder = tempfile::tempdir().unwrap();
+        let inner = folder.path().join(".git");
+        assert!(!names_no_filter(folder.path()), "it is no repository");
+        fs::create_dir(&inner).unwrap();
+        assert!(names_no_filter(folder.path()), "git has no configuration there either");
+        let large = " ".repeat(usize::try_from(CONFIG_MAX).unwrap() + 1);
+        let plain = "[core]\n\tbare = false\n";
+        for (name, text, expected) in [
+            ("config", plain, true),
+            ("config", "[Filter \"x\"]\n\tclean = evil\n", false),
+            ("config", "[includeIf \"gitdir:/\"]\n\tpath = x\n", false),
+            ("config", large.as_str(), false),
+            ("config.worktree", "[filter \"x\"]\n\tclean = evil\n", false),
+            ("commondir", "../other\n", false),
+        ] {
+            fs::write(inner.join("config"), plain).unwrap();
+            fs::write(inner.join(name), text).unwrap();
+            let shown: String = text.chars().take(40).collect();
+            assert_eq!(names_no_filter(folder.path()), expected, "{name}: {shown}");
+            fs::remove_file(inner.join(name)).unwrap();
+        }
+    }
 
     #[test]
     fn a_filter_of_the_repository_gives_way_to_that_of_the_user() {

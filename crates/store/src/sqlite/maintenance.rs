@@ -54,19 +54,24 @@ pub(super) fn check_pages(connection: &Connection) -> Result<Vec<String>, StoreE
 /// Returns what is wrong with the file and with what belongs to no run, in words.
 pub(super) fn check_file(connection: &Connection) -> Result<Vec<String>, StoreError> {
     let mut problems = check_pages(connection)?;
-    for sql in CHECKS {
-        problems.extend(texts(connection, &format!("{sql} LIMIT {PROBLEMS_MAX}"))?);
-    }
+    let unlisted = unlisted(connection)?.into_iter();
+    problems.extend(unlisted.map(|it| format!("there are events of run {it}, and no such run")));
+    problems.extend(texts(connection, AHEAD)?);
     Ok(problems)
 }
 
-const CHECKS: &[&str] = &[
-    "SELECT format('there are events of run %s, and no such run', lower(hex(run)))
-     FROM (SELECT DISTINCT run FROM events) WHERE run NOT IN (SELECT run FROM runs)",
-    "SELECT format('events are indexed up to %d, and there are only %d', pos,
+/// Returns the runs that have events and are in no list.
+pub(super) fn unlisted(connection: &Connection) -> Result<Vec<RunId>, StoreError> {
+    let mut statement = connection.prepare_cached(
+        "SELECT DISTINCT run FROM events WHERE run NOT IN (SELECT run FROM runs) LIMIT ?1",
+    )?;
+    let runs = statement.query_map([PROBLEMS_MAX], |it| row::run(it, 0))?;
+    Ok(runs.collect::<Result<_, _>>()?)
+}
+
+const AHEAD: &str = "SELECT format('events are indexed up to %d, and there are only %d', pos,
      (SELECT ifnull(max(pos), 0) FROM events)) FROM search_position
-     WHERE (SELECT ifnull(max(pos), 0) FROM events) < pos",
-];
+     WHERE (SELECT ifnull(max(pos), 0) FROM events) < pos";
 
 /// Follows the checksums of every run, one after the other, and returns what is wrong, in words.
 /// Nothing is held between two runs: neither memory nor a snapshot.

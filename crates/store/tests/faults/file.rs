@@ -302,7 +302,7 @@ async fn a_check_finds_what_is_wrong() {
     for problem in [
         "event 2 of run `00000000-0000-0000-0000-000000000001` is damaged: it is missing",
         "event 3 of run `00000000-0000-0000-0000-000000000002` is damaged: it is missing",
-        "there are events of run 00000000000000000000000000000003, and no such run",
+        "there are events of run 00000000-0000-0000-0000-000000000003, and no such run",
     ] {
         assert!(problems.contains(problem), "{problems}");
     }

@@ -3,7 +3,8 @@
 
 use clap_complete::ArgValueCompleter;
 use definition::Answers;
-use runtime::Audit;
+use engine::RunId;
+use runtime::{Audit, Problem};
 use serde_json::{Value, json};
 use store::SqliteStore;
 
@@ -57,6 +58,7 @@ pub(crate) async fn perform(
             true
         })
         .await?;
+        audits.extend(store.unlisted().await?.into_iter().map(unlisted));
     }
     Ok(reply(&audits, lost, output).with_note(joined.note()))
 }
@@ -78,6 +80,13 @@ pub(super) async fn each(
             }
         }
     }
+}
+
+/// Words what is wrong with a run that has events and no row, so that its log has no known end.
+fn unlisted(run: RunId) -> Audit {
+    let text = "it has events, and the list of runs lacks it: restore a backup".to_owned();
+    let problem = Problem { code: "unlisted", seq: None, text };
+    Audit { run, events: 0, head: None, problems: vec![problem] }
 }
 
 fn reply(audits: &[Audit], lost: Option<String>, output: Output) -> Reply {

@@ -155,6 +155,28 @@ fn the_end_of_history_that_is_missing_is_found_by_audit() {
 }
 
 #[test]
+fn what_lists_show_of_a_run_and_its_history_does_not_say_is_found_by_audit() {
+    let project = Project::new();
+    let server = serve(&project, "core");
+    let runs = [begin(&server), begin(&server)];
+    drop(server);
+    let database = rusqlite::Connection::open(database(&project, "")).unwrap();
+    let find = |audit: &Value, run: &str| -> Value {
+        let audits = audit["runs"].as_array().unwrap();
+        audits.iter().find(|it| it["instance_id"] == run).unwrap()["problems"][0].clone()
+    };
+    database.execute_batch("UPDATE runs SET steps_done = 3 WHERE id = 1").unwrap();
+    let problem = find(&refused(&project, &["audit"]), &runs[0]);
+    assert_eq!(problem["code"], "summary_differs");
+    let text = problem["message"].as_str().unwrap();
+    assert!(text.contains("steps_done is `3`, not `0`"), "{text}");
+
+    database.execute_batch("PRAGMA foreign_keys = OFF; DELETE FROM runs WHERE id = 2").unwrap();
+    let problem = find(&refused(&project, &["audit"]), &runs[1]);
+    assert_eq!(problem["code"], "unlisted");
+}
+
+#[test]
 fn random_byte_flips_never_change_history_silently() {
     let seed = random::seed();
     let mut random = Random::new(seed);

@@ -270,7 +270,10 @@ impl Library {
         if let (Some(record), Some(stat)) = (&mut record, inner.stat) {
             (record.state_size, record.state_modified) = (stat.size, stat.modified);
         }
-        self.is_owed = true;
+        // What is written down is of pipelines that are over.
+        let is_over = |it: Option<&Record>| it.is_some_and(|it| it.outcome.is_over());
+        let before = self.runs.get(&inner.name).and_then(|(_, it)| it.as_ref());
+        self.is_owed |= is_over(before) || is_over(record.as_ref());
         self.put(inner.name.clone(), Seen::of(inner), record);
     }
 
