@@ -50,8 +50,8 @@ pub use step::{
     Successor, Target, Timeout, Unknown, Whole, Work,
 };
 pub use text::{
-    Finding, Reviewed, check_parts, find_findings, find_heading, find_verdict, mentions,
-    parse_parts, read_review, word_count,
+    Finding, Reviewed, check_parts, find_findings, find_heading, find_verdict, is_blank, mentions,
+    parse_parts, read_review, visible, word_count,
 };
 pub use workflow::{
     Answers, Budget, Choices, Decider, End, Ends, Flow, Form, Input, Limits, Money, Stretch, Var,

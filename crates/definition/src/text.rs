@@ -6,11 +6,13 @@
 mod fence;
 mod parts;
 mod verdict;
+mod visible;
 
 pub(crate) use fence::{find_open_fence, outside_fences};
 pub(crate) use parts::find_flaw;
 pub use parts::{check_parts, parse_parts};
 pub use verdict::{Finding, Reviewed, find_findings, find_verdict, read_review};
+pub use visible::{is_blank, visible};
 
 /// Returns whether a Markdown text has the wanted heading, outside of fenced code.
 ///

@@ -172,7 +172,7 @@ fn parts_are_sections() {
     check_parts(
         "# Tasks\nignored\nmode: parallel\n## Task 10: Last [parallel]\nMode: PARALLEL\nfiles:\n- a.rs\n  - b.rs\n\n- c.rs\n* no\n- not any more\n\
          ## Open questions: none\n##   Task   2:\nmode: human_gate\ndepends_on: [1, x, 10]\nFILES:\n    - deep\n\
-         ## Task 1: First\n  mode: quick\ndepends_on: 2,3\n### Task 4: no\n## Task five: Named\ndepends_on: [2, five]\n",
+         ## Task 1: First\n  mode: quick\ndepends_on: 2,3\n### Task 2 in detail\n## Task five: Named\ndepends_on: [2, five]\n",
         expect![[r#"
             1 "First" sequential [] ["2", "3"]
             2 "" human_gate [] ["1", "10"]
@@ -268,19 +268,6 @@ fn a_plan_is_checked_as_a_whole() {
     check_plan("## Task 1: a\n## Task 2: b\ndepends_on: [1, 9]\n", None);
     check_plan("# Nothing\n", Some("there is no section such as `## Task 1: title`"));
     check_plan(
-        "## Task 1: a\n## Task 2 b\n",
-        Some("`## Task 2 b` is not read as a part; write `## Task 2: title`"),
-    );
-    for heading in
-        ["### Task 2: b", " ## Task 2: b", "##Task 2: b", "## **Task 2**", "## TASK 2: b"]
-    {
-        let problem = "is not read as a part; write `## Task 2: title`";
-        let problem = format!("`{}` {problem}", heading.trim());
-        check_plan(&format!("## Task 1: a\n{heading}\n"), Some(&problem));
-    }
-    check_plan("## Task 1: a\n### Task 1 in detail\n", None);
-    check_plan("## Task 1: a\n```\n## Task 2 b\n```\n## Tasks 3 x\n", None);
-    check_plan(
         "## Task 1: a\ndepends_on: [2]\n## Task 2: b\ndepends_on: [1]\n",
         Some("`1` depends on itself, by a cycle of dependencies"),
     );
@@ -291,6 +278,90 @@ fn a_plan_is_checked_as_a_whole() {
     check_plan(
         "## Task 1: a\n## Task 2: b\n## Task 3: c\n## Task 4: d\n",
         Some("there are 4, and at most 3 are taken"),
+    );
+}
+
+#[test]
+fn a_heading_that_is_meant_as_a_part_is_read_or_refused() {
+    for heading in [
+        "## Task 2 b",
+        "### Task 2: b",
+        "# Task 2: b",
+        " ## Task 2: b",
+        "\t## Task 2: b",
+        "##Task 2: b",
+        "##\u{a0}Task 2: b",
+        "## **Task 2**",
+        "## TASK 2: b",
+        "## Task #2: b\n### Task 2 b",
+        "## Task-2: b",
+        "## [Task 2: b](#b)",
+        "## Step 2: b",
+        "> ## Task 2: b",
+        "- ### Task 2: b",
+        "1. **Task 2: b**",
+        "**Task 2: b**",
+        "**Task 2**: b",
+        "**Task 2**",
+        "__Task 2 – b__",
+        "Task 2: b\n=========",
+        "Task 2\r\n---",
+        "<h2>Task 2: b</h2>",
+        "<b>Task 2</b>",
+        "```\n## Task 3: c\n```\n### Task 2: b",
+        "```\n### Task 2: b",
+        "mode: parallel\u{2028}### Task 2: b",
+    ] {
+        let refused = parse_parts(&format!("## Task 1: a\n{heading}\n")).unwrap_err();
+        let (_, advised) = refused.split_once(" is not read as a part; write `").unwrap();
+        let (advised, _) = advised.split_once('`').unwrap();
+        assert_eq!(advised, "## Task 2: title", "{heading}");
+    }
+    for (text, expected) in [
+        ("## Task a: a\n### Task b: b\n", "## Task b: title"),
+        ("## Task a: a\n## Task b - b\n", "## Task b: title"),
+        ("## Task 1: a\n## Task: b\n", "## Task ID: title"),
+        ("## Task 1: a\n### Task 2b: b\n", "## Task 2b: title"),
+        ("## Phase 1: a\n### Task 1: b\n", "## Task 1: title"),
+        ("## Phase 1: a\n## Phase 2 b\n", "## Phase 2: title"),
+    ] {
+        let refused = parse_parts(text).unwrap_err();
+        assert!(refused.contains(&format!("write `{expected}`")), "{text}: {refused}");
+    }
+    for text in [
+        "### Task 1 in detail",
+        "### Task 1: in detail",
+        "### Task 1.2: in detail",
+        "**Task 1** comes first",
+        "**Task 9** comes later",
+        "### Task notes: all of them",
+        "# Task breakdown: all of them",
+        "```\n### Task 2: b\n```",
+        "## Tasks 3 x",
+        "## Phase 1: all of them",
+        "## Open questions: 2",
+        "### Step 2: within the first",
+        "Task 2: is in the next plan",
+        "- [ ] Task 2 is in the next plan",
+        "\u{feff}",
+    ] {
+        let parts = parse_parts(&format!("{text}\n## Task 1: a\n{text}\n")).unwrap();
+        assert_eq!(parts.len(), 1, "{text}");
+    }
+}
+
+#[test]
+fn what_cannot_be_seen_does_not_hide_a_heading() {
+    let text =
+        "\u{feff}## Task 1: a\r## Task 2\u{200b}: b\n#\u{2060}# Task 3: c\n## Task 4: d\u{200d}e";
+    check_parts(
+        text,
+        expect![[r#"
+            1 "a" sequential [] []
+            2 "b" sequential [] []
+            3 "c" sequential [] []
+            4 "d\u{200d}e" sequential [] []
+        "#]],
     );
 }
 

@@ -5,13 +5,17 @@ use std::{
     sync::LazyLock,
 };
 
-use regex::Regex;
+use regex::{Captures, Regex};
 
-use super::outside_fences;
+use super::visible;
 use crate::{PartId, PartSpec};
+
+mod unread;
 
 /// How many parts a plan may have.
 const PARTS_MAX: usize = 1_000;
+/// Whatever a reader may take for the end of a line.
+const LINE_ENDS: [char; 6] = ['\r', '\u{b}', '\u{c}', '\u{85}', '\u{2028}', '\u{2029}'];
 
 /// Reads the parts of a plan, in the order of their ids.
 ///
@@ -20,59 +24,69 @@ const PARTS_MAX: usize = 1_000;
 /// of tasks. Under the heading, `mode:` is
 /// `sequential`, `parallel` or `human_gate`; `files:` opens a list of `- path` lines; `depends_on:`
 /// names ids. Of two parts with one id the last counts. A part that is for a person in any of its
-/// lines stays so. A text without any part is an error.
+/// lines stays so. A text without any part is an error, and so is one with a heading that is meant as
+/// a part and is not read as one: the work under it would be left out.
 pub fn parse_parts(text: &str) -> Result<Vec<PartSpec>, String> {
-    let word = find_word(text).ok_or("there is no section such as `## Task 1: title`")?;
-    let mut parts: BTreeMap<PartId, PartSpec> = BTreeMap::new();
-    let mut open: Option<(PartSpec, bool)> = None;
-    for line in text.lines() {
-        if let Some(heading) = parse_heading(line).filter(|it| it.word == word) {
-            let id = heading.id;
-            let id = PartId::parse(id).map_err(|error| format!("part `{id}`: {error}"))?;
-            add(&mut parts, open.take());
-            open = Some((start(id, heading.title), false));
-        } else if let Some((part, is_in_files)) = &mut open {
-            *is_in_files = read_line(part, line, *is_in_files);
-        }
-    }
-    add(&mut parts, open);
-    if parts.len() > PARTS_MAX {
-        return Err(format!("there are more than {PARTS_MAX} parts"));
-    }
-    Ok(parts.into_values().collect())
+    Ok(Plan::read(text)?.parts.into_values().collect())
 }
 
-/// Adds a part that was read to its end.
-fn add(parts: &mut BTreeMap<PartId, PartSpec>, read: Option<(PartSpec, bool)>) {
-    let Some((mut part, _)) = read else { return };
-    if parts.get(&part.id).is_some_and(|it| it.mode == PartSpec::HUMAN_GATE) {
-        PartSpec::HUMAN_GATE.clone_into(&mut part.mode);
-    }
-    parts.insert(part.id.clone(), part);
-}
-
-/// Returns what is wrong with a plan, if anything: it must be readable, without sections that were
-/// meant as parts and are not read, and its parts must fit together.
+/// Returns what is wrong with a plan, if anything: it must be readable, each id must be given once,
+/// and its parts must fit together.
 pub(crate) fn find_flaw(text: &str, max: usize) -> Option<String> {
-    let parts = match parse_parts(text) {
-        Ok(parts) => parts,
+    let Plan { word, parts, again } = match Plan::read(text) {
+        Ok(plan) => plan,
         Err(problem) => return Some(problem),
     };
-    let word = find_word(text).unwrap_or_default();
-    let mut lines = outside_fences(text).map(|(_, line)| line);
-    let is_read = |id: &str| parts.iter().any(|it| it.id.as_str() == id);
-    let unread = |line| find_unread(line, word).filter(|id| !is_read(id));
-    if let Some((line, id)) = lines.find_map(|line| Some((line, unread(line)?))) {
-        let line = line.trim();
-        return Some(format!("`{line}` is not read as a part; write `## {word} {id}: title`"));
-    }
-    let mut headings = text.lines().filter_map(parse_heading).filter(|it| it.word == word);
-    let mut seen = BTreeSet::new();
-    if let Some(again) = headings.find(|it| !seen.insert(it.id)) {
-        let id = again.id;
+    if let Some(id) = again {
         return Some(format!("there are two sections `{word} {id}`; give each an id of its own"));
     }
-    check_parts(&parts, max).err()
+    check_parts(&parts.into_values().collect::<Vec<_>>(), max).err()
+}
+
+/// What a plan says.
+struct Plan {
+    /// The word that its parts are headed with.
+    word: String,
+    parts: BTreeMap<PartId, PartSpec>,
+    /// The first id that is given twice.
+    again: Option<PartId>,
+}
+
+impl Plan {
+    fn read(text: &str) -> Result<Self, String> {
+        let text = &text.replace("\r\n", "\n").replace(LINE_ENDS, "\n");
+        let word = find_word(text).ok_or("there is no section such as `## Task 1: title`")?;
+        let mut plan = Self { word, parts: BTreeMap::new(), again: None };
+        let mut open: Option<(PartSpec, bool)> = None;
+        for line in text.lines() {
+            if let Some(heading) = parse_heading(line).filter(|it| it.word == plan.word) {
+                let id = &heading.id;
+                let id = PartId::parse(id).map_err(|error| format!("part `{id}`: {error}"))?;
+                plan.add(open.take());
+                open = Some((start(id, heading.title), false));
+            } else if let Some((part, is_in_files)) = &mut open {
+                *is_in_files = read_line(part, line, *is_in_files);
+            }
+        }
+        plan.add(open);
+        if plan.parts.len() > PARTS_MAX {
+            return Err(format!("there are more than {PARTS_MAX} parts"));
+        }
+        unread::check(text, &plan.word, &plan.parts)?;
+        Ok(plan)
+    }
+
+    /// Adds a part that was read to its end.
+    fn add(&mut self, read: Option<(PartSpec, bool)>) {
+        let Some((mut part, _)) = read else { return };
+        if let Some(before) = self.parts.get(&part.id) {
+            self.again.get_or_insert_with(|| part.id.clone());
+            if before.mode == PartSpec::HUMAN_GATE {
+                PartSpec::HUMAN_GATE.clone_into(&mut part.mode);
+            }
+        }
+        self.parts.insert(part.id.clone(), part);
+    }
 }
 
 /// Checks that parts fit together: not too many, none twice, none that waits for itself.
@@ -100,10 +114,10 @@ pub fn check_parts(parts: &[PartSpec], max: usize) -> Result<(), String> {
 }
 
 /// A heading that begins a part.
-struct Heading<'a> {
-    word: &'a str,
-    id: &'a str,
-    title: &'a str,
+struct Heading {
+    word: String,
+    id: String,
+    title: String,
     mark: Mark,
 }
 
@@ -117,48 +131,45 @@ enum Mark {
     Nothing,
 }
 
-/// Returns the word that parts are headed with: the first before a number, else the first.
-fn find_word(text: &str) -> Option<&str> {
-    let headings = || text.lines().filter_map(parse_heading);
-    let numbered =
-        |mark: Mark| headings().find(|it| it.mark == mark && is_number(it.id)).map(|it| it.word);
-    numbered(Mark::Colon)
-        .or_else(|| numbered(Mark::Other))
-        .or_else(|| numbered(Mark::Nothing))
-        .or_else(|| headings().next().map(|it| it.word))
+/// Returns the word that parts are headed with: `Task` before a number if there is one, else the
+/// first before a number, else the first.
+fn find_word(text: &str) -> Option<String> {
+    let headings: Vec<Heading> = text.lines().filter_map(parse_heading).collect();
+    let with = |mark: Mark| headings.iter().filter(move |it| it.mark == mark && is_number(&it.id));
+    let numbered = || [Mark::Colon, Mark::Other, Mark::Nothing].into_iter().flat_map(with);
+    let task = numbered().find(|it| unread::is_task(&it.word));
+    let found = task.or_else(|| numbered().next()).or_else(|| headings.first());
+    found.map(|it| it.word.clone())
 }
 
-/// Reads the heading of a part.
-fn parse_heading(line: &str) -> Option<Heading<'_>> {
-    let heading = HEADING.captures(line)?;
-    let part = |name: &str| heading.name(name).map(|it| it.as_str().trim());
-    let word = part("word")?;
-    let title = part("title").unwrap_or_default();
-    if let Some(id) = part("id") {
-        return Some(Heading { word, id, title, mark: Mark::Colon });
+/// Reads the heading of a part. Characters that cannot be seen do not hide it.
+fn parse_heading(line: &str) -> Option<Heading> {
+    if !line.contains('#') {
+        return None;
     }
-    let mark =
-        if part("mark").unwrap_or_default().is_empty() { Mark::Nothing } else { Mark::Other };
-    Some(Heading { word, id: part("number")?, title, mark })
-}
-
-/// Returns the number of a heading that is meant as a part and is not read as one.
-fn find_unread<'a>(line: &'a str, word: &str) -> Option<&'a str> {
-    let heading = line.trim_start();
-    let marked = |it: char| matches!(it, '#' | '*' | '_' | '`') || it.is_whitespace();
-    let mut words = heading.trim_start_matches(marked).split_whitespace();
-    let is_meant = heading.starts_with('#') && words.next()?.eq_ignore_ascii_case(word);
-    let digits = |it: &'a str| it.trim_end_matches(|it: char| !it.is_ascii_digit());
-    words.next().map(digits).filter(|it| is_meant && !it.is_empty() && is_number(it))
+    let is_visible = |it: &Captures<'_>| {
+        let before = it.name("title").and_then(|it| line.get(..it.start()));
+        before.is_some_and(|it| visible(it) == it)
+    };
+    let shown = visible(line);
+    let heading = HEADING.captures(line).filter(is_visible).or_else(|| HEADING.captures(&shown))?;
+    let part = |name: &str| heading.name(name).map(|it| it.as_str().trim().to_owned());
+    let mark = match part("mark").as_deref() {
+        _ if part("id").is_some() => Mark::Colon,
+        None | Some("") => Mark::Nothing,
+        Some(_) => Mark::Other,
+    };
+    let id = part("id").or_else(|| part("number"))?;
+    Some(Heading { word: part("word")?, id, title: part("title").unwrap_or_default(), mark })
 }
 
 fn is_number(id: &str) -> bool {
     id.bytes().all(|it| it.is_ascii_digit())
 }
 
-fn start(id: PartId, title: &str) -> PartSpec {
+fn start(id: PartId, title: String) -> PartSpec {
     let mode = "sequential".to_owned();
-    PartSpec { id, title: title.to_owned(), mode, files: Vec::new(), after: Vec::new() }
+    PartSpec { id, title, mode, files: Vec::new(), after: Vec::new() }
 }
 
 /// Reads one line of a part, and returns whether the list of files is open after it.
