@@ -26,6 +26,7 @@ const ORDER: &[&str] = &[
     "gate",
     "waive_gate",
     // The parts of a step, and what judges it.
+    "open_parts",
     "part_rules",
     "part_list",
     "parts",

@@ -16,7 +16,7 @@ use definition::{Answers, Condition, Gate, PartId, PartSpec, Step, StepName, Wor
 use crate::{
     AttemptStatus, Event, GateReason, How, Passage, Progress, Recorded, Refusal, Report, RunId,
     RunState, SkipReason, Standing, Surface,
-    decide::{EvalContext, parts, scope},
+    decide::{EvalContext, open_parts, scope},
     evolve,
 };
 use failure::{check_failure, is_for_failures};
@@ -174,7 +174,8 @@ fn find_unknown_parts(
     gates: Option<Answers>,
 ) -> Option<Violation> {
     let found = workflow.find_step(step).filter(|_| asks_person(workflow, gates))?;
-    let is_known = parts::is_planned(state, found) || is_left_out_for_sure(workflow, state, found);
+    let is_known =
+        open_parts::is_planned(state, found) || is_left_out_for_sure(workflow, state, found);
     (!is_known).then(|| Violation::PartsUnknown { step: step.clone() })
 }
 
@@ -234,7 +235,7 @@ pub(crate) fn owed_parts<'a>(
     }
     let mut owed = Vec::new();
     for step in workflow.work_steps() {
-        let is_personal = |it: &&PartSpec| parts::is_personal(workflow, state, step, it);
+        let is_personal = |it: &&PartSpec| open_parts::is_personal(workflow, state, step, it);
         let mut personal = state.parts_of(step).iter().filter(is_personal).peekable();
         if personal.peek().is_none() {
             continue;

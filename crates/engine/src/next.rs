@@ -8,7 +8,7 @@ use definition::{
 
 use crate::{
     Chore, OpenGate, RunState, Standing,
-    decide::{EvalContext, parts, route, scope},
+    decide::{EvalContext, open_parts, route, scope},
     find_chore,
 };
 
@@ -47,7 +47,7 @@ pub fn next<'a>(workflow: &'a Workflow, state: &RunState) -> Action<'a> {
             if state.awaits_choice() {
                 return Action::Choose { after: step, choices: choices(workflow, state, step) };
             }
-            Action::Work { step, parts: parts::ready(workflow, state, step) }
+            Action::Work { step, parts: open_parts::ready(workflow, state, step) }
         }
     }
 }

@@ -1,5 +1,51 @@
 //! How far a run has come: the fold of its events, and nothing else.
 //!
+//! What the commands on a whole run lead to, by where the run is (a test draws it; the first step is
+//! `a`, the last is `c`):
+//!
+//! ```text
+//! new                  start     RunStarted StepEntered(a)
+//! new                  complete  refused run_unknown
+//! new                  fail      refused run_unknown
+//! new                  cancel    refused run_unknown
+//! new                  reopen    refused run_unknown
+//! ready                start     refused run_exists
+//! ready                complete  refused steps_open
+//! ready                fail      RunFailed
+//! ready                cancel    RunCancelled
+//! ready                reopen    refused run_not_ended
+//! waiting              start     refused run_exists
+//! waiting              complete  refused steps_open
+//! waiting              fail      RunFailed
+//! waiting              cancel    RunCancelled
+//! waiting              reopen    refused run_not_ended
+//! work ended           start     refused run_exists
+//! work ended           complete  RunCompleted
+//! work ended           fail      RunFailed
+//! work ended           cancel    RunCancelled
+//! work ended           reopen    refused run_not_ended
+//! completed            start     refused run_exists
+//! completed            complete  refused run_ended
+//! completed            fail      refused run_ended
+//! completed            cancel    refused run_ended
+//! completed            reopen    refused run_ended
+//! failed               start     refused run_exists
+//! failed               complete  refused run_ended
+//! failed               fail      RunFailed
+//! failed               cancel    RunCancelled
+//! failed               reopen    RunReopened
+//! failed while waiting start     refused run_exists
+//! failed while waiting complete  refused run_ended
+//! failed while waiting fail      RunFailed
+//! failed while waiting cancel    RunCancelled
+//! failed while waiting reopen    RunReopened GateOpened(b gate)
+//! cancelled            start     refused run_exists
+//! cancelled            complete  refused run_ended
+//! cancelled            fail      refused run_ended
+//! cancelled            cancel    refused run_ended
+//! cancelled            reopen    RunReopened
+//! ```
+//!
 //! Every call works on its own copy of a state. What grows with a run is shared between the copies:
 //! to copy a state costs the same after ten events as after ten thousand.
 

@@ -84,6 +84,67 @@ fn every_command_in_every_state() {
     expect_file![file].assert_eq(&draw());
 }
 
+/// The tables at the head of the files that define what a run and a step are say what the rules do.
+#[test]
+fn the_lifecycles_are_those_of_the_matrix() {
+    let of_run = (
+        ["start", "complete", "fail", "cancel", "reopen"].as_slice(),
+        [
+            "new",
+            "ready",
+            "waiting",
+            "work ended",
+            "completed",
+            "failed",
+            "failed while waiting",
+            "cancelled",
+        ]
+        .as_slice(),
+    );
+    let of_step = (
+        ["begin a", "success a", "failure a", "fail a", "retry a"].as_slice(),
+        [
+            "ready",
+            "active",
+            "active, faulty",
+            "held",
+            "failed attempt",
+            "retried",
+            "attempts spent",
+        ]
+        .as_slice(),
+    );
+    for (file, (columns, rows)) in [("state.rs", of_run), ("state/step.rs", of_step)] {
+        let path = format!("{}/src/{file}", env!("CARGO_MANIFEST_DIR"));
+        let text = std::fs::read_to_string(&path).unwrap();
+        let begin = text.find("//! ```text\n").unwrap();
+        let end = text[begin..].find("//! ```\n").unwrap() + begin;
+        let table = draw_lifecycle(columns, rows);
+        if std::env::var_os("UPDATE_EXPECT").is_some() {
+            let text = format!("{}//! ```text\n{table}{}", &text[..begin], &text[end..]);
+            std::fs::write(&path, text).unwrap();
+        } else {
+            assert_eq!(&text[begin..end], format!("//! ```text\n{table}"), "{file}");
+        }
+    }
+}
+
+/// Draws what commands lead to in some states: a line for each state and command.
+fn draw_lifecycle(columns: &[&str], rows: &[&str]) -> String {
+    let (commands, situations) = (commands(), situations());
+    let mut drawn = String::new();
+    for row in rows {
+        let situation = situations.iter().find(|it| it.name == *row).unwrap();
+        let state = fold(RunId::from_bytes([1; 16]), &reach(situation));
+        for column in columns {
+            let (_, command) = commands.iter().find(|it| it.0 == *column).unwrap();
+            let cell = draw_cell(situation, &state, command);
+            writeln!(drawn, "//! {row:20} {column:9} {cell}").unwrap();
+        }
+    }
+    drawn
+}
+
 #[test]
 fn every_command_has_a_row() {
     let rows: BTreeSet<&str> = commands().iter().map(|(_, it)| it.name()).collect();
@@ -123,22 +184,27 @@ fn draw() -> String {
         let state = fold(RunId::from_bytes([1; 16]), &reach(&situation));
         writeln!(drawn, "in state `{}`", situation.name).unwrap();
         for (name, command) in &commands {
-            let cell = match ask(&situation, &state, command) {
-                Ok(decided) => {
-                    let mut told: Vec<_> = decided.events.iter().map(show).collect();
-                    if told.is_empty() {
-                        told.push("nothing".to_owned());
-                    }
-                    told.extend(decided.notes.iter().map(|it| format!("noting {}", show_note(it))));
-                    told.extend(decided.halted.map(|it| format!("halted {}", it.code())));
-                    told.join(" ")
-                }
-                Err(refusal) => format!("refused {}", refusal.code()),
-            };
+            let cell = draw_cell(&situation, &state, command);
             writeln!(drawn, "  {name:22} {cell}").unwrap();
         }
     }
     drawn
+}
+
+/// Returns what a command leads to.
+fn draw_cell(situation: &Situation, state: &RunState, command: &Command) -> String {
+    match ask(situation, state, command) {
+        Ok(decided) => {
+            let mut told: Vec<_> = decided.events.iter().map(show).collect();
+            if told.is_empty() {
+                told.push("nothing".to_owned());
+            }
+            told.extend(decided.notes.iter().map(|it| format!("noting {}", show_note(it))));
+            told.extend(decided.halted.map(|it| format!("halted {}", it.code())));
+            told.join(" ")
+        }
+        Err(refusal) => format!("refused {}", refusal.code()),
+    }
 }
 
 /// Returns what happened, and to which step or part.

@@ -21,7 +21,7 @@ use super::{
     Draft, EvalContext, Mark, answer_gate, budget, change_context, due, files, flow, gate,
     left_out,
     mode::{Mode, Reach, Verdicts},
-    part_list, parts, record_entry, report_chore, report_step, review,
+    open_parts, part_list, parts, record_entry, report_chore, report_step, review,
     review::Judged,
     rulebook, start_step, verdict,
 };
@@ -292,7 +292,8 @@ fn pass(draft: &mut Draft<'_>, mode: Mode, step: &Step) -> Result<bool, Stop> {
     }
     let before = draft.mark();
     parts::plan(draft, step)?;
-    if !draft.has_moved(before) && step.each.is_some() && parts::is_planned(&draft.state, step) {
+    if !draft.has_moved(before) && step.each.is_some() && open_parts::is_planned(&draft.state, step)
+    {
         let then = flow::settle_parts(draft, mode, step)?;
         flow::run(draft, mode, then)?;
     }
@@ -337,14 +338,14 @@ fn is_written(draft: &Draft<'_>, step: &Step) -> Result<bool, Stop> {
         return Ok(false);
     }
     let mut is_any = false;
-    for part in parts::open(&draft.state, step) {
+    for part in open_parts::open(&draft.state, step) {
         is_any |= verdict::is_given(draft, step, Some(&part))?;
     }
     Ok(is_any)
 }
 
 fn begin(draft: &mut Draft<'_>, mode: Mode, step: &Step, onward: &Onward) -> Result<(), Stop> {
-    let ready = parts::ready(draft.workflow, &draft.state, step);
+    let ready = open_parts::ready(draft.workflow, &draft.state, step);
     let start = StartStep { details: onward.details.clone(), again: true, ..StartStep::default() };
     if ready.is_empty() {
         // Parts that are open and none of which can be begun wait for each other.

@@ -2,7 +2,7 @@
 
 use definition::{PartSpec, Step};
 
-use super::{Draft, NAME_BYTES_MAX, check_size, lease, parts, route, start_step};
+use super::{Draft, NAME_BYTES_MAX, check_size, lease, open_parts, route, start_step};
 use crate::{ClaimStep, Event, Known, Lease, Refusal, StartStep, Stop, guard};
 
 pub(super) fn decide(draft: &mut Draft<'_>, claim: &ClaimStep) -> Result<(), Stop> {
@@ -46,9 +46,9 @@ fn find_part(
     claim: &ClaimStep,
 ) -> Result<Option<PartSpec>, Refusal> {
     if claim.part.is_some() || step.each.is_none() {
-        return parts::find_reported(draft, step, claim.part.as_ref());
+        return open_parts::find_reported(draft.workflow, &draft.state, step, claim.part.as_ref());
     }
-    let ready = parts::ready(draft.workflow, &draft.state, step);
+    let ready = open_parts::ready(draft.workflow, &draft.state, step);
     let is_free = |it: &&PartSpec| {
         draft
             .state
@@ -60,7 +60,7 @@ fn find_part(
         // Every one is held: say by whom, for the first.
         None => match ready.first().and_then(|it| draft.state.lease(&step.name, Some(&it.id))) {
             Some(lease) => Err(lease::held(step, lease, draft.known)),
-            None => parts::find_reported(draft, step, None),
+            None => open_parts::find_reported(draft.workflow, &draft.state, step, None),
         },
     }
 }

@@ -5,7 +5,7 @@ use alloc::string::String;
 use definition::{PartSpec, Step, Whole};
 
 use super::{
-    Draft, EvalContext, change_context, complete_step, flow, lease, mode::Mode, parts,
+    Draft, EvalContext, change_context, complete_step, flow, lease, mode::Mode, open_parts, parts,
     review::Judged, then::Then, verdict,
 };
 use crate::{
@@ -30,12 +30,12 @@ pub(super) fn take(
 ) -> Result<Then, Stop> {
     lease::check(draft, step, None, command.holder.as_ref())?;
     change_context::apply(draft, &command.context)?;
-    if !parts::is_planned(&draft.state, step) {
+    if !open_parts::is_planned(&draft.state, step) {
         parts::plan(draft, step)?;
         if draft.state.standing != Standing::Running {
             return Ok(Then::Stay);
         }
-        if !parts::is_planned(&draft.state, step) {
+        if !open_parts::is_planned(&draft.state, step) {
             return Err(nothing(draft, step).into());
         }
         return flow::settle_parts(draft, mode, step);
@@ -43,8 +43,8 @@ pub(super) fn take(
     let before = draft.mark();
     miss(draft, step)?;
     let mut is_any = false;
-    let mut open = parts::open(&draft.state, step);
-    open.retain(|it| !parts::is_personal(draft.workflow, &draft.state, step, it));
+    let mut open = open_parts::open(&draft.state, step);
+    open.retain(|it| !open_parts::is_personal(draft.workflow, &draft.state, step, it));
     let has_given_out = open.iter().any(|it| is_begun(draft, step, it));
     for part in open {
         let files = guard::find_files(draft, step, Some(&part))?;
@@ -124,7 +124,7 @@ fn miss(draft: &mut Draft<'_>, step: &Step) -> Result<(), Stop> {
 
 /// Says which file is missed first.
 fn nothing(draft: &Draft<'_>, step: &Step) -> Refusal {
-    let part = parts::open(&draft.state, step).into_iter().next();
+    let part = open_parts::open(&draft.state, step).into_iter().next();
     let promised = crate::find_promised(draft.workflow, &draft.state, step, part.as_ref());
     let starter = crate::find_starter(draft.workflow, &draft.state, step).map(|(path, _)| path);
     let path = starter.or_else(|| promised.into_iter().next()).unwrap_or_default();

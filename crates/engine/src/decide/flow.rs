@@ -11,7 +11,7 @@ use super::{
     Draft, EvalContext, ask_model, budget, due, gate,
     left_out::LeftOut,
     mode::{Mode, Reach},
-    parts, react, review, route,
+    open_parts, parts, react, review, route,
     then::Then,
 };
 use crate::{
@@ -106,7 +106,7 @@ pub(super) fn arrive(draft: &mut Draft<'_>, mode: Mode, step: &Step) -> Result<T
 /// Goes on with a fanned-out step: to the person a part is for, back to the judged step, or away
 /// once every part is settled.
 pub(super) fn settle_parts(draft: &mut Draft<'_>, mode: Mode, step: &Step) -> Result<Then, Stop> {
-    if !parts::is_planned(&draft.state, step) {
+    if !open_parts::is_planned(&draft.state, step) {
         return Ok(Then::Stay);
     }
     let parts = draft.state.parts_of(step).to_vec();

@@ -7,25 +7,24 @@ use alloc::{
     vec::Vec,
 };
 
-use definition::{
-    Each, Effect, Order, PartId, PartSource, PartSpec, Step, StepName, Whole, Workflow,
-};
+use definition::{Each, Effect, PartId, PartSource, PartSpec, Step, StepName};
 
 use super::{
     Draft, EvalContext, gate, left_out,
     left_out::LeftOut,
     mode::{Mode, Reach},
+    open_parts,
     part_list::{check_parts, find_parts, own_text, source, written},
 };
 use crate::{
     Artifact, Event, FileFact, GateReason, How, PartPlaced, Progress, Refusal, ReopenCause,
-    RunState, SkipCause, SkipReason, Standing, Stop, invariant,
+    SkipCause, SkipReason, Standing, Stop, invariant,
 };
 
 /// Finds out what the parts of `step` are, and records them if they are news.
 pub(super) fn plan(draft: &mut Draft<'_>, step: &Step) -> Result<(), Stop> {
     let Some(each) = &step.each else { return Ok(()) };
-    let is_kept = each.keeps && is_planned(&draft.state, step);
+    let is_kept = each.keeps && open_parts::is_planned(&draft.state, step);
     if (!is_kept || is_untouched(draft, step))
         && let Some(gate) = find_replaced(draft, step)?
     {
@@ -60,7 +59,8 @@ pub(super) fn plan_approved(
             continue;
         }
         let (parts, known) = (written(draft, step)?, draft.state.parts_of(step).to_vec());
-        let is_due = parts.iter().any(|it| is_personal(draft.workflow, &draft.state, step, it));
+        let is_due =
+            parts.iter().any(|it| open_parts::is_personal(draft.workflow, &draft.state, step, it));
         let is_news = known != parts && is_untouched(draft, step)
             || parts.iter().any(|it| is_lost(draft, step, it, &known));
         if is_due && is_news {
@@ -138,8 +138,9 @@ pub(super) fn restore_personal(draft: &mut Draft<'_>) -> Result<(), Stop> {
         }
         let parts = written(draft, step)?;
         if parts.iter().any(|it| is_lost(draft, step, it, &given)) {
-            let others =
-                parts.iter().filter(|it| !is_personal(draft.workflow, &draft.state, step, it));
+            let others = parts
+                .iter()
+                .filter(|it| !open_parts::is_personal(draft.workflow, &draft.state, step, it));
             let others: Vec<PartId> = others.map(|it| it.id.clone()).collect();
             let set = each.parts.clone();
             draft.push(Event::PartsPlanned { set, parts, by_hand: false });
@@ -177,8 +178,9 @@ pub(super) fn is_for_person(draft: &Draft<'_>, step: &Step) -> Result<bool, Stop
 
 /// Whether a part of a step is for a person who has not answered.
 fn has_personal(draft: &Draft<'_>, step: &Step) -> Result<bool, Stop> {
-    let is_personal = |it: &PartSpec| is_personal(draft.workflow, &draft.state, step, it);
-    if !is_planned(&draft.state, step) {
+    let is_personal =
+        |it: &PartSpec| open_parts::is_personal(draft.workflow, &draft.state, step, it);
+    if !open_parts::is_planned(&draft.state, step) {
         // What another list than the approved one leaves out may be a person's part.
         return Ok(is_list_unknown(draft, step)? || written(draft, step)?.iter().any(is_personal));
     }
@@ -202,14 +204,14 @@ fn is_list_unknown(draft: &Draft<'_>, step: &Step) -> Result<bool, Stop> {
 pub(super) fn find_before_skip(draft: &mut Draft<'_>, step: &Step) -> Result<(), Stop> {
     let asks_person = invariant::asks_person(draft.workflow, draft.known.gates);
     let Some(each) = step.each.as_ref().filter(|_| asks_person) else { return Ok(()) };
-    if is_planned(&draft.state, step) {
+    if open_parts::is_planned(&draft.state, step) {
         return Ok(());
     }
     if is_list_unknown(draft, step)? {
         return Err(Refusal::PartsUnknown { step: step.name.clone() }.into());
     }
     let parts = written(draft, step)?;
-    if parts.iter().any(|it| is_personal(draft.workflow, &draft.state, step, it)) {
+    if parts.iter().any(|it| open_parts::is_personal(draft.workflow, &draft.state, step, it)) {
         draft.push(Event::PartsPlanned { set: each.parts.clone(), parts, by_hand: false });
     }
     Ok(())
@@ -219,14 +221,14 @@ pub(super) fn find_before_skip(draft: &mut Draft<'_>, step: &Step) -> Result<(),
 /// Returns whether the report can be taken; otherwise a person is asked first.
 pub(super) fn find_before_whole(draft: &mut Draft<'_>, step: &Step) -> Result<bool, Stop> {
     let asks_person = invariant::asks_person(draft.workflow, draft.known.gates);
-    if !asks_person || is_planned(&draft.state, step) {
+    if !asks_person || open_parts::is_planned(&draft.state, step) {
         return Ok(true);
     }
     plan(draft, step)?;
     if draft.state.standing != Standing::Running {
         return Ok(false);
     }
-    if !is_planned(&draft.state, step) {
+    if !open_parts::is_planned(&draft.state, step) {
         let path = source(draft, step)?.unwrap_or_default();
         return Err(Refusal::NeedMissing { step: step.name.clone(), path }.into());
     }
@@ -235,8 +237,9 @@ pub(super) fn find_before_whole(draft: &mut Draft<'_>, step: &Step) -> Result<bo
 
 /// Refuses a report on all parts at once while one is for a person who has not answered.
 pub(super) fn check_whole(draft: &Draft<'_>, step: &Step) -> Result<(), Refusal> {
-    let parts = open(&draft.state, step);
-    let personal = parts.iter().find(|it| is_personal(draft.workflow, &draft.state, step, it));
+    let parts = open_parts::open(&draft.state, step);
+    let personal =
+        parts.iter().find(|it| open_parts::is_personal(draft.workflow, &draft.state, step, it));
     let Some(personal) = personal else { return Ok(()) };
     let (step, part) = (step.name.clone(), personal.id.clone());
     Err(Refusal::PartNeedsPerson { step, part, is_asked: false, is_begun: true })
@@ -246,7 +249,7 @@ pub(super) fn check_whole(draft: &Draft<'_>, step: &Step) -> Result<(), Refusal>
 fn is_lost(draft: &Draft<'_>, step: &Step, part: &PartSpec, given: &[PartSpec]) -> bool {
     let is_same =
         |it: &PartSpec| (&it.id, &it.mode, &it.title) == (&part.id, &part.mode, &part.title);
-    is_personal(draft.workflow, &draft.state, step, part) && !given.iter().any(is_same)
+    open_parts::is_personal(draft.workflow, &draft.state, step, part) && !given.iter().any(is_same)
 }
 
 /// Leaves out the parts that the step is not for, and takes those up again that it is for by now.
@@ -280,7 +283,7 @@ fn is_due_anyway(draft: &Draft<'_>, step: &Step, part: &PartSpec) -> bool {
         state.effort(&step.name, Some(&part.id)).is_some_and(|it| it.answered.is_some());
     invariant::asks_person(workflow, draft.known.gates)
         && !is_answered
-        && is_personal(workflow, state, step, part)
+        && open_parts::is_personal(workflow, state, step, part)
         && !invariant::is_part_left_out_for_sure(workflow, state, step, part)
 }
 
@@ -306,34 +309,8 @@ pub(super) fn ask_personal(draft: &mut Draft<'_>, mode: Mode, step: &Step) -> Re
 
 /// Returns the part that is next and for a person to do.
 fn find_personal(draft: &Draft<'_>, step: &Step) -> Option<PartSpec> {
-    let first = ready(draft.workflow, &draft.state, step).into_iter().next();
-    first.filter(|it| is_personal(draft.workflow, &draft.state, step, it))
-}
-
-/// Whether a part is for a person to do at a step: the first of those that share it and do not leave
-/// it out. The others do something else with it.
-pub(crate) fn is_personal(
-    workflow: &Workflow,
-    state: &RunState,
-    step: &Step,
-    part: &PartSpec,
-) -> bool {
-    let Some(each) = step.each.as_ref().filter(|_| part.mode == PartSpec::HUMAN_GATE) else {
-        return false;
-    };
-    let is_answered = |it: &Step| {
-        let effort = state.effort(&it.name, Some(&part.id));
-        effort.is_some_and(|it| it.answered.is_some())
-    };
-    let is_left_out = |it: &Step| {
-        let skipped = Progress::Skipped;
-        state.part_progress(&it.name, &part.id) == skipped || state.progress(&it.name) == skipped
-    };
-    let shares = |it: &&Step| it.each.as_ref().is_some_and(|it| it.parts == each.parts);
-    let first =
-        workflow.work_steps().filter(shares).find(|it| it.name == step.name || !is_left_out(it));
-    first.is_some_and(|it| it.name == step.name)
-        && !workflow.work_steps().filter(shares).any(|it| it.name != step.name && is_answered(it))
+    let first = open_parts::ready(draft.workflow, &draft.state, step).into_iter().next();
+    first.filter(|it| open_parts::is_personal(draft.workflow, &draft.state, step, it))
 }
 
 /// Takes up the parts for a person again that a file or a history from elsewhere says to be done, or
@@ -365,7 +342,7 @@ pub(super) fn take_up_owed(draft: &mut Draft<'_>) -> Option<StepName> {
 
 /// Reopens every part of a step that the run came back to, if all were settled before.
 pub(super) fn begin_again(draft: &mut Draft<'_>, step: &Step) -> Result<(), Refusal> {
-    let is_settled = open_parts(&draft.state, step) == 0;
+    let is_settled = open_parts::count_unsettled(&draft.state, step) == 0;
     if is_settled && !draft.state.parts_of(step).is_empty() {
         let is_known = draft.state.step(&step.name).is_some_and(|it| !it.parts.is_empty());
         if is_known {
@@ -429,78 +406,4 @@ pub(super) fn reset(draft: &mut Draft<'_>, set: &str) {
             }));
         }
     }
-}
-
-/// Whether the parts of a step are known.
-pub(crate) fn is_planned(state: &RunState, step: &Step) -> bool {
-    step.each.as_ref().is_none_or(|each| {
-        matches!(each.from, PartSource::Shared) || state.parts.contains_key(&each.parts)
-    })
-}
-
-/// Returns the parts of `step` that may be worked on now, or the one that a person is asked about.
-pub(crate) fn ready(workflow: &Workflow, state: &RunState, step: &Step) -> Vec<PartSpec> {
-    let parts = state.parts_of(step);
-    let is_known = |id: &&PartId| parts.iter().any(|it| it.id == **id);
-    let is_settled = |id: &PartId| state.part_progress(&step.name, id).is_settled();
-    // A dependency that does not exist holds nothing up.
-    let is_free = |it: &PartSpec| it.after.iter().filter(is_known).all(is_settled);
-    let open = open(state, step).into_iter();
-    match step.each.as_ref().map(|it| it.order).unwrap_or_default() {
-        Order::Parallel => {
-            // A person's parts come last, so that nothing waits for their answers.
-            let (personal, others): (Vec<_>, Vec<_>) =
-                open.partition(|it| is_personal(workflow, state, step, it));
-            if others.is_empty() { personal.into_iter().take(1).collect() } else { others }
-        }
-        Order::Sequence => open.take(1).collect(),
-        Order::Declared => {
-            let free: Vec<PartSpec> = open.filter(is_free).collect();
-            let leading = free.iter().take_while(|it| it.mode == "parallel").count();
-            free.into_iter().take(leading.max(1)).collect()
-        }
-    }
-}
-
-/// Returns the part that a report or claim is about; `None` where the step is not fanned out.
-pub(super) fn find_reported(
-    draft: &Draft<'_>,
-    step: &Step,
-    named: Option<&PartId>,
-) -> Result<Option<PartSpec>, Refusal> {
-    let parts = draft.state.parts_of(step);
-    let ready = ready(draft.workflow, &draft.state, step);
-    let ids = |parts: &[PartSpec]| parts.iter().map(|it| it.id.clone()).collect();
-    let Some(named) = named else {
-        return match (&step.each, ready.as_slice()) {
-            (None, _) => Ok(None),
-            (Some(each), _) if each.whole != Whole::Refused => Ok(None),
-            // With more to come, a report that is late or sent twice would be taken for another.
-            (Some(_), [only]) if open_parts(&draft.state, step) == 1 => Ok(Some(only.clone())),
-            (Some(_), _) => {
-                Err(Refusal::PartNotNamed { step: step.name.clone(), open: ids(&ready) })
-            }
-        };
-    };
-    let Some(part) = parts.iter().find(|it| it.id == *named) else {
-        let (part, known) = (named.to_string(), ids(parts));
-        return Err(Refusal::PartUnknown { step: step.name.clone(), part, known });
-    };
-    if !ready.iter().any(|it| it.id == part.id) {
-        let (part, ready) = (part.id.clone(), ids(&ready));
-        return Err(Refusal::PartNotReady { step: step.name.clone(), part, ready });
-    }
-    Ok(Some(part.clone()))
-}
-
-/// Returns the parts of `step` that are neither done nor on their way back.
-pub(super) fn open(state: &RunState, step: &Step) -> Vec<PartSpec> {
-    let progress = |it: &PartSpec| state.part_progress(&step.name, &it.id);
-    let is_open = |it: &&PartSpec| !progress(it).is_settled() && progress(it) != Progress::Rejected;
-    state.parts_of(step).iter().filter(is_open).cloned().collect()
-}
-
-fn open_parts(state: &RunState, step: &Step) -> usize {
-    let parts = state.parts_of(step).iter();
-    parts.filter(|it| !state.part_progress(&step.name, &it.id).is_settled()).count()
 }

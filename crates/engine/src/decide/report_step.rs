@@ -11,7 +11,7 @@ use super::{
     complete_step::complete,
     due, fail_step, flow, gate, lease,
     mode::{Mode, Verdicts},
-    parts, route,
+    open_parts, parts, route,
     then::Then,
 };
 use crate::{
@@ -128,7 +128,8 @@ pub(super) fn take(
     if complete_found_parts::is_meant(step, command) {
         return complete_found_parts::take(draft, mode, step, command);
     }
-    let part = parts::find_reported(draft, step, command.part.as_ref())?;
+    let part =
+        open_parts::find_reported(draft.workflow, &draft.state, step, command.part.as_ref())?;
     if part.is_none() && command.terms.rigor == Rigor::Full {
         parts::check_whole(draft, step)?;
     }

@@ -9,7 +9,7 @@ use serde_json::{Map, Value};
 use super::{
     Draft, EvalContext, check_depth, check_size, condition_failed, flow, gate, lease,
     mode::{Mode, Reach},
-    parts, route, scope,
+    open_parts, parts, route, scope,
     then::Then,
 };
 use crate::{
@@ -32,18 +32,18 @@ pub(super) fn decide(draft: &mut Draft<'_>, mode: Mode, start: &StartStep) -> Re
         go_back(draft, mode, earlier)?;
     }
     let step = draft.current_named(&start.step)?;
-    let part = parts::find_reported(draft, step, start.part.as_ref())?;
+    let part = open_parts::find_reported(draft.workflow, &draft.state, step, start.part.as_ref())?;
     lease::check(draft, step, part.as_ref().map(|it| &it.id), None)?;
     guard::check_needs(draft, step, part.as_ref())?;
     check_details(draft, &start.details)?;
-    if !parts::is_planned(&draft.state, step) {
+    if !open_parts::is_planned(&draft.state, step) {
         if mode.reach != Reach::RecordOnly {
             parts::plan(draft, step)?;
         }
         if draft.state.standing.open_gate().is_some() {
             return Ok(());
         }
-        if !parts::is_planned(&draft.state, step) {
+        if !open_parts::is_planned(&draft.state, step) {
             return Err(Refusal::PartsUnknown { step: step.name.clone() }.into());
         }
     }

@@ -2,7 +2,7 @@
 
 use alloc::string::String;
 
-use super::{effort::step_of, end};
+use super::{effort::step_of, run::end};
 use crate::{
     AttemptStatus, ClaimedStatus, Event, FileClaim, Journal, Judged, Passage, PendingRules,
     Progress, Recorded, RunState, Standing, Timestamp,

@@ -1,4 +1,45 @@
 //! How far a step is, and each part of it.
+//!
+//! What the commands on a step `a` lead to, by how far it is (a test draws it; the step may be tried
+//! twice, and `b` comes next):
+//!
+//! ```text
+//! ready                begin a   StepStarted(a)
+//! ready                success a StepCompleted(a) StepEntered(b)
+//! ready                failure a StepFailed(a)
+//! ready                fail a    refused step_not_begun
+//! ready                retry a   refused step_not_failed
+//! active               begin a   nothing
+//! active               success a StepCompleted(a) StepEntered(b)
+//! active               failure a StepFailed(a)
+//! active               fail a    StepFailed(a)
+//! active               retry a   refused step_not_failed
+//! active, faulty       begin a   nothing
+//! active, faulty       success a StepCompleted(a) StepEntered(b)
+//! active, faulty       failure a StepFailed(a)
+//! active, faulty       fail a    StepFailed(a)
+//! active, faulty       retry a   refused step_not_failed
+//! held                 begin a   refused step_held
+//! held                 success a refused step_held
+//! held                 failure a refused step_held
+//! held                 fail a    refused step_held
+//! held                 retry a   refused step_not_failed
+//! failed attempt       begin a   StepStarted(a)
+//! failed attempt       success a StepCompleted(a) StepEntered(b)
+//! failed attempt       failure a StepFailed(a) GateOpened(a attempts_spent)
+//! failed attempt       fail a    refused step_not_begun
+//! failed attempt       retry a   StepRetried(a)
+//! retried              begin a   StepStarted(a)
+//! retried              success a StepCompleted(a) StepEntered(b)
+//! retried              failure a StepFailed(a) GateOpened(a attempts_spent)
+//! retried              fail a    StepFailed(a)
+//! retried              retry a   refused step_not_failed
+//! attempts spent       begin a   refused gate_open
+//! attempts spent       success a refused gate_open
+//! attempts spent       failure a refused gate_open
+//! attempts spent       fail a    refused gate_open
+//! attempts spent       retry a   StepRetried(a)
+//! ```
 
 use alloc::{collections::BTreeMap, string::String, vec::Vec};
 
