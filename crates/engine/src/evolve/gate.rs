@@ -10,11 +10,11 @@ use crate::{
 };
 
 /// A person is asked.
-pub(super) fn open(state: &mut RunState, gate: &Box<OpenGate>) {
+pub(super) fn open(state: &mut RunState, gate: &OpenGate) {
     if gate.why.is_own() {
         step_of(state, &gate.step).passage = Passage::Owed;
     }
-    state.standing = Standing::Waiting(gate.clone());
+    state.standing = Standing::Waiting(Box::new(gate.clone()));
 }
 
 pub(super) fn answer(state: &mut RunState, recorded: &Recorded) {
