@@ -462,8 +462,7 @@ impl Report {
     /// Returns what the status means. The words are those that agents use.
     pub fn outcome(&self) -> Outcome {
         match self.status.trim().to_lowercase().as_str() {
-            "success" | "succeeded" | "successful" | "completed" | "complete" | "done" | "ok"
-            | "passed" | "finished" => Outcome::Success,
+            word if says_success(word) => Outcome::Success,
             "failure" | "failed" | "fail" | "error" => Outcome::Failure,
             _ => Outcome::Open,
         }
@@ -475,4 +474,20 @@ impl Report {
         let found = words.into_iter().flatten().find(|it| !it.trim().is_empty());
         String::from(found.unwrap_or("the agent reported a failure without a reason"))
     }
+}
+
+/// Whether a word, in lower case, says no more than that something succeeded.
+pub(crate) fn says_success(word: &str) -> bool {
+    matches!(
+        word,
+        "success"
+            | "succeeded"
+            | "successful"
+            | "completed"
+            | "complete"
+            | "done"
+            | "ok"
+            | "passed"
+            | "finished"
+    )
 }

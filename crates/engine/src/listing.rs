@@ -175,6 +175,10 @@ pub struct Card {
     pub vars: BTreeMap<String, Value>,
     /// The names of the steps that are worked on, in their order, with their goals.
     pub steps: Vec<(String, String)>,
+    /// The steps after which a person is asked.
+    pub gates: Vec<String>,
+    /// How long the instructions of all steps are together.
+    pub instruction_bytes: usize,
 }
 
 impl Card {
@@ -182,6 +186,7 @@ impl Card {
     pub fn of(workflow: &Workflow) -> Self {
         let step = |it: &definition::Step| (it.name.to_string(), it.goal.clone());
         let var = |(name, var): (&String, &definition::Var)| (name.clone(), var.default.clone());
+        let asking = workflow.steps.iter().filter(|it| it.gate.is_some());
         Self {
             name: workflow.name.clone(),
             form: workflow.form,
@@ -192,6 +197,8 @@ impl Card {
             flows: workflow.flows.keys().cloned().collect(),
             vars: workflow.vars.iter().map(var).collect(),
             steps: workflow.work_steps().map(step).collect(),
+            gates: asking.map(|it| it.name.to_string()).collect(),
+            instruction_bytes: workflow.steps.iter().map(|it| it.instructions.len()).sum(),
         }
     }
 

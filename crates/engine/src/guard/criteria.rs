@@ -5,7 +5,7 @@ use alloc::{format, string::String, vec::Vec};
 use definition::{Evidence, Step};
 use serde_json::Value;
 
-use crate::{Refusal, Report};
+use crate::{Refusal, Report, command::says_success};
 
 /// Returns what to warn of.
 pub(super) fn check(
@@ -14,11 +14,13 @@ pub(super) fn check(
     policy: Option<Evidence>,
 ) -> Result<Vec<String>, Refusal> {
     let given = report.details.get("evidence").unwrap_or(&Value::Null);
+    let policy = policy.unwrap_or(step.evidence);
+    // Where the definition itself insists on evidence, a claim is none.
+    let is_strict = policy == Evidence::Strict && step.evidence == Evidence::Strict;
     // Nothing that is said to be evidence is worse than none.
-    let is_blank = |key: &str| is_nothing(&given[key]);
+    let is_blank = |key: &str| is_nothing(&given[key]) || is_strict && only_claims(&given[key]);
     let blank = step.criteria.iter().filter(|it| is_blank(&it.key));
     let blank: Vec<String> = blank.map(|it| it.key.clone()).collect();
-    let policy = policy.unwrap_or(step.evidence);
     if !blank.is_empty() && policy != Evidence::Off {
         return Err(Refusal::EvidenceEmpty { step: step.name.clone(), criteria: blank });
     }
@@ -47,6 +49,19 @@ fn is_nothing(value: &Value) -> bool {
         Value::Array(items) => items.iter().all(is_nothing),
         Value::Object(map) => map.values().all(is_nothing),
     }
+}
+
+/// Whether a value claims success and shows nothing: `true`, or a word such as `done`.
+fn only_claims(value: &Value) -> bool {
+    let text = match value {
+        Value::Bool(is_so) => return *is_so,
+        Value::String(text) => text,
+        Value::Array(items) => return items.iter().all(only_claims),
+        Value::Object(map) => return map.values().all(only_claims),
+        Value::Null | Value::Number(_) => return false,
+    };
+    let word = text.trim_matches(|it: char| !it.is_alphanumeric()).to_lowercase();
+    says_success(&word) || word == "true" || word == "yes"
 }
 
 /// Whether a letter can be seen.
