@@ -96,6 +96,7 @@ impl Stage {
             | Look::Search(..)
             | Look::Sessions(..)
             | Look::Session(..)
+            | Look::Trial(..)
             | Look::Shown(..)
             | Look::NewRun(_)
             | Look::Folder(..)

@@ -145,9 +145,7 @@ impl Runtime {
         for _ in 0..ROUNDS_MAX {
             match decide(&view.workflow, &view.state, &known, command) {
                 Ok(decided) => {
-                    known.facts.retain(|it, _| {
-                        matches!(it, Question::Check { .. } | Question::Model { .. })
-                    });
+                    known.facts.retain(|it, _| is_work(it));
                     *checks = known.facts;
                     return Ok(decided);
                 }
@@ -156,6 +154,26 @@ impl Runtime {
             }
         }
         Err(ExecuteError::Endless)
+    }
+
+    /// Returns why the engine would refuse a command now, or would not go on from it. Nothing is kept,
+    /// and nothing is run to find out.
+    pub async fn find_refusal(&self, view: &View, command: &Command) -> Option<Refusal> {
+        let mut known = self.known(view);
+        for _ in 0..ROUNDS_MAX {
+            match decide(&view.workflow, &view.state, &known, command) {
+                Ok(decided) => return decided.halted,
+                Err(Stop::Refused(refusal)) => return Some(refusal),
+                Err(Stop::Ask(questions)) if questions.iter().any(is_work) => return None,
+                Err(Stop::Ask(questions)) => {
+                    let looked = self.look(&self.folders_of(view), &mut known, questions).await;
+                    if let Err(refusal) = looked {
+                        return Some(refusal);
+                    }
+                }
+            }
+        }
+        None
     }
 
     /// Returns what is known before anything was looked at.
@@ -252,6 +270,11 @@ impl Runtime {
             self.world.sleep(Duration::from_micros(micros)).await;
         }
     }
+}
+
+/// Whether something is run to answer a question.
+fn is_work(question: &Question) -> bool {
+    matches!(question, Question::Check { .. } | Question::Model { .. })
 }
 
 /// Returns events as they are in a log that has so many before them.

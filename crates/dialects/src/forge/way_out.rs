@@ -25,8 +25,13 @@ pub fn hint_at(refusal: &Refusal, view: &View) -> String {
     if let Refusal::ArtifactMissing { path, .. } = refusal {
         return match path.as_str() {
             "" => format!("write `{folder}/tasks.md`, or call `task_init`"),
+            path if open.is_some() => format!("write `{folder}/{path}`, then pass the answer on"),
             path => format!("write `{folder}/{path}`, then report again"),
         };
+    }
+    if let Refusal::GateHeld { step, .. } = refusal {
+        let call = "call `clear_revision_pending` for";
+        return format!("{call} `{step}` first, after the user has approved");
     }
     if let Refusal::PartsInvalid { back: None, .. } = refusal {
         let call = "call `pipeline_next_action` with nothing but `workspace`";

@@ -88,6 +88,8 @@ pub enum Look<N> {
     /// A run that may have only a file, which is taken in, and what was noticed of that; `None` where
     /// there is neither.
     Session(RunId, Next<Result<Option<Noticed>, Unadopted>, N>),
+    /// Why a command would be refused now; `None` where it would be taken.
+    Trial(View, Box<Command>, Next<Option<Refusal>, N>),
     /// Notes that the agent was shown the newest action of a run.
     Shown(View, Next<(), N>),
     /// An id that no run has.

@@ -249,9 +249,12 @@ pub(super) fn check_dismissible(draft: &Draft<'_>, is_any: bool) -> Result<(), R
     Ok(())
 }
 
-/// Whether a step that is left out has a gate that must be answered all the same: only a person's
-/// own answer counts there, and a caller may have set what leaves it out.
+/// Whether a step that is left out has a gate that must be answered all the same: it holds the run
+/// back, or only a person's own answer counts there and a caller may have set what leaves it out.
 pub(super) fn is_due_anyway(draft: &Draft<'_>, step: &Step) -> bool {
+    if check_free(draft, step).is_err() {
+        return true;
+    }
     let is_guarding = draft.workflow.guards().all().iter().any(|it| it.gate == step.name);
     let gate = step.gate.as_ref().filter(|_| is_guarding);
     gate.is_some_and(|it| is_personal(draft, it))

@@ -72,7 +72,15 @@ fn a_checkpoint_that_is_left_out_is_not_passed_while_a_revision_is_pending() {
     let pending = json!({"checkpoint-a": false, "checkpoint-b": true});
     let members = json!({"skippedPhases": ["checkpoint-b"], "checkpointRevisionPending": pending});
     stage.put("checkpoint-b", members);
-    stage.error("pipeline_next_action", json!({}));
+    stage.write("tasks.md", "## Task 1: t\n");
+    let asked = stage.go(json!({}));
+    assert_eq!(asked["name"], "checkpoint-b", "{asked:#}");
+    let warning = asked["warning"].as_str().unwrap();
+    assert!(warning.contains("`proceed` is refused for now"), "{warning}");
+    assert!(warning.contains("call `clear_revision_pending` for `checkpoint-b`"), "{warning}");
+    stage.stumble("pipeline_next_action", answer("proceed")).blocked();
+    stage.ok("clear_revision_pending", json!({"checkpoint": "checkpoint-b"}));
+    assert_eq!(stage.go(json!({}))["phase"], "phase-5");
 }
 
 #[test]

@@ -160,6 +160,7 @@ async fn look<N: Send + 'static>(call: &Call<'_>, reach: &Reach<'_>, look: Look<
             let found = sessions::find(runtime, sessions, run).await;
             then(found.map(|it| it.map(|(view, notices)| (snapshot(runtime, view), notices))))
         }
+        Look::Trial(view, command, then) => then(runtime.find_refusal(&view, &command).await),
         Look::Shown(view, then) => {
             runtime.note_seen(&view).await;
             then(())

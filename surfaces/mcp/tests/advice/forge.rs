@@ -35,13 +35,6 @@ fn advice_on_pipelines_can_be_followed_in_the_second_half() {
     play::<Pipelines>(walk::TESTS - 1);
 }
 
-/// What is known and left: the code of the refusal, and why.
-const LEFT: [(&str, &str); 3] = [
-    ("artifact_missing", "a phase that is put to the user offers `approve` without its file"),
-    ("gate_held", "a checkpoint that is marked before it is reached is not announced"),
-    ("parts_invalid", "a `tasks.md` that was broken by hand is noticed when the phase begins"),
-];
-
 struct Pipelines {
     workspace: String,
     /// Which phase the pipeline is at.
@@ -114,7 +107,12 @@ impl Dialect for Pipelines {
                     let mut next = call(TOOL, answer, line);
                     let word = option.as_str().unwrap_or_default();
                     next.gives_up = ["abandon", "revise"].contains(&word);
-                    advice.push(next);
+                    let warning = data["warning"].as_str().unwrap_or_default();
+                    let announced = format!("`{word}` is refused for now: ");
+                    let refused = warning.split_once(&announced).map(|it| self.files_in(it.1));
+                    let is_closed = refused.as_ref().is_some_and(Vec::is_empty);
+                    next.files = refused.unwrap_or_default();
+                    advice.extend((!is_closed).then_some(next));
                 }
             }
             // A review wants changes: the next call tells which.
@@ -213,10 +211,6 @@ impl Dialect for Pipelines {
         self.workspace.clone()
     }
 
-    fn excuse(&self, _advice: &Advice, refused: &Said) -> Option<&'static str> {
-        LEFT.iter().find(|it| it.0 == refused.code()).map(|it| it.1)
-    }
-
     fn is_end(&self, standing: &engine::Standing) -> bool {
         // What was abandoned stays so.
         matches!(standing, engine::Standing::Completed | engine::Standing::Cancelled { .. })
@@ -259,16 +253,19 @@ impl Pipelines {
             walk.fill(&found.tool, &mut found.arguments);
             advice.push(found);
         }
-        let is_again = ["then report again", "then call again", "then retry"]
-            .iter()
-            .any(|it| text.contains(it));
-        if is_again {
+        let again =
+            ["then report again", "then call again", "then retry", "then pass the answer on"];
+        if said.is_refused && again.iter().any(|it| text.contains(it)) {
             let mut again = call(&said.tool, Value::Object(said.arguments.clone()), text);
-            let files = ["write `", "fix `"].iter().filter_map(|it| text.split_once(*it));
-            let files = files.filter_map(|it| it.1.split('`').next());
-            again.files = files.map(|it| self.inside(it)).collect();
+            again.files = self.files_in(text);
             advice.push(again);
         }
+    }
+
+    /// The files that a text has the agent write.
+    fn files_in(&self, text: &str) -> Vec<String> {
+        let files = ["write `", "fix `"].iter().filter_map(|it| text.split_once(*it));
+        files.filter_map(|it| it.1.split('`').next()).map(|it| self.inside(it)).collect()
     }
 
     /// Returns a path as it is in the workspace.

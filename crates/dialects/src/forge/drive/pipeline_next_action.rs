@@ -3,7 +3,7 @@
 
 use std::collections::BTreeSet;
 
-use definition::{Digest, Step, Work};
+use definition::{Digest, Effect, Step, Work};
 use engine::{
     Action as Next, Advance, Command, Done as Reported, Note, Onward, Refusal, Standing, next,
 };
@@ -200,12 +200,10 @@ impl Turn {
 
     /// Has it taken what the call says, and the run go on.
     fn advance(self, report: Option<Report>, set: Map<String, Value>) -> Ask {
-        let model = self.caller.options.forge.default_model.as_str();
-        let details = Map::from_iter([("model".to_owned(), Value::from(model))]);
         let advance = Advance {
             report: self.said.reported(&self.pipeline),
             answer: self.said.answer().map(ToOwned::to_owned),
-            onward: Some(Onward { set, details, message: Some(MESSAGE.to_owned()) }),
+            onward: Some(self.onward(set)),
         };
         let (run, command) =
             (self.pipeline.view.state.run, Box::new(Command::Advance(advance.into())));
@@ -230,6 +228,12 @@ impl Turn {
                 Ask::Do(deed, Box::new(then))
             }
         }
+    }
+
+    fn onward(&self, set: Map<String, Value>) -> Onward {
+        let model = self.caller.options.forge.default_model.as_str();
+        let details = Map::from_iter([("model".to_owned(), Value::from(model))]);
+        Onward { set, details, message: Some(MESSAGE.to_owned()) }
     }
 
     /// Answers with what came of it.
@@ -261,6 +265,32 @@ impl Turn {
             return self.fail(failure);
         }
         let report_result = brief.map(|(_, brief)| brief);
+        self.try_approval(move |turn| turn.hand_out(report_result, still_waiting))
+    }
+
+    /// Tries the answer that leads on, where a person is asked, and says if it would be refused.
+    fn try_approval(mut self, then: impl FnOnce(Self) -> Tell + Send + 'static) -> Tell {
+        let open = self.pipeline.view.state.standing.open_gate();
+        let mut options = open.into_iter().flat_map(|it| &it.options);
+        let Some(option) = options.find(|it| it.effect == Effect::Approve) else {
+            return then(self);
+        };
+        let name = option.name.clone();
+        let onward = Some(self.onward(Map::new()));
+        let advance = Advance { report: None, answer: Some(name.clone()), onward };
+        let (view, command) = (self.pipeline.view.clone(), Command::Advance(advance.into()));
+        let tried = move |refusal: Option<Refusal>| {
+            self.warnings.extend(refusal.map(|it| {
+                let hint = way_out::hint_at(&it, &self.pipeline.view);
+                format!("`{name}` is refused for now: {it}; {hint}")
+            }));
+            then(self)
+        };
+        Look::Trial(view, command.into(), Box::new(tried)).into()
+    }
+
+    /// Answers with the action that is to be done now.
+    fn hand_out(mut self, report_result: Option<Brief>, still_waiting: bool) -> Tell {
         let action = action::find(&self.pipeline, &self.caller.options.forge.default_model);
         prompting::add(&self.caller, &self.pipeline, action).then(move |(action, warnings)| {
             self.warnings.extend(warnings);
@@ -317,7 +347,8 @@ impl Turn {
     /// Words why nothing was taken, or why the run did not go on.
     fn refused(&self, report: Option<&Report>, stopped: &Stopped) -> Failure {
         if let Stopped::Refused(refusal @ Refusal::GateHeld { .. }) = stopped {
-            return held(refusal);
+            let hint = way_out::hint_at(refusal, &self.pipeline.view);
+            return Failure::new(refusal.code(), "BLOCKED: a revision is pending", hint);
         }
         if let Some(report) = report {
             return report.refused(stopped);
@@ -397,14 +428,4 @@ impl Turn {
             ..Told::default()
         }
     }
-}
-
-/// Says that a person still wants something changed.
-fn held(refusal: &Refusal) -> Failure {
-    let step = if let Refusal::GateHeld { step, .. } = refusal { step.as_str() } else { "" };
-    let words = format!(
-        "a revision is pending; call `clear_revision_pending` for `{step}` first, after the user \
-         has approved"
-    );
-    Failure::new(refusal.code(), format!("BLOCKED: {words}"), "")
 }

@@ -49,10 +49,8 @@ pub(super) fn guard(pipeline: &Pipeline, refusal: &Refusal) -> Option<String> {
         let way_out = way_out::hint_at(refusal, &pipeline.view);
         format!("`{step}` is awaiting_human; {way_out}")
     } else if let Refusal::GateHeld { step, .. } = refusal {
-        format!(
-            "a revision is pending at `{step}`; `clear_revision_pending` comes first, and only \
-             after the user has approved"
-        )
+        let way_out = way_out::hint_at(refusal, &pipeline.view);
+        format!("a revision is pending at `{step}`; {way_out}")
     } else if let Refusal::GateNotAsked { step, to } = refusal {
         format!("`{to}` lies behind `{step}`; {}", way_out::first(&pipeline.view, to))
     } else if let Refusal::GateNeedsPerson { step, is_asked: false, .. } = refusal {
