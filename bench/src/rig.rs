@@ -63,8 +63,11 @@ impl Rig {
     pub(crate) fn folder(&self) -> Measured<TempDir> {
         let target = self.milepost.parent().ok_or("the binary is in no folder")?;
         let folder = tempfile::Builder::new().prefix("bench-").tempdir_in(target)?;
-        // A project of its own, although it lies in another one.
-        std::fs::create_dir(folder.path().join(".git"))?;
+        // A repository of its own: git would look at all of the one that it lies in.
+        let made = Command::new("git").args(["init", "--quiet"]).arg(folder.path()).status()?;
+        if !made.success() {
+            return Err("`git init` failed".into());
+        }
         Ok(folder)
     }
 

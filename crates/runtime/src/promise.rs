@@ -160,33 +160,50 @@ impl Runtime {
         if known.mark.is_none() {
             known.mark = self.find_mark(promise).await?;
         }
-        let stat = promise.file_system.stat(&promise.place).await;
-        if known.is_as_left(&stat) && known.written() == view.state.length {
-            self.catch_up(known, promise.run, Some(view.state.length), None).await?;
-        }
-        let is_whole = view.state.length <= known.length() && known.written() == known.length();
-        // A run that is over keeps the file that an earlier release left.
-        let is_live = view.state.standing.is_live();
-        if known.is_as_left(&stat) && is_whole && (!is_live || known.is_current()) {
-            let (path, text) = (promise.shown.clone(), known.text().to_owned());
-            // Someone else may have taken in meanwhile what was written into it.
-            let is_behind = view.state.length < known.length();
-            let view = if is_behind { self.load(promise.run).await? } else { view };
-            let file = RunFile { path, text, notices: Vec::new() };
-            return Ok(Synced { view, file: Some(file), problem: None, is_moot: false });
-        }
-        if promise.is_over(known, &stat) {
-            return Ok(Synced::without_file(view, true));
-        }
-        if !view.state.standing.is_live() && !self.is_newest(&view, promise).await? {
-            // The file is that of the run that began with the key since.
-            return Ok(Synced::without_file(view, true));
+        // A live run's file that lacks what happened since is looked at once, under its lock.
+        let is_owed = (1..view.state.length).contains(&known.written());
+        if !(is_owed && view.state.standing.is_live()) {
+            let stat = promise.file_system.stat(&promise.place).await;
+            if let Some(synced) = self.find_settled(&view, promise, known, &stat).await? {
+                return Ok(synced);
+            }
         }
         let lock = promise.file_system.lock(&promise.place).await;
         if lock.is_err() && !promise.file_system.has_folder(&promise.place.root).await {
             return Ok(Synced::without_file(view, false));
         }
         self.set_right(view, promise, known, lock).await
+    }
+
+    /// Returns what there is to a file that needs no more than a look.
+    async fn find_settled(
+        &self,
+        view: &View,
+        promise: &Promise<'_>,
+        known: &mut Known,
+        stat: &Result<Option<Stat>, String>,
+    ) -> Result<Option<Synced>, ExecuteError> {
+        let length = view.state.length;
+        let is_as_left = known.is_as_left(stat);
+        if is_as_left && known.written() == length {
+            self.catch_up(known, promise.run, Some(length), None).await?;
+        }
+        let is_whole = length <= known.length() && known.written() == known.length();
+        // A run that is over keeps the file that an earlier release left.
+        let is_live = view.state.standing.is_live();
+        if is_as_left && is_whole && (!is_live || known.is_current()) {
+            let (path, text) = (promise.shown.clone(), known.text().to_owned());
+            // Someone else may have taken in meanwhile what was written into it.
+            let is_behind = length < known.length();
+            let view = if is_behind { self.load(promise.run).await? } else { view.clone() };
+            let file = RunFile { path, text, notices: Vec::new() };
+            return Ok(Some(Synced { view, file: Some(file), problem: None, is_moot: false }));
+        }
+        let is_gone = *stat == Ok(None) && 0 < known.written();
+        // The file may be that of the run that began with the key since.
+        let is_moot = is_gone && promise.ends_with_file()
+            || !is_live && !self.is_newest(view, promise).await?;
+        Ok(is_moot.then(|| Synced::without_file(view.clone(), true)))
     }
 
     async fn is_newest(&self, view: &View, promise: &Promise<'_>) -> Result<bool, ExecuteError> {
@@ -220,6 +237,9 @@ impl Runtime {
                     return Ok(Synced::without_file(view, false));
                 }
                 Found::Behind => promise.write(known).await,
+                Found::Gone if promise.ends_with_file() => {
+                    return Ok(Synced::without_file(view, true));
+                }
                 Found::Gone => {
                     let told = "was gone, and was written from the log again";
                     notices.push(format!("`{}` {told}", promise.shown));

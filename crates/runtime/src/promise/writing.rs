@@ -17,9 +17,9 @@ impl Promise<'_> {
         self.file_system.write(&self.place, text).await
     }
 
-    /// Whether the run is over because its file was taken away.
-    pub(super) fn is_over(&self, known: &Known, stat: &Result<Option<Stat>, String>) -> bool {
-        *stat == Ok(None) && 0 < known.written() && !self.projection.outlives_file(&self.key)
+    /// Whether the run is over once its file was taken away.
+    pub(super) fn ends_with_file(&self) -> bool {
+        !self.projection.outlives_file(&self.key)
     }
 
     /// Keeps what is in a file elsewhere, and returns where; `None` where there is nothing to keep.
