@@ -80,7 +80,22 @@ fn every_output_schema_is_a_schema() {
         let reason = &schema["properties"]["error_code"];
         assert!(reason.is_object() || schema["properties"]["refusal"].is_object(), "{}", tool.name);
         jsonschema::validator_for(&schema).unwrap();
+        assert_eq!(find_unconstrained(&schema), None, "{}", tool.name);
     }
+}
+
+/// Returns the name of a property of which a schema says nothing: clients warn of it.
+fn find_unconstrained(schema: &Value) -> Option<String> {
+    let says = ["type", "$ref", "anyOf", "oneOf", "allOf", "enum", "const"];
+    let properties = schema["properties"].as_object();
+    let mut properties = properties.into_iter().flatten();
+    let silent = properties.find(|(_, it)| !says.iter().any(|key| it.get(key).is_some()));
+    let inner = || match schema {
+        Value::Object(fields) => fields.values().find_map(find_unconstrained),
+        Value::Array(items) => items.iter().find_map(find_unconstrained),
+        Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => None,
+    };
+    silent.map(|(name, _)| name.clone()).or_else(inner)
 }
 
 fn tools() -> impl Iterator<Item = Entry> {

@@ -57,6 +57,7 @@ struct Details {
     key: Option<String>,
     /// The JSON Schema of the start `context`.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "Option<serde_json::Map<String, serde_json::Value>>")]
     params: Option<serde_json::Value>,
     /// The flows to choose from.
     #[serde(skip_serializing_if = "Vec::is_empty")]
