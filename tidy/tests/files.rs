@@ -118,13 +118,10 @@ fn the_check_finds_a_file_that_is_opened_elsewhere() {
 
 /// Returns the lines of the product that open files where none may be opened.
 fn openings(path: &str, text: &str) -> Vec<String> {
-    let is_product = (path.starts_with("crates/") || path.starts_with("surfaces/"))
-        && path.contains("/src/")
-        && !path.contains("/tests");
-    if !is_product || OPENERS.iter().any(|(place, _)| path.starts_with(place)) {
+    let Some(product) = product(path, text) else { return Vec::new() };
+    if OPENERS.iter().any(|(place, _)| path.starts_with(place)) {
         return Vec::new();
     }
-    let product = text.split("#[cfg(test)]\nmod tests").next().unwrap_or_default();
     let code = product.lines().enumerate().filter(|(_, it)| !it.trim_start().starts_with("//"));
     let opening = |line: &str| OPENING.iter().find(|it| has_word(line, it));
     code.filter_map(|(at, line)| {
@@ -132,6 +129,59 @@ fn openings(path: &str, text: &str) -> Vec<String> {
         Some(format!("{path}:{}: `{it}` opens files past `crates/world/src/beneath.rs`", at + 1))
     })
     .collect()
+}
+
+/// Returns what of a file is part of the product: not its tests.
+fn product<'a>(path: &str, text: &'a str) -> Option<&'a str> {
+    let is_product = (path.starts_with("crates/") || path.starts_with("surfaces/"))
+        && path.contains("/src/")
+        && !path.contains("/tests");
+    text.split("#[cfg(test)]\nmod tests").next().filter(|_| is_product)
+}
+
+/// The most lines that a function of the product has. Clippy's `too_many_lines` does not count the
+/// body of an async function, and reads tests too, where a table may be long.
+const FUNCTION_LINES_MAX: usize = 80;
+
+#[test]
+fn functions_are_short() {
+    let files = source_files();
+    let long: Vec<String> = files.iter().flat_map(|(path, text)| long(path, text)).collect();
+    assert_eq!(long, Vec::<String>::new());
+}
+
+#[test]
+fn the_check_finds_a_long_function() {
+    let body = "        b();\n".repeat(FUNCTION_LINES_MAX - 1);
+    let fits = "    fn c(&self) -> u8 {\n        0\n    }\n\n    fn d(&self);\n";
+    let text = format!("//! B.\n\nimpl B {{\n{fits}    async fn e(\n    ) {{\n{body}    }}\n}}\n");
+    let found = ["crates/a/src/b.rs:9: `async fn e(` has 82 lines"];
+    assert_eq!(long("crates/a/src/b.rs", &text), found);
+    assert_eq!(long("crates/a/tests/b.rs", &text), Vec::<String>::new());
+}
+
+/// Returns the functions of the product that are too long, from their first word to the last brace.
+fn long(path: &str, text: &str) -> Vec<String> {
+    let Some(product) = product(path, text) else { return Vec::new() };
+    let lines: Vec<&str> = product.lines().collect();
+    let mut found = Vec::new();
+    for (at, line) in lines.iter().enumerate() {
+        let code = line.trim_start();
+        if code.starts_with("//") || !has_word(code, "fn ") {
+            continue;
+        }
+        let rest = &lines[at..];
+        let opening = rest.iter().position(|it| it.ends_with(['{', ';', '}']));
+        if opening.is_none_or(|it| !rest[it].ends_with('{')) {
+            continue;
+        }
+        let end = format!("{}}}", &line[..line.len() - code.len()]);
+        let length = rest.iter().position(|it| **it == end).unwrap_or_default() + 1;
+        if FUNCTION_LINES_MAX < length {
+            found.push(format!("{path}:{}: `{code}` has {length} lines", at + 1));
+        }
+    }
+    found
 }
 
 /// Whether a line has a word that is not the end of a longer one.

@@ -1,21 +1,16 @@
 //! Folds one event into the state. Cannot fail: what happened, happened.
 
 mod effort;
+mod found;
 mod gate;
 mod place;
 mod run;
 mod trail;
 mod work;
 
-use definition::Digest;
-
-use crate::{
-    Artifact, AttemptStatus, Event, Journal, Lease, Passage, PendingRules, Recorded, RunId,
-    RunState, Seen, Standing, history,
-};
-use effort::effort_of;
+use crate::{Event, Journal, Passage, PendingRules, Recorded, RunId, RunState, Standing, history};
 use place::{is_of_placing, place};
-use trail::{hand, tell};
+use trail::hand;
 
 /// Returns the state that a whole log folds into.
 pub fn fold<'a>(run: RunId, log: impl IntoIterator<Item = &'a Recorded>) -> RunState {
@@ -46,8 +41,7 @@ fn apply(state: &mut RunState, recorded: &Recorded) {
         Event::RunStarted(started) => run::start(state, recorded, started),
         Event::RunForked { from, seq } => run::fork(state, *from, *seq),
         Event::RunResumed { assumed, report, reasoning } => {
-            state.reasoning = Some(reasoning.clone());
-            tell(state, assumed, report);
+            run::resume(state, assumed, report, reasoning);
         }
         Event::StepEntered { step, decision } => {
             work::enter(state, recorded, step, decision.as_ref());
@@ -56,8 +50,7 @@ fn apply(state: &mut RunState, recorded: &Recorded) {
             work::start(state, recorded, (step, part.as_ref()), (*attempt, seen));
         }
         Event::StepReported { step, part, report } => {
-            effort_of(state, step, part.as_ref()).report = Some(report.clone());
-            tell(state, step.as_str(), report);
+            work::report(state, (step, part.as_ref()), report);
         }
         Event::StepCompleted(completed) => work::complete(state, recorded, completed),
         Event::StepFailed { step, part, reason, report, .. } => {
@@ -69,91 +62,40 @@ fn apply(state: &mut RunState, recorded: &Recorded) {
         Event::StepReopened { step, part, feedback, .. } => {
             work::reopen(state, recorded, (step, part.as_ref()), feedback);
         }
-        Event::StepRetried { step, .. } => {
-            let effort = effort_of(state, step, None);
-            effort.await_attempt(recorded.steady);
-            effort.trouble = AttemptStatus::Retried;
-        }
+        Event::StepRetried { step, .. } => work::retry(state, recorded, step),
         Event::VerdictGiven { step, part, of, verdict, ruling, findings } => {
             let judged = (verdict.as_str(), *ruling, findings.as_slice());
             work::judge(state, recorded, (step, part.as_ref()), of, judged);
         }
-        Event::PartsPlanned { set, parts, .. } if parts.is_empty() => {
-            state.parts.remove(set);
-        }
-        Event::PartsPlanned { set, parts, .. } => {
-            state.parts.insert(set.clone(), parts.clone());
-        }
+        Event::PartsPlanned { set, parts, .. } => work::plan(state, set, parts),
         Event::PartPlaced(placed) => work::place_part(state, recorded, placed),
-        Event::FileLeft { path, text: None, .. } => {
-            state.artifacts.remove_mut(path);
-        }
-        Event::FileLeft { path, text: Some(text), .. } => {
-            if let Some(step) = state.current.clone() {
-                let (sha256, size) = (Digest::of(text.as_bytes()), text.len() as u64);
-                let artifact = Artifact { path: path.clone(), sha256, size };
-                state.artifacts.insert_mut(path.clone(), Seen { artifact, step });
-            }
-        }
-        Event::FileReplaced { .. } => {}
+        Event::FileLeft { path, text, .. } => found::leave_file(state, path, text.as_deref()),
+        Event::DriftAccepted { artifacts, gone } => found::accept_drift(state, artifacts, gone),
         Event::GateOpened(asked) => gate::open(state, asked),
         Event::GateWaived { step } => gate::pass(state, step, Passage::Claimed),
         Event::GateAnswered { .. } => gate::answer(state, recorded),
         Event::GateWithdrawn { .. } => state.standing = Standing::Running,
-        Event::ContextChanged { set, removed } => {
-            for key in removed {
-                state.context.remove(key);
-            }
-            state.context.extend(set.clone());
-        }
+        Event::ContextChanged { set, removed } => found::change_context(state, set, removed),
         Event::VarsChanged { set } => state.vars.extend(set.clone()),
-        Event::ModelAsked(asked) => {
-            state.reasoning.clone_from(&asked.reasoning);
-            state.deferral = asked.failure.as_ref().map(|it| it.message.clone());
-            state.advised = asked.next.clone().map(|it| (recorded.at, it));
-        }
+        Event::ModelAsked(asked) => found::ask_model(state, recorded, asked),
         Event::EntryRecorded { step, entry } => work::record(state, recorded, step, entry),
-        Event::LeaseTaken(lease) => {
-            state.generation = lease.generation;
-            // A lease lasts as long as it says, whatever the wall clock did when it was taken.
-            let until = lease.until.translate(recorded.at, recorded.steady);
-            let held = Lease { until, ..lease.clone() };
-            state.leases.insert((lease.step.clone(), lease.part.clone()), held);
-        }
+        Event::LeaseTaken(lease) => work::hold(state, recorded, lease),
         Event::LeaseReleased { step, part, .. } => {
             state.leases.remove(&(step.clone(), part.clone()));
         }
-        Event::DriftAccepted { artifacts, gone } => {
-            for path in gone {
-                state.artifacts.remove_mut(path);
-            }
-            for artifact in artifacts {
-                if let Some(seen) = state.artifacts.get_mut(&artifact.path) {
-                    seen.artifact = artifact.clone();
-                }
-            }
-        }
         Event::RunPlaced(placement) => place(state, recorded, placement),
         Event::ItemAdded { item } => state.items.push(item.clone()),
-        Event::ItemClosed { id } => {
-            let open = state.items.iter_mut().find(|it| it.id == *id && !it.is_done);
-            open.into_iter().for_each(|it| it.is_done = true);
-        }
+        Event::ItemClosed { id } => found::close_item(state, *id),
         Event::JournalRotated(_) => state.journal = Journal::default(),
-        Event::MoveMade { .. } | Event::RuleFired { .. } => {}
-        Event::LineInserted { .. } => {}
-        Event::ChoreDone { name, deed, pushed, .. } => {
-            state.chores.remove(name);
-            state.follow_chore(deed, pushed.as_ref());
+        Event::FileReplaced { .. }
+        | Event::MoveMade { .. }
+        | Event::RuleFired { .. }
+        | Event::LineInserted { .. } => {}
+        Event::ChoreDone { .. } | Event::ChoreFailed { .. } => {
+            found::end_chore(state, &recorded.event)
         }
         Event::BranchSeen { name, base, is_taken } => {
             state.take_branch(name, base.as_deref(), *is_taken);
-        }
-        Event::ChoreFailed { name, is_passed: true, .. } => {
-            state.chores.remove(name);
-        }
-        Event::ChoreFailed { name, reason, is_passed: false, .. } => {
-            state.chores.insert(name.clone(), reason.clone());
         }
         Event::WorkEnded => state.is_work_done = true,
         Event::RunCompleted { .. } => run::complete(state, recorded),

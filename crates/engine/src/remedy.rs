@@ -1,12 +1,12 @@
 //! What helps after a refusal: the kind of next action, with its data. Each dialect and the command
 //! line word it by their own calls; the words here name none.
 
+mod words;
+
 use alloc::{
-    format,
     string::{String, ToString},
     vec::Vec,
 };
-use core::fmt;
 
 use definition::StepName;
 
@@ -147,39 +147,30 @@ impl Refusal {
         match self {
             Self::RunUnknown(_) => Remedy::FindRun,
             Self::RunElsewhere { run, .. } => Remedy::NameRun { run: run.clone() },
-            Self::RunExists(_) | Self::RunEnded { status: Status::Completed } => {
-                Remedy::StartAnother
-            }
+            Self::RunExists(_) => Remedy::StartAnother,
+            Self::RunEnded { status: Status::Completed } => Remedy::StartAnother,
             Self::RunEnded { .. } => Remedy::Reopen,
             Self::RunNotEnded { .. } => Remedy::Continue,
-            Self::WorkflowInvalid { name, .. } | Self::WorkflowIncomplete { name, .. } => {
-                Remedy::FixWorkflow { name: Some(name.clone()) }
-            }
-            Self::GateBypassed { .. } | Self::PartSetUnknown { .. } => {
-                Remedy::FixWorkflow { name: None }
-            }
+            Self::WorkflowInvalid { name, .. } => Remedy::fix_workflow(name),
+            Self::WorkflowIncomplete { name, .. } => Remedy::fix_workflow(name),
+            Self::GateBypassed { .. } => Remedy::FixWorkflow { name: None },
+            Self::PartSetUnknown { .. } => Remedy::FixWorkflow { name: None },
             Self::DefinitionUnreadable(_) => Remedy::Upgrade,
-            Self::StepNotCurrent { current: step, .. } => Remedy::Work { step: step.clone() },
-            Self::StepNotFailed { step, .. }
-            | Self::FailedForward { from: step, .. }
-            | Self::GateMissing { step } => Remedy::Work { step: step.to_string() },
+            Self::StepNotCurrent { current, .. } => Remedy::work(current),
+            Self::StepNotFailed { step, .. } | Self::GateMissing { step } => Remedy::work(step),
+            Self::FailedForward { from, .. } => Remedy::work(from),
             Self::StepNotBegun { step } => Remedy::Begin { step: step.clone() },
-            Self::StepOutOfOrder { before, .. } => {
-                Remedy::Finish { steps: [before.clone()].into() }
-            }
-            Self::StepsOpen { open } => Remedy::Finish { steps: open.clone() },
+            Self::StepOutOfOrder { before, .. } => Remedy::finish(&[before.clone()]),
+            Self::StepsOpen { open } => Remedy::finish(open),
             Self::StepPassed { .. } | Self::NothingDue => Remedy::Nothing,
             Self::GateNotAsked { step, .. } => Remedy::PassGate { step: step.clone() },
-            Self::RulesInvalid { path, .. }
-            | Self::ArtifactInvalid { path, .. }
-            | Self::FileUnreadable { path, .. } => Remedy::FixFile { path: path.clone() },
-            Self::NeedMissing { path, .. } | Self::ArtifactMissing { path, .. } => {
-                Remedy::WriteFile { path: path.clone() }
-            }
-            Self::RunMoved { .. }
-            | Self::LeaseStale { .. }
-            | Self::ChoreNotDue { .. }
-            | Self::GateNotOpen => Remedy::Look,
+            Self::RulesInvalid { path, .. } => Remedy::fix_file(path),
+            Self::ArtifactInvalid { path, .. } => Remedy::fix_file(path),
+            Self::FileUnreadable { path, .. } => Remedy::fix_file(path),
+            Self::NeedMissing { path, .. } => Remedy::write_file(path),
+            Self::ArtifactMissing { path, .. } => Remedy::write_file(path),
+            Self::RunMoved { .. } | Self::LeaseStale { .. } => Remedy::Look,
+            Self::ChoreNotDue { .. } | Self::GateNotOpen => Remedy::Look,
             Self::StepHeld { holder, .. } => Remedy::Wait { holder: holder.clone() },
             Self::LeaseUnknown(_) => Remedy::Claim,
             Self::EvidenceMissing { .. } | Self::EvidenceEmpty { .. } => Remedy::GiveEvidence,
@@ -190,182 +181,83 @@ impl Refusal {
                 Remedy::GiveVerdict { words: words.clone(), is_read: *is_read }
             }
             Self::PartsUnknown { .. } => Remedy::PlanParts,
-            Self::PartsInvalid { back: Some(answer), .. } => {
-                Remedy::SendBack { answer: answer.clone() }
-            }
-            Self::PartsInvalid { back: None, .. } => Remedy::FixParts,
+            Self::PartsInvalid { back, .. } => Remedy::fix_parts(back.as_deref()),
             Self::GateOpen { is_relayed, .. } => Remedy::AskPerson { is_relayed: *is_relayed },
             Self::EditRefused { .. } => Remedy::UseCalls,
             Self::GateNeedsPerson { step, is_asked, is_begun }
             | Self::PartNeedsPerson { step, is_asked, is_begun, .. } => {
-                let step = step.clone();
-                match (is_begun, is_asked) {
-                    (false, _) => Remedy::BeginBefore { step },
-                    (true, false) => Remedy::WorkTowards { step },
-                    (true, true) => Remedy::AskPerson { is_relayed: false },
-                }
+                Remedy::find_person(step, *is_begun, *is_asked)
             }
             Self::GateHeld { condition, .. } => Remedy::Clear { condition: condition.clone() },
             Self::GateStale { .. } => Remedy::AnswerAgain,
             Self::RoundsSpent { .. } => Remedy::AnswerOtherwise,
             Self::ArtifactsDrifted { .. } => Remedy::AcceptFiles,
-            Self::KeyInvalid { pattern, .. } | Self::KeyMissing { pattern, .. } => {
-                Remedy::GiveKey { pattern: pattern.clone() }
-            }
+            Self::KeyInvalid { pattern, .. } => Remedy::GiveKey { pattern: pattern.clone() },
+            Self::KeyMissing { pattern, .. } => Remedy::GiveKey { pattern: pattern.clone() },
             Self::KeyTaken { run, .. } => Remedy::ShareKey { run: run.clone() },
-            Self::ContextInvalid { .. }
-            | Self::VarInvalid { .. }
-            | Self::Empty { .. }
-            | Self::ParameterInvalid { .. } => Remedy::FixValue,
+            Self::ContextInvalid { .. } | Self::VarInvalid { .. } => Remedy::FixValue,
+            Self::Empty { .. } | Self::ParameterInvalid { .. } => Remedy::FixValue,
             Self::ConditionFailed { .. } => Remedy::FixContext,
             Self::TooLarge { .. } => Remedy::Shorten,
             Self::TooDeep { .. } => Remedy::Flatten,
             Self::RequestConflict(_) => Remedy::NewRequestId,
             Self::SeqUnknown { .. } => Remedy::LookAtHistory,
             Self::WorkspaceNotHere { root } => Remedy::WorkThere { root: root.clone() },
-            Self::RunAmbiguous { runs, .. } => pick(Pick::Run, runs),
-            Self::WorkflowUnknown { known, .. } => pick(Pick::Workflow, known),
-            Self::FlowUnknown { known, .. } => pick(Pick::Flow, known),
-            Self::StepUnknown { known: steps, .. }
-            | Self::StepNotEntered { entered: steps, .. } => pick(Pick::Step, steps),
-            Self::NextNotAllowed { allowed: steps, .. }
-            | Self::ChoiceOpen { choices: steps, .. } => pick(Pick::Next, steps),
-            Self::PartNotNamed { open: parts, .. }
-            | Self::PartUnknown { known: parts, .. }
-            | Self::PartNotReady { ready: parts, .. } => pick(Pick::Part, parts),
-            Self::MoveUnknown { known: moves, .. } | Self::MoveNotAllowed { legal: moves, .. } => {
-                pick(Pick::Move, moves)
-            }
-            Self::ItemUnknown { open, .. } => pick(Pick::Item, open),
-            Self::AnswerUnknown { options, .. } => pick(Pick::Answer, options),
-            Self::VarUnknown { known, .. } => pick(Pick::Variable, known),
+            Self::RunAmbiguous { runs, .. } => Remedy::pick(Pick::Run, runs),
+            Self::WorkflowUnknown { known, .. } => Remedy::pick(Pick::Workflow, known),
+            Self::FlowUnknown { known, .. } => Remedy::pick(Pick::Flow, known),
+            Self::StepUnknown { known, .. } => Remedy::pick(Pick::Step, known),
+            Self::StepNotEntered { entered, .. } => Remedy::pick(Pick::Step, entered),
+            Self::NextNotAllowed { allowed, .. } => Remedy::pick(Pick::Next, allowed),
+            Self::ChoiceOpen { choices, .. } => Remedy::pick(Pick::Next, choices),
+            Self::PartNotNamed { open, .. } => Remedy::pick(Pick::Part, open),
+            Self::PartUnknown { known, .. } => Remedy::pick(Pick::Part, known),
+            Self::PartNotReady { ready, .. } => Remedy::pick(Pick::Part, ready),
+            Self::MoveUnknown { known, .. } => Remedy::pick(Pick::Move, known),
+            Self::MoveNotAllowed { legal, .. } => Remedy::pick(Pick::Move, legal),
+            Self::ItemUnknown { open, .. } => Remedy::pick(Pick::Item, open),
+            Self::AnswerUnknown { options, .. } => Remedy::pick(Pick::Answer, options),
+            Self::VarUnknown { known, .. } => Remedy::pick(Pick::Variable, known),
         }
     }
 }
 
-fn pick<T: ToString>(what: Pick, among: &[T]) -> Remedy {
-    Remedy::Pick { what, among: among.iter().map(ToString::to_string).collect() }
-}
-
-impl fmt::Display for Remedy {
-    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let plain = match self {
-            Self::NameRun { run } => {
-                return write!(out, "to use that run, name it by its id: `{run}`");
-            }
-            Self::Pick { what, among } => return what.write(out, among),
-            Self::Work { step } => return write!(out, "continue with step `{step}`"),
-            Self::Begin { step } => return write!(out, "start step `{step}` first"),
-            Self::Finish { steps } => return write!(out, "finish first: {}", quoted(steps)),
-            Self::PassGate { step } => {
-                return write!(out, "go to step `{step}` first, and have a person answer its gate");
-            }
-            Self::WorkTowards { step } => {
-                return write!(
-                    out,
-                    "do the work that leads to step `{step}`, as the status says; the person is \
-                     asked there"
-                );
-            }
-            Self::BeginBefore { step } => {
-                return write!(
-                    out,
-                    "start the run without what leads past step `{step}`; the person is asked there"
-                );
-            }
-            Self::Clear { condition } => {
-                return write!(out, "make `{condition}` false, then have the person answer");
-            }
-            Self::Wait { holder } => {
-                return write!(
-                    out,
-                    "if you are `{holder}`, say so; otherwise work on something else, or claim the \
-                     step when the lease ends"
-                );
-            }
-            Self::WriteFile { path } => return write!(out, "write `{path}`, then retry"),
-            Self::FixFile { path } => return write!(out, "fix `{path}`, then retry"),
-            Self::GiveVerdict { words, is_read: true } => {
-                let words = words.join(", ");
-                return write!(out, "write a line `## Verdict: WORD` with one of: {words}");
-            }
-            Self::GiveVerdict { words, is_read: false } => {
-                return write!(out, "give the verdict, one of: {}", words.join(", "));
-            }
-            Self::SendBack { answer } => {
-                return write!(out, "answer `{answer}`, so that the list is made again");
-            }
-            Self::GiveKey { pattern } => return write!(out, "give a key that matches `{pattern}`"),
-            Self::ShareKey { run } => {
-                return write!(
-                    out,
-                    "continue with run `{run}`, give another key, or cancel that run"
-                );
-            }
-            Self::FixWorkflow { name: Some(name) } => {
-                return write!(out, "fix the definition of workflow `{name}`");
-            }
-            Self::WorkThere { root } => {
-                return write!(
-                    out,
-                    "use a server that was started in `{root}`; if the project was moved or copied \
-                     here, cancel the run and start it again"
-                );
-            }
-            Self::FindRun => "name a run of this project",
-            Self::StartAnother => "start another run",
-            Self::Reopen => "reopen the run, or start another",
-            Self::Continue => "continue with the run: there is nothing to reopen",
-            Self::AskPerson { is_relayed: true } => "ask the person, and pass their answer on",
-            Self::AskPerson { is_relayed: false } => {
-                "tell the person to answer it themselves, and retry when they have"
-            }
-            Self::AnswerAgain => "look at it again, then answer with the new digest",
-            Self::AnswerOtherwise => "give another of the answers",
-            Self::Look => "read the status of the run",
-            Self::LookAtHistory => "read the history of the run",
-            Self::Claim => "claim the step first",
-            Self::AcceptFiles => {
-                "restore the files, or say that you continue with them as they are"
-            }
-            Self::UseCalls => "change the run by a call, not by editing its file",
-            Self::GiveEvidence => "say for each criterion, by its key, what shows that it is met",
-            Self::PlanParts => "say what the parts are first",
-            Self::FixParts => "fix the list of parts, then retry",
-            Self::FinishItems => "finish some of them, or begin another list",
-            Self::FixCause => "fix the cause, then retry",
-            Self::FixValue => "fix the value, then retry",
-            Self::FixContext => "add what is missing to the context, then retry",
-            Self::FixWorkflow { name: None } => "fix the definition of the workflow",
-            Self::NewRequestId => "use a new id for a new request",
-            Self::Shorten => "shorten it, or write it to a file and report the path",
-            Self::Flatten => "flatten it, or write it to a file and report the path",
-            Self::Trust => "a person must allow what this project runs; do not allow it yourself",
-            Self::Upgrade => "use the version of milepost that wrote the run, or a newer one",
-            Self::Nothing => "there is nothing to do",
-        };
-        out.write_str(plain)
+impl Remedy {
+    fn pick<T: ToString>(what: Pick, among: &[T]) -> Self {
+        Self::Pick { what, among: among.iter().map(ToString::to_string).collect() }
     }
-}
 
-impl Pick {
-    fn write(self, out: &mut fmt::Formatter<'_>, among: &[String]) -> fmt::Result {
-        if among.is_empty() {
-            return out.write_str("there are none");
+    fn work(step: impl ToString) -> Self {
+        Self::Work { step: step.to_string() }
+    }
+
+    fn finish(steps: &[StepName]) -> Self {
+        Self::Finish { steps: steps.to_vec() }
+    }
+
+    fn fix_workflow(name: &str) -> Self {
+        Self::FixWorkflow { name: Some(name.into()) }
+    }
+
+    fn fix_file(path: &str) -> Self {
+        Self::FixFile { path: path.into() }
+    }
+
+    fn write_file(path: &str) -> Self {
+        Self::WriteFile { path: path.into() }
+    }
+
+    fn fix_parts(back: Option<&str>) -> Self {
+        back.map_or(Self::FixParts, |answer| Self::SendBack { answer: answer.into() })
+    }
+
+    /// What helps where only a person's own answer at `step` counts.
+    fn find_person(step: &StepName, is_begun: bool, is_asked: bool) -> Self {
+        let step = step.clone();
+        match (is_begun, is_asked) {
+            (false, _) => Self::BeginBefore { step },
+            (true, false) => Self::WorkTowards { step },
+            (true, true) => Self::AskPerson { is_relayed: false },
         }
-        let lead = match self {
-            Self::Run => "write more of the id",
-            Self::Next => "choose one of",
-            Self::Answer => "answer one of",
-            Self::Move => "allowed now",
-            Self::Item => "open items",
-            Self::Workflow | Self::Flow | Self::Step | Self::Part | Self::Variable => "name one of",
-        };
-        write!(out, "{lead}: {}", quoted(among))
     }
-}
-
-fn quoted<T: fmt::Display>(names: &[T]) -> String {
-    let quoted: Vec<String> = names.iter().map(|name| format!("`{name}`")).collect();
-    quoted.join(", ")
 }

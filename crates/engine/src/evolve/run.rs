@@ -6,9 +6,9 @@ use definition::{FINISH, StepName};
 
 use super::{
     effort::{effort_of, fail, forgive, interrupt},
-    trail::lead,
+    trail::{lead, tell},
 };
-use crate::{OpenGate, Recorded, RunId, RunStarted, RunState, Standing, Surface};
+use crate::{OpenGate, Recorded, Report, RunId, RunStarted, RunState, Standing, Surface};
 
 /// The run begins.
 pub(super) fn start(state: &mut RunState, recorded: &Recorded, started: &RunStarted) {
@@ -17,6 +17,12 @@ pub(super) fn start(state: &mut RunState, recorded: &Recorded, started: &RunStar
     state.vars = started.vars.clone().into();
     state.origin = Some(started.clone().into());
     state.standing = Standing::Running;
+}
+
+/// An agent came back, and was told where the run is.
+pub(super) fn resume(state: &mut RunState, assumed: &str, report: &Report, reasoning: &str) {
+    state.reasoning = Some(String::from(reasoning));
+    tell(state, assumed, report);
 }
 
 /// The run is a copy of another, as that was after an event.

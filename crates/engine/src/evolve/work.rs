@@ -2,7 +2,7 @@
 
 use alloc::string::String;
 
-use definition::{Finding, PartId, StepName};
+use definition::{Finding, PartId, PartSpec, StepName};
 
 use super::{
     effort::{effort_of, end_attempt, name_part, step_of},
@@ -10,8 +10,8 @@ use super::{
     trail::{lead, tell},
 };
 use crate::{
-    Artifact, AttemptStatus, Choice, Entry, Judged, Noted, PartPlaced, Passage, Progress, Recorded,
-    Report, Ruling, RunState, Seen, SkipCause, SkipReason, StepCompleted,
+    Artifact, AttemptStatus, Choice, Entry, Judged, Lease, Noted, PartPlaced, Passage, Progress,
+    Recorded, Report, Ruling, RunState, Seen, SkipCause, SkipReason, StepCompleted,
 };
 
 /// A step, and the part of it that an event is about.
@@ -59,6 +59,12 @@ pub(super) fn start(
     effort.started_at = Some(recorded.at);
 }
 
+/// An agent tells how far it is.
+pub(super) fn report(state: &mut RunState, (step, part): Place<'_>, report: &Report) {
+    effort_of(state, step, part).report = Some(report.clone());
+    tell(state, step.as_str(), report);
+}
+
 /// The work is done.
 pub(super) fn complete(state: &mut RunState, recorded: &Recorded, completed: &StepCompleted) {
     let StepCompleted { step, part, report, artifacts, git, .. } = completed;
@@ -96,6 +102,13 @@ pub(super) fn fail(
         tell(state, step.as_str(), report);
     }
     state.leases.remove(&(step.clone(), part.cloned()));
+}
+
+/// A step whose attempt failed is ready for another.
+pub(super) fn retry(state: &mut RunState, recorded: &Recorded, step: &StepName) {
+    let effort = effort_of(state, step, None);
+    effort.await_attempt(recorded.steady);
+    effort.trouble = AttemptStatus::Retried;
 }
 
 /// The work is left out.
@@ -204,4 +217,22 @@ fn spend(state: &mut RunState, entry: &Entry) {
     let spent = state.usage.tokens.entry(model.clone()).or_default();
     *spent = spent.saturating_add(*tokens);
     state.usage.duration_ms = state.usage.duration_ms.saturating_add(*duration_ms);
+}
+
+/// A set of parts is known, or has to be planned again.
+pub(super) fn plan(state: &mut RunState, set: &str, parts: &[PartSpec]) {
+    if parts.is_empty() {
+        state.parts.remove(set);
+    } else {
+        state.parts.insert(String::from(set), parts.to_vec());
+    }
+}
+
+/// Someone holds a step or a part.
+pub(super) fn hold(state: &mut RunState, recorded: &Recorded, lease: &Lease) {
+    state.generation = lease.generation;
+    // A lease lasts as long as it says, whatever the wall clock did when it was taken.
+    let until = lease.until.translate(recorded.at, recorded.steady);
+    let held = Lease { until, ..lease.clone() };
+    state.leases.insert((lease.step.clone(), lease.part.clone()), held);
 }

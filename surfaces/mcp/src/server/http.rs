@@ -10,7 +10,7 @@ mod room;
 use std::{borrow::Cow, collections::HashMap, sync::Arc, time::Duration};
 
 use axum::{
-    body::{Body, to_bytes},
+    body::{Body, Bytes, to_bytes},
     extract::Request,
     http::{HeaderMap, Method, StatusCode, header},
     response::{IntoResponse as _, Response},
@@ -116,8 +116,14 @@ fn over<S: ServerHandler>(
 }
 
 /// What of a message tells what it is. The rest is left for the library to read.
-#[derive(Deserialize)]
 struct Head<'a> {
+    method: Option<Cow<'a, str>>,
+    id: Option<RequestId>,
+}
+
+/// The same, as it is sent.
+#[derive(Deserialize)]
+struct Sent<'a> {
     #[serde(borrow)]
     jsonrpc: Option<Cow<'a, str>>,
     id: Option<Value>,
@@ -183,37 +189,15 @@ async fn admit<S: ServerHandler>(door: Arc<Door<S>>, request: Request) -> Respon
             Err(full) => return turn_away(&full, None),
         };
     }
-    let Ok(read) = timeout(BODY_WAIT, to_bytes(body, door.body_max)).await else {
-        let text = format!("the body did not come within {} s", BODY_WAIT.as_secs());
-        let error = ErrorData::invalid_request(text, None);
-        return refuse(StatusCode::REQUEST_TIMEOUT, &error, None);
+    let bytes = match read(body, door.body_max).await {
+        Ok(bytes) => bytes,
+        Err(refused) => return refused,
     };
-    let Ok(bytes) = read else {
-        let text = format!("the body has more than {} bytes, or was broken off", door.body_max);
-        let error = ErrorData::invalid_request(text, None);
-        return refuse(StatusCode::PAYLOAD_TOO_LARGE, &error, None);
-    };
-    let head = match serde_json::from_slice::<Head<'_>>(&bytes) {
+    let Head { method, id } = match parse_head(&bytes) {
         Ok(head) => head,
-        Err(error) if error.is_data() => {
-            let problem = "this is not JSON-RPC message; send one message a request, no batches";
-            return refuse(
-                StatusCode::BAD_REQUEST,
-                &ErrorData::invalid_request(problem, None),
-                None,
-            );
-        }
-        Err(error) => {
-            let text = format!("the body cannot be read as JSON: {error}");
-            return refuse(StatusCode::BAD_REQUEST, &ErrorData::parse_error(text, None), None);
-        }
+        Err(refused) => return refused,
     };
-    let id = head.id.and_then(|it| serde_json::from_value(it).ok());
-    if head.jsonrpc.as_deref() != Some("2.0") {
-        let error = ErrorData::invalid_request("this is not JSON-RPC 2.0 message", None);
-        return refuse(StatusCode::BAD_REQUEST, &error, id.as_ref());
-    }
-    let begins = head.method.as_deref() == Some("initialize");
+    let begins = method.as_deref() == Some("initialize");
     if begins && door.sessions_max <= door.manager.sessions.read().await.len() {
         let text = "too many sessions are open; try again later, or use revision 2026-07-28, \
                     which needs none";
@@ -221,7 +205,7 @@ async fn admit<S: ServerHandler>(door: Arc<Door<S>>, request: Request) -> Respon
         return refuse(StatusCode::SERVICE_UNAVAILABLE, &error, id.as_ref());
     }
     // A notification and an answer to a question of ours take no place.
-    let method = head.method.as_deref().filter(|_| id.is_some());
+    let method = method.as_deref().filter(|_| id.is_some());
     let place = match (method, taken.take()) {
         (None, _) => Ok(None),
         (Some(LISTEN), _) => door.room.stream().map(Some),
@@ -243,6 +227,38 @@ async fn admit<S: ServerHandler>(door: Arc<Door<S>>, request: Request) -> Respon
         Some(place) => keep_until_written(response, place),
         None => response,
     }
+}
+
+/// Reads a body, up to a length and for a time.
+async fn read(body: Body, bytes_max: usize) -> Result<Bytes, Response> {
+    let Ok(read) = timeout(BODY_WAIT, to_bytes(body, bytes_max)).await else {
+        let text = format!("the body did not come within {} s", BODY_WAIT.as_secs());
+        let error = ErrorData::invalid_request(text, None);
+        return Err(refuse(StatusCode::REQUEST_TIMEOUT, &error, None));
+    };
+    read.map_err(|_| {
+        let text = format!("the body has more than {bytes_max} bytes, or was broken off");
+        refuse(StatusCode::PAYLOAD_TOO_LARGE, &ErrorData::invalid_request(text, None), None)
+    })
+}
+
+/// Reads what kind of message a body is.
+fn parse_head(bytes: &[u8]) -> Result<Head<'_>, Response> {
+    let sent = serde_json::from_slice::<Sent<'_>>(bytes).map_err(|error| {
+        let error = if error.is_data() {
+            let text = "this is not JSON-RPC message; send one message a request, no batches";
+            ErrorData::invalid_request(text, None)
+        } else {
+            ErrorData::parse_error(format!("the body cannot be read as JSON: {error}"), None)
+        };
+        refuse(StatusCode::BAD_REQUEST, &error, None)
+    })?;
+    let id = sent.id.and_then(|it| serde_json::from_value(it).ok());
+    if sent.jsonrpc.as_deref() != Some("2.0") {
+        let error = ErrorData::invalid_request("this is not JSON-RPC 2.0 message", None);
+        return Err(refuse(StatusCode::BAD_REQUEST, &error, id.as_ref()));
+    }
+    Ok(Head { method: sent.method, id })
 }
 
 /// Whether the body is known to be small.
