@@ -34,7 +34,7 @@ const KEPT_TO: &[(&str, &[&str])] = &[
         &[
             "crates/engine/",
             // It tells of answers, and gives none.
-            "crates/dialects/src/kit/brief.rs",
+            "crates/dialects/src/kit/brief/sections.rs",
             "surfaces/cli/src/door.rs",
             "surfaces/mcp/src/server/door.rs",
             "surfaces/cli/src/commands/demo/play.rs",

@@ -3,6 +3,8 @@
 //! The one copy of these rules: the engine's guards, the tools that validate a file and the hooks
 //! all use it.
 
+use std::fmt;
+
 use crate::{Check, Pattern, find_heading, mentions, text, word_count};
 
 /// What a check needs to know beside the artifact itself.
@@ -28,6 +30,26 @@ pub fn check_product(checks: &[Check], text: Option<&str>, beside: Beside<'_>) -
         .iter()
         .find_map(|check| problem_with(check, text, beside.parts_max))
         .or_else(|| covers.find_map(|(pattern, listed)| find_uncovered(pattern, text, listed)))
+}
+
+impl fmt::Display for Check {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::NotEmpty => write!(out, "not empty"),
+            Self::Heading(heading) => write!(out, "heading `{heading}`"),
+            Self::Matches(pattern) => write!(out, "a match of `{}`", pattern.source()),
+            Self::Schema(_) => write!(out, "JSON that fits the schema"),
+            Self::Words { min, max } => match (min, max) {
+                (Some(min), Some(max)) => write!(out, "{min} to {max} words"),
+                (Some(min), None) => write!(out, "at least {min} words"),
+                (None, Some(max)) => write!(out, "at most {max} words"),
+                (None, None) => write!(out, "any number of words"),
+            },
+            Self::Covers { file, .. } => write!(out, "everything that `{}` lists", file.source()),
+            Self::Rejects(verdicts) => write!(out, "a verdict other than {}", verdicts.join(", ")),
+            Self::Parts => write!(out, "a section for each part, such as `## Task 1: title`"),
+        }
+    }
 }
 
 impl Check {

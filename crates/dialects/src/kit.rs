@@ -19,6 +19,7 @@ pub use ask::{
     Noticed, Outcome, Person, ReadGraph, Second, Sent, Snapshot, Stopped, Tell, Tended, Unadopted,
     Upkeep,
 };
+pub(crate) use brief::cut;
 pub use brief::{Brief, brief};
 pub use files::{Amend, Eye, Files, Folder, Seeing, Sight, Text, Write};
 pub use input::{Input, InvalidArguments, Leniency, Problem, ProblemKind, read};

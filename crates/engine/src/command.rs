@@ -2,14 +2,10 @@
 
 mod advance;
 
-use alloc::{
-    boxed::Box,
-    string::{String, ToString as _},
-    vec::Vec,
-};
+use alloc::{boxed::Box, string::String, vec::Vec};
 use core::time::Duration;
 
-use definition::{Digest, PartId, PartSpec, StepName};
+use definition::{Digest, PartId, PartSpec};
 use serde_json::{Map, Value};
 
 use crate::{ChoreOutcome, Entry, FileClaim, GitDeed, How, PartPlaced, Report};
@@ -426,68 +422,4 @@ impl Traits {
             is_aside: false,
         }
     }
-}
-
-/// What a report's free `status` word means.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Outcome {
-    Success,
-    Failure,
-    /// Neither: the step goes on, unless the definition says otherwise.
-    Open,
-}
-
-impl Report {
-    /// Returns the report on work that nobody had to do.
-    pub(crate) fn passed(step: &StepName, message: &str) -> Self {
-        Self {
-            step_id: step.to_string(),
-            status: String::from("success"),
-            message: Some(message.to_string()),
-            by_server: true,
-            ..Self::default()
-        }
-    }
-
-    /// Returns a report that a step failed.
-    pub(crate) fn failure(step: &StepName, reason: &str) -> Self {
-        Self {
-            step_id: step.to_string(),
-            status: String::from("failure"),
-            error: Some(String::from(reason)),
-            ..Self::default()
-        }
-    }
-
-    /// Returns what the status means. The words are those that agents use.
-    pub fn outcome(&self) -> Outcome {
-        match self.status.trim().to_lowercase().as_str() {
-            word if says_success(word) => Outcome::Success,
-            "failure" | "failed" | "fail" | "error" => Outcome::Failure,
-            _ => Outcome::Open,
-        }
-    }
-
-    /// Returns why the step failed, in the agent's own words.
-    pub fn reason(&self) -> String {
-        let words = [self.error.as_deref(), self.message.as_deref(), self.result.as_str()];
-        let found = words.into_iter().flatten().find(|it| !it.trim().is_empty());
-        String::from(found.unwrap_or("the agent reported a failure without a reason"))
-    }
-}
-
-/// Whether a word, in lower case, says no more than that something succeeded.
-pub(crate) fn says_success(word: &str) -> bool {
-    matches!(
-        word,
-        "success"
-            | "succeeded"
-            | "successful"
-            | "completed"
-            | "complete"
-            | "done"
-            | "ok"
-            | "passed"
-            | "finished"
-    )
 }

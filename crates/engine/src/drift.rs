@@ -69,7 +69,7 @@ fn find_said(state: &RunState, open: &OpenGate) -> Option<String> {
     let effort = state.effort(&open.step, open.part.as_ref())?;
     let is_reported = open.why != GateReason::Gate || effort.progress.is_settled();
     let report = effort.report.as_ref().filter(|it| is_reported && !it.by_server)?;
-    report.message.clone()
+    report.said()
 }
 
 /// The branch is compared, not the head: work that was committed is not a surprise.

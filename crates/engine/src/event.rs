@@ -5,6 +5,7 @@
 
 mod gate;
 mod model;
+mod report;
 mod work;
 
 use alloc::{boxed::Box, string::String, vec::Vec};
@@ -18,9 +19,10 @@ use crate::{
 };
 pub use gate::{GateReason, How, OpenGate};
 pub use model::{ModelAsked, ModelFailure, ModelFailureKind, Usage};
+pub(crate) use report::says_success;
+pub use report::{Outcome, Report};
 pub use work::{
-    Artifact, CheckRun, Choice, Entry, Git, Lease, PartPlaced, Report, Ruling, SkipReason,
-    StepCompleted,
+    Artifact, CheckRun, Choice, Entry, Git, Lease, PartPlaced, Ruling, SkipReason, StepCompleted,
 };
 
 /// The version of the format that this release writes.

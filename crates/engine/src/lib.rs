@@ -51,8 +51,8 @@ pub use cause::{CompletedBy, FailCause, ReopenCause, SkipCause};
 pub use chore::{Chore, ChoreOutcome, GitDeed, Pushed, RunBranch, find_chore, find_unseen_branch};
 pub use command::{
     Advance, Answer, AnswerGate, AtEnd, ClaimStep, Command, Consent, ContextChange, Done,
-    GatePolicy, Holder, MakeMove, Note, Onward, Outcome, ReportChore, ReportOptions, ReportStep,
-    ResumeRun, Rigor, StartRun, StartStep, Traits,
+    GatePolicy, Holder, MakeMove, Note, Onward, ReportChore, ReportOptions, ReportStep, ResumeRun,
+    Rigor, StartRun, StartStep, Traits,
 };
 pub use decide::{
     Decided, awaits_revision, decide, find_due, lease_until, resolve_decider, target_name,
@@ -60,8 +60,8 @@ pub use decide::{
 pub use drift::{Shown, find_drift, find_shown};
 pub use event::{
     Actor, Artifact, CheckRun, Choice, DecodeError, EVENT_VERSION, Entry, Event, GateReason, Git,
-    How, Item, Lease, ModelAsked, ModelFailure, ModelFailureKind, OpenGate, PartPlaced, Recorded,
-    Report, Ruling, RunStarted, SkipReason, StepCompleted, Surface, Usage,
+    How, Item, Lease, ModelAsked, ModelFailure, ModelFailureKind, OpenGate, Outcome, PartPlaced,
+    Recorded, Report, Ruling, RunStarted, SkipReason, StepCompleted, Surface, Usage,
 };
 pub use evolve::{evolve, fold};
 pub use file_claim::{ClaimedPart, ClaimedProgress, ClaimedStatus, FileClaim};
@@ -83,7 +83,9 @@ pub use listing::{
     Card, Cursor, GRAPH_BYTES_MAX, Graphs, Hit, Hits, Invalid, KeyFilter, Listed, Listing, Order,
     Page, Row, RunFilter, Taken, Unreadable, Unseen,
 };
-pub use next::{Action, comes_again, find_agent, find_needed, find_promised, find_starter, next};
+pub use next::{
+    Action, comes_again, find_agent, find_needed, find_promised, find_required, find_starter, next,
+};
 pub use offers::{Needs, Offer, Offers, What, offers};
 pub use probe::{Probe, probe, probe_approval, probe_in_turn};
 pub use promised_file::{

@@ -1,6 +1,11 @@
 //! What the agent should do now. A pure reading of the state.
 
-use alloc::{boxed::Box, string::String, vec::Vec};
+use alloc::{
+    boxed::Box,
+    format,
+    string::{String, ToString},
+    vec::Vec,
+};
 
 use definition::{
     Need, Otherwise, PartSource, PartSpec, Presence, Product, Step, StepName, Target, Workflow,
@@ -67,6 +72,31 @@ pub fn find_promised(
     step: &Step,
     part: Option<&PartSpec>,
 ) -> Vec<String> {
+    let products = find_products(workflow, state, step, part);
+    products.into_iter().map(|(path, _)| path).collect()
+}
+
+/// Returns what the guards will look for in those files: a line for each file that must be more than
+/// there.
+pub fn find_required(
+    workflow: &Workflow,
+    state: &RunState,
+    step: &Step,
+    part: Option<&PartSpec>,
+) -> Vec<String> {
+    let line = |(path, product): (String, &Product)| {
+        let wanted: Vec<String> = product.checks.iter().map(ToString::to_string).collect();
+        (!wanted.is_empty()).then(|| format!("`{path}`: {}", wanted.join("; ")))
+    };
+    find_products(workflow, state, step, part).into_iter().filter_map(line).collect()
+}
+
+fn find_products<'s>(
+    workflow: &Workflow,
+    state: &RunState,
+    step: &'s Step,
+    part: Option<&PartSpec>,
+) -> Vec<(String, &'s Product)> {
     if step.produces.is_empty() {
         return Vec::new();
     }
@@ -75,7 +105,7 @@ pub fn find_promised(
     let is_promised =
         |it: &&Product| it.when.as_ref().is_none_or(|when| when.evaluate(&scope).unwrap_or(false));
     let products = step.produces.iter().filter(is_promised);
-    products.filter_map(|it| it.path.render(&scope).ok()).collect()
+    products.filter_map(|it| Some((it.path.render(&scope).ok()?, it))).collect()
 }
 
 /// Returns the files that `step`, or one part of it, is worked on from, as far as is known now.

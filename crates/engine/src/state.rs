@@ -58,8 +58,8 @@ use rpds::{RedBlackTreeMapSync, VectorSync};
 use serde_json::{Map, Value};
 
 use crate::{
-    Artifact, Entry, History, How, Item, Journal, Lease, OpenGate, ReopenCause, RunBranch, RunId,
-    RunStarted, Shared, Timestamp,
+    Artifact, Entry, Failure, History, How, Item, Journal, Lease, OpenGate, ReopenCause, RunBranch,
+    RunId, RunStarted, Shared, Timestamp,
 };
 
 pub use step::{AttemptStatus, Effort, Judged, Passage, Progress, StepState};
@@ -410,6 +410,14 @@ impl RunState {
     /// Returns the errors that were recorded.
     pub fn errors(&self) -> impl Iterator<Item = &Noted> {
         self.entries.iter().filter(|it| matches!(it.entry, Entry::Error { .. }))
+    }
+
+    /// Returns the failures of work that has not been done since, oldest first.
+    pub fn open_failures(&self) -> impl Iterator<Item = &Failure> {
+        self.history.failures.iter().filter(|it| {
+            let effort = self.effort(&it.step, it.part.as_ref());
+            effort.is_some_and(|effort| effort.failure.is_some() && effort.done_by < it.mark.seq)
+        })
     }
 }
 

@@ -36,6 +36,15 @@ pub struct Summary {
     pub due_at: Option<Timestamp>,
 }
 
+impl Summary {
+    /// Returns how many steps are behind the run, and how many it has. A completed run has all of
+    /// its steps behind it: those that it did not go through are left out.
+    pub fn progress(&self) -> (u32, u32) {
+        let is_completed = self.status == Standing::Completed.as_str();
+        (if is_completed { self.steps_total } else { self.steps_done }, self.steps_total)
+    }
+}
+
 /// Returns the row of a run.
 pub fn summary(workflow: &Workflow, state: &RunState) -> Summary {
     let settled = workflow.work_steps().filter(|it| state.progress(&it.name).is_settled());

@@ -72,6 +72,8 @@ pub(crate) struct Config {
     pub(crate) state: Option<PathBuf>,
     /// The token in the environment by which a person acts where there is no terminal.
     pub(crate) approve_token: Option<Secret>,
+    /// The variable by which an agent marks the shells that it starts, if one is set.
+    pub(crate) agent: Option<&'static str>,
     /// The language model, if one is configured.
     pub(crate) model: Option<ModelSettings>,
     /// What is missing for one, where something of it is set.
@@ -142,6 +144,7 @@ impl Config {
             wishes,
             state: around.state.clone(),
             approve_token: door::token_of(environment.get(APPROVE_TOKEN)),
+            agent: door::find_agent(|name| environment.contains_key(name)),
             values: sources.values,
             places,
         }

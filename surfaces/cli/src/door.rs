@@ -14,6 +14,17 @@ use crate::{config::Config, failure::Failure, join::actor};
 /// The largest file that holds a token.
 const TOKEN_BYTES_MAX: u64 = 64 * 1024;
 
+/// What agents set in the shells that they start. Some give them a terminal of their own.
+const AGENTS: [&str; 7] = [
+    "AI_AGENT",
+    "CLAUDECODE",
+    "CODEX_THREAD_ID",
+    "CURSOR_AGENT",
+    "GEMINI_CLI",
+    "OPENCODE",
+    "QWEN_CODE",
+];
+
 /// Options of commands that only a person may give.
 #[derive(Debug, Clone, clap::Args)]
 pub(crate) struct TokenArgs {
@@ -48,6 +59,9 @@ impl PersonsDoor {
                 Failure::refused("token_unusable", message)
             })?;
             return Self::by_token(config, &text);
+        }
+        if let (true, Some(agent)) = (is_at_terminal(), config.agent) {
+            return Err(an_agents_terminal(what, agent));
         }
         if is_at_terminal() {
             return Ok(Self { by: config.person.clone(), way: Way::Terminal });
@@ -123,6 +137,20 @@ fn not_a_person(what: &str) -> Failure {
         "run it in a terminal yourself, or name a token with `--token-file`; an agent must not run \
          it: tell the person",
     )
+}
+
+/// Returns the refusal of a command at a terminal that an agent started.
+fn an_agents_terminal(what: &str, agent: &str) -> Failure {
+    let message =
+        format!("only a person can {what}: `{agent}` is set, so an agent started this terminal");
+    Failure::refused("person_needed", message).with_hint(
+        "run it in a terminal that you opened yourself; an agent must not run it: tell the person",
+    )
+}
+
+/// Returns the variable that says that an agent started this shell, if one is set.
+pub(crate) fn find_agent(is_set: impl Fn(&str) -> bool) -> Option<&'static str> {
+    AGENTS.into_iter().find(|it| is_set(it))
 }
 
 /// Returns the token in a variable of the environment.

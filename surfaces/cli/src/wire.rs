@@ -8,6 +8,7 @@ use serde_json::{Value, json};
 /// A run in a list.
 pub(crate) fn row(row: &Row) -> Value {
     let it = &row.summary;
+    let (done, total) = it.progress();
     json!({
         "run": row.run.short(),
         "instance_id": row.run.to_string(),
@@ -16,7 +17,7 @@ pub(crate) fn row(row: &Row) -> Value {
         "status": it.status,
         "step": it.step,
         "title": it.title,
-        "steps": {"done": it.steps_done, "total": it.steps_total},
+        "steps": {"done": done, "total": total},
         "errors": it.errors,
         "root": it.root,
         "seq": row.length,

@@ -2,8 +2,8 @@
 
 use definition::{Answers, Effect, PartId, PartSpec, Step, Target};
 use engine::{
-    Action, Chore, Event, Offers, OpenGate, Recorded, Remedy, View, What, find_promised, next,
-    target_name,
+    Action, Chore, Event, Offers, OpenGate, Recorded, Remedy, View, What, find_promised,
+    find_required, next, target_name,
 };
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -105,6 +105,9 @@ pub(super) struct Part {
     /// The files that it must leave behind.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     produces: Vec<String>,
+    /// What the server will look for in them.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    requires: Vec<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     feedback: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -350,7 +353,8 @@ fn part(view: &View, step: &Step, part: &PartSpec, held_by: Option<String>) -> P
         title: part.title.clone(),
         files: part.files.clone(),
         produces: find_promised(&view.workflow, &view.state, step, Some(part)),
-        feedback: effort.and_then(|it| it.feedback.clone()),
+        requires: find_required(&view.workflow, &view.state, step, Some(part)),
+        feedback: effort.and_then(engine::Effort::sent_back).map(str::to_owned),
         held_by,
     }
 }

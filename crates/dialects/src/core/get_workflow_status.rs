@@ -1,8 +1,9 @@
 //! `get_workflow_status`: the whole record of a run, now or as it was; and a way to wait for news.
 
-use core::time::Duration;
+use core::{iter, time::Duration};
 
-use engine::{Entry, Recorded, RunId, Timestamp, View, summary};
+use definition::StepName;
+use engine::{Entry, Outcome, Recorded, Report, RunId, Timestamp, View, summary};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
@@ -26,6 +27,10 @@ const HISTORY_LIMIT_MAX: u32 = 200;
 const TASK_SECONDS_MAX: u64 = 7 * 24 * 60 * 60;
 /// How many of the newest errors are shown.
 const ERRORS_MAX: usize = 5;
+/// How many of the newest reports are shown, …
+const REPORTS_MAX: usize = 10;
+/// … and how much of each, in characters.
+const REPORT_CHARS_MAX: usize = 400;
 
 /// The parameters.
 #[derive(Deserialize, JsonSchema)]
@@ -68,6 +73,9 @@ pub(super) struct Answer {
     now: Now,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     leases: Vec<LeaseAnswer>,
+    /// What was last reported on each step or part, the newest last.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    reports: Vec<ReportItem>,
     /// The newest errors, oldest first.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     errors: Vec<ErrorItem>,
@@ -77,6 +85,15 @@ pub(super) struct Answer {
 }
 
 impl kit::Answer for Answer {}
+
+#[derive(Serialize, JsonSchema)]
+struct ReportItem {
+    step_name: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    part: Option<String>,
+    status: String,
+    said: String,
+}
 
 #[derive(Serialize, JsonSchema)]
 struct ErrorItem {
@@ -163,6 +180,7 @@ fn answer(now: &Snapshot) -> Done<Answer> {
     let row = summary(&view.workflow, state);
     let (context, cut) = cut::context(&state.context, &state.run.short());
     let is_held = |it: &&engine::Lease| state.lease(&it.step, it.part.as_ref()).is_some();
+    let progress = Progress::of(&row);
     let answer = Answer {
         instance_id: state.run.to_string(),
         workflow_name: row.workflow,
@@ -177,7 +195,7 @@ fn answer(now: &Snapshot) -> Done<Answer> {
         seq: state.length,
         title: title_beside(row.title, row.key.as_deref()),
         key: row.key,
-        progress: Progress { done: row.steps_done, total: row.steps_total },
+        progress,
         now: Now::of(now),
         leases: view
             .leases
@@ -185,25 +203,52 @@ fn answer(now: &Snapshot) -> Done<Answer> {
             .filter(is_held)
             .map(|it| LeaseAnswer::from(&view.shown(it)))
             .collect(),
+        reports: reports(view),
         errors: errors(view),
         history: None,
     };
     Done { answer, warnings: cut.into_iter().collect(), then: None }
 }
 
-fn errors(view: &View) -> Vec<ErrorItem> {
-    let mut errors: Vec<ErrorItem> = Vec::new();
-    for noted in view.state.errors() {
-        if let Entry::Error { message, severity, .. } = &noted.entry {
-            errors.push(ErrorItem {
-                at: noted.at.to_string(),
-                step_name: noted.step.to_string(),
-                message: message.clone(),
-                severity: severity.clone(),
-            });
+fn reports(view: &View) -> Vec<ReportItem> {
+    let mut told: Vec<(u64, ReportItem)> = Vec::new();
+    for (step, known) in view.state.steps.iter() {
+        let parts = known.parts.iter().map(|(id, effort)| (Some(id.to_string()), effort));
+        for (part, effort) in iter::once((None, &known.effort)).chain(parts) {
+            // A failure is told with the errors.
+            let is_told = |it: &&Report| !it.by_server && it.outcome() != Outcome::Failure;
+            let report = effort.report.as_ref().filter(is_told);
+            let Some((report, said)) = report.and_then(|it| Some((it, it.said()?))) else {
+                continue;
+            };
+            // What is under way was reported on last.
+            let told_by = if effort.progress.is_settled() { effort.told_by } else { u64::MAX };
+            let (step_name, status) = (step.to_string(), report.status.clone());
+            let said = kit::cut(&said, REPORT_CHARS_MAX);
+            told.push((told_by, ReportItem { step_name, part, status, said }));
         }
     }
+    told.sort_by_key(|it| it.0);
+    let surplus = told.len().saturating_sub(REPORTS_MAX);
+    told.into_iter().skip(surplus).map(|it| it.1).collect()
+}
+
+fn errors(view: &View) -> Vec<ErrorItem> {
+    let state = &view.state;
+    let mut errors: Vec<(Timestamp, ErrorItem)> = Vec::new();
+    let mut add = |at: Timestamp, step: &StepName, message: &str, severity: Option<String>| {
+        let (step_name, message) = (step.to_string(), message.to_owned());
+        errors.push((at, ErrorItem { at: at.to_string(), step_name, message, severity }));
+    };
+    for failure in state.open_failures() {
+        add(failure.mark.at, &failure.step, &failure.reason, None);
+    }
+    for noted in state.errors() {
+        if let Entry::Error { message, severity, .. } = &noted.entry {
+            add(noted.at, &noted.step, message, severity.clone());
+        }
+    }
+    errors.sort_by_key(|it| it.0);
     let surplus = errors.len().saturating_sub(ERRORS_MAX);
-    errors.drain(..surplus);
-    errors
+    errors.into_iter().skip(surplus).map(|it| it.1).collect()
 }

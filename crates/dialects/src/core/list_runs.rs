@@ -1,6 +1,6 @@
 //! `list_runs`: the runs of the project, the most recently changed first.
 
-use engine::{Cursor, Page, Row, RunFilter};
+use engine::{Cursor, Page, Row, RunFilter, Summary};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -57,8 +57,15 @@ struct Item {
 /// How many of the steps are done.
 #[derive(Serialize, JsonSchema)]
 pub(super) struct Progress {
-    pub(super) done: u32,
-    pub(super) total: u32,
+    done: u32,
+    total: u32,
+}
+
+impl Progress {
+    pub(super) fn of(summary: &Summary) -> Self {
+        let (done, total) = summary.progress();
+        Self { done, total }
+    }
 }
 
 impl Tool for ListRuns {
@@ -90,6 +97,7 @@ impl Tool for ListRuns {
 
 fn item(row: Row) -> Item {
     let summary = row.summary;
+    let progress = Progress::of(&summary);
     Item {
         instance_id: row.run.to_string(),
         run: row.run.short(),
@@ -98,7 +106,7 @@ fn item(row: Row) -> Item {
         key: summary.key,
         status: Status::of_word(&summary.status),
         current_step_name: summary.step,
-        progress: Progress { done: summary.steps_done, total: summary.steps_total },
+        progress,
         errors: summary.errors,
         created_at: summary.started_at.to_string(),
         updated_at: summary.updated_at.to_string(),

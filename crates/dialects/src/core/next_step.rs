@@ -4,7 +4,8 @@ use std::collections::BTreeMap;
 
 use definition::{FINISH, Step};
 use engine::{
-    Action, Event, Progress, Recorded, Standing, View, find_agent, find_promised, last_step, next,
+    Action, Effort, Event, Progress, Recorded, Standing, View, find_agent, find_promised,
+    find_required, last_step, next,
 };
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -23,6 +24,9 @@ pub(super) struct NextStep {
     /// The files that it must leave behind; where it has parts, each says its own.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     produces: Vec<String>,
+    /// What the server will look for in them.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    requires: Vec<String>,
     /// What `report.details.evidence` must show, by its key.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     criteria: BTreeMap<String, String>,
@@ -58,17 +62,21 @@ pub(super) fn next_step(view: &View, events: &[Recorded]) -> Option<NextStep> {
 
 fn work(view: &View, step: &Step) -> NextStep {
     let effort = view.state.effort(&step.name, None);
-    let produces = match step.each {
-        Some(_) => Vec::new(),
-        None => find_promised(&view.workflow, &view.state, step, None),
+    let (produces, requires) = match step.each {
+        Some(_) => (Vec::new(), Vec::new()),
+        None => (
+            find_promised(&view.workflow, &view.state, step, None),
+            find_required(&view.workflow, &view.state, step, None),
+        ),
     };
     let criteria = step.criteria.iter().map(|it| (it.key.clone(), it.text.clone()));
     NextStep {
         step_name: step.name.to_string(),
         instructions: view.workflow.instructions(step, &view.state.context).into_owned(),
         agent: find_agent(&view.workflow, &view.state, step),
-        feedback: effort.and_then(|it| it.feedback.clone()),
+        feedback: effort.and_then(Effort::sent_back).map(str::to_owned),
         produces,
+        requires,
         criteria: criteria.collect(),
     }
 }
@@ -79,7 +87,7 @@ fn failed(view: &View) -> String {
     let line = "Workflow Failed.";
     let current = view.state.current.as_ref();
     let effort = current.and_then(|it| view.state.effort(it, None));
-    let is_fresh = |it: &engine::Effort| it.progress == Progress::Ready && it.failure.is_none();
+    let is_fresh = |it: &Effort| it.progress == Progress::Ready && it.failure.is_none();
     match current.and_then(|it| view.workflow.find_step(it)) {
         Some(step) if effort.is_some_and(is_fresh) => {
             format!("{line}\n{}", view.workflow.instructions(step, &view.state.context))

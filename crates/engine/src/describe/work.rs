@@ -14,14 +14,14 @@ pub(super) fn entered(step: &StepName, decision: Option<&Choice>) -> String {
 }
 
 pub(super) fn reported(place: &str, report: &Report) -> String {
-    let said = report.message.as_deref().map(quoted).unwrap_or_default();
+    let said = report.said().as_deref().map(quoted).unwrap_or_default();
     format!("reported `{}` on {place}{said}", report.status)
 }
 
 pub(super) fn completed(completed: &StepCompleted) -> String {
     let StepCompleted { step, part, report, artifacts, checks, warnings, .. } = completed;
     let mut line = format!("completed {}", place(step, part.as_ref()));
-    line.push_str(&report.message.as_deref().map(quoted).unwrap_or_default());
+    line.push_str(&report.said().as_deref().map(quoted).unwrap_or_default());
     if !artifacts.is_empty() {
         line.push_str(&format!("; saw {}", named(artifacts.iter().map(|it| &it.path))));
     }

@@ -6,6 +6,7 @@ use definition::{Decider, Digest, PartId, StepName};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
+use super::Report;
 use crate::{CompletedBy, Progress, Timestamp};
 
 /// How far a part of a step is, as someone said.
@@ -76,24 +77,6 @@ impl StepCompleted {
             by: Some(by),
         }
     }
-}
-
-/// What an agent says of its work.
-#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
-pub struct Report {
-    pub step_id: String,
-    #[serde(default)]
-    pub result: Value,
-    pub status: String,
-    #[serde(default)]
-    pub details: Value,
-    #[serde(default)]
-    pub message: Option<String>,
-    #[serde(default)]
-    pub error: Option<String>,
-    /// Nobody reported: the server noted that the work is done, and the words are its own.
-    #[serde(default, skip_serializing_if = "core::ops::Not::not")]
-    pub by_server: bool,
 }
 
 /// A file, as the server saw it.

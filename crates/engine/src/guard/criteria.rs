@@ -5,7 +5,7 @@ use alloc::{format, string::String, vec::Vec};
 use definition::{Evidence, Step};
 use serde_json::Value;
 
-use crate::{Refusal, Report, command::says_success};
+use crate::{Refusal, Report, event::says_success};
 
 /// Returns what to warn of.
 pub(super) fn check(

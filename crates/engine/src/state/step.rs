@@ -130,6 +130,30 @@ pub struct Effort {
     pub done_by: u64,
 }
 
+impl Effort {
+    /// Returns what a person or a review wants changed, until it is done. One who said nothing of it
+    /// still sent it back.
+    pub fn sent_back(&self) -> Option<&str> {
+        let silent = match &self.reopened {
+            Some(ReopenCause::Person) => "a person sent it back without saying why",
+            Some(ReopenCause::Review) => "a review sent it back without saying why",
+            Some(
+                ReopenCause::Rules
+                | ReopenCause::ReviewStale
+                | ReopenCause::FileGone { .. }
+                | ReopenCause::GoneBack
+                | ReopenCause::Again
+                | ReopenCause::NowMeant
+                | ReopenCause::Failed
+                | ReopenCause::Owed,
+            )
+            | None => "",
+        };
+        let silent = Some(silent).filter(|it| !it.is_empty() && !self.progress.is_settled());
+        self.feedback.as_deref().or(silent)
+    }
+}
+
 /// What a review said.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Judged {

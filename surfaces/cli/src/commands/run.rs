@@ -175,7 +175,8 @@ fn table(joined: &Joined, page: &Page, output: Output) -> String {
         let it = &row.summary;
         let id = grid.paint(NAME, &prefix(row.run, letters));
         let status = grid.paint(status_style(&it.status), &it.status);
-        let done = format!("{}/{}", it.steps_done, it.steps_total);
+        let (done, total) = it.progress();
+        let done = format!("{done}/{total}");
         let about = if it.title.is_empty() { it.key.clone() } else { Some(it.title.clone()) };
         grid.add(vec![
             id,

@@ -147,16 +147,20 @@ fn refused(project: &Project, arguments: &[&str]) -> (String, String) {
     (error["error"]["code"].as_str().unwrap().to_owned(), said)
 }
 
-/// Types a command, and `typed` after it, at a terminal.
-fn at_a_terminal(project: &Project, arguments: &str, typed: &str) -> Output {
+/// Types a command, and `answer` after it, at a terminal.
+fn at_a_terminal(project: &Project, arguments: &str, answer: &str) -> Output {
+    typed(project, arguments, answer).output().unwrap()
+}
+
+fn typed(project: &Project, arguments: &str, answer: &str) -> Command {
     let line = format!(
-        "printf '{typed}' | script -qec '{} {arguments}' /dev/null",
+        "printf '{answer}' | script -qec '{} {arguments}' /dev/null",
         env!("CARGO_BIN_EXE_milepost")
     );
     let mut command = Command::new("sh");
     command.args(["-c", &line]);
     project.place(&mut command);
-    command.output().unwrap()
+    command
 }
 
 fn serve(project: &Project) -> HttpServer {
@@ -295,6 +299,19 @@ fn a_gate_is_approved_by_a_person_at_a_terminal() {
     assert_eq!(answered(&project).1, "verified");
     let history = project.ask(&["run", "history", "v9"]).to_string();
     assert!(history.contains("at a terminal"), "{history}");
+}
+
+#[test]
+fn a_terminal_that_an_agent_started_is_not_a_persons() {
+    let project = gated("verified");
+    report(&project, "GATED", "Plan", json!({}));
+    for arguments in ["gate approve v9 --yes", "token new --scope approve --name own"] {
+        let output = typed(&project, arguments, "y\\n").env("GEMINI_CLI", "1").output().unwrap();
+        let said = String::from_utf8_lossy(&output.stdout).into_owned();
+        assert!(!output.status.success(), "{arguments}: {said}");
+        assert!(said.contains("`GEMINI_CLI` is set"), "{arguments}: {said}");
+    }
+    assert_eq!(status(&project), "waiting");
 }
 
 #[test]

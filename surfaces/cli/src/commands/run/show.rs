@@ -2,7 +2,9 @@
 
 use clap_complete::ArgValueCompleter;
 use definition::{Step, Workflow};
-use engine::{Action, How, Progress, RunState, next, target_name};
+use engine::{
+    Action, Effort, How, Outcome, Progress, Report, RunState, Standing, next, target_name,
+};
 use runtime::View;
 use serde_json::json;
 
@@ -18,6 +20,8 @@ use crate::{
 
 /// How many errors are shown.
 const ERRORS_MAX: usize = 5;
+/// How much of one report is shown, in columns.
+const REPORT_COLUMNS: usize = 400;
 /// How much of one value of the context is shown, in columns.
 const VALUE_COLUMNS: usize = 60;
 
@@ -123,8 +127,23 @@ impl Page<'_> {
                 format!("  {style}{mark} {name}{style:#}  {DIM}{about}{DIM:#}\n")
             };
             lines.push_str(&line);
+            lines.push_str(&self.parts(step));
         }
         lines
+    }
+
+    /// What there is to say of the parts of a step.
+    fn parts(&self, step: &Step) -> String {
+        let known = self.view.state.step(&step.name);
+        let parts = known.iter().flat_map(|it| it.parts.iter());
+        parts.fold(String::new(), |lines, (id, effort)| {
+            let about = of_effort(effort);
+            if about.is_empty() {
+                return lines;
+            }
+            let line = format!("{}: {}", text::line(id.as_str()), about.join("; "));
+            format!("{lines}      {DIM}{}{DIM:#}\n", text::wrap(&line, self.width, 8))
+        })
     }
 
     fn next(&self) -> String {
@@ -223,6 +242,9 @@ fn describe(entry: &engine::Entry) -> String {
 /// Returns the sign and the colour of a step.
 fn mark(state: &RunState, step: &Step) -> (char, anstyle::Style) {
     let is_current = state.standing.is_live() && state.current.as_ref() == Some(&step.name);
+    if is_left_out(state, step) {
+        return ('–', DIM);
+    }
     match state.progress(&step.name) {
         Progress::Done if is_current && state.standing.open_gate().is_some() => ('?', ALERT),
         Progress::Done => ('✓', GOOD),
@@ -238,32 +260,46 @@ fn mark(state: &RunState, step: &Step) -> (char, anstyle::Style) {
 
 /// Returns what is to be said of a step besides its name.
 fn about(workflow: &Workflow, state: &RunState, step: &Step) -> String {
-    let Some(known) = state.step(&step.name) else { return String::new() };
-    let effort = &known.effort;
+    let Some(known) = state.step(&step.name) else {
+        return if is_left_out(state, step) { "left out".to_owned() } else { String::new() };
+    };
     let mut words = Vec::new();
-    if 1 < effort.attempts {
-        words.push(format!("{} attempts", effort.attempts));
-    }
     let parts = state.parts_of(step).len();
     if 0 < parts {
         let settled = known.parts.values().filter(|it| it.progress.is_settled()).count();
         words.push(format!("{settled} of {parts} parts"));
     }
-    if effort.progress == Progress::Skipped {
+    words.extend(of_effort(&known.effort));
+    if is_left_out(state, step) {
         words.push("left out".to_owned());
-    }
-    if let Some(failure) = &effort.failure {
-        words.push(format!("failed: {}", text::line(failure)));
-    }
-    if let Some(feedback) = &effort.feedback {
-        words.push(format!("sent back: {}", text::line(feedback)));
-    }
-    let said = effort.report.as_ref().and_then(|it| it.message.as_deref());
-    if let Some(said) = said.filter(|_| effort.progress == Progress::Done) {
-        words.push(text::line(said));
     }
     if state.current.as_ref() == Some(&step.name) && words.is_empty() {
         words.extend(workflow.find_step(&step.name).map(|it| text::line(&it.goal)));
     }
     words.join("; ")
+}
+
+/// Whether a run did without a step: it was left out, or the run was completed without it.
+fn is_left_out(state: &RunState, step: &Step) -> bool {
+    let progress = state.progress(&step.name);
+    progress == Progress::Skipped || state.standing == Standing::Completed && !progress.is_settled()
+}
+
+/// Returns what is to be said of the work on a step or a part.
+fn of_effort(effort: &Effort) -> Vec<String> {
+    let mut words = Vec::new();
+    if 1 < effort.attempts {
+        words.push(format!("{} attempts", effort.attempts));
+    }
+    if let Some(failure) = &effort.failure {
+        words.push(format!("failed: {}", text::line(failure)));
+    }
+    if let Some(feedback) = effort.sent_back() {
+        words.push(format!("sent back: {}", text::line(feedback)));
+    }
+    let report = effort.report.as_ref().filter(|it| it.outcome() != Outcome::Failure);
+    if let Some(said) = report.and_then(Report::said).filter(|_| effort.failure.is_none()) {
+        words.push(text::cut(&text::line(&said), REPORT_COLUMNS));
+    }
+    words
 }

@@ -82,7 +82,7 @@ fn row(joined: &Joined, row: &Row) -> String {
     let (id, full) = (short(row.run), row.run.short());
     let (workflow, step, about) = (escape(&it.workflow), escape(&it.step), escape(about));
     let status = escape(&it.status);
-    let (done, total) = (it.steps_done, it.steps_total);
+    let (done, total) = it.progress();
     format!(
         "<tr><td><code title=\"{full}\">{id}</code><td>{workflow}<td class={status}>{status}\
          <td>{step}<td>{done}/{total}<td>{changed}<td>{about}"
