@@ -79,21 +79,49 @@ fn every_file_of_decide_has_a_place() {
 
 #[test]
 fn the_check_reads_every_way_to_name_a_file() {
-    let text = "use super::{\n    Draft, enter,\n    review::{Judged, judge},\n};\nfn f() { super::route::go() }";
-    assert_eq!(named(text), BTreeSet::from(["Draft", "enter", "review", "route"]));
+    let text = "use super::{\n    Draft, enter,\n    review::{Judged, judge},\n};\nuse crate::decide::{flow, rules::fire};\nfn f() { super::route::go(crate::decide::budget::left()) }";
+    let all = BTreeSet::from(["Draft", "budget", "enter", "flow", "review", "route", "rules"]);
+    assert_eq!(named(text), all);
 }
 
-/// The name of each file, and its text with that of the files below it.
+#[test]
+fn the_check_finds_a_file_that_uses_what_lies_above_it() {
+    let files = |path: &str, text: &str| violations(&[(path.to_owned(), text.to_owned())]);
+    let found = BTreeSet::from(["gate uses flow".to_owned()]);
+    assert_eq!(files("gate", "use super::flow::run;"), found);
+    assert_eq!(files("gate", "use crate::decide::{mode::Mode, flow};"), found);
+    // A file in a folder belongs to the file beside that, and may also name it.
+    assert_eq!(files("gate", "use super::super::flow;"), found);
+    assert_eq!(files("gate", "use super::{super::{flow, mode}, Asked};"), found);
+    assert_eq!(files("flow", "use super::gate::ask;"), BTreeSet::new());
+}
+
+#[test]
+fn the_check_reads_the_files_in_folders() {
+    let below = files().into_iter().filter(|it| it.0 == "ask_model").count();
+    assert!(1 < below, "`decide/ask_model/` was not read");
+}
+
+/// The text of each file, and the name of the file of `decide/` that it is or belongs to.
 fn files() -> Vec<(String, String)> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap();
-    let folder = root.join("crates/engine/src/decide");
-    let read = |path: &PathBuf| {
+    let mut found = Vec::new();
+    for path in list(&root.join("crates/engine/src/decide")) {
         let name = path.file_stem().unwrap().to_str().unwrap().to_owned();
-        (name, fs::read_to_string(path).unwrap())
-    };
-    let paths = fs::read_dir(folder).unwrap().map(|it| it.unwrap().path());
-    let paths: Vec<PathBuf> = paths.filter(|it| it.is_file()).collect();
-    paths.iter().map(read).collect()
+        let mut below = vec![path];
+        while let Some(path) = below.pop() {
+            if path.is_dir() {
+                below.extend(list(&path));
+            } else if !path.ends_with("tests.rs") {
+                found.push((name.clone(), fs::read_to_string(path).unwrap()));
+            }
+        }
+    }
+    found
+}
+
+fn list(folder: &Path) -> Vec<PathBuf> {
+    fs::read_dir(folder).unwrap().map(|it| it.unwrap().path()).collect()
 }
 
 fn violations(files: &[(String, String)]) -> BTreeSet<String> {
@@ -101,7 +129,7 @@ fn violations(files: &[(String, String)]) -> BTreeSet<String> {
     let mut found = BTreeSet::new();
     for (name, text) in files {
         for used in named(text) {
-            let is_above = place(used).is_some_and(|used| place(name) <= Some(used));
+            let is_above = place(used).is_some_and(|used| place(name) < Some(used));
             if is_above {
                 found.insert(format!("{name} uses {used}"));
             }
@@ -110,14 +138,16 @@ fn violations(files: &[(String, String)]) -> BTreeSet<String> {
     found
 }
 
-/// Returns what a file names of the folder it is in.
+/// Returns what a file names of the folder it is in, or of `decide/`.
 fn named(text: &str) -> BTreeSet<&str> {
     let mut found = BTreeSet::new();
-    for (at, _) in text.match_indices("super::") {
-        let rest = text.get(at + "super::".len()..).unwrap_or_default();
-        match rest.strip_prefix('{') {
-            Some(list) => found.extend(items(list)),
-            None => found.extend(first_word(rest)),
+    for way in ["super::", "crate::decide::"] {
+        for (at, _) in text.match_indices(way) {
+            let rest = text.get(at + way.len()..).unwrap_or_default();
+            match rest.strip_prefix('{') {
+                Some(list) => found.extend(items(list)),
+                None => found.extend(first_word(rest)),
+            }
         }
     }
     found

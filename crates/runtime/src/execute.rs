@@ -1,4 +1,5 @@
-//! Executes one command against one run.
+//! Executes one command against one run. A request that was made before is recognized, and answered
+//! as it was answered then.
 
 use std::sync::Arc;
 
@@ -6,7 +7,13 @@ use definition::Workflow;
 use engine::{Actor, Command, Note, Recorded, Refusal, RunId, Surface};
 use store::{RequestKey, StoreError};
 
-use crate::{Chores, Fork, Import, RunFile, Runtime, View, commit::ROUNDS_MAX, outbox::Done};
+use crate::{
+    Chores, Fork, Import, RunFile, Runtime, View,
+    asked::check_same,
+    commit::{Checks, ROUNDS_MAX},
+    fault,
+    outbox::Done,
+};
 
 /// How often a command is decided again because someone else was faster. With eight processes at one
 /// run each try has about one chance in eight, so fewer would be too few now and then.
@@ -154,7 +161,11 @@ impl Runtime {
             // Boxed, as is what comes after it, so that the future of every call stays small.
             (None, _) => Box::pin(self.begin(&request, key)).await?,
         };
-        let outcome = Box::pin(self.perform(&request, done)).await?;
+        let outcome =
+            match self.is_log_alone(&done.outcome.view) && request.command.onward().is_none() {
+                true => done.outcome,
+                false => Box::pin(self.perform(&request, done)).await?,
+            };
         if request.actor.surface == Surface::Cli {
             // The process ends with its answer.
             self.keep_notes().await;
@@ -171,6 +182,10 @@ impl Runtime {
         key: Option<RequestKey>,
     ) -> Result<Done, ExecuteError> {
         let view = self.load(run).await?;
+        if self.is_log_alone(&view) {
+            let outcome = self.commit(request, key, Some(view)).await?;
+            return Ok(Done { outcome, chores: Some(Chores::default()), notices: Vec::new() });
+        }
         let left = self.finish_left(&view).await;
         let (view, file) = self.sync(view).await?;
         let mut notices = file.map(|it| it.notices).unwrap_or_default();
@@ -183,5 +198,86 @@ impl Runtime {
                 Err(error)
             }
         }
+    }
+
+    /// Refuses again what a call had refused before it made the commit that comes next.
+    pub(crate) async fn refuse_repeated(
+        &self,
+        request: &Request,
+        key: Option<&RequestKey>,
+    ) -> Result<(), ExecuteError> {
+        let (Some(key), Target::Run(run), true) = (key, &request.target, self.is_repeating())
+        else {
+            return Ok(());
+        };
+        let seen = self.store.find_request(&self.settings.project, &key.id).await.map_err(fault)?;
+        if seen.is_none_or(|it| it.fingerprint == key.fingerprint) {
+            return Ok(());
+        }
+        let view = self.load(*run).await?;
+        self.decide(&view, &request.command, &mut Checks::new()).await.map(drop)
+    }
+
+    /// Returns what a request with this key led to, if it was seen before.
+    pub(crate) async fn find_repeated(
+        &self,
+        key: Option<&RequestKey>,
+    ) -> Result<Option<Outcome>, ExecuteError> {
+        let Some(key) = key else { return Ok(None) };
+        let seen = self.store.find_request(&self.settings.project, &key.id).await;
+        match seen.map_err(fault)? {
+            Some(seen) => self.repeat(&seen, key).await.map(Some),
+            None => {
+                self.note_present();
+                Ok(None)
+            }
+        }
+    }
+
+    /// Answers as the first time where the same request was answered meanwhile.
+    pub(crate) async fn or_repeated(
+        &self,
+        outcome: Result<Outcome, ExecuteError>,
+        key: Option<&RequestKey>,
+    ) -> Result<Outcome, ExecuteError> {
+        match (outcome, key) {
+            (Err(ExecuteError::Store(StoreError::RequestSeen { request, .. })), Some(key)) => {
+                self.repeat(&request, key).await
+            }
+            (outcome, _) => outcome,
+        }
+    }
+
+    /// Answers a request as it was answered the first time.
+    pub(crate) async fn repeat(
+        &self,
+        seen: &store::Request,
+        key: &RequestKey,
+    ) -> Result<Outcome, ExecuteError> {
+        check_same(key, &seen.fingerprint)?;
+        self.note_repeat(seen.run, seen.last);
+        let (view, log) = self.load_at(seen.run, Some(seen.last)).await?;
+        let events = log.into_iter().filter(|it| seen.first <= it.seq).collect();
+        Ok(Outcome { events, ..Outcome::unchanged(view) })
+    }
+
+    /// Returns the outcome of a commit that was recognized, and what is to be performed after it.
+    pub(crate) async fn finish_repeated(
+        &self,
+        outcome: Outcome,
+        request: &Request,
+    ) -> Result<Done, ExecuteError> {
+        let is_last = !self.is_repeating() && self.ask.is_some();
+        let may_follow =
+            !outcome.view.workflow.chores.is_empty() || request.command.onward().is_some();
+        if !is_last || !may_follow || matches!(request.target, Target::Copy(_)) {
+            return Ok(Done { outcome, chores: None, notices: Vec::new() });
+        }
+        // The server's own work comes after a commit, and may not be done; and what the run could
+        // not go on for then may be repaired.
+        self.note_present();
+        let view = self.load(outcome.view.state.run).await?;
+        let (outcome, chores) = (Outcome { view, ..outcome }, Some(Chores::default()));
+        Ok(Done { outcome, chores, notices: Vec::new() })
     }
 }

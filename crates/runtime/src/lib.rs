@@ -21,7 +21,6 @@ mod outbox;
 mod policies;
 mod promise;
 mod query;
-mod repeated;
 mod timers;
 mod tree;
 mod wait;

@@ -152,6 +152,14 @@ impl Runtime {
             || !self.is_settled(view.state.run)
     }
 
+    /// Whether a run is its log and nothing else: it has no file of its own and no chores, and no
+    /// other file is owed. Then a command is its commit.
+    pub(crate) fn is_log_alone(&self, view: &View) -> bool {
+        view.workflow.chores.is_empty()
+            && self.find_covering(&view.workflow).is_none()
+            && self.is_settled(view.state.run)
+    }
+
     fn is_settled(&self, run: RunId) -> bool {
         self.outbox.settled.lock().find(&run).is_some()
     }

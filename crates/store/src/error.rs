@@ -54,6 +54,12 @@ pub enum Foreign {
     Program,
     #[error("not a SQLite database")]
     File,
+    #[error("not the database of an orchestrator-mcp-server: it has no table `{0}`")]
+    NoTable(&'static str),
+    #[error(
+        "not the database of an orchestrator-mcp-server: table `{table}` has no column `{column}`"
+    )]
+    NoColumn { table: &'static str, column: &'static str },
 }
 
 /// How a database is restored.
@@ -124,7 +130,10 @@ impl StoreError {
                      (or `WORKFLOW_DB_PATH`) name another file, or none"
                 );
             }
-            Self::Foreign { .. } => {
+            Self::Foreign { what: Foreign::NoTable(_) | Foreign::NoColumn { .. }, .. } => {
+                "it was left as it is; name the file that `WORKFLOW_DB_PATH` named there"
+            }
+            Self::Foreign { what: Foreign::Program | Foreign::File, .. } => {
                 "it was left as it is; let `store.path` (or `WORKFLOW_DB_PATH`) name another file"
             }
             Self::KeyTaken { .. } => "use that run, or use another key",
@@ -158,6 +167,7 @@ mod tests {
             (StoreError::Foreign { path: path(), what: Foreign::Orchestrator }, "milepost import"),
             (StoreError::Foreign { path: path(), what: Foreign::Program }, "another file"),
             (StoreError::Foreign { path: path(), what: Foreign::File }, "another file"),
+            (StoreError::Foreign { path: path(), what: Foreign::NoTable("t") }, "named there"),
             (StoreError::Database("I/O error".to_owned()), "milepost doctor"),
         ];
         for (error, helps) in all {

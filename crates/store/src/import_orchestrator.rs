@@ -7,7 +7,20 @@ use std::path::Path;
 
 use rusqlite::{Connection, OpenFlags, Row, params, types::ValueRef};
 
-use crate::StoreError;
+use crate::{Foreign, StoreError};
+
+/// The table of runs, and what each of them has.
+const RUNS: &str = "workflow_instances";
+const RUN_COLUMNS: [&str; 8] = [
+    "instance_id",
+    "workflow_name",
+    "current_step_name",
+    "status",
+    "context",
+    "created_at",
+    "updated_at",
+    "completed_at",
+];
 
 /// A database of the original.
 #[derive(Debug)]
@@ -52,21 +65,19 @@ impl OrchestratorFile {
         }
         let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_URI;
         let connection = Connection::open_with_flags(address(path), flags)?;
-        let runs = columns(&connection, "workflow_instances")?;
-        let columns = columns(&connection, "workflow_history")?;
-        if !runs.iter().any(|it| it == "instance_id") {
-            let text = format!("`{}` has no table `workflow_instances`", path.display());
-            return Err(StoreError::Damaged(text));
+        if let Some(what) = find_lack(&columns(&connection, RUNS)?) {
+            return Err(StoreError::Foreign { path: path.display().to_string(), what });
         }
+        let columns = columns(&connection, "workflow_history")?;
         Ok(Self { connection, columns })
     }
 
     /// Returns every run, the oldest first.
     pub fn runs(&self) -> Result<Vec<OriginalRun>, StoreError> {
-        let mut statement = self.connection.prepare(
-            "SELECT instance_id, workflow_name, current_step_name, status, context, created_at,
-             updated_at, completed_at FROM workflow_instances ORDER BY created_at, instance_id",
-        )?;
+        let mut statement = self.connection.prepare(&format!(
+            "SELECT {} FROM {RUNS} ORDER BY created_at, instance_id",
+            RUN_COLUMNS.join(", ")
+        ))?;
         let runs = statement.query_map([], |row| {
             Ok(OriginalRun {
                 id: text(row, 0)?.unwrap_or_default(),
@@ -127,6 +138,15 @@ fn address(path: &Path) -> String {
         }
     }
     format!("file:{encoded}?{}", if is_quiet { "immutable=1" } else { "mode=ro" })
+}
+
+/// Returns what a table of runs lacks, by the names of its columns.
+fn find_lack(columns: &[String]) -> Option<Foreign> {
+    if columns.is_empty() {
+        return Some(Foreign::NoTable(RUNS));
+    }
+    let column = RUN_COLUMNS.into_iter().find(|it| !columns.iter().any(|has| has == it))?;
+    Some(Foreign::NoColumn { table: RUNS, column })
 }
 
 fn columns(connection: &Connection, table: &str) -> Result<Vec<String>, StoreError> {

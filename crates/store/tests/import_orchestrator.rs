@@ -142,6 +142,13 @@ fn a_file_that_is_something_else_is_refused() {
     fs::write(&letter, "dear reader\n".repeat(100)).unwrap();
     assert!(matches!(OrchestratorFile::open(&letter), Err(StoreError::Damaged(_))));
     let other = folder.path().join("other");
-    Connection::open(&other).unwrap().execute_batch("CREATE TABLE t (a)").unwrap();
-    assert!(matches!(OrchestratorFile::open(&other), Err(StoreError::Damaged(_))));
+    let batch = |text: &str| Connection::open(&other).unwrap().execute_batch(text).unwrap();
+    let refused = || OrchestratorFile::open(&other).unwrap_err();
+    batch("CREATE TABLE t (a)");
+    assert!(refused().to_string().ends_with("it has no table `workflow_instances`"));
+    assert_eq!(refused().code(), "database_foreign");
+    batch("CREATE TABLE workflow_instances (id TEXT, workflow_name TEXT)");
+    let lack = "table `workflow_instances` has no column `instance_id`";
+    assert!(refused().to_string().ends_with(lack));
+    assert_eq!(refused().code(), "database_foreign");
 }

@@ -53,7 +53,9 @@ pub struct Entry(DirEntry);
 impl Root {
     /// Opens a folder that a person or the settings named. Links on the way to it are followed.
     pub fn open(path: &Path) -> io::Result<Self> {
-        let dir = Dir::open_ambient_dir(path, ambient_authority())?;
+        let dir = Dir::open_ambient_dir(path, ambient_authority());
+        let dir =
+            dir.map_err(|error| blocked(path, error, |it| Some(it.metadata().ok()?.is_dir())))?;
         Ok(Self { dir, path: path.to_owned(), called: "its folder" })
     }
 
@@ -268,6 +270,22 @@ pub fn absent<T>(result: io::Result<T>) -> io::Result<Option<T>> {
         Err(error) if error.kind() == ErrorKind::NotFound => Ok(None),
         Err(error) => Err(error),
     }
+}
+
+/// Names the first part of a path that must be a folder and is none. The system says only that
+/// there is one.
+fn blocked(path: &Path, error: io::Error, is_folder: impl Fn(&Path) -> Option<bool>) -> io::Error {
+    if error.kind() != ErrorKind::NotADirectory {
+        return error;
+    }
+    let mut parts: Vec<&Path> = path.ancestors().filter(|it| !it.as_os_str().is_empty()).collect();
+    parts.reverse();
+    let Some(part) = parts.into_iter().find(|it| is_folder(it) == Some(false)) else {
+        return error;
+    };
+    let problem =
+        format!("`{}` is not a folder; move it away, or put a folder in its place", part.display());
+    io::Error::new(ErrorKind::NotADirectory, problem)
 }
 
 /// Keeps opening from waiting for the other end of a FIFO.

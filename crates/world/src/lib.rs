@@ -35,7 +35,7 @@ use runtime::{FileSystem, Found, Looking, Tree, World};
 use beneath::Root;
 pub use clock::Boot;
 use clock::Clock;
-pub use library::{Hidden, is_builtin};
+pub use library::{Hidden, is_builtin, is_workflow};
 use model::Model;
 pub use model::{Api, ModelSettings, Secret};
 

@@ -84,6 +84,19 @@ pub(crate) fn find_hidden(settings: &WorldSettings, names: &GraphNames) -> Vec<H
     hidden
 }
 
+/// What a workflow's folder has at least one of. Another one only holds files of graphs.
+const PARTS: [&str; 3] = ["index.md", "steps", "graph.yaml"];
+
+/// Whether a folder is a workflow, be it an incomplete one.
+fn holds_workflow(folder: &Root) -> bool {
+    PARTS.iter().any(|it| !matches!(folder.find_kind(Path::new(it)), Ok(None)))
+}
+
+/// Whether there is a folder that is a workflow, be it an incomplete one.
+pub fn is_workflow(folder: &Path) -> bool {
+    Root::open(folder).is_ok_and(|it| holds_workflow(&it))
+}
+
 /// Finds the workflows in one folder, by name. Those with one name are refused, all of them.
 fn find_in(folder: &Path, names: &GraphNames, known: &mut BTreeSet<PathBuf>) -> Vec<Found> {
     let opened = Root::open(folder).and_then(|it| it.names().map(|names| (it, names)));
@@ -100,7 +113,7 @@ fn find_in(folder: &Path, names: &GraphNames, known: &mut BTreeSet<PathBuf>) -> 
             let (name, refused) = names.find(&opened, file, &*files);
             known.insert(folder.join(file));
             (name, Some(file.to_owned()), refused)
-        } else if entry.ends_with('/') || opened.enter(path).is_ok() {
+        } else if opened.enter(path).map_or(entry.ends_with('/'), |it| holds_workflow(&it)) {
             let Ok(name) = WorkflowName::parse(file) else { continue };
             (name, None, None)
         } else {

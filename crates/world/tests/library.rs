@@ -167,6 +167,22 @@ fn what_a_graph_is_made_of_is_always_read_again() {
 
 #[cfg(unix)]
 #[test]
+fn a_folder_that_only_holds_parts_of_graphs_is_no_workflow() {
+    let stage = Stage::new(&[
+        ("one/a.yaml", &graph("A")),
+        ("one/sub/x.yaml", &graph("X")),
+        ("one/begun/index.md", "# Goal\n"),
+        ("one/half/steps/a.md", "# Work\n"),
+    ]);
+    fs::create_dir(stage.path("one/empty")).unwrap();
+    let found = stage.found();
+    let names: Vec<&str> = found.iter().filter_map(|it| it.split(' ').next()).collect();
+    assert_eq!(names, ["A", "begun", "half"]);
+    assert!(world::is_workflow(&stage.path("one/half")));
+    assert!(!world::is_workflow(&stage.path("one/sub")));
+}
+
+#[test]
 fn a_link_that_leads_out_is_not_followed() {
     let stage = Stage::new(&[("outside.yaml", &graph("Outside"))]);
     std::os::unix::fs::symlink(stage.path("outside.yaml"), stage.path("one/a.yaml")).unwrap();

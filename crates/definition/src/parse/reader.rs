@@ -152,7 +152,7 @@ impl Reader<'_> {
                 self.refuse_value(name, format!("`{}` is said twice", name.key()));
             }
             let instead = keys.iter().find_map(|it| it.replacement(name.key()));
-            let is_known = keys.iter().any(|it| it.known.contains(&name.key()));
+            let is_known = keys.iter().any(|it| it.is_read(name.key()));
             if is_known || (instead.is_some() && self.language == 1) {
                 continue;
             }

@@ -86,7 +86,7 @@ pub(super) fn read_var(reader: &mut Reader<'_>, name: &str, node: &Node) -> Opti
     if !is_long {
         let default = node.to_json();
         let Some(kind) = VarKind::of(&default) else {
-            let help = "write `{type: string}`".to_owned();
+            let help = "write its first value, such as `''`, `0` or `[]`".to_owned();
             reader.refuse("value_invalid", node, format!("`{key}` has no type"), help);
             return None;
         };

@@ -133,7 +133,7 @@ fn unknown_keys_are_refused_with_the_nearest_known_one() {
         expect![[r#"
             Invalid
             error key_unknown ^5 DEMO/index.md:2:10: `limits` has no key `visit` (did you mean `visits`?)
-            error key_unknown ^6 DEMO/index.md:3:26: `vars.a` has no key `defalt` (known: `type`, `one_of`)
+            error key_unknown ^6 DEMO/index.md:3:26: `vars.a` has no key `defalt` (known: `one_of`)
         "#]],
     );
 }
@@ -287,7 +287,7 @@ fn variables_have_types() {
             Invalid
             error value_invalid ^4 DEMO/index.md:2:18: `vars.a.type` cannot be `text` (known: `boolean`, `integer`, `number`, `string`, `list`, `object`)
             error value_invalid ^1 DEMO/index.md:2:53: `vars.b` is of type `integer`, and this is not
-            error value_invalid ^1 DEMO/index.md:2:58: `vars.c` has no type (write `{type: string}`)
+            error value_invalid ^1 DEMO/index.md:2:58: `vars.c` has no type (write its first value, such as `''`, `0` or `[]`)
             error value_invalid ^3 DEMO/index.md:2:62: `d-e` cannot name a variable (conditions say `vars.NAME`: letters, digits and `_`)
             error value_invalid ^2 DEMO/index.md:2:70: `1f` cannot name a variable (conditions say `vars.NAME`: letters, digits and `_`)
         "#]],

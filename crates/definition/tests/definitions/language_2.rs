@@ -215,6 +215,9 @@ fn a_variable_is_its_first_value() {
     let text = text("", "").replace("done: false", "done: {one_of: [b, a]}, n: {type: number}");
     let it = read(&text).unwrap();
     assert_eq!((&it.vars["done"].default, &it.vars["n"].default), (&"b".into(), &0.into()));
+    // The key `type` is no longer on the page, but stored texts have it.
+    let written = read(&text.replace("{type: number}", "0.0")).unwrap();
+    assert_eq!(written.vars["n"].kind, it.vars["n"].kind);
 }
 
 /// A workflow of `A`, which is judged by `B`.

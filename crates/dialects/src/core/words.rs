@@ -193,7 +193,7 @@ impl From<InvalidArguments> for Failure {
         let error_code = match invalid_arguments.problems.first().map(|it| it.kind) {
             Some(ProblemKind::Missing) => ErrorCode::MissingField,
             Some(ProblemKind::WrongValue | ProblemKind::Unknown) => ErrorCode::InvalidFormat,
-            Some(ProblemKind::WrongType) | None => ErrorCode::InvalidType,
+            Some(ProblemKind::NotString | ProblemKind::WrongType) | None => ErrorCode::InvalidType,
         };
         let message = invalid_arguments.to_string();
         let refusal = Refused {

@@ -148,9 +148,7 @@ impl From<InvalidArguments> for Failure {
                 let path = &it.path;
                 match it.kind {
                     ProblemKind::Missing => format!("argument `{path}` not found"),
-                    ProblemKind::WrongType if it.text.starts_with("must be a string") => {
-                        format!("argument `{path}` is not a string")
-                    }
+                    ProblemKind::NotString => format!("argument `{path}` is not a string"),
                     ProblemKind::WrongType | ProblemKind::WrongValue | ProblemKind::Unknown => {
                         format!("argument `{path}` {}", it.text)
                     }

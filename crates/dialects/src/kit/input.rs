@@ -87,6 +87,8 @@ pub enum ProblemKind {
     Missing,
     /// There is no such parameter.
     Unknown,
+    /// It must be a string.
+    NotString,
     WrongType,
     WrongValue,
 }
@@ -195,7 +197,9 @@ impl Reading {
             make_whole(value);
         }
         if !is_kind(kind, value) {
-            self.add(path, ProblemKind::WrongType, must_be(kind, value));
+            let wrong =
+                if kind == "string" { ProblemKind::NotString } else { ProblemKind::WrongType };
+            self.add(path, wrong, must_be(kind, value));
             return;
         }
         match value {

@@ -6,7 +6,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use super::Root;
+use super::{Root, blocked};
 
 /// How many links may lead to a file.
 const LINKS_MAX: usize = 40;
@@ -29,14 +29,16 @@ impl Root {
     ) -> io::Result<T> {
         let path = self.relative(path)?;
         let path = if path.as_os_str().is_empty() { PathBuf::from(".") } else { path };
+        let is_folder = |it: &Path| Some(self.dir.metadata(it).ok()?.is_dir());
         match doing(&path) {
             Err(error) if is_escape(&error) => {}
-            done => return done,
+            done => return done.map_err(|error| blocked(&path, error, is_folder)),
         }
-        match doing(&self.resolve(&path)?) {
-            Err(error) if is_escape(&error) => Err(self.outside(&path, None)),
-            done => done,
-        }
+        let path = self.resolve(&path)?;
+        doing(&path).map_err(|error| match is_escape(&error) {
+            true => self.outside(&path, None),
+            false => blocked(&path, error, is_folder),
+        })
     }
 
     /// Returns a path as it is seen from the folder.

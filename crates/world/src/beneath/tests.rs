@@ -3,6 +3,7 @@
 
 use std::{
     fs,
+    io::ErrorKind,
     os::unix::{fs::symlink, net::UnixListener},
     path::{Path, PathBuf},
     thread,
@@ -128,6 +129,36 @@ fn only_regular_files_are_opened_and_nothing_waits() {
         refused("/dev/null", "a device")
     );
     assert_eq!(stage.root.find_kind(Path::new("fifo")).unwrap(), Some(Kind::Other));
+}
+
+#[test]
+fn a_file_in_the_place_of_a_folder_is_named() {
+    let stage = Stage::new();
+    let expected = "`a/b.md` is not a folder; move it away, or put a folder in its place";
+    let path = Path::new("a/b.md/c/d.md");
+    let told = [
+        stage.root.read_text(path, 9).map(drop),
+        stage.root.stat(path).map(drop),
+        stage.root.find_kind(path).map(drop),
+        stage.root.open_append(path).map(drop),
+        stage.root.replace(path, b"x", Care::Plain).map(drop),
+        stage.root.place_new(path, b"x", Care::Plain).map(drop),
+        stage.root.remove(path),
+        stage.root.rename(path, Path::new("e.md")),
+        stage.root.rename(Path::new("a/b.md"), path),
+        stage.root.enter(Path::new("a/b.md")).map(drop),
+    ];
+    for (number, told) in told.into_iter().enumerate() {
+        let error = told.unwrap_err();
+        assert_eq!(
+            (error.to_string().as_str(), error.kind()),
+            (expected, ErrorKind::NotADirectory),
+            "{number}"
+        );
+    }
+    let file = stage.at("in/a/b.md");
+    let refused = Root::open(&file.join("c")).unwrap_err().to_string();
+    assert!(refused.starts_with(&format!("`{}` is not a folder", file.display())), "{refused}");
 }
 
 #[test]

@@ -85,10 +85,13 @@ fn find(joined: &Joined, what: &str) -> Result<Vec<Found>, Failure> {
         return Err(Refusal::WorkflowUnknown { name: what.to_owned(), known }.into());
     }
     let path = path.canonicalize()?;
-    let parts = ["index.md", "graph.yaml", "steps"];
-    let holds_one = parts.iter().any(|it| path.join(it).exists());
-    let inside = if holds_one { Vec::new() } else { list(&path) };
-    if !inside.is_empty() {
+    if !world::is_workflow(&path) {
+        let inside = list(&path);
+        if inside.is_empty() {
+            let message = format!("`{what}` holds no workflow");
+            let hint = "name a folder with `index.md` and `steps/`, or one with such folders in it";
+            return Err(Failure::refused("workflow_missing", message).with_hint(hint));
+        }
         return Ok(inside);
     }
     let name = path.file_name().map(|it| it.to_string_lossy().into_owned()).unwrap_or_default();
