@@ -137,7 +137,8 @@ async fn look<N: Send + 'static>(call: &Call<'_>, reach: &Reach<'_>, look: Look<
             then(history.map(|it| it.events).map_err(stopped))
         }
         Look::Brief(view, tokens, then) => {
-            let brief = brief_of(runtime, &view, tokens, &core::WORDS).await;
+            let words = core::words_for(call.person.reach());
+            let brief = brief_of(runtime, &view, tokens, &words).await;
             then(brief.map(|it| it.0.text).map_err(stopped))
         }
         Look::Runs(filter, then) => then(runtime.list_runs(filter).await.map_err(stopped)),

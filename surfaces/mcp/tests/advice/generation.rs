@@ -108,11 +108,6 @@ impl Dialect for Scenes {
     fn run(&self) -> String {
         self.scene.clone()
     }
-
-    fn excuse(&self, advice: &Advice, refused: &Said) -> Option<&'static str> {
-        (advice.tool == "resume_generation" && refused.code() == "gate_open")
-            .then_some("`force` plans the resume of a scene that waits, before the engine is asked")
-    }
 }
 
 impl Scenes {

@@ -59,11 +59,6 @@ pub(crate) trait Dialect: Sized {
     fn is_end(&self, standing: &Standing) -> bool {
         *standing == Standing::Completed
     }
-
-    /// Says why a refusal of an advised call is known and left; `None` where it is a defect.
-    fn excuse(&self, _advice: &Advice, _refused: &Said) -> Option<&'static str> {
-        None
-    }
 }
 
 /// A call that an answer advises.
@@ -232,16 +227,16 @@ async fn follow<D: Dialect>(
     };
     *used.entry(name(&advice[chosen])).or_default() += 1;
     let mut after = take(dialect, walk, &advice[chosen]).await;
-    if is_contradicted(dialect, walk, &advice[chosen], &after)
+    if is_contradicted(walk, &advice[chosen], &after)
         && let Some(before) = advice[chosen].after
     {
         let first = take(dialect, walk, &advice[before]).await;
-        if is_contradicted(dialect, walk, &advice[before], &first) {
+        if is_contradicted(walk, &advice[before], &first) {
             return Err(walk.contradiction(&advice[before], &said, &first));
         }
         after = take(dialect, walk, &advice[chosen]).await;
     }
-    if is_contradicted(dialect, walk, &advice[chosen], &after) {
+    if is_contradicted(walk, &advice[chosen], &after) {
         return Err(walk.contradiction(&advice[chosen], &said, &after));
     }
     Ok(after)
@@ -259,11 +254,8 @@ async fn take<D: Dialect>(dialect: &mut D, walk: &mut Walk, advice: &Advice) -> 
     walk.call(&advice.tool, advice.arguments.clone()).await
 }
 
-fn is_contradicted<D: Dialect>(dialect: &D, walk: &Walk, advice: &Advice, after: &Said) -> bool {
-    after.is_refused
-        && walk.is_honest
-        && advice.announced != Some(after.code())
-        && dialect.excuse(advice, after).is_none()
+fn is_contradicted(walk: &Walk, advice: &Advice, after: &Said) -> bool {
+    after.is_refused && walk.is_honest && advice.announced != Some(after.code())
 }
 
 impl Walk {
