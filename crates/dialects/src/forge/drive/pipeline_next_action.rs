@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 
 use definition::{Digest, Effect, Step, Work};
 use engine::{
-    Action as Next, Advance, Command, Done as Reported, Note, Onward, Refusal, Standing, next,
+    Action as Next, Advance, Command, Done as Reported, Note, Onward, Refusal, Standing, View, next,
 };
 use insight::past::{SpecState, Summary};
 use schemars::JsonSchema;
@@ -238,7 +238,7 @@ impl Turn {
 
     /// Answers with what came of it.
     fn tell(mut self, report: Option<Report>, done: Result<(Outcome, bool), Stopped>) -> Tell {
-        let (outcome, still_waiting) = match done {
+        let (mut outcome, still_waiting) = match done {
             Ok(done) => done,
             Err(stopped) => {
                 let failure = self.refused(report.as_ref(), &stopped);
@@ -246,6 +246,7 @@ impl Turn {
             }
         };
         let reported = report.and_then(|it| it.word(&outcome, Vec::new()));
+        let held_up = find_held_up(&mut outcome);
         self.take(&outcome, reported.as_ref());
         if let Some(refusal) = outcome.halted {
             let failure = self.refused(None, &refusal.into());
@@ -261,7 +262,8 @@ impl Turn {
                 ..told
             }));
         }
-        if let Err(failure) = self.check_chores() {
+        if let Some(refusal) = held_up {
+            let failure = self.refused(None, &refusal.into());
             return self.fail(failure);
         }
         let report_result = brief.map(|(_, brief)| brief);
@@ -311,6 +313,8 @@ impl Turn {
         self.warnings.extend(news.iter().flat_map(|it| it.news.iter().cloned()));
         let mut after = self.pipeline.after(outcome);
         self.warnings.append(&mut after.notices);
+        let mut told = BTreeSet::new();
+        self.warnings.retain(|it| told.insert(it.clone()));
         let (before, now) = (news::branch(&self.pipeline), news::branch(&after));
         if !before.is_empty() && before != now {
             let why = "as the design says what it is about";
@@ -403,17 +407,6 @@ impl Turn {
         Err(Failure::new("step_unknown", message, "nothing follows it; set it to a phase"))
     }
 
-    /// Refuses to go on while the server could not do its part.
-    fn check_chores(&mut self) -> Result<(), Failure> {
-        let mut told = BTreeSet::new();
-        self.warnings.retain(|it| told.insert(it.clone()));
-        let view = &self.pipeline.view;
-        if !matches!(next(&view.workflow, &view.state), Next::Chore { .. }) {
-            return Ok(());
-        }
-        Err(Failure::new("chore_due", self.warnings.join("; "), ""))
-    }
-
     fn told(&self, action: Action) -> Told {
         let stated = self.pipeline.file();
         let handed = self.pipeline.view.state.handed;
@@ -428,4 +421,11 @@ impl Turn {
             ..Told::default()
         }
     }
+}
+
+/// Returns why the run waits for the server to do its part, if it does.
+fn find_held_up(outcome: &mut Outcome) -> Option<Refusal> {
+    let View { workflow, state, .. } = &outcome.now.view;
+    let Next::Chore { chore } = next(workflow, state) else { return None };
+    Some(outcome.undone.take().unwrap_or_else(|| chore.why_due()))
 }
