@@ -246,7 +246,10 @@ impl Turn {
             }
         };
         let reported = report.and_then(|it| it.word(&outcome, Vec::new()));
-        let held_up = find_held_up(&mut outcome);
+        let is_shown =
+            reported.as_ref().is_some_and(|it| it.next_action_hint == Hint::RevisionRequired);
+        let is_stopped = is_shown || outcome.halted.is_some();
+        let held_up = if is_stopped { None } else { find_held_up(&mut outcome) };
         self.take(&outcome, reported.as_ref());
         if let Some(refusal) = outcome.halted {
             let failure = self.refused(None, &refusal.into());
@@ -283,7 +286,7 @@ impl Turn {
         let (view, command) = (self.pipeline.view.clone(), Command::Advance(advance.into()));
         let tried = move |refusal: Option<Refusal>| {
             self.warnings.extend(refusal.map(|it| {
-                let hint = way_out::hint_at(&it, &self.pipeline.view);
+                let hint = way_out::hint_at(&it, &self.pipeline);
                 format!("`{name}` is refused for now: {it}; {hint}")
             }));
             then(self)
@@ -334,7 +337,7 @@ impl Turn {
             Note::ReportAtGate => "a checkpoint is not passed by a report; ask the user".to_owned(),
             Note::AlreadyReported { step } => format!("phase `{step}` was reported before"),
             Note::AnswerNotTaken(refusal) => {
-                format!("{refusal}; {}", way_out::hint_at(refusal, &self.pipeline.view))
+                format!("{refusal}; {}", way_out::hint_at(refusal, &self.pipeline))
             }
             Note::NobodyAsked => {
                 let way_out = if said == "abandon" { "; `abandon` ends the pipeline" } else { "" };
@@ -351,7 +354,7 @@ impl Turn {
     /// Words why nothing was taken, or why the run did not go on.
     fn refused(&self, report: Option<&Report>, stopped: &Stopped) -> Failure {
         if let Stopped::Refused(refusal @ Refusal::GateHeld { .. }) = stopped {
-            let hint = way_out::hint_at(refusal, &self.pipeline.view);
+            let hint = way_out::hint_at(refusal, &self.pipeline);
             return Failure::new(refusal.code(), "BLOCKED: a revision is pending", hint);
         }
         if let Some(report) = report {
@@ -360,7 +363,7 @@ impl Turn {
         let is_answer = self.asked().is_some() && self.said.answer().is_some();
         let what = if is_answer { "answer" } else { "next action" };
         let Stopped::Refused(refusal) = stopped else { return Failure::of(what, stopped) };
-        let hint = way_out::hint_at(refusal, &self.pipeline.view);
+        let hint = way_out::hint_at(refusal, &self.pipeline);
         Failure::new(refusal.code(), format!("{what}: {refusal}"), hint)
     }
 
