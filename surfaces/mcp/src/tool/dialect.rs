@@ -12,7 +12,7 @@ use dialects::{
     core,
     kit::{
         Also, Ask, Asking, Await, Begin, Beside, Caller, Deed, Entry, Fault, Look, NotBegun,
-        Outcome, Reply, Reports, Second, Sent, Snapshot, Stopped, Tell, Tended, Upkeep,
+        Outcome, Reply, Reports, Second, Sent, Snapshot, Stopped, Tell, Tended, Text, Upkeep,
     },
 };
 use engine::{
@@ -380,6 +380,10 @@ fn done(runtime: &Runtime, outcome: runtime::Outcome) -> Outcome {
 async fn begin(call: &Call<'_>, reach: &Reach<'_>, begin: Begin) -> Result<Outcome, NotBegun> {
     let Begin { deed, file, besides } = begin;
     let (folder, path) = (file.folder.clone(), file.path.clone());
+    if let (Deed::Start { workflow, start }, Text::Whole(text)) = (&deed, &file.text) {
+        let rehearsed = call.runtime.rehearse_start(workflow, start, (&path, text)).await;
+        rehearsed.map_err(|it| NotBegun::Stopped(stopped(it)))?;
+    }
     let was_there = reach.has(&folder, &path).await;
     reach.write(file).await.map_err(NotBegun::Unwritten)?;
     if let Some(write) = besides
