@@ -18,8 +18,8 @@ use serde_json::{Map, Value, json};
 
 use crate::{client::Client, memory::MemoryStore, world::Stage};
 
-/// In how many tests the walks of a dialect are, which run at the same time.
-pub(crate) const TESTS: u64 = 2;
+/// How many walks there are.
+const SEEDS: u64 = 2_000;
 /// How many runs share one store. A server is dearer to make than a run.
 const TOGETHER: u64 = 10;
 /// How many gates a run can wait at, one after the other.
@@ -30,8 +30,8 @@ const DEPTH_MAX: usize = 60;
 /// One dialect, as a walk meets it.
 pub(crate) trait Dialect: Sized {
     const TOOLSET: &'static str;
-    /// How many walks there are.
-    const SEEDS: u64 = 2_000;
+    /// In how many tests the walks are, which run at the same time.
+    const TESTS: u64 = 2;
     /// How many things happen before the way to the end is taken.
     const STEPS: usize;
     /// Every how many walks the way to the end is taken.
@@ -131,7 +131,7 @@ pub(crate) type Tools = BTreeMap<String, Value>;
 pub(crate) fn play<D: Dialect>(part: u64) {
     #[expect(clippy::disallowed_methods, reason = "a test is told which seed to play again")]
     let only: Option<u64> = env::var("WALK_SEED").ok().and_then(|it| it.parse().ok());
-    let size = D::SEEDS / TESTS;
+    let size = SEEDS / D::TESTS;
     let seeds = only.map_or(part * size..(part + 1) * size, |it| it..it + 1);
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
     let problems = runtime.block_on(async {
