@@ -17,9 +17,7 @@ use super::{
         WORKFLOW,
         answer::{Answer, Failure},
         display::{self, Spent},
-        records,
-        state_file::COMPLETED,
-        way_out,
+        records, way_out,
         workspace::{self, Pipeline},
     },
     action::{self, Action},
@@ -126,10 +124,18 @@ impl Tool for PipelineNextAction {
     fn ask(mut self, caller: &Caller) -> Result<Ask, Failure> {
         let mut warnings = Vec::new();
         if caller.sent == Sent::Late {
-            let action = self.action_id.trim();
-            warnings.push(format!(
-                "action `{action}` is not the current one, so nothing was reported; this is"
-            ));
+            warnings.push(match self.action_id.trim() {
+                "" => {
+                    "the last report or answer was the same, so nothing was reported; to report or \
+                       answer this, pass its `action_id`"
+                        .to_owned()
+                }
+                action => {
+                    format!(
+                        "action `{action}` is not the current one, so nothing was reported; this is"
+                    )
+                }
+            });
             self = Self { workspace: self.workspace, ..Self::default() };
         }
         let (workspace, by) = (self.workspace.clone(), caller.clone());
@@ -183,9 +189,6 @@ struct Turn {
 
 impl Turn {
     fn ask(self) -> Ask {
-        if let Err(failure) = self.check_phase() {
-            return self.fail(failure).into();
-        }
         news::find(&self.pipeline)
             .then(move |set| self.look().then(move |report| self.advance(report, set)))
     }
@@ -395,19 +398,6 @@ impl Turn {
             }
             _ => Seeing::Seen(told),
         }
-    }
-
-    /// Refuses to go on from a phase that a state file names and that is none.
-    fn check_phase(&self) -> Result<(), Failure> {
-        let stated = self.pipeline.file();
-        let mut steps = self.pipeline.view.workflow.steps.iter();
-        let is_known =
-            stated.phase() == COMPLETED || steps.any(|it| it.name.as_str() == stated.phase());
-        if is_known {
-            return Ok(());
-        }
-        let message = format!("`currentPhase` of the state is `{}`", stated.phase());
-        Err(Failure::new("step_unknown", message, "nothing follows it; set it to a phase"))
     }
 
     fn told(&self, action: Action) -> Told {
