@@ -16,12 +16,11 @@ use super::super::{
         branch::pr_title,
         source::{PostMethod, Source},
     },
+    state_file::PR_CREATION,
     way_out,
     workspace::Pipeline,
 };
 
-/// The phase in which a pull request is opened.
-const PR_CREATION: &str = "pr-creation";
 /// The phase after which the source of a request is told.
 const POST_TO_SOURCE: &str = "post-to-source";
 /// The phase that cuts the design into tasks.
