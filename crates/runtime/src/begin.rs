@@ -6,8 +6,8 @@ use std::sync::Arc;
 
 use definition::{Digest, Workflow};
 use engine::{
-    Command, Event, Fact, FileFact, ForkPoint, Question, Recorded, RunId, RunState, Standing, StartRun,
-    Timestamp, fold, fork, summary,
+    Command, Event, Fact, FileFact, ForkPoint, Question, Recorded, RunId, RunState, Standing,
+    StartRun, Timestamp, fold, fork, summary,
 };
 use serde_json::{Map, Value};
 use store::{Append, RequestKey, StoreError};
