@@ -25,24 +25,25 @@ const PHASES: [&str; 16] = [
     "final-commit",
 ];
 
-#[test]
-fn advice_on_pipelines_can_be_followed_in_the_first_quarter() {
-    play::<Pipelines>(0);
+/// The walks, in parts that several cores share.
+macro_rules! parts {
+    ($($name:ident $part:literal)*) => { $(
+        #[test]
+        fn $name() {
+            play::<Pipelines>($part);
+        }
+    )* };
 }
 
-#[test]
-fn advice_on_pipelines_can_be_followed_in_the_second_quarter() {
-    play::<Pipelines>(1);
-}
-
-#[test]
-fn advice_on_pipelines_can_be_followed_in_the_third_quarter() {
-    play::<Pipelines>(2);
-}
-
-#[test]
-fn advice_on_pipelines_can_be_followed_in_the_fourth_quarter() {
-    play::<Pipelines>(3);
+parts! {
+    advice_on_pipelines_can_be_followed_in_the_first_part 0
+    advice_on_pipelines_can_be_followed_in_the_second_part 1
+    advice_on_pipelines_can_be_followed_in_the_third_part 2
+    advice_on_pipelines_can_be_followed_in_the_fourth_part 3
+    advice_on_pipelines_can_be_followed_in_the_fifth_part 4
+    advice_on_pipelines_can_be_followed_in_the_sixth_part 5
+    advice_on_pipelines_can_be_followed_in_the_seventh_part 6
+    advice_on_pipelines_can_be_followed_in_the_eighth_part 7
 }
 
 struct Pipelines {
@@ -55,7 +56,7 @@ struct Pipelines {
 impl Dialect for Pipelines {
     const TOOLSET: &'static str = "forge";
     // An action is dearer than a call of the other dialects.
-    const TESTS: u64 = 4;
+    const TESTS: u64 = 8;
     const STEPS: usize = 3;
     const ENDS_EVERY: u64 = 10;
 
