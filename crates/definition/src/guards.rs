@@ -13,14 +13,16 @@ use std::collections::BTreeSet;
 use serde_json::json;
 
 use crate::{
-    Condition, Decider, Effect, FINISH, Gate, Scope, Spent, Step, StepName, Target, Workflow,
-    check::mentioned_steps, reach::reach, suggest::fold,
+    Condition, Decider, Effect, FINISH, Gate, PartSource, PartSpec, Scope, Spent, Step, StepName,
+    Target, Workflow, check::mentioned_steps, reach::reach, suggest::fold,
 };
 
 /// What the gates of a workflow guard. Computed once for each workflow.
 #[derive(Debug, Clone, Default)]
 pub struct Guards {
     gates: Vec<Guarded>,
+    /// The same for steps whose parts may be for a person.
+    fan_outs: Vec<Guarded>,
     bypasses: Vec<Bypass>,
     /// The steps from which the definition leads to the end.
     ending: BTreeSet<StepName>,
@@ -56,26 +58,30 @@ impl Guards {
     pub(crate) fn of(workflow: &Workflow) -> Self {
         let graph = Graph::of(workflow);
         let reached = graph.reach(None, Routes::Success);
-        let gates = workflow.steps.iter().enumerate().filter(|(_, it)| is_guarding(it));
-        let guarded: Vec<(usize, BTreeSet<usize>)> = gates
-            .map(|(at, _)| {
+        let find_guarded = |is_meant: fn(&Step) -> bool| -> Vec<(usize, BTreeSet<usize>)> {
+            let steps = workflow.steps.iter().enumerate().filter(|(_, it)| is_meant(it));
+            let guarded = steps.map(|(at, _)| {
                 let without = graph.reach(Some(at), Routes::Success);
                 (at, reached.difference(&without).copied().filter(|it| *it != at).collect())
-            })
-            .collect();
+            });
+            guarded.collect()
+        };
+        let guarded = find_guarded(is_guarding);
         let bypasses = guarded.iter().filter_map(|(at, behind)| {
             graph.find_back_route(*at, behind).or_else(|| graph.find_bypass(*at, behind))
         });
         let name = |it: usize| workflow.steps.get(it).map(|it| it.name.clone());
-        let gates = guarded.iter().filter_map(|(at, behind)| {
+        let named = |(at, behind): &(usize, BTreeSet<usize>)| {
             let steps = behind.iter().filter_map(|it| name(*it)).collect();
             let before = graph.find_before(*at).into_iter().filter_map(name).collect();
             Some(Guarded { gate: name(*at)?, steps, before, end: behind.contains(&graph.end) })
-        });
+        };
+        let fan_outs = find_guarded(may_be_personal);
         let ends = |it: &usize| graph.leads(*it, graph.end);
         Self {
             bypasses: bypasses.collect(),
-            gates: gates.collect(),
+            gates: guarded.iter().filter_map(named).collect(),
+            fan_outs: fan_outs.iter().filter_map(named).collect(),
             ending: (0..graph.end).filter(ends).filter_map(name).collect(),
             failure_steps: graph.failure_steps.iter().filter_map(|it| name(*it)).collect(),
         }
@@ -84,6 +90,13 @@ impl Guards {
     /// Returns every gate with what it guards, in the order of the steps.
     pub fn all(&self) -> &[Guarded] {
         &self.gates
+    }
+
+    /// Returns the steps with parts that may be for a person, and without which a run does not come to
+    /// `step`, or is not completed.
+    pub fn fan_outs_before(&self, step: Option<&StepName>) -> impl Iterator<Item = &StepName> {
+        let is_before = move |it: &&Guarded| step.map_or(it.end, |step| it.steps.contains(step));
+        self.fan_outs.iter().filter(is_before).map(|it| &it.gate)
     }
 
     /// Returns the steps whose gates guard `step`, in the order of the steps.
@@ -150,6 +163,16 @@ fn is_guarding(step: &Step) -> bool {
     let stops = |it: &Effect| matches!(it, Effect::Back(_) | Effect::Fail | Effect::Cancel);
     let can_stop = |it: &Gate| it.options.iter().any(|it| stops(&it.effect));
     step.gate.as_ref().is_some_and(can_stop)
+}
+
+/// Whether a step may have a part that is for a person.
+fn may_be_personal(step: &Step) -> bool {
+    step.each.as_ref().is_some_and(|it| match &it.from {
+        PartSource::Listed(parts) => parts.iter().any(|it| it.mode == PartSpec::HUMAN_GATE),
+        PartSource::File { .. } | PartSource::Context(_) => true,
+        // The step that plans them is looked at.
+        PartSource::Shared => false,
+    })
 }
 
 /// Whether a step's name says that it handles errors or failures.

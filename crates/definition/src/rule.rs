@@ -6,7 +6,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::{Condition, Expression, StepName, Template};
+use crate::{Condition, Expression, StepName, Template, Workflow};
 
 /// `on.call`: a change that a caller may ask for by its name.
 #[derive(Debug, Clone)]
@@ -82,6 +82,24 @@ pub enum Deed {
     Insert(Insertion),
     /// Files are removed, if they are there.
     Remove(Vec<Template>),
+}
+
+impl Workflow {
+    /// Whether a run changes files by itself: it inserts lines or removes files.
+    pub fn changes_files(&self) -> bool {
+        let moves = self.moves.iter().flat_map(|it| &it.actions);
+        let rules = self.rules.iter().flat_map(|it| &it.actions);
+        let chores = self.chores.iter().flat_map(|it| &it.actions);
+        let steps = self.steps.iter().flat_map(|step| {
+            let Moments { enter, done, back } = &step.on;
+            let next = step.next.iter().flat_map(|it| &it.actions);
+            let review = step.review.iter().flat_map(|it| &it.limits);
+            let limits = review.flat_map(|it| &it.actions);
+            enter.iter().chain(done).chain(back).chain(next).chain(limits)
+        });
+        let mut all = moves.chain(rules).chain(chores).chain(&self.adopt).chain(steps);
+        all.any(|it| matches!(it.deed, Deed::Insert(_) | Deed::Remove(_)))
+    }
 }
 
 /// What the archive gets of a journal.

@@ -164,6 +164,8 @@ pub struct Gate {
     pub reviewed: Option<StepName>,
     /// While this holds, no answer lets the run go on.
     pub holds: Option<Condition>,
+    /// What a person's own answer is about: it counts while this reads as it did then.
+    pub about: Option<Template>,
     /// How often a person may send the work back before only the other answers are left.
     pub rounds_max: Option<u32>,
     /// Whether a person may be asked before the run has come to the step.
@@ -398,6 +400,7 @@ impl Gate {
             unless: None,
             reviewed: None,
             holds: None,
+            about: None,
             rounds_max: None,
             ahead: true,
         }

@@ -29,7 +29,7 @@ use serde_json::Value;
 
 use crate::kit::{Entry, Snapshot, Toolset};
 
-pub use advice::WORDS;
+pub use advice::{WORDS, words as words_for};
 
 /// What an agent is told before anything else.
 const INSTRUCTIONS: &str = "\

@@ -12,7 +12,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use crate::{
-    GateReason, RunState,
+    GateReason, Refusal, RunState,
     decide::{EvalContext, left_out, scope},
 };
 
@@ -24,6 +24,19 @@ pub struct Chore {
     pub on_failure: OnFailure,
     /// Why it could not be done the last time, if it was tried.
     pub failure: Option<String>,
+}
+
+impl Chore {
+    /// Returns why nothing goes on before it is done.
+    pub fn why_due(&self) -> Refusal {
+        let problem = self.failure.clone();
+        self.refusal(problem.unwrap_or_else(|| String::from("it was not tried so far")))
+    }
+
+    /// Returns the refusal of everything that waits for it, with what stands in its way.
+    pub fn refusal(&self, problem: String) -> Refusal {
+        Refusal::ChoreDue { chore: self.name.clone(), what: self.deed.describe(), problem }
+    }
 }
 
 /// What is to be done in the repository that the run's root lies in.

@@ -7,6 +7,7 @@
 //! Everything that an agent says (an answer that it passes on, a step that it leaves out, a jump by
 //! force, a file, a value at the start) counts as much as an answer that it passes on, and no more.
 
+mod approval;
 mod failure;
 
 use alloc::{format, string::String, vec::Vec};
@@ -14,11 +15,13 @@ use alloc::{format, string::String, vec::Vec};
 use definition::{Answers, Condition, Gate, PartId, PartSpec, Step, StepName, Workflow};
 
 use crate::{
-    AttemptStatus, Event, GateReason, How, Passage, Progress, Recorded, Refusal, Report, RunId,
-    RunState, SkipReason, Standing, Surface,
+    AttemptStatus, Event, GateReason, How, Progress, Recorded, Refusal, Report, RunId, RunState,
+    Standing, Surface,
     decide::{EvalContext, open_parts, scope},
     evolve,
 };
+pub(crate) use approval::about;
+use approval::counts;
 use failure::{check_failure, is_for_failures};
 pub(crate) use failure::{is_for_failure, may_follow_failure};
 
@@ -40,6 +43,8 @@ pub enum Violation {
     /// A fanned-out step was completed as a whole before its parts were known, so that nobody could
     /// see whether one is for a person.
     PartsUnknown { step: StepName },
+    /// A step with parts that may be for a person was neither done nor left out.
+    PartsLeft { step: StepName },
     /// A failed step led forward, although no route is declared for its failure.
     FailedForward { from: StepName, to: StepName },
 }
@@ -60,6 +65,7 @@ impl Violation {
             Self::EndedEarly { .. } => "ended_early",
             Self::PartOwed { .. } => "part_owed",
             Self::PartsUnknown { .. } => "parts_unknown",
+            Self::PartsLeft { .. } => "parts_left",
             Self::FailedForward { .. } => "failed_forward",
         }
     }
@@ -82,6 +88,9 @@ impl Violation {
             }
             Self::PartsUnknown { step } => {
                 format!("`{step}` was completed before its parts were known")
+            }
+            Self::PartsLeft { step } => {
+                format!("the run is past `{step}`, whose parts may be for a person")
             }
             Self::FailedForward { from, to } => {
                 format!("a failure of `{from}` led forward to `{to}`")
@@ -108,6 +117,7 @@ impl Violation {
                 Refusal::StepsOpen { open: [gate].into() }
             }
             Self::PartsUnknown { step } => Refusal::PartsUnknown { step },
+            Self::PartsLeft { step } => Refusal::StepsOpen { open: [step].into() },
             Self::FailedForward { from, to } => Refusal::FailedForward { from, to },
         }
     }
@@ -187,6 +197,12 @@ pub(crate) fn check_rest(
     gates: Option<Answers>,
 ) -> Result<(), Violation> {
     check_parts(workflow, before, after, gates)?;
+    let jumped = jumped(workflow, before, gates);
+    if let Some(step) =
+        self::jumped(workflow, after, gates).into_iter().find(|it| !jumped.contains(it))
+    {
+        return Err(Violation::PartsLeft { step: step.clone() });
+    }
     let held = owed(workflow, before, gates);
     let Some(gate) = owed(workflow, after, gates).into_iter().find(|it| !held.contains(it)) else {
         return Ok(());
@@ -201,6 +217,30 @@ pub(crate) fn check_rest(
         }
         (_, Some(at)) => Violation::GateOwed { gate: gate.clone(), at, is_personal },
     })
+}
+
+/// Returns the steps with parts that may be for a person, which a run has neither done nor left out
+/// and is past all the same.
+fn jumped<'a>(
+    workflow: &'a Workflow,
+    state: &RunState,
+    gates: Option<Answers>,
+) -> Vec<&'a StepName> {
+    let is_over = state.standing == Standing::Completed && state.ended_elsewhere.is_none();
+    let at = match (&state.standing, &state.current) {
+        (Standing::Running | Standing::Waiting(_), Some(at)) => Some(at),
+        _ if is_over && !is_until(workflow, state) => None,
+        _ => return Vec::new(),
+    };
+    if !asks_person(workflow, gates) {
+        return Vec::new();
+    }
+    let is_jumped = |it: &&StepName| {
+        let is_open = !state.progress(it).is_settled();
+        is_open
+            && workflow.find_step(it).is_some_and(|it| !is_left_out_for_sure(workflow, state, it))
+    };
+    workflow.guards().fan_outs_before(at).filter(is_jumped).collect()
 }
 
 fn check_parts(
@@ -344,45 +384,6 @@ pub fn find_personal<'a>(
     let owed = owed(workflow, state, gates);
     let steps = owed.into_iter().chain(state.current.as_ref());
     steps.filter_map(|it| workflow.find_step(it)).find(has_personal).map(|it| &it.name)
-}
-
-/// Whether a run got past the gate of a step in a way that counts.
-fn counts(workflow: &Workflow, state: &RunState, step: &StepName, gates: Option<Answers>) -> bool {
-    let Some((step, gate)) = workflow.find_step(step).and_then(|it| Some((it, it.gate.as_ref()?)))
-    else {
-        return true;
-    };
-    let passage = state.step(&step.name).map(|it| it.passage).unwrap_or_default();
-    if is_outdated(workflow, state, step) || is_ahead_of_work(state, step) {
-        return false;
-    }
-    let is_relayed = !is_personal(workflow, gate, gates);
-    match passage {
-        Passage::Owed => false,
-        Passage::Answered(How::Verified) | Passage::LeftOut(SkipReason::Person) => true,
-        Passage::Answered(How::Relayed)
-        | Passage::LeftOut(SkipReason::Caller)
-        | Passage::Claimed => is_relayed,
-        Passage::Answered(How::Automatic) => is_relayed || is_fixed(gate.unless.as_ref()),
-        Passage::LeftOut(SkipReason::Definition) => {
-            is_relayed || is_left_out_for_sure(workflow, state, step)
-        }
-    }
-}
-
-/// Whether the run went back before a gate since it was passed. What comes then is not what was
-/// answered about.
-fn is_outdated(workflow: &Workflow, state: &RunState, gate: &Step) -> bool {
-    let passed_by = state.step(&gate.name).map_or(0, |it| it.passed_by);
-    let before = workflow.guards().leading_to(&gate.name);
-    before.filter_map(|it| state.step(it)).any(|it| passed_by < it.entered_by)
-}
-
-/// Whether a person agreed before the work was reported, and it has not been since. The report shows
-/// whether it is still what they agreed to.
-fn is_ahead_of_work(state: &RunState, gate: &Step) -> bool {
-    let known = state.step(&gate.name);
-    known.is_some_and(|it| it.agreed.is_some() && !it.effort.progress.is_settled())
 }
 
 /// Whether a condition looks at nothing that a caller can set.

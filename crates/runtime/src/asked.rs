@@ -51,7 +51,7 @@ enum Kind {
 pub enum Identity {
     /// The report is known by the action that it answers: a new one, or the last one again.
     Known(Asking),
-    /// It names an action that was answered long before.
+    /// It names an action that was answered long before, or none, and does not say which of two it is.
     Stale,
     /// Nobody handed out what it is about.
     None,
@@ -151,8 +151,8 @@ impl Runtime {
     /// Finds out which action a report is about that has no request id. `action` is the one that it
     /// names, if it names one; `content` is everything that it says.
     ///
-    /// A report that names no action is the last one again if it says the same, unless the newest
-    /// action was asked for since or left something to show.
+    /// A report that names no action and says the same as the last one is that again, unless the newest
+    /// action left something to show. If that was asked for since, nobody can tell.
     pub async fn identify(
         &self,
         view: &View,
@@ -175,8 +175,11 @@ impl Runtime {
             }
             (Some(_), _) => Ok(Identity::Stale),
             (None, Some(last)) if last == name(handed.answered.unwrap_or_default(), content)? => {
-                if is_open && (self.is_seen(view).await? || self.is_worked(view).await?) {
+                if is_open && self.is_worked(view).await? {
                     return Ok(Identity::Known(name(handed.action, content)?));
+                }
+                if is_open && self.is_seen(view).await? {
+                    return Ok(Identity::Stale);
                 }
                 Ok(Identity::Known(last))
             }

@@ -4,9 +4,10 @@ mod files;
 
 use std::sync::Arc;
 
-use definition::Workflow;
+use definition::{Digest, Workflow};
 use engine::{
-    Event, ForkPoint, Recorded, RunId, RunState, Standing, Timestamp, fold, fork, summary,
+    Command, Event, Fact, FileFact, ForkPoint, Question, Recorded, RunId, RunState, Standing,
+    StartRun, Timestamp, fold, fork, summary,
 };
 use serde_json::{Map, Value};
 use store::{Append, RequestKey, StoreError};
@@ -74,6 +75,25 @@ impl Runtime {
         };
         let outcome = self.or_repeated(outcome, key.as_ref()).await?;
         Ok(Done { outcome, chores: Some(Chores::default()), notices: Vec::new() })
+    }
+
+    /// Refuses a run that would not begin, though its file said this. Nothing is kept.
+    pub async fn rehearse_start(
+        &self,
+        name: &str,
+        start: &StartRun,
+        (path, text): (&str, &str),
+    ) -> Result<(), ExecuteError> {
+        let view = self.blank(self.find_to_begin(name)?, RunId::from_bytes([0; 16]));
+        let file = FileFact::Present {
+            sha256: Digest::of(text.as_bytes()),
+            size: text.len() as u64,
+            text: Some(text.to_owned()),
+            modified: None,
+        };
+        let mut seen = Checks::from([(Question::File(path.to_owned()), Fact::File(file))]);
+        let command = Command::StartRun(start.clone().into());
+        self.decide(&view, &command, &mut seen).await.map(drop)
     }
 
     /// Takes in the file that is there before its run, and has a run give its key up whose file was

@@ -98,8 +98,8 @@ pub trait World: Send + Sync {
         Box::pin(async move { Some(ChoreOutcome::Failed { reason }) })
     }
 
-    /// Returns why the chores of a definition may not be done in the folder `root`, by the digest
-    /// of the definition; `None` where they may.
+    /// Returns why the chores of a definition may not be done in the folder `root`, nor its changes
+    /// of files, by the digest of the definition; `None` where they may.
     fn find_ban(&self, _root: &str, _definition: &Digest) -> Option<String> {
         None
     }

@@ -171,6 +171,7 @@ impl RealWorld {
     ) -> Handled<'a, T> {
         let permits = Arc::clone(&self.settings.permits);
         handle(place, move |place| {
+            check_foreign(place)?;
             if permits.serves(Path::new(&place.root)) {
                 return doing(place);
             }
@@ -178,6 +179,21 @@ impl RealWorld {
             Err(io::Error::new(ErrorKind::PermissionDenied, problem))
         })
     }
+}
+
+/// Refuses a place in a folder that belongs to git or to Milepost itself: what a file there says has
+/// power over more than the run.
+fn check_foreign(place: &Place) -> io::Result<()> {
+    let whole = Path::new(&place.folder).join(&place.path);
+    let is_foreign = |it: Component<'_>| {
+        let name = it.as_os_str().to_string_lossy().to_lowercase();
+        matches!(name.as_str(), ".git" | ".milepost")
+    };
+    if !whole.components().any(is_foreign) {
+        return Ok(());
+    }
+    let problem = format!("`{}` is in a folder of git or Milepost itself", whole.display());
+    Err(io::Error::new(ErrorKind::PermissionDenied, problem))
 }
 
 /// Does something that may take its time elsewhere.

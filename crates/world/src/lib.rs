@@ -263,8 +263,8 @@ impl World for RealWorld {
         if is_builtin(definition) || PathBuf::from(root).canonicalize().is_ok_and(is_allowed) {
             return None;
         }
-        let reason = "no person has allowed the chores of this workflow here: tell them to run \
-                      `milepost trust` in a terminal; do not run it yourself";
+        let reason = "no person has allowed here what this workflow does to files and git: tell \
+                      them to run `milepost trust` in a terminal; do not run it yourself";
         Some(reason.to_owned())
     }
 

@@ -36,6 +36,9 @@ pub(crate) struct Powers {
     pub(crate) chores: Vec<Chores>,
 }
 
+/// What a definition does that inserts lines into files or removes files.
+const CHANGE_FILES: &str = "change_files";
+
 /// A command that definitions run.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Check {
@@ -66,10 +69,13 @@ impl Powers {
             self.checks.push(Check { run: check.run.clone(), workflows });
         }
         let is_known = self.chores.iter().any(|it| it.digest == workflow.digest);
-        if !workflow.chores.is_empty() && !is_known && !world::is_builtin(&workflow.digest) {
+        let has_files = workflow.changes_files();
+        let has_power = has_files || !workflow.chores.is_empty();
+        if has_power && !is_known && !world::is_builtin(&workflow.digest) {
             let mut deeds: Vec<String> =
                 workflow.chores.iter().map(|it| word(&it.deed).to_owned()).collect();
             deeds.dedup();
+            deeds.extend(has_files.then(|| CHANGE_FILES.to_owned()));
             self.chores.push(Chores { digest: workflow.digest.clone(), workflow: name, deeds });
         }
         self.checks.sort_by(|one, other| one.run.cmp(&other.run));
@@ -93,7 +99,7 @@ impl Powers {
         let checks = checks.map(|it| format!("command   {:?}  ({})", it.run, names(&it.workflows)));
         let chores = self.chores.iter();
         let chores =
-            chores.map(|it| format!("git       {}  ({})", it.deeds.join(", "), it.workflow));
+            chores.map(|it| format!("chores    {}  ({})", it.deeds.join(", "), it.workflow));
         settings.chain(checks).chain(chores).collect()
     }
 }

@@ -133,7 +133,10 @@ pub(super) const CHECK: Keys = Keys {
     ],
 };
 pub(super) const GATE: Keys = Keys {
-    known: &["ask", "show", "options", "answers", "during", "unless", "holds", "rounds", "ahead"],
+    known: &[
+        "ask", "show", "options", "answers", "during", "unless", "holds", "about", "rounds",
+        "ahead",
+    ],
     former: &[],
     retired: &[
         ("drops", "write `on: {back: {remove: PATH}}`"),

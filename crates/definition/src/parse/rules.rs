@@ -36,6 +36,7 @@ pub(super) fn read_gate(reader: &mut Reader<'_>, node: &Node, step: &StepName) -
     gate.unless = fields.read(reader, "unless", Reader::condition);
     gate.reviewed = fields.read(reader, "reviewed", Reader::step);
     gate.holds = fields.read(reader, "holds", Reader::condition);
+    gate.about = fields.read(reader, "about", Reader::template);
     gate.rounds_max = fields.read(reader, "rounds", Reader::count);
     gate.ahead = fields.read(reader, "ahead", Reader::boolean).unwrap_or(gate.ahead);
     Some(gate)

@@ -12,7 +12,7 @@ use super::{
     run,
     words::{Failure, Tried, invalid},
 };
-use crate::kit::{Ask, Caller, Done, Hints, Look, Snapshot, Stopped, Tool};
+use crate::kit::{Ask, Caller, Done, Hints, Look, Person, Snapshot, Stopped, Tool};
 
 /// The parameters.
 #[derive(Deserialize, JsonSchema)]
@@ -49,9 +49,12 @@ impl Tool for AdvanceWorkflow {
         told is handled, a success invented is refused or breaks later steps.";
     const HINTS: Hints = Hints::DECIDES;
 
-    fn ask(self, _: &Caller) -> Result<Ask, Failure> {
-        let tried =
-            Tried::new(format!("Failed to advance workflow instance '{}'", self.instance_id));
+    fn ask(self, caller: &Caller) -> Result<Ask, Failure> {
+        let person = caller.person;
+        let tried = Tried::new(
+            person,
+            format!("Failed to advance workflow instance '{}'", self.instance_id),
+        );
         Ok(run::find::<Self>(self.instance_id.clone(), tried.clone(), move |run| {
             let by = self.holder.clone();
             let command = match self.command() {
@@ -61,10 +64,10 @@ impl Tool for AdvanceWorkflow {
             run::change(run, command, by, move |came| match came {
                 Ok(outcome) => Self::tell(match tried.model_failure(&outcome) {
                     Some(failure) => Err(failure),
-                    None => Ok(answer::of_outcome(&outcome)),
+                    None => Ok(answer::of_outcome(&outcome, person)),
                 }),
                 Err(Stopped::Refused(Refusal::RunEnded { status })) => {
-                    let say = move |now: Snapshot| Self::say(ended(&now, status));
+                    let say = move |now: Snapshot| Self::say(ended(&now, status, person));
                     Look::View(run, None, tried.or_fail::<Self, _, _>(say)).into()
                 }
                 Err(stopped) => Self::fail(tried.failure(&stopped)),
@@ -90,8 +93,8 @@ impl AdvanceWorkflow {
 }
 
 /// Answers a report on a run that is over: with its last words, and not as an error.
-pub(super) fn ended(now: &Snapshot, status: Status) -> Done<answer::Answer> {
-    let mut done = answer::of_view(now, &[]);
+pub(super) fn ended(now: &Snapshot, status: Status, person: Person) -> Done<answer::Answer> {
+    let mut done = answer::of_view(now, &[], person);
     let (state, way_out) = match status {
         Status::Failed => ("has failed", "; `resume_workflow` with `reopen` goes on with it"),
         Status::Cancelled => ("was cancelled", "; `resume_workflow` with `reopen` goes on with it"),

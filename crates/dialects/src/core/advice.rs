@@ -2,9 +2,9 @@
 
 use engine::{Offers, Pick, Remedy, What, offers};
 
-use crate::kit::{Snapshot, Words};
+use crate::kit::{Person, Snapshot, Words};
 
-/// The words.
+/// The words for an agent whose client cannot ask the person. They hold for every agent.
 pub static WORDS: Words = Words {
     start: "call `start_workflow` with {call}. Then do exactly what `next_step.instructions` says, \
             report each step with `advance_workflow`, and continue until `step_name` is FINISH",
@@ -13,16 +13,30 @@ pub static WORDS: Words = Words {
     report: "report with `advance_workflow` (`step_id` `{step}`)",
     choose: "name one of the choices as `next_step_name`",
     finish: "",
-    relay: "call `answer_gate` without `answer`, so that your client asks the person; or ask them \
-            yourself, and pass their answer on with it",
-    wait: "only the person's own answer counts: call `answer_gate` without `answer`, so that your \
-           client asks them; or tell them to answer with `milepost gate` (do not run it yourself), \
-           and wait with `get_workflow_status` and `wait_seconds`",
+    relay: "ask the person, and pass their answer on: `answer_gate` with `answer`",
+    wait: "only the person's own answer counts: tell them to answer with `milepost gate` (do not \
+           run it yourself), and wait with `get_workflow_status` and `wait_seconds`",
     reopen: "`resume_workflow` with `reopen` continues it",
     more: "`get_workflow_status` with `include_history` shows everything",
     takes_reports: true,
     remedy,
 };
+/// The same where the client can ask the person.
+const RELAY: &str = "call `answer_gate` without `answer`, so that your client asks the person; or ask \
+                     them yourself, and pass their answer on with it";
+const WAIT: &str = "only the person's own answer counts: call `answer_gate` without `answer`, so that \
+                    your client asks them; or tell them to answer with `milepost gate` (do not run \
+                    it yourself), and wait with `get_workflow_status` and `wait_seconds`";
+
+/// Returns the words for an agent whose client reaches the person so far.
+pub fn words(person: Person) -> Words {
+    match person {
+        Person::OutOfReach => WORDS,
+        // Nothing shows that the next answer would be the person's own.
+        Person::Unproven | Person::Answered(()) => Words { relay: RELAY, ..WORDS },
+        Person::Reachable | Person::Silent(_) => Words { relay: RELAY, wait: WAIT, ..WORDS },
+    }
+}
 
 #[expect(clippy::wildcard_enum_match_arm, reason = "the others need no call of their own")]
 fn remedy(remedy: &Remedy) -> Option<String> {
@@ -58,8 +72,8 @@ fn remedy(remedy: &Remedy) -> Option<String> {
             format!("put `verdict` into `report.details`, one of: {}", words.join(", "))
         }
         Remedy::SendBack { answer } => format!(
-            "have the person send it back with the answer `{answer}`; `answer_gate` without `answer` \
-             asks them"
+            "have the person send it back with the answer `{answer}`; `get_workflow_status` says how \
+             to ask them"
         ),
         Remedy::AcceptFiles => {
             "look at the files; `force` continues with them as they are".to_owned()

@@ -14,7 +14,7 @@ use super::{
     next_step::{NextStep, next_step},
     words::Status,
 };
-use crate::kit::{self, Done, Outcome, Snapshot};
+use crate::kit::{self, Done, Outcome, Person, Snapshot};
 
 /// Where a run is, and what to do.
 #[derive(Debug, Serialize, JsonSchema)]
@@ -117,15 +117,15 @@ pub(super) struct Part {
 impl kit::Answer for Answer {}
 
 /// Words what a command led to.
-pub(super) fn of_outcome(outcome: &Outcome) -> Done<Answer> {
-    let mut done = of_view(&outcome.now, &outcome.events);
+pub(super) fn of_outcome(outcome: &Outcome, person: Person) -> Done<Answer> {
+    let mut done = of_view(&outcome.now, &outcome.events, person);
     done.warnings.extend(outcome.told());
     done.warnings.extend(outcome.file.iter().flat_map(|it| it.notices.iter().cloned()));
     done
 }
 
 /// Words a run as it is after `events`, which are empty where nothing was changed.
-pub(super) fn of_view(now: &Snapshot, events: &[Recorded]) -> Done<Answer> {
+pub(super) fn of_view(now: &Snapshot, events: &[Recorded], person: Person) -> Done<Answer> {
     let view = &now.view;
     let state = &view.state;
     let (current_context, cut) = cut::context(&state.context, &state.run.short());
@@ -135,7 +135,7 @@ pub(super) fn of_view(now: &Snapshot, events: &[Recorded]) -> Done<Answer> {
         current_context,
         status: Status::of(&state.standing),
         reasoning: reasoning(now, events),
-        now: Now::of(now),
+        now: Now::of(now, person),
         run: state.run.short(),
         seq: state.length,
         brief: None,
@@ -147,7 +147,7 @@ pub(super) fn of_view(now: &Snapshot, events: &[Recorded]) -> Done<Answer> {
 
 impl Now {
     /// Returns what is there now.
-    pub(super) fn of(now: &Snapshot) -> Self {
+    pub(super) fn of(now: &Snapshot, person: Person) -> Self {
         let view = &now.view;
         match next(&view.workflow, &view.state) {
             Action::Work { step, parts } => {
@@ -159,7 +159,7 @@ impl Now {
                 Self { choices, guidance, reason: view.state.deferral.clone(), ..Self::default() }
             }
             Action::Wait { gate } => {
-                let waiting = waiting(&gate, &advice::find(now));
+                let waiting = waiting(&gate, &advice::find(now), person);
                 Self { waiting: Some(waiting), ..Self::default() }
             }
             Action::Chore { chore } => Self { reason: Some(due(&chore)), ..Self::default() },
@@ -295,7 +295,7 @@ fn choose(view: &View, after: &Step, offers: &Offers) -> (Vec<Choice>, Option<St
 }
 
 /// Words the question. What would be refused is not among the answers.
-fn waiting(gate: &OpenGate, offers: &Offers) -> Waiting {
+fn waiting(gate: &OpenGate, offers: &Offers, person: Person) -> Waiting {
     let is_closed = |it: &&definition::GateOption| {
         let is_it = |what: &What| matches!(what, What::Answer { option, .. } if *option == it.name);
         offers.closed.iter().any(|(what, _)| is_it(what))
@@ -310,9 +310,10 @@ fn waiting(gate: &OpenGate, offers: &Offers) -> Waiting {
         };
         GateAnswer { name: it.name.clone(), effect }
     };
+    let words = advice::words(person);
     let hint = match gate.answers {
-        Answers::Relayed => format!("{}; never answer yourself", WORDS.relay),
-        Answers::Verified => WORDS.wait.to_owned(),
+        Answers::Relayed => format!("{}; never answer yourself", words.relay),
+        Answers::Verified => words.wait.to_owned(),
     };
     let shown = |it: &engine::Artifact| Shown {
         path: it.path.clone(),

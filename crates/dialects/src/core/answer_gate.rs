@@ -38,18 +38,20 @@ impl Tool for AnswerGate {
     const HINTS: Hints = Hints { effect: Effect::Ends, ..Hints::DECIDES };
 
     fn ask(self, caller: &Caller) -> Result<Ask, Failure> {
-        let tried =
-            Tried::new(format!("Failed to answer the gate of instance '{}'", self.instance_id));
-        let reach = caller.person;
+        let person = caller.person;
+        let tried = Tried::new(
+            person,
+            format!("Failed to answer the gate of instance '{}'", self.instance_id),
+        );
         Ok(run::find::<Self>(self.instance_id, tried.clone(), move |run| {
-            let say = |outcome| Self::say(answer::of_outcome(&outcome));
+            let say = move |outcome| Self::say(answer::of_outcome(&outcome, person));
             let come = tried.clone().or_fail::<Self, _, _>(say);
             let Some(answer) = self.answer else {
-                if reach == Person::Answered(()) {
+                if person == Person::Answered(()) {
                     return Ask::Do(Deed::TakeReply(run), come);
                 }
                 let look = move |seen: Result<Snapshot, Stopped>| {
-                    let put = seen.and_then(|now| put(&now, run, reach));
+                    let put = seen.and_then(|now| put(&now, run, person));
                     Self::tell(put.map_err(|it| tried.failure(&it))).into()
                 };
                 return Ask::Look(Look::View(run, None, Box::new(look)));
@@ -67,17 +69,17 @@ impl Tool for AnswerGate {
 }
 
 /// Has the question put to the person, or tells why it was not answered.
-fn put(now: &Snapshot, run: RunId, reach: Person) -> Result<Done<answer::Answer>, Stopped> {
+fn put(now: &Snapshot, run: RunId, person: Person) -> Result<Done<answer::Answer>, Stopped> {
     let Action::Wait { gate } = next(&now.view.workflow, &now.view.state) else {
         return Err(Refusal::GateNotOpen.into());
     };
-    if reach == Person::Unproven && gate.is_personal() {
+    if person == Person::Unproven && gate.is_personal() {
         // The person would be asked for an answer that does not count.
         let step = gate.step.clone();
         return Err(Refusal::GateNeedsPerson { step, is_asked: true, is_begun: true }.into());
     }
-    let mut done = answer::of_view(now, &[]);
-    match reach {
+    let mut done = answer::of_view(now, &[], person);
+    match person {
         Person::OutOfReach | Person::Answered(()) => {
             let problem = match gate.is_personal() {
                 true => {

@@ -30,12 +30,15 @@ impl Tool for CancelWorkflow {
     const DESCRIPTION: &'static str = "End a run. resume_workflow with reopen brings it back.";
     const HINTS: Hints = Hints { effect: Effect::Ends, is_idempotent: true, reaches_out: false };
 
-    fn ask(self, _: &Caller) -> Result<Ask, Failure> {
-        let tried =
-            Tried::new(format!("Failed to cancel workflow instance '{}'", self.instance_id));
+    fn ask(self, caller: &Caller) -> Result<Ask, Failure> {
+        let person = caller.person;
+        let tried = Tried::new(
+            person,
+            format!("Failed to cancel workflow instance '{}'", self.instance_id),
+        );
         let reason = self.reason.unwrap_or_else(|| "no reason was given".to_owned());
         Ok(run::find::<Self>(self.instance_id, tried.clone(), move |run| {
-            let say = |outcome| Self::say(answer::of_outcome(&outcome));
+            let say = move |outcome| Self::say(answer::of_outcome(&outcome, person));
             let come = tried.or_fail::<Self, _, _>(say);
             run::change(run, Command::CancelRun { reason }, None, come)
         }))

@@ -85,13 +85,16 @@ impl Tool for ClaimStep {
         one part of it, so that no one else does it. Report with the lease number.";
     const HINTS: Hints = Hints::ADDS;
 
-    fn ask(self, _: &Caller) -> Result<Ask, Failure> {
+    fn ask(self, caller: &Caller) -> Result<Ask, Failure> {
+        let person = caller.person;
         if self.release && self.lease.is_none() {
             let why = "it says which lease to end";
             return Err(InvalidArguments::missing(Self::NAME, "lease", why).into());
         }
-        let tried =
-            Tried::new(format!("Failed to claim a step of instance '{}'", self.instance_id));
+        let tried = Tried::new(
+            person,
+            format!("Failed to claim a step of instance '{}'", self.instance_id),
+        );
         Ok(run::find::<Self>(self.instance_id.clone(), tried.clone(), move |run| {
             let duration = self.seconds.map(Duration::from_secs);
             let by = Some(self.holder.clone());

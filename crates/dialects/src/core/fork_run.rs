@@ -8,7 +8,9 @@ use super::{
     answer, run,
     words::{Failure, Tried},
 };
-use crate::kit::{self, Ask, Caller, Deed, Done, Hints, InvalidArguments, Outcome, Stopped, Tool};
+use crate::kit::{
+    self, Ask, Caller, Deed, Done, Hints, InvalidArguments, Outcome, Person, Stopped, Tool,
+};
 
 /// The parameters.
 #[derive(Deserialize, JsonSchema)]
@@ -50,9 +52,10 @@ impl Tool for ForkRun {
         "Copy a run as it was at a step or event, to try another way. The original stays.";
     const HINTS: Hints = Hints::ADDS;
 
-    fn ask(self, _: &Caller) -> Result<Ask, Failure> {
+    fn ask(self, caller: &Caller) -> Result<Ask, Failure> {
+        let person = caller.person;
         let point = self.point()?;
-        let tried = Tried::new(format!("Failed to fork instance '{}'", self.instance_id));
+        let tried = Tried::new(person, format!("Failed to fork instance '{}'", self.instance_id));
         let key = self.key;
         Ok(run::find::<Self>(self.instance_id, tried.clone(), move |run| {
             let has_key = key.is_some();
@@ -63,8 +66,9 @@ impl Tool for ForkRun {
                 }
                 Stopped::Refused(_) | Stopped::Failed(_) => tried.failure(&stopped),
             };
-            let word =
-                move |came: run::Came| Self::tell(came.map(|it| forked(run, &it)).map_err(failure));
+            let word = move |came: run::Came| {
+                Self::tell(came.map(|it| forked(run, &it, person)).map_err(failure))
+            };
             Ask::Do(Deed::Fork { run, point, key }, Box::new(word))
         }))
     }
@@ -87,8 +91,8 @@ impl ForkRun {
     }
 }
 
-fn forked(run: RunId, outcome: &Outcome) -> Done<Answer> {
-    let Done { answer: copy, warnings, then } = answer::of_outcome(outcome);
+fn forked(run: RunId, outcome: &Outcome, person: Person) -> Done<Answer> {
+    let Done { answer: copy, warnings, then } = answer::of_outcome(outcome, person);
     let seq = outcome.now.view.state.forked_from.map_or(0, |it| it.1);
     let forked_from = Origin { instance_id: run.to_string(), seq };
     Done { answer: Answer { copy, forked_from }, warnings, then }

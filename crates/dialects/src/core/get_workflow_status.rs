@@ -17,7 +17,7 @@ use super::{
     run,
     words::{Failure, Status, Tried},
 };
-use crate::kit::{self, Ask, Caller, Done, Hints, Look, Reply, Snapshot, Tell, Then, Tool};
+use crate::kit::{self, Ask, Caller, Done, Hints, Look, Person, Reply, Snapshot, Tell, Then, Tool};
 
 /// How many rows of history are shown unless the reader says so.
 const HISTORY_LIMIT: u32 = 20;
@@ -115,52 +115,51 @@ impl Tool for GetWorkflowStatus {
 
     fn ask(self, caller: &Caller) -> Result<Ask, Failure> {
         let takes_tasks = caller.takes_tasks;
-        let (instance, tried) = (self.instance_id.clone(), self.tried());
+        let tried = Tried::status(caller.person, &self.instance_id);
+        let instance = self.instance_id.clone();
         Ok(run::find::<Self>(instance, tried.clone(), move |run| {
             let at = self.at;
-            let wait = move |now| self.wait(run, &now, takes_tasks);
-            Tell::Look(Look::View(run, at, tried.or_fail::<Self, _, _>(wait))).into()
+            let failed = tried.clone();
+            let wait = move |now| self.wait(run, &now, takes_tasks, tried);
+            Tell::Look(Look::View(run, at, failed.or_fail::<Self, _, _>(wait))).into()
         }))
     }
 }
 
 impl GetWorkflowStatus {
-    fn tried(&self) -> Tried {
-        Tried::status(&self.instance_id)
-    }
-
     /// Waits for news, if the caller does.
-    fn wait(self, run: RunId, now: &Snapshot, takes_tasks: bool) -> Tell {
+    fn wait(self, run: RunId, now: &Snapshot, takes_tasks: bool, tried: Tried) -> Tell {
         let Some(seconds) = self.wait_seconds.filter(|it| self.at.is_none() && 0 < *it) else {
-            return self.add_history(run, now);
+            return self.add_history(run, now, tried);
         };
         let state = &now.view.state;
         let seen = self.after_seq.unwrap_or(state.length);
         if !state.standing.is_live() || seen < state.length {
-            return self.add_history(run, now);
+            return self.add_history(run, now, tried);
         }
         // What a task answers in the end is the plain record.
         if takes_tasks && !self.include_history {
             let seconds = i64::try_from(seconds.min(TASK_SECONDS_MAX)).unwrap_or_default();
             let until = Timestamp(now.known.steady.0.saturating_add(seconds * 1_000_000));
             let then = Some(Then::Wait(run, seen, until));
-            return Self::say(Done { then, ..answer(now) });
+            return Self::say(Done { then, ..answer(now, tried.person) });
         }
         let duration = Duration::from_secs(seconds);
-        let come = self.tried().or_fail::<Self, _, _>(move |now| self.add_history(run, &now));
+        let failed = tried.clone();
+        let come = failed.or_fail::<Self, _, _>(move |now| self.add_history(run, &now, tried));
         Tell::Look(Look::Wait(run, seen, duration, come))
     }
 
     /// Answers, with the newest events if they are wanted.
-    fn add_history(self, run: RunId, now: &Snapshot) -> Tell {
-        let mut done = answer(now);
+    fn add_history(self, run: RunId, now: &Snapshot, tried: Tried) -> Tell {
+        let mut done = answer(now, tried.person);
         if !self.include_history {
             return Self::say(done);
         }
         let limit = self.history_limit.unwrap_or(HISTORY_LIMIT).min(HISTORY_LIMIT_MAX);
         let limit = usize::try_from(limit).unwrap_or(usize::MAX);
         let before = self.at.map(|at| at.saturating_add(1));
-        let come = self.tried().or_fail::<Self, _, _>(move |events: Vec<Recorded>| {
+        let come = tried.or_fail::<Self, _, _>(move |events: Vec<Recorded>| {
             done.answer.history = Some(history::rows(&events));
             Self::say(done)
         });
@@ -170,11 +169,11 @@ impl GetWorkflowStatus {
 
 /// Returns the whole record of a run, as the tool answers it.
 pub(super) fn record(now: &Snapshot) -> Value {
-    let Done { answer, warnings, .. } = answer(now);
+    let Done { answer, warnings, .. } = answer(now, Person::OutOfReach);
     Reply::worded(None, answer, Some(warnings).filter(|it| !it.is_empty()), false).body
 }
 
-fn answer(now: &Snapshot) -> Done<Answer> {
+fn answer(now: &Snapshot, person: Person) -> Done<Answer> {
     let view = &now.view;
     let state = &view.state;
     let row = summary(&view.workflow, state);
@@ -196,7 +195,7 @@ fn answer(now: &Snapshot) -> Done<Answer> {
         title: title_beside(row.title, row.key.as_deref()),
         key: row.key,
         progress,
-        now: Now::of(now),
+        now: Now::of(now, person),
         leases: view
             .leases
             .iter()

@@ -77,8 +77,9 @@ impl Tool for ListRuns {
         "List the runs of this project, newest change first: what to resume, what waits.";
     const HINTS: Hints = Hints::READS;
 
-    fn ask(self, _: &Caller) -> Result<Ask, Failure> {
-        let tried = Tried::new("Failed to list runs");
+    fn ask(self, caller: &Caller) -> Result<Ask, Failure> {
+        let person = caller.person;
+        let tried = Tried::new(person, "Failed to list runs");
         let after = self.cursor.as_deref().map(Cursor::parse).transpose();
         let filter = RunFilter {
             workflow: self.workflow_name,

@@ -92,9 +92,10 @@ impl Tool for ListWorkflows {
     const DESCRIPTION: &'static str = "List the workflows that can be started.";
     const HINTS: Hints = Hints::READS;
 
-    fn ask(self, _: &Caller) -> Result<Ask, Failure> {
+    fn ask(self, caller: &Caller) -> Result<Ask, Failure> {
+        let person = caller.person;
         if let Some(name) = self.workflow_name {
-            let tried = Tried::new(format!("Failed to list workflow '{name}'"));
+            let tried = Tried::new(person, format!("Failed to list workflow '{name}'"));
             let say = tried.or_fail::<Self, _, _>(|listed: engine::Listed| {
                 let all = vec![whole(&Card::of(&listed.workflow))];
                 Self::say(Answer { workflows: all, more: None, invalid: None })

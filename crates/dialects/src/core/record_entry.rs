@@ -66,11 +66,14 @@ impl Tool for RecordEntry {
         note with the run, for the agent that resumes it.";
     const HINTS: Hints = Hints::ADDS;
 
-    fn ask(self, _: &Caller) -> Result<Ask, Failure> {
+    fn ask(self, caller: &Caller) -> Result<Ask, Failure> {
+        let person = caller.person;
         let warnings = self.unused().into_iter().collect();
         let command = Command::RecordEntry { entry: self.entry()?, step: self.step };
-        let tried =
-            Tried::new(format!("Failed to record an entry for instance '{}'", self.instance_id));
+        let tried = Tried::new(
+            person,
+            format!("Failed to record an entry for instance '{}'", self.instance_id),
+        );
         let kind = self.r#type;
         Ok(run::find::<Self>(self.instance_id, tried.clone(), move |run| {
             let say = move |outcome| {

@@ -13,7 +13,8 @@ use super::{
     words::{Failure, Tried},
 };
 use crate::kit::{
-    Ask, Caller, Done, Hints, InvalidArguments, Look, Outcome, Snapshot, Stopped, Tell, Tool,
+    Ask, Caller, Done, Hints, InvalidArguments, Look, Outcome, Person, Snapshot, Stopped, Tell,
+    Tool,
 };
 
 /// The parameters.
@@ -60,13 +61,16 @@ impl Tool for ResumeWorkflow {
         to do now. With report it also reconciles what you did.";
     const HINTS: Hints = Hints::DECIDES;
 
-    fn ask(mut self, _: &Caller) -> Result<Ask, Failure> {
+    fn ask(mut self, caller: &Caller) -> Result<Ask, Failure> {
+        let person = caller.person;
         if self.reopen && self.report.is_some() {
             let why = "cannot be given together with `report`: reopen first, then report";
             return Err(InvalidArguments::wrong(Self::NAME, "reopen", why).into());
         }
-        let tried =
-            Tried::new(format!("Failed to resume workflow instance '{}'", self.instance_id));
+        let tried = Tried::new(
+            person,
+            format!("Failed to resume workflow instance '{}'", self.instance_id),
+        );
         Ok(run::find::<Self>(self.instance_id.clone(), tried.clone(), move |run| {
             match self.report.take() {
                 Some(report) => self.reconcile(run, report, tried),
@@ -83,7 +87,7 @@ impl ResumeWorkflow {
         let command = Command::ReopenRun { reason, force: self.force };
         let (unused, tokens) = (self.unused(), self.tokens());
         run::change(run, command, self.holder, move |came| match came {
-            Ok(outcome) => committed(&outcome, tokens, unused),
+            Ok(outcome) => committed(&outcome, tokens, unused, tried.person),
             Err(stopped) => Self::fail(tried.failure(&stopped)),
         })
     }
@@ -98,12 +102,15 @@ impl ResumeWorkflow {
         run::change(run, command, by, move |came| match came {
             Ok(outcome) => match tried.model_failure(&outcome) {
                 Some(failure) => Self::fail(failure),
-                None => committed(&outcome, tokens, None),
+                None => committed(&outcome, tokens, None, tried.person),
             },
             Err(Stopped::Refused(Refusal::RunEnded { status })) => {
+                let person = tried.person;
                 let say = {
                     let tried = tried.clone();
-                    move |now: Snapshot| with_brief(&now, tokens, tried, ended(&now, status))
+                    move |now: Snapshot| {
+                        with_brief(&now, tokens, tried, ended(&now, status, person))
+                    }
                 };
                 Look::View(run, None, tried.or_fail::<Self, _, _>(say)).into()
             }
@@ -132,7 +139,7 @@ impl ResumeWorkflow {
     fn look(self, run: RunId, tried: Tried) -> Ask {
         let failed = tried.clone();
         let seen = move |now: Snapshot| {
-            let mut done = answer::of_view(&now, &[]);
+            let mut done = answer::of_view(&now, &[], tried.person);
             done.warnings.extend(self.unused());
             let current = now.view.state.current.as_ref();
             let assumed = self.assumed_current_step_name.as_deref();
@@ -160,8 +167,13 @@ impl ResumeWorkflow {
 }
 
 /// Words what was written. It stays written where the brief cannot be had.
-fn committed(outcome: &Outcome, tokens: Option<usize>, warning: Option<String>) -> Tell {
-    let mut done = answer::of_outcome(outcome);
+fn committed(
+    outcome: &Outcome,
+    tokens: Option<usize>,
+    warning: Option<String>,
+    person: Person,
+) -> Tell {
+    let mut done = answer::of_outcome(outcome, person);
     let add = move |brief| {
         match brief {
             Ok(brief) => done.answer.brief = Some(brief),

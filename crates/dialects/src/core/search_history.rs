@@ -57,19 +57,20 @@ impl Tool for SearchHistory {
         "Find reports, errors, answers and notes of all runs by their words.";
     const HINTS: Hints = Hints::READS;
 
-    fn ask(mut self, _: &Caller) -> Result<Ask, Failure> {
-        let tried = Tried::new("Failed to search");
+    fn ask(mut self, caller: &Caller) -> Result<Ask, Failure> {
+        let tried = Tried::new(caller.person, "Failed to search");
         Ok(match self.instance_id.take() {
             Some(instance) => {
-                run::find::<Self>(instance, tried, move |run| self.search(Some(run)).into())
+                let failed = tried.clone();
+                run::find::<Self>(instance, failed, move |run| self.search(Some(run), tried).into())
             }
-            None => self.search(None).into(),
+            None => self.search(None, tried).into(),
         })
     }
 }
 
 impl SearchHistory {
-    fn search(self, run: Option<RunId>) -> Tell {
+    fn search(self, run: Option<RunId>, tried: Tried) -> Tell {
         let offset = self.offset.unwrap_or(0);
         let limit = self.limit.unwrap_or(LIMIT).clamp(1, LIMIT_MAX);
         let say = move |found: Hits| {
@@ -85,7 +86,7 @@ impl SearchHistory {
             Self::say(Done { answer, warnings, then: None })
         };
         // One more than is shown tells whether there is more.
-        let come = Tried::new("Failed to search").or_fail::<Self, _, _>(say);
+        let come = tried.or_fail::<Self, _, _>(say);
         Tell::Look(Look::Search(self.query, run, (offset, limit + 1), come))
     }
 }

@@ -40,7 +40,9 @@ impl Tool for StartWorkflow {
     const HINTS: Hints = Hints::ADDS;
 
     fn ask(self, caller: &Caller) -> Result<Ask, Failure> {
-        let tried = Tried::new(format!("Failed to start workflow '{}'", self.workflow_name));
+        let person = caller.person;
+        let tried =
+            Tried::new(person, format!("Failed to start workflow '{}'", self.workflow_name));
         let start = StartRun {
             key: self.key,
             flow: self.flow,
@@ -49,7 +51,7 @@ impl Tool for StartWorkflow {
             root: caller.root.clone(),
         };
         let deed = Deed::Start { workflow: self.workflow_name, start: Box::new(start) };
-        let say = |outcome| Self::say(answer::of_outcome(&outcome));
+        let say = move |outcome| Self::say(answer::of_outcome(&outcome, person));
         Ok(Ask::Do(deed, tried.or_fail::<Self, _, _>(say)))
     }
 }

@@ -5,10 +5,10 @@ use engine::{Event, ModelFailureKind, Refusal, Remedy, Standing};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::WORDS;
+use super::{WORDS, advice::words};
 use crate::kit::{
-    Answer, Failing, InvalidArguments, Next, Outcome, ProblemKind, Refused, Stopped, Tell, Tool,
-    Unasked,
+    Answer, Failing, InvalidArguments, Next, Outcome, Person, ProblemKind, Refused, Stopped, Tell,
+    Tool, Unasked,
 };
 
 /// How a run stands.
@@ -100,6 +100,8 @@ const RETRY_AFTER_MS: u64 = 200;
 /// What was tried, for anyone who is told that it failed.
 #[derive(Debug, Clone)]
 pub(super) struct Tried {
+    /// How far the caller's program reaches the person, for whom they are told to ask.
+    pub(super) person: Person,
     /// `Failed to start workflow 'X'`.
     what: String,
     /// What is said of a run that nobody knows, in the orchestrator's own way.
@@ -107,14 +109,17 @@ pub(super) struct Tried {
 }
 
 impl Tried {
-    pub(super) fn new(what: impl Into<String>) -> Self {
-        Self { what: what.into(), unknown: None }
+    pub(super) fn new(person: Person, what: impl Into<String>) -> Self {
+        Self { person, what: what.into(), unknown: None }
     }
 
     /// To see how a run stands.
-    pub(super) fn status(instance: &str) -> Self {
+    pub(super) fn status(person: Person, instance: &str) -> Self {
         let unknown = Some(format!("Instance '{instance}' not found"));
-        Self { what: format!("Failed to get status for instance '{instance}'"), unknown }
+        Self {
+            unknown,
+            ..Self::new(person, format!("Failed to get status for instance '{instance}'"))
+        }
     }
 
     /// Words why it failed.
@@ -122,7 +127,7 @@ impl Tried {
         let is_unknown = matches!(stopped, Stopped::Refused(Refusal::RunUnknown(_)));
         let unknown = self.unknown.clone().filter(|_| is_unknown);
         let (hint, passes) = match stopped {
-            Stopped::Refused(refusal) => (WORDS.hint(refusal), false),
+            Stopped::Refused(refusal) => (words(self.person).hint(refusal), false),
             Stopped::Failed(fault) => (fault.hint.clone(), fault.passes),
         };
         let refusal = Refused {
@@ -184,7 +189,8 @@ impl Failing for Failure {}
 
 impl From<Unasked> for Failure {
     fn from(unasked: Unasked) -> Self {
-        Tried::new(format!("Failed to call `{}`", unasked.tool)).failure(&unasked.stopped)
+        Tried::new(Person::OutOfReach, format!("Failed to call `{}`", unasked.tool))
+            .failure(&unasked.stopped)
     }
 }
 

@@ -7,6 +7,7 @@ mod abandon;
 mod change;
 mod checkpoint;
 mod init;
+mod moves;
 mod phase;
 mod phase_complete;
 mod phase_fail;
@@ -18,6 +19,8 @@ mod skip_phase;
 mod task;
 mod task_init;
 mod task_update;
+
+pub(super) use moves::{Move, plan_one};
 
 use crate::kit::Entry;
 

@@ -31,6 +31,8 @@ const VERSION: u64 = 2;
 pub const SETUP: &str = "setup";
 /// The phase of a pipeline that is over.
 pub const COMPLETED: &str = "completed";
+/// The phase in which the client opens a pull request.
+pub const PR_CREATION: &str = "pr-creation";
 
 /// The phases that are steps of the workflow, in their order.
 pub const PHASES: [&str; 16] = [

@@ -2,7 +2,7 @@
 //!
 //! Nothing is kept from one call to the next, so any number of workspaces can be worked on at once.
 
-use engine::{RunFile, View};
+use engine::{Command, Known, Probe, RunFile, View, probe};
 
 use super::{
     STATE_FILE, StateFile, WORKFLOW,
@@ -18,6 +18,7 @@ pub(super) struct Pipeline {
     pub(super) key: String,
     pub(super) folder: Folder,
     pub(super) view: View,
+    known: Known,
     /// What was found and done to the state file on the way.
     pub(super) notices: Vec<String>,
 }
@@ -30,8 +31,14 @@ impl Pipeline {
 
     /// Returns how it is after a change.
     pub(super) fn after(&self, outcome: &Outcome) -> Self {
-        let (view, notices) = (outcome.now.view.clone(), notices(outcome));
-        Self { view, notices, ..self.clone() }
+        let Snapshot { view, known, .. } = outcome.now.clone();
+        let (key, folder) = (self.key.clone(), self.folder.clone());
+        Self { key, folder, view, known, notices: notices(outcome) }
+    }
+
+    /// Tries a command, so that nothing is advised that would be refused.
+    pub(super) fn try_on(&self, command: &Command) -> Probe {
+        probe(&self.view.workflow, &self.view.state, &self.known, command)
     }
 }
 
@@ -59,7 +66,8 @@ pub(super) fn open<T: Tool<Answer = Answer, Failure = Failure>>(
     let keys = vec![key.clone()];
     let opened = move |found: Result<Option<(Snapshot, RunFile)>, Stopped>| match found {
         Ok(Some((seen, file))) => {
-            then(Pipeline { key, folder, view: seen.view, notices: file.notices })
+            let Snapshot { view, known, .. } = seen;
+            then(Pipeline { key, folder, view, known, notices: file.notices })
         }
         Ok(None) => {
             let message = format!("load state: there is no `{key}/{STATE_FILE}`");

@@ -10,7 +10,7 @@ mod recovery;
 
 use engine::Timestamp;
 
-use super::words::{STEPS, STEPS_TOTAL, Status, Step, StepStatus};
+use super::words::{ATTEMPTS_MAX, STEPS, STEPS_TOTAL, Status, Step, StepStatus};
 use crate::{
     kit::json::{Json, Object},
     kit::moment,
@@ -158,6 +158,12 @@ impl Document {
     pub(crate) fn attempts(&self) -> Option<(u64, u64)> {
         let count = |key| self.find_in("generation_attempts", key).and_then(Json::as_count);
         Some((count("current_attempt")?, count("max_attempts")?))
+    }
+
+    /// Returns how many attempts at the draft are meant to be enough.
+    pub(crate) fn attempts_max(&self) -> u64 {
+        let stated = self.find_in("generation_attempts", "max_attempts").and_then(Json::as_count);
+        stated.unwrap_or(ATTEMPTS_MAX)
     }
 
     /// Sets a field, or one inside others. What is in the way and no object becomes one.

@@ -39,18 +39,19 @@ impl Tool for ResumeGeneration {
         let missing = text::missing(self.scene_id.as_str());
         Ok(scene::open::<Self>(&self.scene_id.clone(), missing, move |found| {
             let problems = found.document.problems(found.scene().id);
+            let reason = found.document.reason().to_owned();
+            let force = self.force || !problems.is_empty();
+            let command = Command::ReopenRun { reason, force };
+            // Nothing is looked at for the plan: files that changed are told by the resume itself.
+            let View { workflow, state, .. } = &found.seen.view;
+            if let Probe::Closed(refusal) = probe(workflow, state, &found.seen.known, &command) {
+                let own = words(&found, &refusal);
+                let (code, text) = own.unwrap_or_else(|| (refusal.code(), found.refused(&refusal)));
+                return Self::fail(found.fail(Failure::new(code, text))).into();
+            }
             if !self.force && !problems.is_empty() {
                 let unsound = text::unsound(&found.scene(), problems);
                 return Self::say(found.done(unsound)).into();
-            }
-            let reason = found.document.reason().to_owned();
-            let command = Command::ReopenRun { reason, force: self.force };
-            // Nothing is looked at for the plan: files that changed are told by the resume itself.
-            let View { workflow, state, .. } = &found.seen.view;
-            if let Probe::Closed(refusal) = probe(workflow, state, &found.seen.known, &command)
-                && let Some((code, text)) = words(&found, &refusal)
-            {
-                return Self::fail(found.fail(Failure::new(code, text))).into();
             }
             if !self.confirm {
                 return Self::say(found.done(text::plan(&found.scene(), None))).into();

@@ -157,7 +157,7 @@ impl Found {
     }
 
     /// Words a refusal, with what can be done instead.
-    fn refused(&self, refusal: &Refusal) -> String {
+    pub(super) fn refused(&self, refusal: &Refusal) -> String {
         if self.offers.open.is_empty() {
             return refused(refusal);
         }

@@ -314,7 +314,7 @@ pub enum Sent {
     First,
     /// It was made before, and got somewhere.
     Again,
-    /// It reports an action that was answered long before.
+    /// It reports an action that was answered long before, or none that can be told from that.
     Late,
 }
 

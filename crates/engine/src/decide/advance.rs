@@ -11,7 +11,8 @@
 //! | is at work, and a file says that a person is asked | the same | on, and is taken if that asks; on | on |
 //! | is over | is noted, or refused where the run stays | is noted | nothing |
 //!
-//! What is taken is kept, also where the run cannot go on from there: `halted` says why.
+//! A report that is taken is kept, also where the run cannot go on from there: `halted` says why. An
+//! answer from there is refused, and the question stays open.
 
 use alloc::{string::String, vec};
 
@@ -44,9 +45,9 @@ pub(super) fn decide(draft: &mut Draft<'_>, mode: Mode, asked: &Advance) -> Resu
         | Standing::Cancelled { .. } => return over(draft, asked),
     };
     let Some(onward) = asked.onward.as_ref().filter(|_| goes_on) else { return Ok(()) };
-    // A question that is needless is asked still if the run cannot go on.
-    let is_said = asked.report.is_some() || asked.answer.is_some();
-    let before = if is_said { before } else { draft.mark() };
+    // An answer does not count, and a question that is needless is asked still, if the run cannot go
+    // on from there.
+    let before = if asked.report.is_some() { before } else { draft.mark() };
     go_on(draft, mode, onward, before)?;
     let Some(said) = asked.answer.as_ref().filter(|_| claims_asked) else { return Ok(()) };
     if draft.state.standing.open_gate().is_none() {

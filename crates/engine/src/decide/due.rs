@@ -1,17 +1,12 @@
 //! Whether the server has something to do for a run before it goes on, and on which branch.
 
-use alloc::string::String;
-
 use super::{Draft, condition_failed};
 use crate::{Chore, Event, Refusal, Standpoint, Stop, find_chore, find_unseen_branch};
 
 /// Refuses what is said of a step while the server has something to do there first.
 pub(super) fn check_none_due(draft: &Draft<'_>) -> Result<(), Refusal> {
     match find_due(draft)? {
-        Some(Chore { name, deed, failure, .. }) => {
-            let problem = failure.unwrap_or_else(|| String::from("it was not tried so far"));
-            Err(Refusal::ChoreDue { chore: name, what: deed.describe(), problem })
-        }
+        Some(due) => Err(due.why_due()),
         None => Ok(()),
     }
 }

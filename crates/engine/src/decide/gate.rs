@@ -362,6 +362,7 @@ pub(super) fn ask_again(draft: &mut Draft<'_>, mut open: OpenGate) -> Result<(),
     };
     open.harden(draft.known.gates);
     open.digest = digest(&draft.state, step, open.part.as_ref(), &open.ask, &open.artifacts);
+    open.about = invariant::about(draft.workflow, &draft.state, step);
     open.opened_at = draft.known.now;
     draft.push(Event::GateOpened(open.into()));
     Ok(())
@@ -420,6 +421,7 @@ fn push(draft: &mut Draft<'_>, step: &Step, asked: Asked, answers: Option<Answer
             answers,
             artifacts,
             digest,
+            about: invariant::about(draft.workflow, &draft.state, step),
             opened_at: draft.known.now,
         }
         .into(),

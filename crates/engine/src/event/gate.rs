@@ -26,6 +26,9 @@ pub struct OpenGate {
     pub artifacts: Vec<Artifact>,
     /// Over run, step, part, attempt, text and artifacts: what an answer is bound to.
     pub digest: Digest,
+    /// Over what the answer is about beside that, where the definition names anything.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub about: Option<Digest>,
     pub opened_at: Timestamp,
 }
 

@@ -36,7 +36,9 @@ pub(super) fn answer(state: &mut RunState, recorded: &Recorded) {
     }
     let own = asked.open_gate().filter(|it| it.why.is_own());
     if let Some(gate) = own.filter(|_| effect == Some(Effect::Approve)) {
-        step_of(state, step).approved.clone_from(&gate.artifacts);
+        let approved = step_of(state, step);
+        approved.approved.clone_from(&gate.artifacts);
+        approved.approved_about.clone_from(&gate.about);
         pass(state, step, Passage::Answered(*how));
     }
     let is_part = asked.open_gate().is_some_and(|it| it.why == GateReason::Part);

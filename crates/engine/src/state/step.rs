@@ -69,6 +69,8 @@ pub struct StepState {
     pub passed_by: u64,
     /// The files that were shown when the gate was last approved.
     pub approved: Vec<Artifact>,
+    /// Over what the gate was about then.
+    pub approved_about: Option<Digest>,
     /// What came of its last verdict, where it is a review.
     pub ruling: Option<Ruling>,
     /// How far each part is, where the step is fanned out.

@@ -36,14 +36,6 @@ pub struct Chores {
     pub failure: Option<Refusal>,
 }
 
-impl Chores {
-    /// Returns all that the caller should know, in lines.
-    pub fn notices(&self) -> Vec<String> {
-        let failure = self.failure.as_ref().map(|it| format!("{it} ({})", it.hint()));
-        self.warnings.iter().cloned().chain(failure).collect()
-    }
-}
-
 /// Whom chores are done for, and what comes after them.
 #[derive(Debug, Clone, Default)]
 struct Cause {
@@ -255,7 +247,7 @@ impl Runtime {
         let again = || {
             let problem = "it would be due again as soon as it is done: its `when` must no longer \
                            hold then";
-            Some(refusal(&due, problem.to_owned()))
+            Some(due.refusal(problem.to_owned()))
         };
         let spot = Some((due.name.clone(), view.state.current.clone()));
         if *last == spot {
@@ -395,18 +387,14 @@ fn tell(due: &Chore, done: ChoreOutcome, chores: &mut Chores) -> bool {
             true
         }
         (ChoreOutcome::Failed { reason }, definition::OnFailure::Warn) => {
-            chores.warnings.push(refusal(due, reason).to_string());
+            chores.warnings.push(due.refusal(reason).to_string());
             true
         }
         (ChoreOutcome::Failed { reason }, definition::OnFailure::Refuse) => {
-            chores.failure = Some(refusal(due, reason));
+            chores.failure = Some(due.refusal(reason));
             false
         }
     }
-}
-
-fn refusal(due: &Chore, problem: String) -> Refusal {
-    Refusal::ChoreDue { chore: due.name.clone(), what: due.deed.describe(), problem }
 }
 
 fn report(due: &Chore, outcome: &ChoreOutcome, cause: &Cause) -> Command {

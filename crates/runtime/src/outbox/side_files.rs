@@ -29,6 +29,10 @@ impl Runtime {
             if find_name(side_files.projection, recorded) != Some(mark.path.as_str()) {
                 continue;
             }
+            if let Some(problem) = self.find_file_ban(view, &recorded.event) {
+                notices.push(problem);
+                return Ok(false);
+            }
             match side_files.run(recorded).await {
                 Ok(notice) => notices.extend(notice),
                 Err(problem) => {
@@ -42,6 +46,18 @@ impl Runtime {
         mark.written = log.length;
         self.keep_mark(run, mark).await?;
         Ok(true)
+    }
+}
+
+impl Runtime {
+    /// Returns why the file that an event names is not changed, if nobody has allowed that.
+    fn find_file_ban(&self, view: &View, event: &Event) -> Option<String> {
+        let (Event::FileLeft { path, .. } | Event::LineInserted { path, .. }) = event else {
+            return None;
+        };
+        // The digest is of the text that the deed was read from, not what the log says of it.
+        let banned = self.world.find_ban(view.state.root(), &view.workflow.digest)?;
+        Some(format!("`{path}` is not changed: {banned}"))
     }
 }
 

@@ -207,14 +207,20 @@ fn the_same_report_sent_to_another_process_does_not_pass_the_pull_request() {
 }
 
 #[test]
-fn a_client_that_knows_only_the_contract_gets_through_once_it_asked() {
+fn a_report_that_was_sent_before_is_none_on_an_action_that_was_asked_for_since() {
     let mut pipeline = Pipeline::begun("S");
     let action = pipeline.play_to("final-verification");
     pipeline.act(&action);
     let first = pipeline.next(complete());
     let again = pipeline.next(json!({}));
     assert_eq!((&again["type"], &again["action_id"]), (&first["type"], &first["action_id"]));
-    assert_eq!(pipeline.next(complete())["phase"], "final-summary");
+    let late = pipeline.next(complete());
+    assert_eq!((&late["type"], &late["action_id"]), (&first["type"], &first["action_id"]));
+    assert!(late["warning"].as_str().is_some_and(|it| it.contains("pass its `action_id`")));
+    // Who says more than before gets through without it.
+    let mut told = complete();
+    told["previous_tokens"] = json!(1000);
+    assert_eq!(pipeline.next(told)["phase"], "final-summary");
 }
 
 #[test]

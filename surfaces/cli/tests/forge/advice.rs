@@ -147,15 +147,24 @@ fn a_pipeline_that_cannot_begin_leaves_nothing_behind_and_names_the_folder() {
     let stage = Stage::new();
     let mut arguments = json!({"task_text": "Add thing xx", "workspace": stage.workspace()});
     arguments["flags"] = json!({"skip_pr": true, "from": "phase-5"});
-    arguments["user_confirmation"] = json!({"effort": "M", "use_current_branch": true});
-    let said = stage.call("pipeline_init_with_context", arguments);
-    if said.is_error {
-        assert!(said.text.contains(".specs/20260101-x"), "{}", said.text);
-        assert!(!stage.has("request.md"), "{}", said.text);
-        return;
-    }
-    let said: Value = said.json();
-    assert!(said["warning"].as_str().unwrap().contains("tasks.md"), "{said:#}");
+    arguments["user_confirmation"] = json!({"effort": "L", "use_current_branch": true});
+    let said = stage.stumble("pipeline_init_with_context", arguments);
+    assert!(said.text.contains(".specs/20260101-x"), "{}", said.text);
+    assert!(!stage.path("").exists(), "{}", said.text);
+}
+
+#[test]
+fn a_plan_that_goes_round_leaves_its_checkpoint_open() {
+    let stage = Stage::begun("L");
+    stage.write("design.md", "# D\n\n## A\n");
+    stage.write("tasks.md", CIRCLE);
+    stage.put("checkpoint-b", json!({}));
+    let asked = stage.go(json!({}));
+    assert!(asked["warning"].as_str().unwrap().contains("`proceed` is refused"), "{asked:#}");
+    let said = stage.stumble("pipeline_next_action", answer("proceed"));
+    assert!(said.text.contains("cycle of dependencies"), "{}", said.text);
+    stage.is_at("checkpoint-b", "awaiting_human");
+    assert_eq!(stage.go(answer("revise"))["agent"], "task-decomposer");
 }
 
 #[test]

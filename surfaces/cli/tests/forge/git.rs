@@ -227,6 +227,17 @@ fn a_copy_of_a_pipeline_works_on_a_branch_of_its_own() {
 }
 
 #[test]
+fn a_chore_that_holds_a_pipeline_up_says_what_helps() {
+    let stage = Stage::set(&[("MILEPOST_CHORES_ALLOW", "rename_branch, checkout")]);
+    stage.init("M");
+    stage.write("summary.md", "It is done.\n");
+    stage.put("final-commit", json!({}));
+    let said = stage.stumble("pipeline_next_action", json!({}));
+    assert!(said.text.contains("chores.allow"), "{}", said.text);
+    assert!(said.text.contains("; fix the cause, then retry"), "{}", said.text);
+}
+
+#[test]
 fn a_chore_that_is_not_allowed_is_not_done_and_the_setting_is_named() {
     let mut stage = Stage::set(&[("MILEPOST_CHORES_ALLOW", "rename_branch, checkout")]);
     stage.init("M");

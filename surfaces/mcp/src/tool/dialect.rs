@@ -12,7 +12,7 @@ use dialects::{
     core,
     kit::{
         Also, Ask, Asking, Await, Begin, Beside, Caller, Deed, Entry, Fault, Look, NotBegun,
-        Outcome, Reply, Reports, Second, Sent, Snapshot, Stopped, Tell, Tended, Upkeep,
+        Outcome, Reply, Reports, Second, Sent, Snapshot, Stopped, Tell, Tended, Text, Upkeep,
     },
 };
 use engine::{
@@ -137,7 +137,8 @@ async fn look<N: Send + 'static>(call: &Call<'_>, reach: &Reach<'_>, look: Look<
             then(history.map(|it| it.events).map_err(stopped))
         }
         Look::Brief(view, tokens, then) => {
-            let brief = brief_of(runtime, &view, tokens, &core::WORDS).await;
+            let words = core::words_for(call.person.reach());
+            let brief = brief_of(runtime, &view, tokens, &words).await;
             then(brief.map(|it| it.0.text).map_err(stopped))
         }
         Look::Runs(filter, then) => then(runtime.list_runs(filter).await.map_err(stopped)),
@@ -379,6 +380,10 @@ fn done(runtime: &Runtime, outcome: runtime::Outcome) -> Outcome {
 async fn begin(call: &Call<'_>, reach: &Reach<'_>, begin: Begin) -> Result<Outcome, NotBegun> {
     let Begin { deed, file, besides } = begin;
     let (folder, path) = (file.folder.clone(), file.path.clone());
+    if let (Deed::Start { workflow, start }, Text::Whole(text)) = (&deed, &file.text) {
+        let rehearsed = call.runtime.rehearse_start(workflow, start, (&path, text)).await;
+        rehearsed.map_err(|it| NotBegun::Stopped(stopped(it)))?;
+    }
     let was_there = reach.has(&folder, &path).await;
     reach.write(file).await.map_err(NotBegun::Unwritten)?;
     if let Some(write) = besides

@@ -3,7 +3,7 @@
 
 use serde_json::{Map, Value, json};
 
-use crate::walk::{self, Advice, Dialect, Said, Walk, define_builtin, find_named, object, play};
+use crate::walk::{Advice, Dialect, Said, Walk, define_builtin, find_named, object, play};
 
 const WORKFLOWS: [&str; 7] = [
     "WORK",
@@ -22,7 +22,7 @@ fn advice_on_runs_can_be_followed_in_the_first_half() {
 
 #[test]
 fn advice_on_runs_can_be_followed_in_the_second_half() {
-    play::<Runs>(walk::TESTS - 1);
+    play::<Runs>(1);
 }
 
 struct Runs {
@@ -161,12 +161,6 @@ impl Dialect for Runs {
     fn run(&self) -> String {
         self.run.clone()
     }
-
-    fn excuse(&self, advice: &Advice, refused: &Said) -> Option<&'static str> {
-        let has_answer = advice.arguments.contains_key("answer");
-        (advice.tool == "answer_gate" && !has_answer && refused.code() == "parameter_invalid")
-            .then_some("the engine's hint does not know whether the client can ask the person")
-    }
 }
 
 impl Runs {
@@ -181,6 +175,10 @@ impl Runs {
     fn answers(&self, walk: &Walk, waiting: &Value, advice: &mut Vec<Advice>) {
         let line = waiting["hint"].as_str().unwrap_or_default();
         for mut found in find_named(line, &walk.tools) {
+            if found.arguments.contains_key("answer") {
+                // It is one of the options.
+                continue;
+            }
             found.arguments.insert("instance_id".to_owned(), json!(self.run));
             // The person answers while the agent waits.
             found.needs_person = found.tool == "get_workflow_status";
@@ -204,6 +202,7 @@ impl Runs {
             found.needs_person =
                 text.contains("`milepost gate`") && found.tool == "get_workflow_status";
             found.arguments.insert("instance_id".to_owned(), json!(self.run));
+            found.arguments.entry("answer").and_modify(|it| *it = json!("approve"));
             found
                 .arguments
                 .retain(|name, _| !walk.tools[&found.tool]["properties"][name].is_null());

@@ -18,8 +18,8 @@ use serde_json::{Map, Value, json};
 
 use crate::{client::Client, memory::MemoryStore, world::Stage};
 
-/// In how many tests the walks of a dialect are, which run at the same time.
-pub(crate) const TESTS: u64 = 2;
+/// How many walks there are.
+const SEEDS: u64 = 2_000;
 /// How many runs share one store. A server is dearer to make than a run.
 const TOGETHER: u64 = 10;
 /// How many gates a run can wait at, one after the other.
@@ -30,8 +30,8 @@ const DEPTH_MAX: usize = 60;
 /// One dialect, as a walk meets it.
 pub(crate) trait Dialect: Sized {
     const TOOLSET: &'static str;
-    /// How many walks there are.
-    const SEEDS: u64 = 2_000;
+    /// In how many tests the walks are, which run at the same time.
+    const TESTS: u64 = 2;
     /// How many things happen before the way to the end is taken.
     const STEPS: usize;
     /// Every how many walks the way to the end is taken.
@@ -58,11 +58,6 @@ pub(crate) trait Dialect: Sized {
     /// Whether the run has come to an end.
     fn is_end(&self, standing: &Standing) -> bool {
         *standing == Standing::Completed
-    }
-
-    /// Says why a refusal of an advised call is known and left; `None` where it is a defect.
-    fn excuse(&self, _advice: &Advice, _refused: &Said) -> Option<&'static str> {
-        None
     }
 }
 
@@ -136,7 +131,7 @@ pub(crate) type Tools = BTreeMap<String, Value>;
 pub(crate) fn play<D: Dialect>(part: u64) {
     #[expect(clippy::disallowed_methods, reason = "a test is told which seed to play again")]
     let only: Option<u64> = env::var("WALK_SEED").ok().and_then(|it| it.parse().ok());
-    let size = D::SEEDS / TESTS;
+    let size = SEEDS / D::TESTS;
     let seeds = only.map_or(part * size..(part + 1) * size, |it| it..it + 1);
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
     let problems = runtime.block_on(async {
@@ -232,16 +227,16 @@ async fn follow<D: Dialect>(
     };
     *used.entry(name(&advice[chosen])).or_default() += 1;
     let mut after = take(dialect, walk, &advice[chosen]).await;
-    if is_contradicted(dialect, walk, &advice[chosen], &after)
+    if is_contradicted(walk, &advice[chosen], &after)
         && let Some(before) = advice[chosen].after
     {
         let first = take(dialect, walk, &advice[before]).await;
-        if is_contradicted(dialect, walk, &advice[before], &first) {
+        if is_contradicted(walk, &advice[before], &first) {
             return Err(walk.contradiction(&advice[before], &said, &first));
         }
         after = take(dialect, walk, &advice[chosen]).await;
     }
-    if is_contradicted(dialect, walk, &advice[chosen], &after) {
+    if is_contradicted(walk, &advice[chosen], &after) {
         return Err(walk.contradiction(&advice[chosen], &said, &after));
     }
     Ok(after)
@@ -259,11 +254,8 @@ async fn take<D: Dialect>(dialect: &mut D, walk: &mut Walk, advice: &Advice) -> 
     walk.call(&advice.tool, advice.arguments.clone()).await
 }
 
-fn is_contradicted<D: Dialect>(dialect: &D, walk: &Walk, advice: &Advice, after: &Said) -> bool {
-    after.is_refused
-        && walk.is_honest
-        && advice.announced != Some(after.code())
-        && dialect.excuse(advice, after).is_none()
+fn is_contradicted(walk: &Walk, advice: &Advice, after: &Said) -> bool {
+    after.is_refused && walk.is_honest && advice.announced != Some(after.code())
 }
 
 impl Walk {

@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 
 use definition::{Order, PartSpec, Step};
 use engine::{
-    Action as Next, GateReason, OpenGate, Ruling, RunState, Standing, View, find_agent,
-    find_needed, find_promised, find_starter, next,
+    Action as Next, GateReason, OpenGate, Ruling, RunState, Standing, find_agent, find_needed,
+    find_promised, find_starter, next,
 };
 use serde::Serialize;
 use serde_json::Value;
@@ -16,12 +16,11 @@ use super::super::{
         branch::pr_title,
         source::{PostMethod, Source},
     },
+    state_file::PR_CREATION,
     way_out,
     workspace::Pipeline,
 };
 
-/// The phase in which a pull request is opened.
-const PR_CREATION: &str = "pr-creation";
 /// The phase after which the source of a request is told.
 const POST_TO_SOURCE: &str = "post-to-source";
 /// The phase that cuts the design into tasks.
@@ -106,7 +105,7 @@ pub(super) fn find(pipeline: &Pipeline, model: &str) -> Action {
         Next::Wait { gate } => wait(pipeline, &gate),
         Next::Done => done(completed(pipeline)),
         // A chore that could not be done was told as an error before.
-        Next::Stopped { .. } | Next::Choose { .. } | Next::Chore { .. } => done(over(view)),
+        Next::Stopped { .. } | Next::Choose { .. } | Next::Chore { .. } => done(over(pipeline)),
     }
 }
 
@@ -132,14 +131,14 @@ fn completed(pipeline: &Pipeline) -> String {
 }
 
 /// Says how a pipeline ended that is not completed.
-fn over(view: &View) -> String {
-    let state = &view.state;
+fn over(pipeline: &Pipeline) -> String {
+    let state = &pipeline.view.state;
     let phase = state.current.as_ref().map(ToString::to_string).unwrap_or_default();
     match &state.standing {
         Standing::Cancelled { .. } => format!("pipeline abandoned at {phase}"),
         Standing::Failed { reason, .. } => {
             let phase = state.stated.as_ref().map_or(phase, ToString::to_string);
-            let way_out = way_out::taken_up(view).unwrap_or_default();
+            let way_out = way_out::taken_up(pipeline);
             format!("pipeline failed at {phase}: {reason}; {way_out}")
         }
         Standing::New | Standing::Running | Standing::Waiting(_) | Standing::Completed => {

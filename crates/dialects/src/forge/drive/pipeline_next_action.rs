@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 
 use definition::{Digest, Effect, Step, Work};
 use engine::{
-    Action as Next, Advance, Command, Done as Reported, Note, Onward, Refusal, Standing, next,
+    Action as Next, Advance, Command, Done as Reported, Note, Onward, Refusal, Standing, View, next,
 };
 use insight::past::{SpecState, Summary};
 use schemars::JsonSchema;
@@ -17,9 +17,7 @@ use super::{
         WORKFLOW,
         answer::{Answer, Failure},
         display::{self, Spent},
-        records,
-        state_file::COMPLETED,
-        way_out,
+        records, way_out,
         workspace::{self, Pipeline},
     },
     action::{self, Action},
@@ -126,10 +124,18 @@ impl Tool for PipelineNextAction {
     fn ask(mut self, caller: &Caller) -> Result<Ask, Failure> {
         let mut warnings = Vec::new();
         if caller.sent == Sent::Late {
-            let action = self.action_id.trim();
-            warnings.push(format!(
-                "action `{action}` is not the current one, so nothing was reported; this is"
-            ));
+            warnings.push(match self.action_id.trim() {
+                "" => {
+                    "the last report or answer was the same, so nothing was reported; to report or \
+                       answer this, pass its `action_id`"
+                        .to_owned()
+                }
+                action => {
+                    format!(
+                        "action `{action}` is not the current one, so nothing was reported; this is"
+                    )
+                }
+            });
             self = Self { workspace: self.workspace, ..Self::default() };
         }
         let (workspace, by) = (self.workspace.clone(), caller.clone());
@@ -183,9 +189,6 @@ struct Turn {
 
 impl Turn {
     fn ask(self) -> Ask {
-        if let Err(failure) = self.check_phase() {
-            return self.fail(failure).into();
-        }
         news::find(&self.pipeline)
             .then(move |set| self.look().then(move |report| self.advance(report, set)))
     }
@@ -238,7 +241,7 @@ impl Turn {
 
     /// Answers with what came of it.
     fn tell(mut self, report: Option<Report>, done: Result<(Outcome, bool), Stopped>) -> Tell {
-        let (outcome, still_waiting) = match done {
+        let (mut outcome, still_waiting) = match done {
             Ok(done) => done,
             Err(stopped) => {
                 let failure = self.refused(report.as_ref(), &stopped);
@@ -246,6 +249,10 @@ impl Turn {
             }
         };
         let reported = report.and_then(|it| it.word(&outcome, Vec::new()));
+        let is_shown =
+            reported.as_ref().is_some_and(|it| it.next_action_hint == Hint::RevisionRequired);
+        let is_stopped = is_shown || outcome.halted.is_some();
+        let held_up = if is_stopped { None } else { find_held_up(&mut outcome) };
         self.take(&outcome, reported.as_ref());
         if let Some(refusal) = outcome.halted {
             let failure = self.refused(None, &refusal.into());
@@ -261,7 +268,8 @@ impl Turn {
                 ..told
             }));
         }
-        if let Err(failure) = self.check_chores() {
+        if let Some(refusal) = held_up {
+            let failure = self.refused(None, &refusal.into());
             return self.fail(failure);
         }
         let report_result = brief.map(|(_, brief)| brief);
@@ -281,7 +289,7 @@ impl Turn {
         let (view, command) = (self.pipeline.view.clone(), Command::Advance(advance.into()));
         let tried = move |refusal: Option<Refusal>| {
             self.warnings.extend(refusal.map(|it| {
-                let hint = way_out::hint_at(&it, &self.pipeline.view);
+                let hint = way_out::hint_at(&it, &self.pipeline);
                 format!("`{name}` is refused for now: {it}; {hint}")
             }));
             then(self)
@@ -311,6 +319,8 @@ impl Turn {
         self.warnings.extend(news.iter().flat_map(|it| it.news.iter().cloned()));
         let mut after = self.pipeline.after(outcome);
         self.warnings.append(&mut after.notices);
+        let mut told = BTreeSet::new();
+        self.warnings.retain(|it| told.insert(it.clone()));
         let (before, now) = (news::branch(&self.pipeline), news::branch(&after));
         if !before.is_empty() && before != now {
             let why = "as the design says what it is about";
@@ -330,7 +340,7 @@ impl Turn {
             Note::ReportAtGate => "a checkpoint is not passed by a report; ask the user".to_owned(),
             Note::AlreadyReported { step } => format!("phase `{step}` was reported before"),
             Note::AnswerNotTaken(refusal) => {
-                format!("{refusal}; {}", way_out::hint_at(refusal, &self.pipeline.view))
+                format!("{refusal}; {}", way_out::hint_at(refusal, &self.pipeline))
             }
             Note::NobodyAsked => {
                 let way_out = if said == "abandon" { "; `abandon` ends the pipeline" } else { "" };
@@ -347,7 +357,7 @@ impl Turn {
     /// Words why nothing was taken, or why the run did not go on.
     fn refused(&self, report: Option<&Report>, stopped: &Stopped) -> Failure {
         if let Stopped::Refused(refusal @ Refusal::GateHeld { .. }) = stopped {
-            let hint = way_out::hint_at(refusal, &self.pipeline.view);
+            let hint = way_out::hint_at(refusal, &self.pipeline);
             return Failure::new(refusal.code(), "BLOCKED: a revision is pending", hint);
         }
         if let Some(report) = report {
@@ -356,7 +366,7 @@ impl Turn {
         let is_answer = self.asked().is_some() && self.said.answer().is_some();
         let what = if is_answer { "answer" } else { "next action" };
         let Stopped::Refused(refusal) = stopped else { return Failure::of(what, stopped) };
-        let hint = way_out::hint_at(refusal, &self.pipeline.view);
+        let hint = way_out::hint_at(refusal, &self.pipeline);
         Failure::new(refusal.code(), format!("{what}: {refusal}"), hint)
     }
 
@@ -390,30 +400,6 @@ impl Turn {
         }
     }
 
-    /// Refuses to go on from a phase that a state file names and that is none.
-    fn check_phase(&self) -> Result<(), Failure> {
-        let stated = self.pipeline.file();
-        let mut steps = self.pipeline.view.workflow.steps.iter();
-        let is_known =
-            stated.phase() == COMPLETED || steps.any(|it| it.name.as_str() == stated.phase());
-        if is_known {
-            return Ok(());
-        }
-        let message = format!("`currentPhase` of the state is `{}`", stated.phase());
-        Err(Failure::new("step_unknown", message, "nothing follows it; set it to a phase"))
-    }
-
-    /// Refuses to go on while the server could not do its part.
-    fn check_chores(&mut self) -> Result<(), Failure> {
-        let mut told = BTreeSet::new();
-        self.warnings.retain(|it| told.insert(it.clone()));
-        let view = &self.pipeline.view;
-        if !matches!(next(&view.workflow, &view.state), Next::Chore { .. }) {
-            return Ok(());
-        }
-        Err(Failure::new("chore_due", self.warnings.join("; "), ""))
-    }
-
     fn told(&self, action: Action) -> Told {
         let stated = self.pipeline.file();
         let handed = self.pipeline.view.state.handed;
@@ -428,4 +414,11 @@ impl Turn {
             ..Told::default()
         }
     }
+}
+
+/// Returns why the run waits for the server to do its part, if it does.
+fn find_held_up(outcome: &mut Outcome) -> Option<Refusal> {
+    let View { workflow, state, .. } = &outcome.now.view;
+    let Next::Chore { chore } = next(workflow, state) else { return None };
+    Some(outcome.undone.take().unwrap_or_else(|| chore.why_due()))
 }

@@ -181,7 +181,7 @@ impl Report {
 
     /// Words why it is not taken.
     pub(super) fn refused(&self, stopped: &Stopped) -> Failure {
-        let (phase, view) = (self.step.name.as_str(), &self.pipeline.view);
+        let phase = self.step.name.as_str();
         let Stopped::Refused(refusal) = stopped else { return Failure::of("report", stopped) };
         if let Refusal::GateOpen { step, .. } = refusal {
             return open(&self.pipeline, phase, step.as_str());
@@ -193,7 +193,7 @@ impl Report {
             }
             None => format!("report: {refusal}"),
         };
-        Failure::new(refusal.code(), message, way_out::hint_at(refusal, view))
+        Failure::new(refusal.code(), message, way_out::hint_at(refusal, &self.pipeline))
     }
 }
 
@@ -346,7 +346,7 @@ fn open(pipeline: &Pipeline, phase: &str, asked: &str) -> Failure {
         Some(gate) => {
             let message =
                 format!("phase `{phase}` cannot be reported: `{asked}` is awaiting_human");
-            (message, way_out::answer(&pipeline.view, gate))
+            (message, way_out::answer(pipeline, gate))
         }
         None => {
             let hint = "it is for the user to answer, by `pipeline_next_action`".to_owned();

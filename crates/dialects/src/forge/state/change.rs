@@ -1,7 +1,7 @@
 //! What the tools have in common that change one thing: the pipeline is opened, a command is asked
 //! for, and a no of the engine is worded.
 
-use engine::{Command, Refusal, Standing, Status};
+use engine::{Command, Refusal, Status};
 use schemars::JsonSchema;
 use serde::de::DeserializeOwned;
 
@@ -134,7 +134,7 @@ fn refused<T: Change>(asked: &T, pipeline: &Pipeline, stopped: &Stopped) -> Fail
         let message = format!("{tool}: {problem}");
         return Failure::new(refusal.code(), message, "fix the tasks, then call again");
     }
-    let hint = way_out::hint_at(refusal, &pipeline.view);
+    let hint = way_out::hint_at(refusal, pipeline);
     let problem = if let Refusal::RunEnded { status } = refusal {
         format!("the pipeline is {}", ended(*status))
     } else {
@@ -146,16 +146,4 @@ fn refused<T: Change>(asked: &T, pipeline: &Pipeline, stopped: &Stopped) -> Fail
 /// Returns how a pipeline that is over stands, in the dialect's word.
 fn ended(status: Status) -> &'static str {
     if status == Status::Cancelled { "abandoned" } else { status.as_str() }
-}
-
-/// Has a failed pipeline taken up again before anything else.
-pub(super) fn taken_up(pipeline: &Pipeline, commands: Vec<Command>) -> Command {
-    let mut all = Vec::new();
-    if let Standing::Failed { .. } = pipeline.view.state.standing {
-        // The files may well have been fixed since.
-        let reason = "the phase is taken up again".to_owned();
-        all.push(Command::ReopenRun { reason, force: true });
-    }
-    all.extend(commands);
-    Command::All(all)
 }

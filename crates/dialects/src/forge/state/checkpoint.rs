@@ -4,7 +4,8 @@ use engine::{Command, Refusal};
 
 use super::{
     super::{answer::Failure, workspace::Pipeline},
-    change::{Card as _, Change, SETS, card, taken_up},
+    change::{Card as _, Change, SETS, card},
+    moves::Move,
     phase,
 };
 
@@ -18,8 +19,8 @@ card! {
 
 impl Change for Checkpoint {
     fn command(&self, pipeline: &Pipeline) -> Result<Command, Failure> {
-        let step = phase::find(Self::NAME, pipeline, &self.phase)?.name.to_string();
-        Ok(taken_up(pipeline, vec![Command::AskPerson { step }]))
+        let step = phase::find(Self::NAME, pipeline, &self.phase)?;
+        Ok(Move::Ask.at(step, &pipeline.view))
     }
 
     fn guard(&self, pipeline: &Pipeline, refusal: &Refusal) -> Option<String> {

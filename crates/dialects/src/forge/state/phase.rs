@@ -46,22 +46,19 @@ pub(super) fn guard(pipeline: &Pipeline, refusal: &Refusal) -> Option<String> {
     let words = if let Refusal::ArtifactMissing { step, path } = refusal {
         format!("`{path}` must exist before `{step}` is completed; write it first")
     } else if let Refusal::GateOpen { step, .. } = refusal {
-        let way_out = way_out::hint_at(refusal, &pipeline.view);
+        let way_out = way_out::hint_at(refusal, pipeline);
         format!("`{step}` is awaiting_human; {way_out}")
     } else if let Refusal::GateHeld { step, .. } = refusal {
-        let way_out = way_out::hint_at(refusal, &pipeline.view);
+        let way_out = way_out::hint_at(refusal, pipeline);
         format!("a revision is pending at `{step}`; {way_out}")
     } else if let Refusal::GateNotAsked { step, to } = refusal {
-        format!("`{to}` lies behind `{step}`; {}", way_out::first(&pipeline.view, to))
+        format!("`{to}` lies behind `{step}`; {}", way_out::first(pipeline, to))
     } else if let Refusal::GateNeedsPerson { step, is_asked: false, .. } = refusal {
-        format!(
-            "at `{step}` only the user's own answer counts; {}",
-            way_out::first(&pipeline.view, step)
-        )
+        format!("at `{step}` only the user's own answer counts; {}", way_out::first(pipeline, step))
     } else if let Refusal::GateNeedsPerson { step, .. } = refusal {
         format!("at `{step}` only the user's own answer counts; have them run `milepost gate`")
     } else if let Refusal::StepOutOfOrder { step, before } = refusal {
-        format!("`{step}` comes after `{before}`; {}", way_out::first(&pipeline.view, step))
+        format!("`{step}` comes after `{before}`; {}", way_out::first(pipeline, step))
     } else if let Refusal::StepPassed { step } = refusal {
         format!("`{step}` was passed; leave it as it is")
     } else if let Refusal::PartsUnknown { .. } = refusal {

@@ -1,11 +1,12 @@
 //! `phase_complete`: a phase is done, or what the user was asked is agreed to.
 
 use definition::{PartSpec, Step};
-use engine::{Command, ContextChange, Refusal, Report, ReportOptions, ReportStep, Rigor};
+use engine::{Command, Refusal};
 
 use super::{
-    super::{answer::Failure, workspace::Pipeline},
-    change::{Card as _, Change, ENDS, card, taken_up},
+    super::{answer::Failure, way_out, workspace::Pipeline},
+    change::{Card as _, Change, ENDS, card},
+    moves::Move,
     phase,
 };
 
@@ -21,15 +22,7 @@ card! {
 impl Change for PhaseComplete {
     fn command(&self, pipeline: &Pipeline) -> Result<Command, Failure> {
         let step = phase::find(Self::NAME, pipeline, &self.phase)?;
-        let open = pipeline.view.state.standing.open_gate();
-        let is_asked = open.is_some_and(|it| it.step == step.name);
-        let name = step.name.to_string();
-        let command = if is_asked || step.gate.is_some() {
-            Command::ApproveStep { step: name }
-        } else {
-            Command::ReportStep(Box::new(report(name)))
-        };
-        Ok(taken_up(pipeline, vec![Command::StopAtNextStep(command.into())]))
+        Ok(Move::Complete.at(step, &pipeline.view))
     }
 
     fn warnings(&self, pipeline: &Pipeline) -> Vec<String> {
@@ -58,14 +51,14 @@ impl Change for PhaseComplete {
         let phase = &self.phase;
         let state = &pipeline.view.state;
         let current = state.current.as_ref().map(ToString::to_string).unwrap_or_default();
-        let steps = &pipeline.view.workflow.steps;
-        let gate =
-            steps.iter().find(|it| it.name.as_str() == phase).and_then(|it| it.gate.as_ref());
-        let may_be_asked = current == *phase || gate.is_some_and(|it| it.ahead);
+        let mut steps = pipeline.view.workflow.steps.iter();
+        let step = steps.find(|it| it.name.as_str() == phase);
+        let is_ahead = |it: &Step| it.gate.as_ref().is_some_and(|it| it.ahead);
+        let may_be_asked = |it: &&Step| current == *phase || is_ahead(it);
         if let Refusal::GateNotOpen = refusal
-            && may_be_asked
+            && let Some(step) = step.filter(may_be_asked)
         {
-            let way_out = "call `checkpoint` first, and ask the user";
+            let way_out = way_out::ask(pipeline, step);
             return Some(format!("`{phase}` requires awaiting_human; {way_out}"));
         }
         if matches!(refusal, Refusal::StepNotCurrent { .. } | Refusal::GateNotOpen) {
@@ -73,17 +66,5 @@ impl Change for PhaseComplete {
             return Some(format!("{message}; go on with `{current}`"));
         }
         phase::guard(pipeline, refusal)
-    }
-}
-
-/// What is in the files of the phase is not looked at.
-fn report(step: String) -> ReportStep {
-    ReportStep {
-        part: None,
-        report: Report { step_id: step, status: "success".to_owned(), ..Report::default() },
-        context: ContextChange::default(),
-        next: None,
-        holder: None,
-        terms: ReportOptions { rigor: Rigor::Presence, ..ReportOptions::default() },
     }
 }

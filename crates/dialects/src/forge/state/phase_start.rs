@@ -1,10 +1,11 @@
 //! `phase_start`: a phase begins.
 
-use engine::{Command, GatePolicy, Refusal, StartStep};
+use engine::{Command, Refusal};
 
 use super::{
-    super::{answer::Failure, workspace::Pipeline},
-    change::{Card as _, Change, card, taken_up},
+    super::{answer::Failure, way_out, workspace::Pipeline},
+    change::{Card as _, Change, card},
+    moves::Move,
     phase, task,
 };
 use crate::kit::Hints;
@@ -19,18 +20,16 @@ card! {
 
 impl Change for PhaseStart {
     fn command(&self, pipeline: &Pipeline) -> Result<Command, Failure> {
-        let step = phase::find(Self::NAME, pipeline, &self.phase)?.name.to_string();
-        let start = StartStep { step: step.clone(), again: true, ..StartStep::default() };
-        let go = Command::GoTo { step, passing: GatePolicy::InOrder };
-        let both = Command::All(vec![go, Command::StartStep(start)]);
-        Ok(taken_up(pipeline, vec![Command::StopAtNextStep(both.into())]))
+        let step = phase::find(Self::NAME, pipeline, &self.phase)?;
+        Ok(Move::Start.at(step, &pipeline.view))
     }
 
     fn guard(&self, pipeline: &Pipeline, refusal: &Refusal) -> Option<String> {
         if let Refusal::GateOpen { step, .. } = refusal
             && step.as_str() == self.phase
+            && let Some(asking) = pipeline.view.workflow.find_step(step)
         {
-            return Some(format!("`{step}` is for the user; call `checkpoint`, and ask them"));
+            return Some(format!("`{step}` is for the user; {}", way_out::ask(pipeline, asking)));
         }
         let has_tasks = pipeline.view.state.parts.get(task::SET).is_some_and(|it| !it.is_empty());
         let is_early =

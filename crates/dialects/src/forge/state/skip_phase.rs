@@ -1,11 +1,11 @@
 //! `skip_phase`: a phase is left out.
 
-use engine::{Command, MakeMove, Refusal};
-use serde_json::{Map, Value};
+use engine::{Command, Refusal};
 
 use super::{
     super::{answer::Failure, workspace::Pipeline},
-    change::{Card as _, Change, ENDS, card, taken_up},
+    change::{Card as _, Change, ENDS, card},
+    moves::Move,
     phase,
 };
 
@@ -19,11 +19,8 @@ card! {
 
 impl Change for SkipPhase {
     fn command(&self, pipeline: &Pipeline) -> Result<Command, Failure> {
-        let step = phase::find(Self::NAME, pipeline, &self.phase)?.name.to_string();
-        let args = Map::from_iter([("phase".to_owned(), Value::from(step.clone()))]);
-        let noted = MakeMove { name: "leave_out".to_owned(), args, ..MakeMove::default() };
-        let skip = Command::StopAtNextStep(Command::SkipStep { step }.into());
-        Ok(taken_up(pipeline, vec![Command::Move(Box::new(noted)), skip]))
+        let step = phase::find(Self::NAME, pipeline, &self.phase)?;
+        Ok(Move::Skip.at(step, &pipeline.view))
     }
 
     fn guard(&self, pipeline: &Pipeline, refusal: &Refusal) -> Option<String> {

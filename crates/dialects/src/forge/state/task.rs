@@ -1,10 +1,11 @@
 //! A task as the tools are told it: its words for how far it is, and what they mean of a part.
 
 use definition::{PartId, StepName};
-use engine::{PartPlaced, Progress};
+use engine::{PartPlaced, Probe, Progress, Refusal};
 
 use super::{
     super::{way_out, workspace::Pipeline},
+    moves::plan_one,
     phase::{IMPLEMENTATION, REVIEW},
 };
 
@@ -15,22 +16,19 @@ pub(super) const MODES: [&str; 4] = ["sequential", "parallel", "human_gate", ""]
 
 /// Says how tasks are made known: at once, or after the gate before them.
 pub(super) fn way_to_init(pipeline: &Pipeline) -> String {
-    let (workflow, state) = (&pipeline.view.workflow, &pipeline.view.state);
-    let place = |name: &str| workflow.steps.iter().position(|it| it.name.as_str() == name);
-    let building = place(IMPLEMENTATION).unwrap_or_default();
-    let mut before = workflow.steps.iter().enumerate().take(building).rev();
-    let gate = before.find(|(_, it)| it.gate.is_some());
-    let current = state.current.as_ref().and_then(|it| place(it.as_str())).unwrap_or_default();
-    match gate.filter(|(at, it)| current <= *at && !state.progress(&it.name).is_settled()) {
-        Some((_, gate)) => {
-            let first = way_out::first(&pipeline.view, &gate.name);
-            let is_there = state.current.as_ref() == Some(&gate.name);
-            let rest = format!(", then each phase through `{}`", gate.name);
-            let rest = if is_there { "" } else { &rest };
-            format!("{first}{rest}, and then call `task_init`")
-        }
-        None => "call `task_init` first".to_owned(),
-    }
+    let gate = match pipeline.try_on(&plan_one(&pipeline.view)) {
+        Probe::Open(_) | Probe::Needs(_) => return "call `task_init` first".to_owned(),
+        Probe::Closed(
+            Refusal::GateNotAsked { step, .. }
+            | Refusal::GateNeedsPerson { step, .. }
+            | Refusal::GateOpen { step, .. },
+        ) => step,
+        Probe::Closed(refusal) => return way_out::hint_at(&refusal, pipeline),
+    };
+    let first = way_out::first(pipeline, &gate);
+    let is_there = pipeline.view.state.current.as_ref() == Some(&gate);
+    let rest = if is_there { String::new() } else { format!(", then each phase through `{gate}`") };
+    format!("{first}{rest}, and then call `task_init`")
 }
 
 /// Says nothing yet of the work on a task.

@@ -13,8 +13,8 @@ use super::{
         way_out,
         workspace::Pipeline,
     },
-    change::{self, Card as _, Change, ENDS, card},
-    phase,
+    change::{Card as _, Change, ENDS, card},
+    moves, phase,
     settings::{self, one_of},
     task,
 };
@@ -55,7 +55,7 @@ impl Change for TaskInit {
             read(&self.tasks)?.into_values().unzip();
         let mut commands = vec![Command::PlanParts { set: task::SET.to_owned(), parts }];
         commands.extend(placed.into_iter().flatten().map(Command::PlacePart));
-        Ok(change::taken_up(pipeline, commands))
+        Ok(moves::taken_up(&pipeline.view, commands))
     }
 
     fn warnings(&self, _: &Pipeline) -> Vec<String> {
@@ -65,7 +65,7 @@ impl Change for TaskInit {
 
     fn guard(&self, pipeline: &Pipeline, refusal: &Refusal) -> Option<String> {
         if let Refusal::GateNotAsked { step, .. } = refusal {
-            let way_out = way_out::first(&pipeline.view, step);
+            let way_out = way_out::first(pipeline, step);
             return Some(format!("`{step}` comes before the tasks are initialised; {way_out}"));
         }
         if let Refusal::ArtifactMissing { path, .. } = refusal {

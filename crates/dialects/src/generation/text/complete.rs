@@ -4,7 +4,7 @@ use super::{Scene, number};
 use crate::{
     generation::{
         document::UNKNOWN,
-        words::{ATTEMPTS_MAX, STEPS_TOTAL, duration, thousands},
+        words::{STEPS_TOTAL, duration, thousands},
     },
     kit::json::Json,
 };
@@ -44,7 +44,7 @@ pub(crate) fn report(scene: &Scene<'_>) -> String {
 📊 Final Metrics:
   - Word count: {} words
   - Total duration: {}
-  - Generation retries: {retries}/{ATTEMPTS_MAX}
+  - Generation retries: {retries}/{}
   - All steps: {}/{STEPS_TOTAL} completed
 ",
         scene.id,
@@ -53,6 +53,7 @@ pub(crate) fn report(scene: &Scene<'_>) -> String {
         document.shown("updated_at"),
         thousands(word_count),
         duration(seconds(scene)),
+        document.attempts_max(),
         usize::from(STEPS_TOTAL) - document.missing_steps().count(),
     );
     let missing = super::names(document.missing_steps());

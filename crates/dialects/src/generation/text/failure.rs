@@ -2,7 +2,7 @@
 
 use super::{Scene, number};
 use crate::{
-    generation::words::{ATTEMPTS_MAX, Dialect, NamedStep, Status, Step, severity_icon},
+    generation::words::{DRAFT, Dialect, NamedStep, Status, Step, severity_icon},
     kit::json::Json,
 };
 
@@ -32,7 +32,7 @@ pub(crate) fn ended(scene: &Scene<'_>, what: &str) -> String {
 /// An error was recorded; the step goes on.
 pub(crate) fn recorded(scene: &Scene<'_>, spoken: NamedStep, error: &Recorded<'_>) -> String {
     let id = scene.id;
-    let max = scene.document.attempts().map_or(ATTEMPTS_MAX, |it| it.1);
+    let max = scene.document.attempts_max();
     let retry = error.retry_count.map(|it| format!("**Retry**: {it}/{max}\n"));
     let by_number = NamedStep { dialect: Dialect::Numbered, ..spoken };
     format!(
@@ -128,28 +128,29 @@ pub(crate) fn not_failed(scene: &Scene<'_>, spoken: NamedStep) -> String {
 pub(crate) fn retried(scene: &Scene<'_>, spoken: NamedStep) -> String {
     let id = scene.id;
     let record = scene.document.step(spoken.step);
-    let attempt = record.find("retry_metadata").and_then(Json::as_object);
-    let attempt = number(attempt.and_then(|it| it.get("attempt_number")));
-    let (_, max) = scene.document.attempts().unwrap_or((0, ATTEMPTS_MAX));
-    let is_beyond = attempt.parse().is_ok_and(|it: u64| max < it);
-    let warning =
-        is_beyond.then(|| format!("\n\n⚠️ Attempt {attempt} exceeds max_attempts ({max})"));
+    let told = record.find("retry_metadata").and_then(Json::as_object);
+    let told = told.and_then(|it| it.get("attempt_number")).map(|it| number(Some(it)));
+    let is_draft = spoken.step.number == DRAFT;
+    let counted = scene.document.attempts().filter(|_| is_draft);
+    let attempt = told.or_else(|| counted.map(|(count, _)| (count + 1).to_string()));
+    let line = attempt.iter().map(|it| format!("**Attempt**: {it}\n")).collect::<String>();
+    let max = scene.document.attempts_max();
+    let beyond = attempt.filter(|it| it.parse().is_ok_and(|it: u64| max < it));
+    let warning = beyond.map(|it| format!("\n\n⚠️ Attempt {it} exceeds max_attempts ({max})"));
     format!(
         "🔄 RETRY STEP: {}
 
 **Scene**: {id}
-**Attempt**: {attempt}
-
+{line}
 💡 Step Status:
   - Previous: FAILED
   - Current: PENDING (ready for retry)
 
 🔄 Next Action:
-  - Call start_step(scene_id='{id}', {})
-  - Then execute step operations
+{}  - Then execute step operations
   - Call complete_step() on success or fail_step() on failure{}",
         spoken.alone(),
-        spoken.start_arguments(),
+        scene.listed(spoken.dialect),
         warning.unwrap_or_default(),
     )
 }

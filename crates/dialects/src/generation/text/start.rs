@@ -2,10 +2,7 @@
 
 use super::Scene;
 use crate::{
-    generation::{
-        document::UNKNOWN,
-        words::{ATTEMPTS_MAX, Dialect},
-    },
+    generation::{document::UNKNOWN, words::Dialect},
     kit::json::Json,
 };
 
@@ -83,7 +80,7 @@ pub(crate) fn started(scene: &Scene<'_>) -> String {
         inner("metadata", "initiated_by"),
         document.shown("started_at"),
         scene.status(),
-        document.attempts().map_or(ATTEMPTS_MAX, |it| it.1),
+        document.attempts_max(),
         scene.path,
     )
 }

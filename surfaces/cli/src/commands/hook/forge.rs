@@ -215,3 +215,33 @@ fn settled(path: &Path) -> PathBuf {
     }
     settled
 }
+
+#[cfg(test)]
+mod tests {
+    use std::{collections::BTreeMap, fs, path::Path};
+
+    use definition::{MemoryFiles, Review, WorkflowName, parse};
+
+    use super::OUTCOMES;
+
+    #[test]
+    fn the_outcomes_are_those_of_the_workflow() {
+        let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../workflows");
+        let folders = ["forge", "forge/steps"].map(|it| fs::read_dir(root.join(it)).unwrap());
+        let paths = folders.into_iter().flatten().map(|it| it.unwrap().path());
+        let files = paths.filter(|it| it.is_file()).map(|path| {
+            let name = path.strip_prefix(&root).unwrap().to_str().unwrap().to_owned();
+            (name, fs::read_to_string(&path).unwrap())
+        });
+        let files = MemoryFiles(files.collect::<BTreeMap<_, _>>());
+        let workflow = parse(&WorkflowName::parse("forge").unwrap(), &files).unwrap();
+        let stated = workflow.steps.iter().map(|step| {
+            let file = step.produces.first().map_or("", |it| it.path.source());
+            // Each part has a file of its own.
+            let file = if step.each.is_some() { "" } else { file };
+            (step.name.as_str(), file, step.review.as_ref().map(Review::words).unwrap_or_default())
+        });
+        let stated: Vec<_> = stated.filter(|it| !it.1.is_empty() || !it.2.is_empty()).collect();
+        assert_eq!(OUTCOMES.map(|it| (it.0, it.1, it.2.to_vec())).to_vec(), stated);
+    }
+}

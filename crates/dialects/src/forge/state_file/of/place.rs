@@ -8,14 +8,11 @@ use engine::{
 use serde_json::Value;
 
 use super::{
-    super::{COMPLETED, PHASES, SETUP, StateFile, Status},
+    super::{COMPLETED, PHASES, PR_CREATION, SETUP, StateFile, Status},
     Base,
     tasks::BUILDING,
 };
 use crate::kit::json::{Json, Object};
-
-/// The phase in which the client runs a command.
-const PR_CREATION: &str = "pr-creation";
 
 impl Base<'_> {
     pub(super) fn set_place(&self, file: &mut StateFile) {
