@@ -7,7 +7,7 @@ mod world;
 
 use alloc::{
     format,
-    string::{String, ToString},
+    string::{String, ToString as _},
     vec::Vec,
 };
 use core::fmt::Display;

@@ -92,7 +92,7 @@ fn apply(state: &mut RunState, recorded: &Recorded) {
         | Event::RuleFired { .. }
         | Event::LineInserted { .. } => {}
         Event::ChoreDone { .. } | Event::ChoreFailed { .. } => {
-            found::end_chore(state, &recorded.event)
+            found::end_chore(state, &recorded.event);
         }
         Event::BranchSeen { name, base, is_taken } => {
             state.take_branch(name, base.as_deref(), *is_taken);

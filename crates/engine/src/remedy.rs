@@ -7,6 +7,7 @@ use alloc::{
     string::{String, ToString},
     vec::Vec,
 };
+use core::slice::from_ref;
 
 use definition::StepName;
 
@@ -160,7 +161,7 @@ impl Refusal {
             Self::StepNotFailed { step, .. } | Self::GateMissing { step } => Remedy::work(step),
             Self::FailedForward { from, .. } => Remedy::work(from),
             Self::StepNotBegun { step } => Remedy::Begin { step: step.clone() },
-            Self::StepOutOfOrder { before, .. } => Remedy::finish(&[before.clone()]),
+            Self::StepOutOfOrder { before, .. } => Remedy::finish(from_ref(before)),
             Self::StepsOpen { open } => Remedy::finish(open),
             Self::StepPassed { .. } | Self::NothingDue => Remedy::Nothing,
             Self::GateNotAsked { step, .. } => Remedy::PassGate { step: step.clone() },
@@ -186,7 +187,7 @@ impl Refusal {
             Self::EditRefused { .. } => Remedy::UseCalls,
             Self::GateNeedsPerson { step, is_asked, is_begun }
             | Self::PartNeedsPerson { step, is_asked, is_begun, .. } => {
-                Remedy::find_person(step, *is_begun, *is_asked)
+                Remedy::find_person(step, (*is_begun, *is_asked))
             }
             Self::GateHeld { condition, .. } => Remedy::Clear { condition: condition.clone() },
             Self::GateStale { .. } => Remedy::AnswerAgain,
@@ -227,7 +228,7 @@ impl Remedy {
         Self::Pick { what, among: among.iter().map(ToString::to_string).collect() }
     }
 
-    fn work(step: impl ToString) -> Self {
+    fn work(step: &impl ToString) -> Self {
         Self::Work { step: step.to_string() }
     }
 
@@ -252,7 +253,7 @@ impl Remedy {
     }
 
     /// What helps where only a person's own answer at `step` counts.
-    fn find_person(step: &StepName, is_begun: bool, is_asked: bool) -> Self {
+    fn find_person(step: &StepName, (is_begun, is_asked): (bool, bool)) -> Self {
         let step = step.clone();
         match (is_begun, is_asked) {
             (false, _) => Self::BeginBefore { step },

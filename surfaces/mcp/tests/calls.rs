@@ -58,7 +58,7 @@ use std::{
 use definition::Evidence;
 use expect_test::expect_file;
 use jsonschema::Validator;
-use mcp::{Dialects, Options, TOOLSETS, devworkflow::Fallback};
+use mcp::{Dialects, Options, TOOLSETS, Toolset, devworkflow::Fallback};
 use serde_json::{Value, json};
 
 use client::Client;
@@ -240,10 +240,12 @@ fn fill_in(text: &str) -> String {
 
 async fn load_schemas(client: &mut Client) -> BTreeMap<String, Validator> {
     let listed = client.ask("tools/list", json!({})).await;
+    // Only an outline of each schema is listed; the answers fit the whole.
     let schema = |tool: &Value| {
         let name = tool["name"].as_str().unwrap().to_owned();
-        let schema = tool.get("outputSchema")?;
-        Some((name, jsonschema::validator_for(schema).unwrap()))
+        let tool = TOOLSETS.iter().flat_map(Toolset::tools).find(|it| it.name == name).unwrap();
+        let schema = Value::Object(tool.answer_schema()?);
+        Some((name, jsonschema::validator_for(&schema).unwrap()))
     };
     listed["result"]["tools"].as_array().unwrap().iter().filter_map(schema).collect()
 }

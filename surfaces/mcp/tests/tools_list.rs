@@ -68,8 +68,8 @@ fn every_tool_has_a_title_and_a_description_and_tells_the_truth_about_itself() {
 fn the_core_toolset_stays_small() {
     let core = TOOLSETS.iter().find(|it| it.name == "core").unwrap();
     assert!(core.tools().len() <= 12);
-    // About 4.4 bytes a token, so that 2,000 tokens are never passed unnoticed.
-    assert!(shown(core).len() < 8_700, "{} bytes", shown(core).len());
+    // About 4.5 bytes a token, so that 1,900 tokens are never passed unnoticed.
+    assert!(shown(core).len() < 8_550, "{} bytes", shown(core).len());
 }
 
 #[test]

@@ -34,7 +34,7 @@ pub(super) struct AdvanceWorkflow {
     holder: Option<String>,
     /// Number of your lease
     lease: Option<u64>,
-    /// Makes a retry safe
+    /// For safe retries
     #[expect(dead_code, reason = "the server reads it before the call")]
     request_id: Option<String>,
 }
@@ -45,8 +45,8 @@ impl Tool for AdvanceWorkflow {
     const NAME: &'static str = "advance_workflow";
     const TITLE: &'static str = "Report and advance";
     const DESCRIPTION: &'static str = "Report the current step and get the next. Follow the \
-        returned instructions exactly; report honestly, since reports steer the run: a failure \
-        told is handled, a success invented is refused or breaks later steps.";
+        returned instructions exactly. Report honestly: a failure is handled, an invented success \
+        is refused or breaks later steps.";
     const HINTS: Hints = Hints::DECIDES;
 
     fn ask(self, caller: &Caller) -> Result<Ask, Failure> {

@@ -17,13 +17,13 @@ use crate::kit::{
 pub(super) struct AnswerGate {
     /// Run id or key
     instance_id: String,
-    /// Name of an option, or approve, reject. Without it your client asks the person itself
+    /// An option, or approve, reject. Without it your client asks the person
     answer: Option<String>,
     /// What the person wants changed
     feedback: Option<String>,
     /// Who said so
     person: Option<String>,
-    /// Makes a retry safe
+    /// For safe retries
     #[expect(dead_code, reason = "the server reads it before the call")]
     request_id: Option<String>,
 }

@@ -17,7 +17,7 @@ pub(super) struct CancelWorkflow {
     instance_id: String,
     /// Why
     reason: Option<String>,
-    /// Makes a retry safe
+    /// For safe retries
     #[expect(dead_code, reason = "the server reads it before the call")]
     request_id: Option<String>,
 }

@@ -33,7 +33,7 @@ pub(super) struct ClaimStep {
     /// End that lease instead
     #[serde(default)]
     release: bool,
-    /// Makes a retry safe
+    /// For safe retries
     #[expect(dead_code, reason = "the server reads it before the call")]
     request_id: Option<String>,
 }
@@ -81,8 +81,8 @@ impl Tool for ClaimStep {
     type Failure = Failure;
     const NAME: &'static str = "claim_step";
     const TITLE: &'static str = "Claim a step";
-    const DESCRIPTION: &'static str = "Only where several agents share a run: hold the step, or \
-        one part of it, so that no one else does it. Report with the lease number.";
+    const DESCRIPTION: &'static str = "Only if several agents share a run: hold the step, or a \
+        part of it, for yourself. Report with the lease number.";
     const HINTS: Hints = Hints::ADDS;
 
     fn ask(self, caller: &Caller) -> Result<Ask, Failure> {

@@ -23,7 +23,7 @@ pub(super) struct ForkRun {
     from_seq: Option<u64>,
     /// The copy's own key
     key: Option<String>,
-    /// Makes a retry safe
+    /// For safe retries
     #[expect(dead_code, reason = "the server reads it before the call")]
     request_id: Option<String>,
 }

@@ -32,7 +32,7 @@ pub(super) struct RecordEntry {
     tags: Option<Vec<String>>,
     /// Default: current
     step: Option<String>,
-    /// Makes a retry safe
+    /// For safe retries
     #[expect(dead_code, reason = "the server reads it before the call")]
     request_id: Option<String>,
 }
@@ -62,8 +62,8 @@ impl Tool for RecordEntry {
     type Failure = Failure;
     const NAME: &'static str = "record_entry";
     const TITLE: &'static str = "Record an entry";
-    const DESCRIPTION: &'static str = "Keep an error, a question with its answer, a metric or a \
-        note with the run, for the agent that resumes it.";
+    const DESCRIPTION: &'static str = "Keep an error, a question and its answer, a metric or a \
+        note for the agent that resumes the run.";
     const HINTS: Hints = Hints::ADDS;
 
     fn ask(self, caller: &Caller) -> Result<Ask, Failure> {

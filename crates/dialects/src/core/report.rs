@@ -16,7 +16,7 @@ pub(super) struct Report {
     result: Value,
     /// Structured facts; `evidence` by criterion
     details: Option<Map<String, Value>>,
-    /// One line for the agent that comes next
+    /// One line for the next agent
     message: Option<String>,
     /// Why it failed
     error: Option<String>,

@@ -46,7 +46,7 @@ pub(super) struct ResumeWorkflow {
     force: bool,
     /// Size of the brief
     max_tokens: Option<u32>,
-    /// Makes a retry safe
+    /// For safe retries
     #[expect(dead_code, reason = "the server reads it before the call")]
     request_id: Option<String>,
 }
@@ -56,9 +56,9 @@ impl Tool for ResumeWorkflow {
     type Failure = Failure;
     const NAME: &'static str = "resume_workflow";
     const TITLE: &'static str = "Resume a run";
-    const DESCRIPTION: &'static str = "Come back to a run after a break, a compaction or from \
-        another client. Without report it changes nothing and returns a brief: what is done, what \
-        to do now. With report it also reconciles what you did.";
+    const DESCRIPTION: &'static str = "Come back to a run after a break, a compaction or in \
+        another client. Without report it only returns a brief: what is done, what to do \
+        now. With report it also reconciles what you did.";
     const HINTS: Hints = Hints::DECIDES;
 
     fn ask(mut self, caller: &Caller) -> Result<Ask, Failure> {

@@ -25,7 +25,7 @@ pub(super) struct StartWorkflow {
     flow: Option<String>,
     /// Values for its variables
     vars: Option<Map<String, Value>>,
-    /// Your own id for this call: makes a retry safe
+    /// Your id for this call: makes a retry safe
     #[expect(dead_code, reason = "the server reads it before the call")]
     request_id: Option<String>,
 }

@@ -65,10 +65,27 @@ pub fn output<A: JsonSchema, F: JsonSchema>() -> Value {
     });
     tidy(&mut schema);
     unmark(&mut schema);
-    // Programs read it, and it is sent with every list of tools; the words are for readers of code.
+    // The words are for readers of code.
     each_schema(&mut schema, &mut |schema| {
         schema.remove("description");
     });
+    schema
+}
+
+/// The fields of answers that are published with every list of tools: why not, and a text of its
+/// own. The rest an answer shows by itself.
+const OUTLINE: [&str; 2] = ["refusal", "result"];
+
+/// Returns what of the schema of an answer is published.
+pub fn outline(mut schema: Map<String, Value>) -> Map<String, Value> {
+    schema.remove("anyOf");
+    if let Some(Value::Object(fields)) = schema.get_mut("properties") {
+        fields.retain(|name, _| OUTLINE.contains(&name.as_str()));
+        for field in fields.values_mut() {
+            let kind = field.get("type").cloned();
+            *field = kind.map_or_else(|| json!({}), |kind| json!({ "type": kind }));
+        }
+    }
     schema
 }
 

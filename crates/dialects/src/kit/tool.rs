@@ -149,9 +149,14 @@ impl Card {
         schema::published((self.shape)())
     }
 
-    /// Returns the JSON Schema that every answer fits, also one that says no, where it is published.
-    pub fn output_schema(&self) -> Option<Map<String, Value>> {
+    /// Returns the JSON Schema that every answer fits, also one that says no, where the tool has one.
+    pub fn answer_schema(&self) -> Option<Map<String, Value>> {
         self.output.map(|output| schema::object(output()))
+    }
+
+    /// Returns what of it is published.
+    pub fn output_schema(&self) -> Option<Map<String, Value>> {
+        self.answer_schema().map(schema::outline)
     }
 }
 

@@ -2,7 +2,7 @@
 
 use alloc::{
     format,
-    string::{String, ToString},
+    string::{String, ToString as _},
 };
 
 use super::{listed, named, quoted};

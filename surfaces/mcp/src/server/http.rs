@@ -195,7 +195,7 @@ async fn admit<S: ServerHandler>(door: Arc<Door<S>>, request: Request) -> Respon
     };
     let Head { method, id } = match parse_head(&bytes) {
         Ok(head) => head,
-        Err(refused) => return refused,
+        Err((error, id)) => return refuse(StatusCode::BAD_REQUEST, &error, id.as_ref()),
     };
     let begins = method.as_deref() == Some("initialize");
     if begins && door.sessions_max <= door.manager.sessions.read().await.len() {
@@ -242,21 +242,21 @@ async fn read(body: Body, bytes_max: usize) -> Result<Bytes, Response> {
     })
 }
 
-/// Reads what kind of message a body is.
-fn parse_head(bytes: &[u8]) -> Result<Head<'_>, Response> {
+/// Reads what kind of message a body is; or says what is wrong with it, and with which id it came.
+fn parse_head(bytes: &[u8]) -> Result<Head<'_>, (ErrorData, Option<RequestId>)> {
     let sent = serde_json::from_slice::<Sent<'_>>(bytes).map_err(|error| {
-        let error = if error.is_data() {
+        if error.is_data() {
             let text = "this is not JSON-RPC message; send one message a request, no batches";
-            ErrorData::invalid_request(text, None)
+            (ErrorData::invalid_request(text, None), None)
         } else {
-            ErrorData::parse_error(format!("the body cannot be read as JSON: {error}"), None)
-        };
-        refuse(StatusCode::BAD_REQUEST, &error, None)
+            let text = format!("the body cannot be read as JSON: {error}");
+            (ErrorData::parse_error(text, None), None)
+        }
     })?;
     let id = sent.id.and_then(|it| serde_json::from_value(it).ok());
     if sent.jsonrpc.as_deref() != Some("2.0") {
         let error = ErrorData::invalid_request("this is not JSON-RPC 2.0 message", None);
-        return Err(refuse(StatusCode::BAD_REQUEST, &error, id.as_ref()));
+        return Err((error, id));
     }
     Ok(Head { method: sent.method, id })
 }

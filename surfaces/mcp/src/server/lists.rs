@@ -218,3 +218,24 @@ pub(super) fn refused(error: &ExecuteError) -> ErrorData {
 fn invalid_cursor() -> ErrorData {
     ErrorData::invalid_params("`cursor` is not one that this server gave out", None)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::toolsets::TOOLSETS;
+
+    /// What a client gets and keeps, with titles, hints and the schemas of answers.
+    #[test]
+    fn lists_of_tools_are_small() {
+        let size = |name: &str| {
+            let toolset = TOOLSETS.iter().find(|it| it.name == name).unwrap();
+            let tools: Vec<Tool> = toolset.tools().iter().map(tool).collect();
+            serde_json::to_string(&tools).unwrap().len()
+        };
+        let sizes = TOOLSETS.iter().map(|it| (it.name, size(it.name))).collect::<BTreeMap<_, _>>();
+        let most =
+            [("core", 12_000), ("devworkflow", 21_000), ("forge", 24_000), ("generation", 13_000)];
+        let large = most.into_iter().filter(|(name, most)| most < &sizes[name]);
+        assert_eq!(large.collect::<Vec<_>>(), [], "{sizes:?}");
+    }
+}
