@@ -152,7 +152,8 @@ impl Runtime {
     /// names, if it names one; `content` is everything that it says.
     ///
     /// A report that names no action and says the same as the last one is that again, unless the newest
-    /// action left something to show. If that was asked for since, nobody can tell.
+    /// action left something to show. If work was asked for since, nobody can tell; an answer to a
+    /// question that was asked for is one.
     pub async fn identify(
         &self,
         view: &View,
@@ -179,7 +180,10 @@ impl Runtime {
                     return Ok(Identity::Known(name(handed.action, content)?));
                 }
                 if is_open && self.is_seen(view).await? {
-                    return Ok(Identity::Stale);
+                    // What a person says to one question may well be what they said to another.
+                    let is_asked = view.state.standing.open_gate().is_some();
+                    let known = name(handed.action, content)?;
+                    return Ok(if is_asked { Identity::Known(known) } else { Identity::Stale });
                 }
                 Ok(Identity::Known(last))
             }

@@ -44,14 +44,15 @@ impl Tool for ResumeGeneration {
             let command = Command::ReopenRun { reason, force };
             // Nothing is looked at for the plan: files that changed are told by the resume itself.
             let View { workflow, state, .. } = &found.seen.view;
-            if let Probe::Closed(refusal) = probe(workflow, state, &found.seen.known, &command) {
+            let tried = probe(workflow, state, &found.seen.known, &command);
+            if !self.force && !problems.is_empty() {
+                let unsound = text::unsound(&found.scene(), problems, tried.is_open());
+                return Self::say(found.done(unsound)).into();
+            }
+            if let Probe::Closed(refusal) = tried {
                 let own = words(&found, &refusal);
                 let (code, text) = own.unwrap_or_else(|| (refusal.code(), found.refused(&refusal)));
                 return Self::fail(found.fail(Failure::new(code, text))).into();
-            }
-            if !self.force && !problems.is_empty() {
-                let unsound = text::unsound(&found.scene(), problems);
-                return Self::say(found.done(unsound)).into();
             }
             if !self.confirm {
                 return Self::say(found.done(text::plan(&found.scene(), None))).into();

@@ -2,7 +2,7 @@
 
 use std::fs;
 
-use serde_json::{Value, json};
+use serde_json::json;
 
 use crate::{
     checkpoints::waiting,
@@ -130,7 +130,7 @@ fn a_failed_pipeline_is_taken_up_as_its_summary_says() {
     stage.ok("phase_fail", json!({"phase": "phase-1", "message": "no"}));
     let done = stage.go(json!({}));
     let summary = done["summary"].as_str().unwrap();
-    assert!(summary.ends_with("`phase_start` takes it up again"), "{done:#}");
+    assert!(summary.ends_with("`phase_start` for `phase-1` takes it up again"), "{done:#}");
     stage.ok("phase_start", json!({"phase": "phase-1"}));
 
     let stage = waiting();

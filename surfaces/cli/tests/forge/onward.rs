@@ -53,15 +53,6 @@ fn a_checkpoint_that_is_only_come_to_is_not_completed() {
 }
 
 #[test]
-fn a_state_that_names_no_phase_yet_begins_with_the_first() {
-    for phase in ["setup", ""] {
-        let stage = Stage::begun("M");
-        stage.put(phase, json!({}));
-        assert_eq!(stage.go(json!({}))["phase"], "phase-1");
-    }
-}
-
-#[test]
 fn whoever_goes_on_to_a_checkpoint_is_shown_it_at_once() {
     let stage = Stage::set(&[("MILEPOST_FORGE_POLL", "50")]);
     stage.init("M");

@@ -150,7 +150,9 @@ fn damage_is_told_before_anything_else_and_no_step_at_all_is_none() {
     let nowhere = stage("CANCELLED", |state| state["current_step"] = Value::Null);
     plan(&nowhere).has(&["RESUME - was at this step"]);
     let done = stage("COMPLETED", |state| state["current_step"] = json!(0));
-    plan(&done).has(&["Invalid current_step: 0", "force=True"]).lacks(&["already completed"]);
+    plan(&done)
+        .has(&["Invalid current_step: 0", "get_generation_status"])
+        .lacks(&["already completed", "force=True"]);
     let not_found = stage("FAILED", |state| state["workflow_status"] = json!("NOT_FOUND"));
     plan(&not_found).has(&["Invalid workflow_status: NOT_FOUND"]);
     let bare = Stage::with_text(SCENE, "{}");

@@ -17,7 +17,9 @@ use super::{
         WORKFLOW,
         answer::{Answer, Failure},
         display::{self, Spent},
-        records, way_out,
+        records,
+        state_file::COMPLETED,
+        way_out,
         workspace::{self, Pipeline},
     },
     action::{self, Action},
@@ -189,6 +191,9 @@ struct Turn {
 
 impl Turn {
     fn ask(self) -> Ask {
+        if let Err(failure) = self.check_phase() {
+            return self.fail(failure).into();
+        }
         news::find(&self.pipeline)
             .then(move |set| self.look().then(move |report| self.advance(report, set)))
     }
@@ -398,6 +403,19 @@ impl Turn {
             }
             _ => Seeing::Seen(told),
         }
+    }
+
+    /// Refuses to go on from a phase that a state file names and that is none.
+    fn check_phase(&self) -> Result<(), Failure> {
+        let stated = self.pipeline.file();
+        let mut steps = self.pipeline.view.workflow.steps.iter();
+        let is_known =
+            stated.phase() == COMPLETED || steps.any(|it| it.name.as_str() == stated.phase());
+        if is_known {
+            return Ok(());
+        }
+        let message = format!("`currentPhase` of the state is `{}`", stated.phase());
+        Err(Failure::new("step_unknown", message, "nothing follows it; set it to a phase"))
     }
 
     fn told(&self, action: Action) -> Told {

@@ -27,16 +27,20 @@ Possible reasons:
     )
 }
 
-/// The state has problems, and nobody said to go on anyway.
-pub(crate) fn unsound(scene: &Scene<'_>, problems: Vec<String>) -> Done<Facts> {
+/// The state has problems, and nobody said to go on anyway, if that can be.
+pub(crate) fn unsound(scene: &Scene<'_>, problems: Vec<String>, is_open: bool) -> Done<Facts> {
     let id = scene.id;
     let lines = bullets(&problems);
+    let next = match is_open {
+        true => format!("To proceed anyway, use: resume_generation(scene_id='{id}', force=True)"),
+        false => format!("Check progress: get_generation_status(scene_id='{id}')"),
+    };
     let text = format!(
         "⚠️ WARNING: State validation issues for scene {id}
 
 {lines}
 
-💡 To proceed anyway, use: resume_generation(scene_id='{id}', force=True)"
+💡 {next}"
     );
     let facts = Facts { ok: false, ..Facts::new(scene, text) };
     Done { warnings: problems, ..facts.into() }
@@ -315,7 +319,7 @@ mod tests {
               - Invalid current_step: 9 (must be 1-7)
 
             💡 To proceed anyway, use: resume_generation(scene_id='0204', force=True)"#]]
-        .assert_eq(&unsound(&scene, problems).answer.result);
+        .assert_eq(&unsound(&scene, problems, true).answer.result);
         let text = plan(&scene, None).answer.result;
         assert!(text.contains(
             "(Steps none-none already completed)\n\n⚠️ Warnings (force=True used):\n  - Missing"
