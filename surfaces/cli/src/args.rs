@@ -39,7 +39,7 @@ pub(crate) struct Args {
 const EXAMPLES: &str = "\
 Examples:
   milepost demo                            see what it does, in a few seconds
-  milepost setup claude                    let an agent use it
+  milepost setup                           let an agent use it
   milepost run list                        what is going on in this project
   milepost gate approve run_01k9w3m6q2     say yes to what a run asks";
 
@@ -159,9 +159,8 @@ pub(crate) enum Command {
     /// Take over runs from elsewhere
     #[command(subcommand)]
     Import(import::Command),
-    /// Make Milepost known to Claude Code, Cursor, VS Code, Codex and their agents
-    #[command(subcommand)]
-    Setup(setup::Command),
+    /// Make Milepost known to the clients that are here, and to their agents
+    Setup(setup::Args),
 }
 
 impl Args {

@@ -55,7 +55,7 @@ pub(crate) async fn answer(
         Command::Config(config::Command::Show) => config::show(&config, output),
         Command::Trust(args) => trust::perform(args, config, output).await?,
         Command::Token(command) => token::perform(command, &config, output)?,
-        Command::Setup(command) => setup::perform(command, &config, output)?,
+        Command::Setup(args) => setup::perform(args, &config, output).await?,
         Command::Generation(command) => generation::perform(command, config, output).await?,
         Command::Devworkflow(command) => {
             return devworkflow::perform(command, config, output).await;

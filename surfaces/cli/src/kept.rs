@@ -69,7 +69,7 @@ impl Kept {
 }
 
 /// Makes a folder that only its owner can look into, unless it is there.
-fn make_folder(path: &Path) -> io::Result<()> {
+pub(crate) fn make_folder(path: &Path) -> io::Result<()> {
     let mut builder = DirBuilder::new();
     builder.recursive(true);
     #[cfg(unix)]

@@ -134,7 +134,7 @@ impl Play<'_> {
         }
         self.say("").await?;
         self.say(&format!(
-            "{BOLD}Your turn:{BOLD:#} {NAME}claude mcp add milepost -- milepost mcp{NAME:#}, then \
+            "{BOLD}Your turn:{BOLD:#} {NAME}milepost setup{NAME:#}, then \
              tell the agent to start a workflow."
         ))
         .await?;
