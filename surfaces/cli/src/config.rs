@@ -64,6 +64,8 @@ pub(crate) struct Config {
     /// Variables that are set but have no meaning in this release.
     pub(crate) unused: Vec<&'static str>,
     pub(crate) problems: Vec<Problem>,
+    /// Variables in the environment that look like ours, and that no setting has.
+    pub(crate) strange: Vec<String>,
     /// Settings in the project's own file that have no effect.
     pub(crate) ignored: Vec<Ignored>,
     /// What of it needs the user's trust, whether or not it has that.
@@ -137,6 +139,7 @@ impl Config {
             unused: unused.copied().collect(),
             clock_ahead_s: find_test_clock(environment),
             dies_after: find_test_death(environment),
+            strange: sources.strange,
             problems: sources.problems,
             ignored: sources.ignored,
             wishes,

@@ -54,12 +54,13 @@ pub(crate) fn show(config: &Config, output: Output) -> Reply {
         "database": database,
         "user_folder": places.user.as_ref().map(|it| it.display().to_string()),
         "unused": config.unused,
+        "unknown": config.strange,
         "ignored": config.ignored.iter().map(|it| json!({
             "name": it.setting, "from": it.place, "why": it.why,
         })).collect::<Vec<_>>(),
         "problems": config.problems.iter().map(ToString::to_string).collect::<Vec<_>>(),
     });
-    let mut text = grid.render(output.width());
+    let mut text = output.draw(grid);
     text.push_str(&format!("\n{DIM}project{DIM:#}   {}\n", places.project.display()));
     if places.root != places.project {
         text.push_str(&format!("{DIM}worktree{DIM:#}  {}\n", places.root.display()));
@@ -68,6 +69,9 @@ pub(crate) fn show(config: &Config, output: Output) -> Reply {
     if !config.unused.is_empty() {
         let names = config.unused.join(", ");
         text.push_str(&format!("{ALERT}not used by this release{ALERT:#}: {names}\n"));
+    }
+    for strange in &config.strange {
+        text.push_str(&format!("{ALERT}unknown{ALERT:#}: {}\n", text::line(strange)));
     }
     for Ignored { setting, place, why } in &config.ignored {
         text.push_str(&format!("{ALERT}ignored{ALERT:#}: `{setting}` ({place}): {why}\n"));

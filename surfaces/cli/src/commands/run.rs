@@ -169,25 +169,25 @@ fn table(joined: &Joined, page: &Page, output: Output) -> String {
     let now = joined.runtime.now();
     let ids: Vec<RunId> = page.rows.iter().map(|it| it.run).collect();
     let letters = letters_needed(&ids);
-    let mut grid = Grid::new(&["RUN", "WORKFLOW", "STATUS", "STEP", "DONE", "CHANGED", "ABOUT"])
-        .flexible(&[1, 3, 6]);
+    let head = ["RUN", "KEY", "WORKFLOW", "STATUS", "STEP", "DONE", "CHANGED", "ABOUT"];
+    let mut grid = Grid::new(&head).flexible(&[1, 2, 4, 7]);
     for row in &page.rows {
         let it = &row.summary;
         let id = grid.paint(NAME, &prefix(row.run, letters));
         let status = grid.paint(status_style(&it.status), &it.status);
         let done = format!("{}/{}", it.steps_done, it.steps_total);
-        let about = if it.title.is_empty() { it.key.clone() } else { Some(it.title.clone()) };
         grid.add(vec![
             id,
+            text::line(it.key.as_deref().unwrap_or_default()),
             text::line(&it.workflow),
             status,
             text::line(&it.step),
             done,
             text::ago(now, it.updated_at),
-            text::line(&about.unwrap_or_default()),
+            text::line(&it.title),
         ]);
     }
-    grid.render(output.width())
+    output.draw(grid)
 }
 
 /// Returns the colour of a status.

@@ -48,9 +48,10 @@ impl Places {
     pub(crate) fn find(working: &Path, user: Option<PathBuf>, home: Option<PathBuf>) -> Self {
         // Runs are told apart by their root, so a folder has one spelling: no `.`, no `/` at the end.
         let working = &working.components().collect::<PathBuf>();
-        let found = working.ancestors().find(|it| it.join(".git").exists());
+        let repository = working.ancestors().find(|it| it.join(".git").exists());
+        let found = repository.or_else(|| find_project(working, home.as_deref()));
         let root = found.unwrap_or(working).to_owned();
-        let project = found.and_then(main_worktree).unwrap_or_else(|| root.clone());
+        let project = repository.and_then(main_worktree).unwrap_or_else(|| root.clone());
         Self { working: working.to_owned(), project, root, user, home }
     }
 
@@ -144,6 +145,29 @@ impl Places {
         );
         Ok(())
     }
+}
+
+/// Returns the nearest folder around `working` that is a project of ours without git.
+///
+/// The home folder is not taken, or everything in it would be one project; nor is a folder in which
+/// others can write, such as `/tmp`, because anyone could put our folder there.
+fn find_project<'a>(working: &'a Path, home: Option<&Path>) -> Option<&'a Path> {
+    let around = working.ancestors().take_while(|it| Some(*it) != home);
+    around.into_iter().find(|it| it.join(FOLDER).join(NAME).is_file() && is_private(it))
+}
+
+#[cfg(unix)]
+fn is_private(folder: &Path) -> bool {
+    use std::os::unix::fs::MetadataExt as _;
+    let own = rustix::process::getuid().as_raw();
+    let is_own = |it: &Path| it.metadata().is_ok_and(|it| it.uid() == own);
+    let is_open = folder.metadata().is_ok_and(|it| it.mode() & 0o002 != 0);
+    !is_open && is_own(folder) && is_own(&folder.join(FOLDER))
+}
+
+#[cfg(not(unix))]
+fn is_private(_: &Path) -> bool {
+    true
 }
 
 /// What the file says that names the project.

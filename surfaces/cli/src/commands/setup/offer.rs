@@ -72,8 +72,11 @@ pub(super) async fn perform(
                 }
             }
             Err(failure) => {
-                is_fine &= failure.code == NOT_CONFIRMED;
-                say(output, &format!("{BAD}not set up{BAD:#}: {}", text::lines(&failure.message)));
+                let is_declined = failure.code == NOT_CONFIRMED;
+                is_fine &= is_declined;
+                let style = if is_declined { DIM } else { BAD };
+                let message = text::lines(&failure.message);
+                say(output, &format!("{style}not set up{style:#}: {message}"));
                 rows.push(json!({"client": found.client.name(), "problem": failure.message}));
             }
         }

@@ -49,7 +49,7 @@ pub(super) async fn set(
             None => format!("wrote the entry `{}` to {file}", place.name),
         },
         idle: format!("{file} has this entry `{}` already; nothing was changed", place.name),
-        hint: format!("{}\n{undo} takes it back.", notes.join("\n")),
+        hint: format!("{}\n{DIM}{undo} takes it back.{DIM:#}", notes.join("\n")),
     };
     let reply = place.reply(&change, &made, &words, &config.places);
     let Reply { mut json, mut note, .. } = reply;
@@ -59,7 +59,7 @@ pub(super) async fn set(
     }
     // An entry that was there before may be the one that a person rejected.
     if change.before == change.after {
-        note = Some(format!("{DIM}{}{DIM:#}", notes.join("\n")));
+        note = Some(notes.join("\n"));
     }
     Ok(Reply { json, note, ..reply })
 }
@@ -300,7 +300,7 @@ impl<'a> Place<'a> {
             let backup = text::lines(&places.short(backup));
             said.push_str(&format!("{DIM}what was there is in {backup}{DIM:#}\n"));
         }
-        Reply::new(json, said).with_note(format!("{DIM}{}{DIM:#}", words.hint))
+        Reply::new(json, said).with_note(words.hint.clone())
     }
 }
 
