@@ -98,8 +98,8 @@ pub(crate) enum Command {
 }
 
 const EXAMPLES: &str = "\
-Without a client, every client that is found here is offered, one after the other. Each change is
-shown before it is made, and can be undone.
+Without a client, every client that is found here is offered, one after the other. Each change
+is shown before it is made, and can be undone.
 
 Examples:
   milepost setup                             offer what is found

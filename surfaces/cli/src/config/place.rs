@@ -5,7 +5,7 @@
 
 use std::{
     io,
-    path::{Path, PathBuf},
+    path::{Component, Path, PathBuf},
 };
 
 use world::beneath::{Care, Root, read_named};
@@ -47,7 +47,10 @@ impl Places {
     /// Finds the places for a call in `working`.
     pub(crate) fn find(working: &Path, user: Option<PathBuf>, home: Option<PathBuf>) -> Self {
         // Runs are told apart by their root, so a folder has one spelling: no `.`, no `/` at the end.
-        let working = &working.components().collect::<PathBuf>();
+        // With `..`, a folder that is left again would count as one around.
+        let is_up = working.components().any(|it| it == Component::ParentDir);
+        let real = if is_up { working.canonicalize().ok() } else { None };
+        let working = &real.unwrap_or_else(|| working.components().collect::<PathBuf>());
         let repository = working.ancestors().find(|it| it.join(".git").exists());
         let found = repository.or_else(|| find_project(working, home.as_deref()));
         let root = found.unwrap_or(working).to_owned();
@@ -152,8 +155,8 @@ impl Places {
 /// The home folder is not taken, or everything in it would be one project; nor is a folder in which
 /// others can write, such as `/tmp`, because anyone could put our folder there.
 fn find_project<'a>(working: &'a Path, home: Option<&Path>) -> Option<&'a Path> {
-    let around = working.ancestors().take_while(|it| Some(*it) != home);
-    around.into_iter().find(|it| it.join(FOLDER).join(NAME).is_file() && is_private(it))
+    let mut around = working.ancestors().take_while(|it| Some(*it) != home);
+    around.find(|it| it.join(FOLDER).join(NAME).is_file() && is_private(it))
 }
 
 #[cfg(unix)]
