@@ -8,7 +8,7 @@ use clap::{Args as ClapArgs, Parser, Subcommand, ValueEnum, ValueHint};
 use crate::{
     commands::{
         audit, backup, brief, completions, config, demo, devworkflow, gate, generation, hook,
-        import, mcp, run, search, serve, setup, token, trust, workflow,
+        import, mcp, restore, run, search, serve, setup, token, trust, workflow,
     },
     config::Flag,
 };
@@ -150,9 +150,11 @@ pub(crate) enum Command {
     Audit(audit::Args),
     /// Copy the database, while it is in use
     Backup(backup::Args),
+    /// Put a backup in the place of a lost database
+    Restore(restore::Args),
     /// Check that everything is as it should be
     Doctor,
-    /// Show the settings
+    /// Show and change the settings
     #[command(subcommand)]
     Config(config::Command),
     /// Allow this project what it brings: settings, commands, chores

@@ -59,6 +59,8 @@ pub(crate) struct Config {
     pub(crate) places: Places,
     /// Where clients keep their files.
     pub(crate) clients: ClientPlaces,
+    /// The user's editor, if they named one.
+    pub(crate) editor: Option<String>,
     /// The user at the terminal, as the system calls them.
     pub(crate) person: String,
     /// Variables that are set but have no meaning in this release.
@@ -133,6 +135,7 @@ impl Config {
         };
         Self {
             clients,
+            editor: ["VISUAL", "EDITOR"].iter().find_map(|it| environment.get(*it)).cloned(),
             model,
             model_missing,
             person: person.unwrap_or_else(|| "someone".to_owned()),

@@ -14,7 +14,7 @@ use crate::{
     complete,
     failure::Failure,
     join::Joined,
-    output::{ALERT, BAD, DIM, GOOD, NAME, Output, Reply, table::Grid, text},
+    output::{ALERT, BAD, DIM, GOOD, NAME, Output, Reply, VERSION, table::Grid, text},
     wire,
 };
 
@@ -60,6 +60,13 @@ pub(crate) enum Command {
         /// Why it is cancelled
         #[arg(long, value_name = "TEXT", default_value = "cancelled from the command line")]
         reason: String,
+    },
+    /// Print a run whole, as JSON: what it is and everything that happened
+    #[command(after_help = "Example:\n  milepost run export 0204 > 0204.json")]
+    Export {
+        /// The run: its id, the beginning of one, or its key
+        #[arg(value_name = "RUN", add = ArgValueCompleter::new(complete::runs))]
+        run: String,
     },
     /// Copy a run up to some point, to go another way from there
     #[command(
@@ -134,6 +141,7 @@ pub(crate) async fn perform(
         Command::Resume(args) => resume(joined, args).await,
         Command::Cancel { run, reason } => cancel(joined, &run, reason).await,
         Command::Fork(args) => fork(joined, args).await,
+        Command::Export { run } => export(joined, &run).await,
     }
 }
 
@@ -267,6 +275,15 @@ async fn cancel(joined: &Joined, run: &str, reason: String) -> Result<Reply, Fai
     let text = format!("cancelled {}{title}", run.short());
     let hint = format!("`milepost run resume {}` reopens it.", short(run));
     Ok(Reply::new(json!({"run": wire::run(&outcome.view)}), text).with_note(hint))
+}
+
+async fn export(joined: &Joined, run: &str) -> Result<Reply, Failure> {
+    let run = joined.runtime.find_run(run).await?;
+    let history = joined.runtime.history(run, None, usize::MAX).await?;
+    let events: Vec<_> = history.events.iter().map(wire::event).collect();
+    let json = json!({"version": VERSION, "run": wire::run(&history.view), "events": events});
+    let text = text::harmless_json(&format!("{json:#}"));
+    Ok(Reply::new(json, text))
 }
 
 async fn fork(joined: &Joined, args: ForkArgs) -> Result<Reply, Failure> {

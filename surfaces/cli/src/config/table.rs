@@ -409,7 +409,7 @@ pub(crate) fn find(name: &str) -> Option<&'static Setting> {
 }
 
 /// Says that there is no setting `name`, and which one was most likely meant.
-pub(super) fn unknown(name: &str) -> String {
+pub(crate) fn unknown(name: &str) -> String {
     let hint = did_you_mean(name, SETTINGS.iter().map(|it| it.name));
     format!("there is no setting `{name}`{hint}")
 }
