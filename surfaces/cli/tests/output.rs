@@ -361,6 +361,7 @@ fn a_lost_database_is_restored_from_a_copy_that_is_sound() {
     }
     check(&project, "restored.txt");
     assert_eq!(fs::read(project.path("copy.db")).unwrap(), copy);
+    assert!(project.path(".milepost/.gitignore").exists());
     let names = fs::read_dir(project.path(".milepost")).unwrap();
     let names: Vec<String> =
         names.map(|it| it.unwrap().file_name().into_string().unwrap()).collect();

@@ -7,7 +7,7 @@ use std::{
 
 use clap::ValueHint;
 use serde_json::json;
-use store::{SqliteSettings, SqliteStore};
+use store::{Filter, SqliteSettings, SqliteStore, Store as _};
 
 use crate::{
     config::{Config, StorePlace},
@@ -81,9 +81,21 @@ pub(crate) async fn perform(args: &Args, config: &Config) -> Result<Reply, Failu
     if args.verify {
         return Ok(Reply::new(json, format!("{GOOD}sound{GOOD:#}: {counted}")));
     }
+    if let StorePlace::Project(_) = config.store_place() {
+        settle(&store, config).await?;
+    }
     store.backup(&to).await?;
     let said = format!("{GOOD}restored{GOOD:#} {counted} to {}", to.display());
     Ok(Reply::new(json, said))
+}
+
+/// Makes the project's folder with what hides it from git, under the name that the runs have.
+async fn settle(store: &SqliteStore, config: &Config) -> Result<(), Failure> {
+    let newest = store.list(Filter { limit: 1, ..Filter::default() }).await?;
+    if let Some(newest) = newest.rows.first() {
+        config.places.settle(&newest.project)?;
+    }
+    Ok(())
 }
 
 /// Refuses to restore beside what is left of another database.
