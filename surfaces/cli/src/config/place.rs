@@ -10,6 +10,8 @@ use std::{
 
 use world::beneath::{Care, Root, read_named};
 
+use crate::kept::is_own;
+
 /// The folder in a project that holds everything of ours.
 pub(crate) const FOLDER: &str = ".milepost";
 
@@ -156,21 +158,7 @@ impl Places {
 /// others can write, such as `/tmp`, because anyone could put our folder there.
 fn find_project<'a>(working: &'a Path, home: Option<&Path>) -> Option<&'a Path> {
     let mut around = working.ancestors().take_while(|it| Some(*it) != home);
-    around.find(|it| it.join(FOLDER).join(NAME).is_file() && is_private(it))
-}
-
-#[cfg(unix)]
-fn is_private(folder: &Path) -> bool {
-    use std::os::unix::fs::MetadataExt as _;
-    let own = rustix::process::getuid().as_raw();
-    let is_own = |it: &Path| it.metadata().is_ok_and(|it| it.uid() == own);
-    let is_open = folder.metadata().is_ok_and(|it| it.mode() & 0o002 != 0);
-    !is_open && is_own(folder) && is_own(&folder.join(FOLDER))
-}
-
-#[cfg(not(unix))]
-fn is_private(_: &Path) -> bool {
-    true
+    around.find(|it| it.join(FOLDER).join(NAME).is_file() && is_own(it) && is_own(&it.join(FOLDER)))
 }
 
 /// What the file says that names the project.

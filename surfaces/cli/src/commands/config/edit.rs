@@ -1,7 +1,7 @@
 //! `config set`, `config unset` and `config edit`: one value in a configuration file, or the file
 //! itself. Comments and order stay.
 
-use std::{fs, path::PathBuf};
+use std::path::{Path, PathBuf};
 
 use clap::ValueEnum;
 use serde_json::json;
@@ -11,7 +11,7 @@ use world::beneath::{Care, Root, read_named};
 
 use crate::{
     config::{
-        Config, FOLDER,
+        Config,
         table::{self, Class, Setting},
         value::{Kind, Value},
     },
@@ -73,7 +73,7 @@ pub(super) fn set(args: &SetArgs, config: &Config) -> Result<Reply, Failure> {
             .with_hint(format!("`milepost config unset {}` takes it out", setting.name)));
     }
     check_scope(setting, &parsed, args.file.scope)?;
-    let file = File::open(&args.file, config)?;
+    let file = Edited::load(&args.file, config)?;
     let mut document = file.document.clone();
     let (section, key) = setting.name.split_once('.').unwrap_or((setting.name, ""));
     let table = document.entry(section).or_insert_with(|| Item::Table(Table::new()));
@@ -102,7 +102,7 @@ pub(super) fn set(args: &SetArgs, config: &Config) -> Result<Reply, Failure> {
 /// Takes a value out, so that the default or another source counts again.
 pub(super) fn unset(args: &UnsetArgs, config: &Config) -> Result<Reply, Failure> {
     let setting = find(&args.name)?;
-    let file = File::open(&args.file, config)?;
+    let file = Edited::load(&args.file, config)?;
     let mut document = file.document.clone();
     let (section, key) = setting.name.split_once('.').unwrap_or((setting.name, ""));
     let table = document.get_mut(section).and_then(Item::as_table_like_mut);
@@ -136,9 +136,9 @@ pub(super) async fn edit(
         return Err(Failure::refused("terminal_missing", "there is no terminal to edit on")
             .with_hint(format!("edit `{}`, or use `milepost config set`", path.display())));
     }
-    if let Some(folder) = path.parent() {
-        fs::create_dir_all(folder)?;
-    }
+    // An editor does not make the folder.
+    let folder = path.parent().unwrap_or(&path);
+    Root::make(&config.places.project, folder, Care::Plain)?;
     let status = Program::new(program).args(words).arg(&path).status().await;
     let status = status.map_err(|error| {
         Failure::refused("editor_missing", format!("`{editor}` cannot be started: {error}"))
@@ -204,18 +204,17 @@ fn path(scope: Scope, config: &Config) -> Result<PathBuf, Failure> {
 }
 
 /// A configuration file that is edited.
-struct File {
-    scope: Scope,
+struct Edited {
     project: PathBuf,
     path: PathBuf,
     document: DocumentMut,
 }
 
-impl File {
-    fn open(args: &FileArgs, config: &Config) -> Result<Self, Failure> {
+impl Edited {
+    fn load(args: &FileArgs, config: &Config) -> Result<Self, Failure> {
         let path = path(args.scope, config)?;
         let project = config.places.project.clone();
-        let file = Self { scope: args.scope, project, path, document: DocumentMut::new() };
+        let file = Self { project, path, document: DocumentMut::new() };
         let text = match read_named(&file.path, FILE_BYTES_MAX) {
             Ok(text) => text,
             Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(file),
@@ -230,16 +229,9 @@ impl File {
 
     fn write(&self, document: &DocumentMut) -> Result<(), Failure> {
         let text = document.to_string();
-        let folder = match self.scope {
-            Scope::Project => Root::project(&self.project)?
-                .make_folder(std::path::Path::new(FOLDER), Care::Plain)?,
-            Scope::User => {
-                let folder = self.path.parent().unwrap_or(&self.path);
-                fs::create_dir_all(folder)?;
-                Root::open(folder)?
-            }
-        };
-        let name = std::path::Path::new("config.toml");
+        let folder = self.path.parent().unwrap_or(&self.path);
+        let folder = Root::make(&self.project, folder, Care::Plain)?;
+        let name = Path::new("config.toml");
         Ok(folder.replace(name, text.as_bytes(), Care::Durable).map(drop)?)
     }
 
