@@ -15,15 +15,15 @@ mod rules;
 mod server;
 mod toml_text;
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use clap::{Args as ClapArgs, Subcommand, ValueHint};
 
 use self::client::{Client, Reach};
 use crate::{
-    config::Config,
+    config::{Config, Places},
     failure::Failure,
-    output::{Output, Reply},
+    output::{Output, Reply, text},
 };
 
 /// The name that our entry has unless another is given.
@@ -213,12 +213,19 @@ pub(crate) async fn perform(args: Args, config: &Config, output: Output) -> Resu
     }
 }
 
+/// Returns a path as it is typed in a shell, which replaces `~` only outside of quotes.
+fn typed_path(path: &Path, places: &Places) -> String {
+    let short = places.short(path);
+    let rest = short.strip_prefix("~/").unwrap_or(&short);
+    if text::word(rest) == rest { short } else { text::word(&path.display().to_string()) }
+}
+
 impl FileArgs {
     /// Returns what must be typed to mean the same file again.
     fn typed(&self, config: &Config) -> String {
         match &self.config {
             Some(path) => {
-                let path = config.places.short(&config.places.working.join(path));
+                let path = typed_path(&config.places.working.join(path), &config.places);
                 format!(" --config {path}")
             }
             None => match self.scope() {

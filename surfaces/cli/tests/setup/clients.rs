@@ -208,6 +208,30 @@ fn an_entry_that_the_client_does_not_read_is_named() {
 }
 
 #[test]
+fn a_path_in_a_command_to_type_is_quoted() {
+    let project = Project::new();
+    fs::create_dir(project.path("my files")).unwrap();
+    let whole = project.path("").canonicalize().unwrap().display().to_string();
+    let command = project
+        .milepost(&[
+            "setup",
+            "cursor",
+            "--yes",
+            "--name",
+            "my server",
+            "--config",
+            "my files/m.json",
+        ])
+        .output()
+        .unwrap();
+    let told = String::from_utf8(command.stderr).unwrap();
+    let wanted = format!(
+        "`milepost setup cursor --config '{whole}/my files/m.json' --name 'my server' --undo`"
+    );
+    assert!(told.contains(&wanted), "{told}");
+}
+
+#[test]
 fn the_path_of_the_program_is_written_for_programs_without_a_shell() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().display().to_string();

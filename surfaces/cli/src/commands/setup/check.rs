@@ -9,6 +9,7 @@ use super::{
     client::{Client, Reach, find_program},
     file,
     notation::Shape,
+    typed_path,
 };
 use crate::{
     commands::mcp::check_toolsets,
@@ -79,7 +80,7 @@ fn ignored(reach: Reach, config: &Config) -> Vec<Checked> {
         let text = file::read(&path).ok().flatten()?;
         client.notation(&path).find(&text, SERVER).ok().flatten()?;
         let (title, name) = (client.title(), client.name());
-        let short = config.places.short(&path);
+        let short = typed_path(&path, &config.places);
         let problem = format!(
             "{title} does not read this file: `milepost setup remove {name} --config {short}`"
         );

@@ -14,6 +14,7 @@ use super::{
     client::{Client, Reach, find_program},
     file::{self, Backups},
     notation::{Entry, Notation},
+    typed_path,
 };
 use crate::{
     commands::mcp::check_toolsets,
@@ -219,11 +220,11 @@ impl<'a> Place<'a> {
             client.notation(it).find(&text, self.name).is_ok_and(|it| it.is_some())
         });
         if let Some(path) = ignored {
-            let (path, name) = (config.places.short(&path), client.name());
+            let (title, name) = (client.title(), client.name());
+            let (shown, path) = (config.places.short(&path), typed_path(&path, &config.places));
             notes.push(format!(
-                "{} does not read the entry that is in {path}. `milepost setup remove {name} \
-                 --config {path}` takes it out.",
-                client.title()
+                "{title} does not read the entry that is in {shown}. `milepost setup remove \
+                 {name} --config {path}` takes it out."
             ));
         }
         notes
@@ -306,8 +307,11 @@ impl<'a> Place<'a> {
 
 /// Returns the command that undoes a change.
 fn undoing(client: Client, place: &Place<'_>, file: &str) -> String {
-    let name =
-        if place.name == SERVER { String::new() } else { format!(" --name '{}'", place.name) };
+    let name = if place.name == SERVER {
+        String::new()
+    } else {
+        format!(" --name {}", text::word(place.name))
+    };
     format!("`milepost setup {}{file}{name} --undo`", client.name())
 }
 
