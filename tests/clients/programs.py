@@ -9,6 +9,7 @@ system for example, is named and left out; if none came, that is a failure.
 
 import json
 import os
+import pty
 import re
 import subprocess
 import sys
@@ -162,6 +163,33 @@ def found(place):
     assert names == set(ALL) - set(MISSING), names
 
 
+def offered(place):
+    """A person at a terminal is asked about each client that is found, and may decline."""
+    (place.project / ".cursor").mkdir()
+    (place.home / ".codex").mkdir()
+    place.environment["PATH"] = str(place.project.parent / "bin")
+    child, terminal = pty.fork()
+    if child == 0:
+        os.chdir(place.project)
+        os.execvpe(BINARY, ["milepost", "setup"], place.environment)
+    answers, said = [b"y\n", b"n\n"], b""
+    while True:
+        try:
+            part = os.read(terminal, 4096)
+        except OSError:
+            part = b""
+        if not part:
+            break
+        said += part
+        if part.rstrip().endswith(b"[y/N]"):
+            os.write(terminal, answers.pop(0))
+    _, status = os.waitpid(child, 0)
+    assert os.waitstatus_to_exitcode(status) == 0 and not answers, said
+    assert (place.project / ".cursor/mcp.json").exists(), said
+    assert not (place.home / ".codex/config.toml").exists(), said
+    assert b"asks whether to enable" in said and b"not set up" in said, said
+
+
 ALL = {
     "claude": [claude_project, claude_user],
     "codex": [codex_user, codex_project],
@@ -181,7 +209,7 @@ def main():
     tried = [it for program, tests in ALL.items() if program not in MISSING for it in tests]
     if not tried:
         sys.exit(f"no client could be installed: {MISSING}")
-    for test in [*tried, found]:
+    for test in [*tried, found, offered]:
         with tempfile.TemporaryDirectory() as folder:
             test(Place(folder))
             print(f"programs: {test.__name__}")
