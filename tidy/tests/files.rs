@@ -48,7 +48,7 @@ const KEPT_TO: &[(&str, &[&str])] = &[
     ("jsonschema::", &["crates/definition/src/pattern.rs", "surfaces/mcp/tests/"]),
     ("serde_saphyr::", &["crates/definition/src/parse"]),
     ("tree_sitter::", &["crates/insight/src/code/"]),
-    ("toml_edit::", &["surfaces/cli/src/commands/setup/"]),
+    ("toml_edit::", &["surfaces/cli/src/commands/setup/", "surfaces/cli/src/commands/config/"]),
     // The one place that appends to logs, and the one that notes what was written outside of them.
     // Tests and measurements fill a store without a runtime.
     (
@@ -93,6 +93,7 @@ const OPENERS: &[(&str, &str)] = &[
     ("surfaces/cli/src/config/sources.rs", "who the person is, by the system's own list"),
     ("surfaces/cli/src/background.rs", "the processes that there are"),
     ("surfaces/cli/src/commands/backup.rs", "a backup, where a person says"),
+    ("surfaces/cli/src/commands/restore.rs", "a copy of a backup, where a person says"),
     ("surfaces/cli/src/commands/doctor/", "tries the disk out, and asks what is mounted"),
     ("surfaces/cli/src/commands/demo/", "a folder of its own, which it makes and removes"),
     ("surfaces/cli/src/commands/setup/", "files of other programs, through a person's own links"),

@@ -8,7 +8,7 @@ use clap::{Args as ClapArgs, Parser, Subcommand, ValueEnum, ValueHint};
 use crate::{
     commands::{
         audit, backup, brief, completions, config, demo, devworkflow, gate, generation, hook,
-        import, mcp, run, search, serve, setup, token, trust, workflow,
+        import, mcp, restore, run, search, serve, setup, token, trust, workflow,
     },
     config::Flag,
 };
@@ -25,6 +25,7 @@ use crate::{
                   steer from here.",
     after_help = EXAMPLES,
     after_long_help = long_help(),
+    next_display_order = 1,
     subcommand_required = true,
     arg_required_else_help = true,
     max_term_width = 100
@@ -38,15 +39,18 @@ pub(crate) struct Args {
 
 const EXAMPLES: &str = "\
 Examples:
-  milepost demo                            see what it does, in a few seconds
-  milepost setup claude                    let an agent use it
+  milepost demo                            see what it does, in a minute
+  milepost setup                           let an agent use it
   milepost run list                        what is going on in this project
   milepost gate approve run_01k9w3m6q2     say yes to what a run asks";
 
 /// The examples, and the exit codes for scripts.
 fn long_help() -> String {
     format!(
-        "{EXAMPLES}\n\nExit codes:\n  \
+        "{EXAMPLES}\n\nFor the toolsets that replace other servers, and for clients' hooks:\n  \
+         generation   scenes, as `/generation-state` shows them\n  \
+         devworkflow  development work, `workflow_state.md`\n  \
+         hook         what a client's hooks call\n\nExit codes:\n  \
          0   done\n  \
          1   refused: the rules say no, or something is not as it must be; nothing was changed\n  \
          2   fault: the disk, the database or the network failed; trying again may help\n  \
@@ -64,6 +68,10 @@ pub(crate) struct Common {
     /// Answer in JSON, for scripts
     #[arg(long, global = true)]
     pub(crate) json: bool,
+
+    /// Print tables as values separated by tabs, without a head
+    #[arg(long, global = true, conflicts_with = "json")]
+    pub(crate) plain: bool,
 
     /// When to use colour; `NO_COLOR` and `CLICOLOR_FORCE` are heeded as well
     #[arg(long, global = true, value_name = "WHEN", default_value = "auto")]
@@ -126,25 +134,27 @@ pub(crate) enum Command {
     #[command(subcommand, visible_alias = "workflows")]
     Workflow(workflow::Command),
     /// See, resume, cancel and list scenes, as `/generation-state` does
-    #[command(subcommand)]
+    #[command(subcommand, hide = true)]
     Generation(generation::Command),
     /// See, print and move the state of development work, `workflow_state.md`
-    #[command(subcommand)]
+    #[command(subcommand, hide = true)]
     Devworkflow(devworkflow::Command),
     /// Find words in goals, reports, errors, answers and notes
     Search(search::Args),
     /// Print what a new agent needs to continue a run
     Brief(brief::Args),
     /// Answer the hooks of an agent's client
-    #[command(subcommand)]
+    #[command(subcommand, hide = true)]
     Hook(hook::Command),
     /// Check that the stored history of runs is as it was written
     Audit(audit::Args),
     /// Copy the database, while it is in use
     Backup(backup::Args),
+    /// Put a backup in the place of a lost database
+    Restore(restore::Args),
     /// Check that everything is as it should be
     Doctor,
-    /// Show the settings
+    /// Show and change the settings
     #[command(subcommand)]
     Config(config::Command),
     /// Allow this project what it brings: settings, commands, chores
@@ -155,13 +165,14 @@ pub(crate) enum Command {
     /// Print what makes a shell complete commands, run ids and workflow names
     Completions(completions::Args),
     /// Play a run with a failure, a newcomer and an approval, in the terminal
+    #[command(display_order = 0)]
     Demo(demo::Args),
     /// Take over runs from elsewhere
     #[command(subcommand)]
     Import(import::Command),
-    /// Make Milepost known to Claude Code, Cursor, VS Code, Codex and their agents
-    #[command(subcommand)]
-    Setup(setup::Command),
+    /// Make Milepost known to the clients that are here, and to their agents
+    #[command(display_order = 0)]
+    Setup(setup::Args),
 }
 
 impl Args {

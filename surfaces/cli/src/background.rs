@@ -14,7 +14,7 @@ use mcp::devworkflow;
 use runtime::{Runtime, World as _};
 use world::RealWorld;
 
-use crate::{config::Config, join::Joined};
+use crate::{config::Config, join::Joined, output::text::word};
 
 /// How long the first client has the machine to itself.
 const HEAD_START: Duration = Duration::from_millis(200);
@@ -135,7 +135,8 @@ fn tell_unusable(runtime: &Runtime, dirs: &Dirs) {
         tracing::error!(
             workflow = name,
             origin,
-            "workflow `{name}` cannot be used: {problem}; `milepost workflow check {name}` shows all"
+            "workflow `{name}` cannot be used: {problem}; `milepost workflow check {}` shows all",
+            word(name)
         );
     }
 }

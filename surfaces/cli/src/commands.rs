@@ -13,6 +13,7 @@ pub(crate) mod generation;
 pub(crate) mod hook;
 pub(crate) mod import;
 pub(crate) mod mcp;
+pub(crate) mod restore;
 pub(crate) mod run;
 pub(crate) mod search;
 pub(crate) mod serve;
@@ -52,10 +53,11 @@ pub(crate) async fn answer(
         // A hook is answered before the settings are looked through, so that they cannot fail it.
         Command::Hook(_) => return Ok(None),
         Command::Doctor => doctor::perform(config, output).await?,
-        Command::Config(config::Command::Show) => config::show(&config, output),
+        Command::Config(command) => config::perform(command, &config, output).await?,
+        Command::Restore(args) => restore::perform(&args, &config).await?,
         Command::Trust(args) => trust::perform(args, config, output).await?,
         Command::Token(command) => token::perform(command, &config, output)?,
-        Command::Setup(command) => setup::perform(command, &config, output)?,
+        Command::Setup(args) => setup::perform(args, &config, output).await?,
         Command::Generation(command) => generation::perform(command, config, output).await?,
         Command::Devworkflow(command) => {
             return devworkflow::perform(command, config, output).await;

@@ -59,11 +59,15 @@ pub(crate) struct Config {
     pub(crate) places: Places,
     /// Where clients keep their files.
     pub(crate) clients: ClientPlaces,
+    /// The user's editor, if they named one.
+    pub(crate) editor: Option<String>,
     /// The user at the terminal, as the system calls them.
     pub(crate) person: String,
     /// Variables that are set but have no meaning in this release.
     pub(crate) unused: Vec<&'static str>,
     pub(crate) problems: Vec<Problem>,
+    /// Variables in the environment that look like ours, and that no setting has.
+    pub(crate) strange: Vec<String>,
     /// Settings in the project's own file that have no effect.
     pub(crate) ignored: Vec<Ignored>,
     /// What of it needs the user's trust, whether or not it has that.
@@ -133,12 +137,14 @@ impl Config {
         };
         Self {
             clients,
+            editor: ["VISUAL", "EDITOR"].iter().find_map(|it| environment.get(*it)).cloned(),
             model,
             model_missing,
             person: person.unwrap_or_else(|| "someone".to_owned()),
             unused: unused.copied().collect(),
             clock_ahead_s: find_test_clock(environment),
             dies_after: find_test_death(environment),
+            strange: sources.strange,
             problems: sources.problems,
             ignored: sources.ignored,
             wishes,

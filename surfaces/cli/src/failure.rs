@@ -7,7 +7,10 @@ use runtime::ExecuteError;
 use serde_json::{Value, json};
 use store::StoreError;
 
-use crate::output::VERSION;
+use crate::{
+    config::table::did_you_mean,
+    output::{VERSION, text::word},
+};
 
 /// What a command failed with.
 #[derive(Debug)]
@@ -128,10 +131,15 @@ fn hint(refusal: &Refusal) -> String {
         Remedy::AcceptFiles => "look at the files; `--force` accepts them as they are",
         Remedy::Trust => "`milepost trust` shows what this project runs, and allows it",
         Remedy::Pick { what: Pick::Workflow, .. } => {
-            "`milepost workflow list` shows the workflows that are there"
+            let list = "`milepost workflow list` shows the workflows that are there";
+            let Refusal::WorkflowUnknown { name, known } = refusal else { return list.to_owned() };
+            return format!("{list}{}", did_you_mean(name, known.iter().map(String::as_str)));
         }
         Remedy::FixWorkflow { name: Some(name) } => {
-            return format!("{remedy}; `milepost workflow check {name}` shows every problem");
+            return format!(
+                "{remedy}; `milepost workflow check {}` shows every problem",
+                word(name)
+            );
         }
         Remedy::WorkThere { root } => {
             return format!(

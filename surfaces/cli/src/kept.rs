@@ -69,7 +69,7 @@ impl Kept {
 }
 
 /// Makes a folder that only its owner can look into, unless it is there.
-fn make_folder(path: &Path) -> io::Result<()> {
+pub(crate) fn make_folder(path: &Path) -> io::Result<()> {
     let mut builder = DirBuilder::new();
     builder.recursive(true);
     #[cfg(unix)]
@@ -95,6 +95,19 @@ fn check_own(path: &Path) -> io::Result<()> {
 #[cfg(not(unix))]
 fn check_own(path: &Path) -> io::Result<()> {
     fs::metadata(path).map(drop)
+}
+
+/// Returns whether a folder is the user's own, and not open to everyone as `/tmp` is.
+#[cfg(unix)]
+pub(crate) fn is_own(folder: &Path) -> bool {
+    use std::os::unix::fs::MetadataExt as _;
+    let own = rustix::process::geteuid().as_raw();
+    fs::metadata(folder).is_ok_and(|it| it.uid() == own && it.mode() & 0o002 == 0)
+}
+
+#[cfg(not(unix))]
+pub(crate) fn is_own(_folder: &Path) -> bool {
+    true
 }
 
 /// Returns what others than its owner may do with a file, in words; `None` where that is nothing.

@@ -60,7 +60,7 @@ pub fn run() -> ExitCode {
         Ok(args) => args,
         Err(error) => return tell_usage(&error),
     };
-    let output = Output::new(args.common.json, args.common.color.into());
+    let output = Output::new(args.common.json, args.common.color.into()).plain(args.common.plain);
     // A panic is a bug of ours, and is reported as one.
     let done = panic::catch_unwind(panic::AssertUnwindSafe(|| perform(args, output)));
     let failure = match done {
@@ -127,6 +127,9 @@ fn perform(args: Args, output: Output) -> Result<ExitCode, Failure> {
         tracing::warn!(
             "ignored of the project's own settings: {names}; see `milepost config show`"
         );
+    }
+    if args.is_server() {
+        config.strange.iter().for_each(|it| tracing::warn!("environment: {it}"));
     }
     let tokio = tokio_for(&args.command)?;
     let done = tokio.block_on(commands::perform(args, config, output));

@@ -13,6 +13,7 @@ use anstream::{AutoStream, ColorChoice};
 use anstyle::{AnsiColor, Style};
 use serde_json::{Value, json};
 
+use self::table::Grid;
 use crate::failure::Failure;
 
 /// The version of every JSON answer.
@@ -57,13 +58,21 @@ impl Reply {
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Output {
     pub(crate) is_json: bool,
+    /// Whether tables are values separated by tabs.
+    is_plain: bool,
     color: ColorChoice,
 }
 
 impl Output {
     /// Answers as the flags say.
     pub(crate) fn new(is_json: bool, color: ColorChoice) -> Self {
-        Self { is_json, color }
+        Self { is_json, is_plain: false, color }
+    }
+
+    /// Has tables written as values separated by tabs.
+    #[must_use]
+    pub(crate) fn plain(self, is_plain: bool) -> Self {
+        Self { is_plain, ..self }
     }
 
     /// Prints an answer in the form that was asked for.
@@ -144,6 +153,15 @@ impl Output {
             self.say("");
         }
         Ok(matches!(line.trim().to_lowercase().as_str(), "y" | "yes"))
+    }
+
+    /// Draws a table: in the width of the terminal, or whole where another program reads it.
+    pub(crate) fn draw(&self, grid: Grid) -> String {
+        if self.is_plain {
+            return grid.plain();
+        }
+        let size = terminal_size::terminal_size_of(io::stdout());
+        grid.render(size.map(|_| self.width()))
     }
 
     /// Returns how wide output may be.

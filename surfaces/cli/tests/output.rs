@@ -340,6 +340,47 @@ fn a_copy_is_made_and_never_over_something() {
 }
 
 #[test]
+fn a_lost_database_is_restored_from_a_copy_that_is_sound() {
+    let project = project();
+    run(&project, "SMALL", "one", &[done("Draft", "it is drafted")]);
+    project.ask(&["backup", "copy.db"]);
+    let copy = fs::read(project.path("copy.db")).unwrap();
+    check(&project, "restore.txt");
+    fs::remove_dir_all(project.path(".milepost")).unwrap();
+    project.write_all(WORKFLOWS);
+    // A damaged copy is refused, and leaves nothing behind.
+    let mut damaged = copy.clone();
+    let middle = damaged.len() / 2;
+    damaged[middle..middle + 4096].fill(7);
+    fs::write(project.path("damaged.db"), damaged).unwrap();
+    for verify in [&["--verify"][..], &[]] {
+        let arguments = [&["restore", "damaged.db"], verify].concat();
+        let output = project.milepost(&arguments).output().unwrap();
+        assert!(!output.status.success(), "{output:?}");
+        assert!(!project.path(".milepost/milepost.db").exists());
+    }
+    check(&project, "restored.txt");
+    assert_eq!(fs::read(project.path("copy.db")).unwrap(), copy);
+    assert!(project.path(".milepost/.gitignore").exists());
+    let names = fs::read_dir(project.path(".milepost")).unwrap();
+    let names: Vec<String> =
+        names.map(|it| it.unwrap().file_name().into_string().unwrap()).collect();
+    assert!(!names.iter().any(|it| it.contains("restore")), "{names:?}");
+}
+
+#[test]
+fn a_value_is_set_in_a_file_and_taken_out_again() {
+    let project = project();
+    let file = "../home/.config/milepost/config.toml";
+    let before = "# mine\n[log]\nfile = \"x.log\" # keep\n";
+    project.write(file, before);
+    check(&project, "config_set.txt");
+    assert_eq!(fs::read_to_string(project.path(file)).unwrap(), before);
+    let own = fs::read_to_string(project.path(".milepost/config.toml")).unwrap();
+    assert_eq!(own, "[brief]\ntokens = 900\n\n[gates]\nanswers = \"verified\"\n");
+}
+
+#[test]
 fn what_makes_no_sense_is_usage() {
     check(&project(), "usage.txt");
 }

@@ -178,3 +178,34 @@ fn the_doctor_looks_at_everything_and_makes_nothing() {
     assert_eq!(output.status.code(), Some(1));
     assert!(String::from_utf8_lossy(&output.stdout).contains("cannot be used: `BAD`"));
 }
+
+#[test]
+fn without_git_a_folder_inside_of_a_project_belongs_to_it() {
+    let project = Project::new();
+    fs::create_dir_all(project.path("main/deep/er")).unwrap();
+    start(&project, &["-C", "main", "mcp"]);
+    assert_eq!(keys(&project, &["-C", "main/deep/er", "run", "list"]), ["one"]);
+    assert!(!project.path("main/deep/.milepost").exists());
+    let path = |name: &str| project.path(name).canonicalize().unwrap().display().to_string();
+    assert_eq!(project.ask(&["-C", "main/deep", "config", "show"])["root"], path("main"));
+    // A repository inside is a project of its own, and one in the home folder has no say.
+    project.write("main/deep/.git/HEAD", "ref: refs/heads/main\n");
+    assert_eq!(project.ask(&["-C", "main/deep", "config", "show"])["project"], path("main/deep"));
+    start(&project, &["-C", "../home", "mcp"]);
+    fs::create_dir(project.path("../home/other")).unwrap();
+    let other = project.ask(&["-C", "../home/other", "config", "show"]);
+    assert_eq!(other["project"], path("../home/other"));
+}
+
+#[cfg(unix)]
+#[test]
+fn a_folder_in_which_others_can_write_is_no_project_around() {
+    use std::os::unix::fs::PermissionsExt as _;
+    let project = Project::new();
+    fs::create_dir_all(project.path("open/mine")).unwrap();
+    start(&project, &["-C", "open", "mcp"]);
+    fs::set_permissions(project.path("open"), fs::Permissions::from_mode(0o777)).unwrap();
+    let shown = project.ask(&["-C", "open/mine", "config", "show"]);
+    let mine = project.path("open/mine").canonicalize().unwrap().display().to_string();
+    assert_eq!(shown["project"], mine);
+}

@@ -9,6 +9,8 @@
 
 #[path = "setup/clients.rs"]
 mod clients;
+#[path = "setup/found.rs"]
+mod found;
 #[path = "setup/kept.rs"]
 mod kept;
 #[path = "support/project.rs"]
@@ -19,7 +21,11 @@ mod rules;
 #[path = "setup/undo.rs"]
 mod undo;
 
-use std::{fs, process::Stdio};
+use std::{
+    fs,
+    path::{Path, PathBuf},
+    process::Stdio,
+};
 
 use serde_json::Value;
 
@@ -73,4 +79,16 @@ fn names(project: &Project, relative: &str) -> Vec<String> {
         entries.map(|it| it.unwrap().file_name().into_string().unwrap()).collect();
     names.sort();
     names
+}
+
+/// Returns the copies of the file at `path`, the oldest first.
+fn copies(project: &Project, path: &Path) -> Vec<PathBuf> {
+    let folder = project.path("../home/.local/state/milepost/setup");
+    let Ok(entries) = fs::read_dir(folder) else { return Vec::new() };
+    let name = format!("{}.", path.file_name().unwrap().to_str().unwrap());
+    let paths = entries.map(|it| it.unwrap().path());
+    let is_copy = |it: &PathBuf| it.file_name().unwrap().to_str().unwrap().starts_with(&name);
+    let mut copies: Vec<PathBuf> = paths.filter(is_copy).collect();
+    copies.sort();
+    copies
 }

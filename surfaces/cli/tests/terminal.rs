@@ -60,6 +60,54 @@ fn colour_is_used_when_it_is_wanted_and_nothing_else_is_obeyed() {
 }
 
 #[test]
+fn another_program_gets_tables_whole_and_by_tabs_if_it_wants() {
+    let project = Project::new();
+    start(&project, "one");
+    let list = printed(&project, &[], &["workflow", "list"]);
+    assert!(!list.contains('…') && !list.contains("${{"), "{list}");
+    assert!(list.lines().any(|it| 200 < it.chars().count()), "{list}");
+    let plain = printed(&project, &[], &["run", "list", "--plain", "--color", "always"]);
+    let cells: Vec<&str> = plain.trim_end().split('\t').collect();
+    assert_eq!((cells.len(), plain.lines().count()), (8, 1), "{plain}");
+    assert!(cells[0].starts_with("run_") && cells[1] == "one" && cells[2] == "WORK", "{plain}");
+}
+
+#[test]
+fn times_are_shown_where_the_user_is() {
+    let project = Project::new();
+    start(&project, "one");
+    let shown = |zone| printed(&project, &[("TZ", zone)], &["run", "show", "one"]);
+    assert!(shown("UTC").contains(" UTC ("), "{}", shown("UTC"));
+    let there = shown("<-0930>+9:30");
+    assert!(there.contains(" -0930 (") && !there.contains("UTC"), "{there}");
+}
+
+#[test]
+fn an_unknown_variable_is_a_warning() {
+    let project = Project::new();
+    let strange = [("MILEPOST_STORE_PTH", "x")];
+    assert_eq!(printed(&project, &strange, &["run", "list"]), "");
+    let found = printed(&project, &strange, &["doctor", "--json"]);
+    let found: Value = serde_json::from_str(&found).unwrap();
+    let findings = found["findings"].as_array().unwrap();
+    let finding = findings.iter().find(|it| it["what"] == "environment").unwrap();
+    assert_eq!(finding["state"], "doubtful");
+    let text = finding["text"].as_str().unwrap();
+    assert!(text.contains("did you mean `MILEPOST_STORE_PATH`?"), "{text}");
+}
+
+#[test]
+fn a_misspelt_workflow_is_recognised() {
+    let project = Project::new();
+    let output = project.milepost(&["workflow", "show", "sprnt_task"]).output().unwrap();
+    let talk = String::from_utf8(output.stderr).unwrap();
+    assert!(talk.contains("did you mean `SPRINT_TASK`?"), "{talk}");
+    let output = project.milepost(&["workflow", "new", "My Flow"]).output().unwrap();
+    let talk = String::from_utf8(output.stderr).unwrap();
+    assert!(talk.contains("`milepost workflow check 'My Flow'`"), "{talk}");
+}
+
+#[test]
 fn nobody_is_bothered_when_the_reader_has_had_enough() {
     let project = Project::new();
     start(&project, "one");

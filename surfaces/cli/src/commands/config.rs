@@ -1,4 +1,6 @@
-//! `milepost config`: every setting, its value, and where that comes from.
+//! `milepost config`: every setting, its value, and where that comes from; and how to change one.
+
+mod edit;
 
 use clap::Subcommand;
 use serde_json::json;
@@ -20,10 +22,35 @@ pub(crate) enum Command {
                             milepost config show\n  MILEPOST_BRIEF_TOKENS=800 milepost config show"
     )]
     Show,
+    /// Write a value to your own `config.toml`, or to the project's
+    #[command(
+        after_help = "Examples:\n  milepost config set log.level debug\n  milepost config set \
+                            gates.answers verified --scope project"
+    )]
+    Set(edit::SetArgs),
+    /// Take a value out of the file
+    #[command(after_help = "Example:\n  milepost config unset log.level")]
+    Unset(edit::UnsetArgs),
+    /// Open the file in your editor (`VISUAL`, `EDITOR`)
+    Edit(edit::FileArgs),
+}
+
+/// Runs the command.
+pub(crate) async fn perform(
+    command: Command,
+    config: &Config,
+    output: Output,
+) -> Result<Reply, Failure> {
+    match command {
+        Command::Show => Ok(show(config, output)),
+        Command::Set(args) => edit::set(&args, config),
+        Command::Unset(args) => edit::unset(&args, config),
+        Command::Edit(args) => edit::edit(&args, config, output).await,
+    }
 }
 
 /// Shows the settings.
-pub(crate) fn show(config: &Config, output: Output) -> Reply {
+fn show(config: &Config, output: Output) -> Reply {
     let mut grid = Grid::wrapped(&["SETTING", "VALUE", "FROM"]).flexible(&[1, 2]);
     let mut settings = Vec::new();
     for (setting, value, origin) in config.rows() {
@@ -54,12 +81,13 @@ pub(crate) fn show(config: &Config, output: Output) -> Reply {
         "database": database,
         "user_folder": places.user.as_ref().map(|it| it.display().to_string()),
         "unused": config.unused,
+        "unknown": config.strange,
         "ignored": config.ignored.iter().map(|it| json!({
             "name": it.setting, "from": it.place, "why": it.why,
         })).collect::<Vec<_>>(),
         "problems": config.problems.iter().map(ToString::to_string).collect::<Vec<_>>(),
     });
-    let mut text = grid.render(output.width());
+    let mut text = output.draw(grid);
     text.push_str(&format!("\n{DIM}project{DIM:#}   {}\n", places.project.display()));
     if places.root != places.project {
         text.push_str(&format!("{DIM}worktree{DIM:#}  {}\n", places.root.display()));
@@ -68,6 +96,9 @@ pub(crate) fn show(config: &Config, output: Output) -> Reply {
     if !config.unused.is_empty() {
         let names = config.unused.join(", ");
         text.push_str(&format!("{ALERT}not used by this release{ALERT:#}: {names}\n"));
+    }
+    for strange in &config.strange {
+        text.push_str(&format!("{ALERT}unknown{ALERT:#}: {}\n", text::line(strange)));
     }
     for Ignored { setting, place, why } in &config.ignored {
         text.push_str(&format!("{ALERT}ignored{ALERT:#}: `{setting}` ({place}): {why}\n"));

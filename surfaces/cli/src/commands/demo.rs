@@ -16,20 +16,23 @@ use crate::{failure::Failure, output::Output, wire};
 #[command(after_help = "Nothing of yours is touched: it plays in a temporary folder that is gone \
                         afterwards.")]
 pub(crate) struct Args {
-    /// Leave time to read along
+    /// Leave more time to read along
     #[arg(long)]
     slow: bool,
+    /// Do not wait
+    #[arg(long, conflicts_with = "slow")]
+    fast: bool,
 }
 
 /// Plays the demo.
 pub(crate) async fn perform(args: &Args, output: Output) -> Result<(), Failure> {
-    let pause = match (args.slow, std::io::stdout().is_terminal()) {
-        (true, _) => Duration::from_millis(1700),
-        (false, true) => Duration::from_millis(250),
+    let pause = match (args.slow, std::io::stdout().is_terminal() && !args.fast) {
+        (true, _) => Duration::from_millis(300),
+        (false, true) => Duration::from_millis(130),
         (false, false) => Duration::ZERO,
     };
     let stage = Stage::build()?;
-    let play = Play { stage: &stage, output, pause };
+    let play = Play::new(&stage, output, pause);
     let (view, events) = play.perform().await?;
     if output.is_json {
         let events: Vec<_> = events.iter().map(wire::event).collect();

@@ -51,6 +51,7 @@ impl Finding {
 /// Looks at everything.
 pub(crate) async fn perform(config: Config, output: Output) -> Result<Reply, Failure> {
     let mut findings = vec![version(), configuration(&config), model(&config)];
+    findings.extend(strange_variables(&config));
     findings.extend(safety::look(&config));
     findings.extend(missing_folders(&config));
     let place = config.store_place();
@@ -138,6 +139,14 @@ fn configuration(config: &Config) -> Finding {
     }
     let text = format!("set, but not used by this release: {}", config.unused.join(", "));
     Finding { state: State::Doubtful, text, ..fine }
+}
+
+/// Looks for variables that look like ours, as a misspelt one does.
+fn strange_variables(config: &Config) -> Option<Finding> {
+    let text = config.strange.join("\n");
+    let finding = Finding::new("environment", State::Doubtful, text)
+        .with_hint("they change nothing; `milepost config show` names what does");
+    (!config.strange.is_empty()).then_some(finding)
 }
 
 fn model(config: &Config) -> Finding {

@@ -114,7 +114,8 @@ async fn waiting(joined: &Joined) -> Result<Vec<Row>, Failure> {
 
 async fn list(joined: &Joined, output: Output) -> Result<Reply, Failure> {
     let rows = waiting(joined).await?;
-    let mut grid = Grid::new(&["RUN", "ABOUT", "STEP", "SINCE", "ASKS"]).flexible(&[1, 2, 4]);
+    let mut grid =
+        Grid::new(&["RUN", "KEY", "ABOUT", "STEP", "SINCE", "ASKS"]).flexible(&[1, 2, 3, 5]);
     let mut gates = Vec::new();
     for row in &rows {
         let view = joined.runtime.view(row.run, None).await?;
@@ -123,15 +124,20 @@ async fn list(joined: &Joined, output: Output) -> Result<Reply, Failure> {
         let id = grid.paint(NAME, &short(row.run));
         let since = text::ago(joined.runtime.now(), gate.opened_at);
         let it = &row.summary;
-        // What tells it from others: its own key, if it has one.
-        let about = [it.key.as_deref(), Some(it.title.as_str()), Some(it.workflow.as_str())];
-        let about = about.into_iter().flatten().find(|it| !it.is_empty());
-        let about = text::line(about.unwrap_or_default());
-        grid.add(vec![id, about, text::line(gate.step.as_str()), since, text::line(&gate.ask)]);
+        let key = text::line(it.key.as_deref().unwrap_or_default());
+        let about = text::line(if it.title.is_empty() { &it.workflow } else { &it.title });
+        grid.add(vec![
+            id,
+            key,
+            about,
+            text::line(gate.step.as_str()),
+            since,
+            text::line(&gate.ask),
+        ]);
         gates.push(json!({"run": wire::row(row), "gate": wire::gate(gate, None)}));
     }
     let is_empty = gates.is_empty();
-    let text = if is_empty { String::new() } else { grid.render(output.width()) };
+    let text = if is_empty { String::new() } else { output.draw(grid) };
     let nothing = || is_empty.then(|| "Nothing waits for an answer.".to_owned());
     let how = || {
         Some(

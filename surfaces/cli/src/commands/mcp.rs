@@ -15,13 +15,10 @@ use crate::{
 
 /// What `mcp` takes.
 #[derive(Debug, clap::Args)]
-#[command(
-    after_help = "A client starts this itself. To add it to one:\n  claude mcp add milepost -- \
-                        milepost mcp\n  codex mcp add milepost -- milepost mcp\n\nOr in a client's \
-                        own file:\n  {\"mcpServers\": {\"milepost\": {\"command\": \"milepost\", \
+#[command(after_help = "A client starts this itself. To add it to the clients that are here:\n  \
+                        milepost setup\n\nOr in a client's own file, by hand:\n  {\"mcpServers\": {\"milepost\": {\"command\": \"milepost\", \
                         \"args\": [\"mcp\"]}}}\n\nStandard output carries only the protocol; what \
-                        is logged goes to standard error."
-)]
+                        is logged goes to standard error.")]
 pub(crate) struct Args {
     /// The toolsets to offer, separated by commas (setting `mcp.toolsets`)
     #[arg(long, value_name = "NAMES")]

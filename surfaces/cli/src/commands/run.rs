@@ -14,7 +14,7 @@ use crate::{
     complete,
     failure::Failure,
     join::Joined,
-    output::{ALERT, BAD, DIM, GOOD, NAME, Output, Reply, table::Grid, text},
+    output::{ALERT, BAD, DIM, GOOD, NAME, Output, Reply, VERSION, table::Grid, text},
     wire,
 };
 
@@ -60,6 +60,13 @@ pub(crate) enum Command {
         /// Why it is cancelled
         #[arg(long, value_name = "TEXT", default_value = "cancelled from the command line")]
         reason: String,
+    },
+    /// Print a run whole, as JSON: what it is and everything that happened
+    #[command(after_help = "Example:\n  milepost run export 0204 > 0204.json")]
+    Export {
+        /// The run: its id, the beginning of one, or its key
+        #[arg(value_name = "RUN", add = ArgValueCompleter::new(complete::runs))]
+        run: String,
     },
     /// Copy a run up to some point, to go another way from there
     #[command(
@@ -134,6 +141,7 @@ pub(crate) async fn perform(
         Command::Resume(args) => resume(joined, args).await,
         Command::Cancel { run, reason } => cancel(joined, &run, reason).await,
         Command::Fork(args) => fork(joined, args).await,
+        Command::Export { run } => export(joined, &run).await,
     }
 }
 
@@ -169,26 +177,26 @@ fn table(joined: &Joined, page: &Page, output: Output) -> String {
     let now = joined.runtime.now();
     let ids: Vec<RunId> = page.rows.iter().map(|it| it.run).collect();
     let letters = letters_needed(&ids);
-    let mut grid = Grid::new(&["RUN", "WORKFLOW", "STATUS", "STEP", "DONE", "CHANGED", "ABOUT"])
-        .flexible(&[1, 3, 6]);
+    let head = ["RUN", "KEY", "WORKFLOW", "STATUS", "STEP", "DONE", "CHANGED", "ABOUT"];
+    let mut grid = Grid::new(&head).flexible(&[1, 2, 4, 7]);
     for row in &page.rows {
         let it = &row.summary;
         let id = grid.paint(NAME, &prefix(row.run, letters));
         let status = grid.paint(status_style(&it.status), &it.status);
         let (done, total) = it.progress();
         let done = format!("{done}/{total}");
-        let about = if it.title.is_empty() { it.key.clone() } else { Some(it.title.clone()) };
         grid.add(vec![
             id,
+            text::line(it.key.as_deref().unwrap_or_default()),
             text::line(&it.workflow),
             status,
             text::line(&it.step),
             done,
             text::ago(now, it.updated_at),
-            text::line(&about.unwrap_or_default()),
+            text::line(&it.title),
         ]);
     }
-    grid.render(output.width())
+    output.draw(grid)
 }
 
 /// Returns the colour of a status.
@@ -268,6 +276,15 @@ async fn cancel(joined: &Joined, run: &str, reason: String) -> Result<Reply, Fai
     let text = format!("cancelled {}{title}", run.short());
     let hint = format!("`milepost run resume {}` reopens it.", short(run));
     Ok(Reply::new(json!({"run": wire::run(&outcome.view)}), text).with_note(hint))
+}
+
+async fn export(joined: &Joined, run: &str) -> Result<Reply, Failure> {
+    let run = joined.runtime.find_run(run).await?;
+    let history = joined.runtime.history(run, None, usize::MAX).await?;
+    let events: Vec<_> = history.events.iter().map(wire::event).collect();
+    let json = json!({"version": VERSION, "run": wire::run(&history.view), "events": events});
+    let text = text::harmless_json(&format!("{json:#}"));
+    Ok(Reply::new(json, text))
 }
 
 async fn fork(joined: &Joined, args: ForkArgs) -> Result<Reply, Failure> {

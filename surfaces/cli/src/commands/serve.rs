@@ -167,7 +167,7 @@ fn greet(joined: &Joined, address: SocketAddr, output: Output) -> Result<(), Fai
     output.print(&format!(
         "{GOOD}Milepost is at{GOOD:#} {BOLD}http://{address}/{BOLD:#}\n\
          {DIM}project   {project}\ndatabase  {database}{DIM:#}\n\n\
-         Let an agent use it:    {NAME}claude mcp add milepost -- milepost mcp{NAME:#}\n\
+         Let an agent use it:    {NAME}milepost setup{NAME:#}\n\
          or over HTTP:           {NAME}claude mcp add --transport http milepost http://{name}/mcp{token}{NAME:#}\n\
          Have a workflow done:   tell the agent {NAME}Start the workflow WORK with milepost{NAME:#}\n\
          See what there is:      {NAME}milepost workflow list{NAME:#}\n\n\

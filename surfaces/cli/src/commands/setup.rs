@@ -1,6 +1,8 @@
 //! `milepost setup`: makes Milepost known to clients and to their agents. Other programs' files are
 //! changed in one place and kept otherwise; what will change is shown first, and can be undone.
 
+mod asking;
+mod by_claude;
 mod change;
 mod check;
 mod client;
@@ -8,55 +10,78 @@ mod file;
 mod jsonc;
 mod list;
 mod notation;
+mod offer;
 mod rules;
 mod server;
 mod toml_text;
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
-use clap::{Subcommand, ValueHint};
+use clap::{Args as ClapArgs, Subcommand, ValueHint};
 
 use self::client::{Client, Reach};
 use crate::{
-    config::Config,
+    config::{Config, Places},
     failure::Failure,
-    output::{Output, Reply},
+    output::{Output, Reply, text},
 };
 
 /// The name that our entry has unless another is given.
 const SERVER: &str = "milepost";
 
-/// What is to be set up.
+/// What is to be set up: one client, or all that are found.
+#[derive(Debug, ClapArgs)]
+#[command(args_conflicts_with_subcommands = true, after_help = EXAMPLES)]
+pub(crate) struct Args {
+    #[command(subcommand)]
+    command: Option<Command>,
+    #[command(flatten)]
+    found: offer::Offer,
+}
+
+/// What is to be set up, or done about it.
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
-    /// Add the server to Claude Code: `.mcp.json` in the project, or `~/.mcp.json`
-    #[command(alias = "claude-code", after_help = EXAMPLES)]
+    /// Add the server to Claude Code: `.mcp.json` in the project, or `~/.claude.json`
+    #[command(alias = "claude-code", after_help = CLAUDE_HELP)]
     Claude(ClientArgs),
-    /// Add the server to Claude Desktop: its one file, for all projects
+    /// Add the server to Claude Desktop: its one file, for one project
     #[command(
-        after_help = "Claude Desktop starts servers in no project's folder: say with `--dir` \
-                            which one is meant.\n\nExample:\n  milepost setup claude-desktop --dir ."
+        after_help = "Claude Desktop starts servers in no project's folder, so `--dir` has to say \
+                      which project is meant.\n\nExample:\n  milepost setup claude-desktop --dir ."
     )]
     ClaudeDesktop(ClientArgs),
-    /// Add the server to Cursor: `.cursor/mcp.json` in the project, or the user's own file
+    /// Add the server to Cursor: `.cursor/mcp.json` in the project, or in the home folder
     #[command(after_help = "Example:\n  milepost setup cursor --toolset core,generation")]
     Cursor(ClientArgs),
-    /// Add the server to VS Code: its settings in the project, or the user's own
-    #[command(
-        after_help = "Where VS Code has an `mcp.json` already, the entry goes there instead \
-                            of into `settings.json`.\n\nExample:\n  milepost setup vscode --dry-run"
-    )]
+    /// Add the server to VS Code: `.vscode/mcp.json` in the project, or the user's `mcp.json`
+    #[command(after_help = "Example:\n  milepost setup vscode --dry-run")]
     Vscode(ClientArgs),
-    /// Add the server to Codex: `~/.codex/config.toml`, for all projects
-    #[command(after_help = "Example:\n  milepost setup codex")]
+    /// Add the server to Codex: `~/.codex/config.toml`, or the project's
+    #[command(after_help = "Example:\n  milepost setup codex --scope project")]
     Codex(ClientArgs),
+    /// Add the server to Gemini CLI: `.gemini/settings.json` in the project, or in the home folder
+    #[command(alias = "gemini-cli", after_help = "Example:\n  milepost setup gemini")]
+    Gemini(ClientArgs),
+    /// Add the server to OpenCode: `opencode.json` in the project, or the user's
+    #[command(after_help = "Example:\n  milepost setup opencode --global")]
+    Opencode(ClientArgs),
+    /// Add the server to Windsurf: its one file, for one project
+    #[command(
+        after_help = "Windsurf has no file for a project, so `--dir` has to say which project is \
+                      meant.\n\nExample:\n  milepost setup windsurf --dir ."
+    )]
+    Windsurf(ClientArgs),
+    /// Add the server to Zed: `.zed/settings.json` in the project, or the user's settings
+    #[command(after_help = "Example:\n  milepost setup zed --global")]
+    Zed(ClientArgs),
     /// List the files of the clients, and the servers in them
     #[command(visible_alias = "ls")]
     List,
     /// Check every entry of the clients' files
     #[command(after_help = "Without a client, every file that is there is checked. An entry must \
-                            have a command or an address, its arguments must be a list of texts, \
-                            and its environment texts.\n\nExample:\n  milepost setup check cursor")]
+                            have a command that is found or an address, its arguments must be a \
+                            list of texts, and its environment texts.\n\nExample:\n  milepost setup check cursor")]
     Check(CheckArgs),
     /// Take an entry out of a client's file
     #[command(visible_alias = "rm", after_help = "Example:\n  milepost setup remove cursor --yes")]
@@ -64,15 +89,26 @@ pub(crate) enum Command {
     /// Write rules for agents: when to use workflows, and how
     #[command(
         after_help = "What stands between the marks `milepost:begin` and `milepost:end` is ours; \
-                      the rest of the file is never touched.\n\nExamples:\n  milepost setup \
+                      the rest of the file is never touched. Most agents read `AGENTS.md`; \
+                      `CLAUDE.md` and `GEMINI.md` are written if the project has them or \
+                      `.gemini`.\n\nExamples:\n  milepost setup \
                       rules claude\n  milepost setup rules --force   with the text of this release"
     )]
     Rules(rules::Args),
 }
 
 const EXAMPLES: &str = "\
+Without a client, every client that is found here is offered, one after the other. Each change
+is shown before it is made, and can be undone.
+
+Examples:
+  milepost setup                             offer what is found
+  milepost setup --yes                       set up all of it
+  milepost setup claude                      this client only";
+
+const CLAUDE_HELP: &str = "\
 Other entries, comments and the order of the file stay. What changes is shown first, and a copy
-of the file is put beside it.
+of the file is kept. If `claude` is installed, `--global` has it change its own file.
 
 Examples:
   milepost setup claude                      ask, then write
@@ -101,13 +137,16 @@ pub(crate) struct ClientArgs {
 }
 
 /// Which file is meant.
-#[derive(Debug, clap::Args)]
+#[derive(Debug, Default, ClapArgs)]
 struct FileArgs {
-    /// Use the user's own file for all projects, where the project's is the usual one
-    #[arg(short, long)]
+    /// Use the project's file, or the user's own for all projects
+    #[arg(long, value_name = "SCOPE")]
+    scope: Option<Reach>,
+    /// The same as `--scope user`
+    #[arg(short, long, conflicts_with = "scope")]
     global: bool,
     /// Use this file
-    #[arg(short, long, value_name = "PATH", value_hint = ValueHint::FilePath, conflicts_with = "global")]
+    #[arg(short, long, value_name = "PATH", value_hint = ValueHint::FilePath, conflicts_with_all = ["global", "scope"])]
     config: Option<PathBuf>,
 }
 
@@ -148,23 +187,37 @@ pub(crate) struct RemoveArgs {
 }
 
 /// Sets it up.
-pub(crate) fn perform(command: Command, config: &Config, output: Output) -> Result<Reply, Failure> {
+pub(crate) async fn perform(args: Args, config: &Config, output: Output) -> Result<Reply, Failure> {
+    let Some(command) = args.command else {
+        return offer::perform(&args.found, config, output).await;
+    };
     let (client, args) = match command {
         Command::Claude(args) => (Client::Claude, args),
         Command::ClaudeDesktop(args) => (Client::ClaudeDesktop, args),
         Command::Cursor(args) => (Client::Cursor, args),
         Command::Vscode(args) => (Client::Vscode, args),
         Command::Codex(args) => (Client::Codex, args),
+        Command::Gemini(args) => (Client::Gemini, args),
+        Command::Opencode(args) => (Client::Opencode, args),
+        Command::Windsurf(args) => (Client::Windsurf, args),
+        Command::Zed(args) => (Client::Zed, args),
         Command::List => return Ok(list::perform(config, output)),
         Command::Check(args) => return check::perform(&args, config),
-        Command::Remove(args) => return server::remove(&args, config, output),
+        Command::Remove(args) => return server::remove(&args, config, output).await,
         Command::Rules(args) => return rules::perform(&args, config),
     };
     if args.undo {
-        server::undo(client, &args, config, output)
+        server::undo(client, &args, config, output).await
     } else {
-        server::set(client, &args, config, output)
+        server::set(client, &args, config, output).await
     }
+}
+
+/// Returns a path as it is typed in a shell, which replaces `~` only outside of quotes.
+fn typed_path(path: &Path, places: &Places) -> String {
+    let short = places.short(path);
+    let rest = short.strip_prefix("~/").unwrap_or(&short);
+    if text::word(rest) == rest { short } else { text::word(&path.display().to_string()) }
 }
 
 impl FileArgs {
@@ -172,11 +225,26 @@ impl FileArgs {
     fn typed(&self, config: &Config) -> String {
         match &self.config {
             Some(path) => {
-                let path = config.places.short(&config.places.working.join(path));
+                let path = typed_path(&config.places.working.join(path), &config.places);
                 format!(" --config {path}")
             }
-            None if self.global => " --global".to_owned(),
-            None => String::new(),
+            None => match self.scope() {
+                Some(Reach::Global) => " --global".to_owned(),
+                Some(Reach::Project) => " --scope project".to_owned(),
+                None => String::new(),
+            },
+        }
+    }
+
+    fn scope(&self) -> Option<Reach> {
+        self.scope.or(self.global.then_some(Reach::Global))
+    }
+
+    /// Returns for whom the file counts; nothing if it is named.
+    fn reach(&self, client: Client) -> Option<Reach> {
+        match self.config {
+            Some(_) => None,
+            None => Some(self.scope().unwrap_or(client.usual())),
         }
     }
 
@@ -185,10 +253,17 @@ impl FileArgs {
         if let Some(path) = &self.config {
             return Ok(config.places.working.join(path));
         }
-        let reach = if self.global { Reach::Global } else { client.usual() };
-        client.file(reach, config).ok_or_else(|| {
-            let message = format!("the place where {} keeps its file is unknown", client.title());
-            Failure::refused("home_missing", message).with_hint("name the file with `--config`")
-        })
+        let reach = self.scope().unwrap_or(client.usual());
+        if let Some(path) = client.file(reach, config) {
+            return Ok(path);
+        }
+        let title = client.title();
+        if reach == Reach::Project {
+            let message = format!("{title} has no file for a single project");
+            return Err(Failure::refused("scope_unknown", message)
+                .with_hint("leave out `--scope`, and name the project with `--dir`"));
+        }
+        let message = format!("the place where {title} keeps its file is unknown");
+        Err(Failure::refused("home_missing", message).with_hint("name the file with `--config`"))
     }
 }

@@ -119,7 +119,7 @@ fn list(config: &Config, output: Output) -> Reply {
     let json = json!({"tokens": all.iter().map(|(id, it)| json!({
         "id": short(id), "name": it.name, "scope": token::word(it.scope), "at": it.at,
     })).collect::<Vec<_>>()});
-    let text = if all.is_empty() { String::new() } else { grid.render(output.width()) };
+    let text = if all.is_empty() { String::new() } else { output.draw(grid) };
     let note = all.is_empty().then(|| "There are no tokens.".to_owned());
     Reply::new(json, text).with_note(note)
 }

@@ -146,7 +146,7 @@ fn list(config: &Config, output: Output) -> Reply {
     let json = json!({"allowed": all.iter().map(|it| json!({
         "project": it.project.display().to_string(), "at": it.at, "powers": it.powers,
     })).collect::<Vec<_>>()});
-    let text = if all.is_empty() { String::new() } else { grid.render(output.width()) };
+    let text = if all.is_empty() { String::new() } else { output.draw(grid) };
     let note = all.is_empty().then(|| "No project was allowed anything.".to_owned());
     Reply::new(json, text).with_note(note)
 }

@@ -72,7 +72,7 @@ fn list(joined: &Joined, output: Output) -> Reply {
             workflow.work_steps().count().to_string(),
             decider.to_owned(),
             origin(joined, &it.origin),
-            text::line(goal),
+            text::line(&text::filled_in_later(goal)),
         ]);
     }
     for it in &invalid {
@@ -94,7 +94,7 @@ fn list(joined: &Joined, output: Output) -> Reply {
         let count = text::count(invalid.len(), "workflow");
         format!("{count} cannot be used: `milepost workflow check` shows why.")
     });
-    Reply::new(json, grid.render(output.width())).with_note(note)
+    Reply::new(json, output.draw(grid)).with_note(note)
 }
 
 /// Returns where a workflow is, as short as it can be said.

@@ -5,10 +5,12 @@
 
 use std::{
     io,
-    path::{Path, PathBuf},
+    path::{Component, Path, PathBuf},
 };
 
 use world::beneath::{Care, Root, read_named};
+
+use crate::kept::is_own;
 
 /// The folder in a project that holds everything of ours.
 pub(crate) const FOLDER: &str = ".milepost";
@@ -47,10 +49,14 @@ impl Places {
     /// Finds the places for a call in `working`.
     pub(crate) fn find(working: &Path, user: Option<PathBuf>, home: Option<PathBuf>) -> Self {
         // Runs are told apart by their root, so a folder has one spelling: no `.`, no `/` at the end.
-        let working = &working.components().collect::<PathBuf>();
-        let found = working.ancestors().find(|it| it.join(".git").exists());
+        // With `..`, a folder that is left again would count as one around.
+        let is_up = working.components().any(|it| it == Component::ParentDir);
+        let real = if is_up { working.canonicalize().ok() } else { None };
+        let working = &real.unwrap_or_else(|| working.components().collect::<PathBuf>());
+        let repository = working.ancestors().find(|it| it.join(".git").exists());
+        let found = repository.or_else(|| find_project(working, home.as_deref()));
         let root = found.unwrap_or(working).to_owned();
-        let project = found.and_then(main_worktree).unwrap_or_else(|| root.clone());
+        let project = repository.and_then(main_worktree).unwrap_or_else(|| root.clone());
         Self { working: working.to_owned(), project, root, user, home }
     }
 
@@ -144,6 +150,15 @@ impl Places {
         );
         Ok(())
     }
+}
+
+/// Returns the nearest folder around `working` that is a project of ours without git.
+///
+/// The home folder is not taken, or everything in it would be one project; nor is a folder in which
+/// others can write, such as `/tmp`, because anyone could put our folder there.
+fn find_project<'a>(working: &'a Path, home: Option<&Path>) -> Option<&'a Path> {
+    let mut around = working.ancestors().take_while(|it| Some(*it) != home);
+    around.find(|it| it.join(FOLDER).join(NAME).is_file() && is_own(it) && is_own(&it.join(FOLDER)))
 }
 
 /// What the file says that names the project.

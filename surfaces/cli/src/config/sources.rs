@@ -56,6 +56,8 @@ pub(super) struct Sources {
     pub(super) values: BTreeMap<&'static str, (Value, Origin)>,
     pub(super) problems: Vec<Problem>,
     pub(super) ignored: Vec<Ignored>,
+    /// Variables that look like ours and are not, with what was most likely meant.
+    pub(super) strange: Vec<String>,
 }
 
 /// Says how far the wall clock of a build for tests is ahead, in seconds.
@@ -98,8 +100,8 @@ impl Surroundings {
     }
 }
 
-/// Returns whether a variable is for tests. Only a build for tests knows it; a release refuses it like
-/// every variable that no setting has.
+/// Returns whether a variable is for tests. Only a build for tests knows it; a release warns of it like
+/// of every variable that no setting has.
 fn is_for_tests(name: &str) -> bool {
     cfg!(debug_assertions) && name == TEST_CLOCK
 }
@@ -141,8 +143,7 @@ impl Sources {
         let ours = environment.keys().filter(|it| it.starts_with("MILEPOST_") && !is_for_tests(it));
         for name in ours.filter(|it| !known.contains(it) && *it != APPROVE_TOKEN) {
             let hint = table::did_you_mean(name, known.iter().map(String::as_str));
-            let text = format!("no setting has this variable{hint}");
-            self.refuse(format!("environment {name}"), text);
+            self.strange.push(format!("`{name}`: no setting has this variable{hint}"));
         }
     }
 

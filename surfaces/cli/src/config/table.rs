@@ -409,16 +409,19 @@ pub(crate) fn find(name: &str) -> Option<&'static Setting> {
 }
 
 /// Says that there is no setting `name`, and which one was most likely meant.
-pub(super) fn unknown(name: &str) -> String {
+pub(crate) fn unknown(name: &str) -> String {
     let hint = did_you_mean(name, SETTINGS.iter().map(|it| it.name));
     format!("there is no setting `{name}`{hint}")
 }
 
 /// Returns words that name the known name which `wanted` was most likely meant to be, if any.
-pub(super) fn did_you_mean<'a>(wanted: &str, known: impl Iterator<Item = &'a str>) -> String {
+pub(crate) fn did_you_mean<'a>(wanted: &str, known: impl Iterator<Item = &'a str>) -> String {
     let letters_max = (wanted.chars().count() / 3).max(1);
     let nearest = known
-        .map(|it| (strsim::damerau_levenshtein(wanted, it), it))
+        .map(|it| {
+            let (wanted, known) = (wanted.to_lowercase(), it.to_lowercase());
+            (strsim::damerau_levenshtein(&wanted, &known), it)
+        })
         .filter(|(letters, _)| *letters <= letters_max)
         .min_by_key(|(letters, _)| *letters);
     nearest.map(|(_, it)| format!("; did you mean `{it}`?")).unwrap_or_default()

@@ -61,14 +61,23 @@ impl Grid {
         mark.map_or_else(|| clean.clone(), |mark| format!("{mark}{clean}{END}"))
     }
 
-    /// Returns the table in at most `width` columns.
-    pub(crate) fn render(self, width: usize) -> String {
+    /// Returns the rows alone, with tabs between the cells.
+    pub(crate) fn plain(self) -> String {
+        let is_mark =
+            |letter: char| letter == END || (MARK..MARK + STYLES_MAX).contains(&u32::from(letter));
+        let clean = |cell: &String| cell.replace(is_mark, "");
+        let rows = self.rows.iter().map(|row| row.iter().map(clean).collect::<Vec<_>>().join("\t"));
+        rows.map(|row| format!("{row}\n")).collect()
+    }
+
+    /// Returns the table in at most `width` columns, or whole.
+    pub(crate) fn render(self, width: Option<usize>) -> String {
         let mut table = Table::new();
         table
             .load_style(TableStyle::new())
             .set_content_arrangement(ContentArrangement::Dynamic)
             .set_truncation_indicator("…")
-            .set_width(u16::try_from(width + 1).unwrap_or(u16::MAX))
+            .set_width(width.and_then(|it| u16::try_from(it + 1).ok()).unwrap_or(u16::MAX))
             .set_header(self.head);
         for row in self.rows {
             let mut row = Row::from(row);
@@ -118,11 +127,25 @@ mod tests {
         let status = grid.paint(GOOD, "done");
         let about = "a long text that does not fit into so few columns".to_owned();
         grid.add(vec!["1".to_owned(), status, about]);
-        let text = grid.render(40);
+        let text = grid.render(Some(40));
         let plain = anstream::adapter::strip_str(&text).to_string();
         assert!(text.contains("\u{1b}[32mdone\u{1b}[0m"), "{text:?}");
         assert_eq!(plain.lines().count(), 2, "{plain}");
         assert!(plain.lines().all(|it| text::columns(it) <= 40), "{plain}");
         assert!(plain.contains('…'), "{plain}");
+    }
+
+    #[test]
+    fn another_program_gets_every_cell_whole() {
+        let grid = || {
+            let mut grid = Grid::new(&["ID", "STATUS", "ABOUT"]);
+            let status = grid.paint(GOOD, "done");
+            grid.add(vec!["1".to_owned(), status, "word ".repeat(200).trim_end().to_owned()]);
+            grid
+        };
+        let long = "word ".repeat(200);
+        let text = anstream::adapter::strip_str(&grid().render(None)).to_string();
+        assert_eq!(text, format!("ID  STATUS  ABOUT\n1   done    {}\n", long.trim_end()));
+        assert_eq!(grid().plain(), format!("1\tdone\t{}\n", long.trim_end()));
     }
 }

@@ -3,6 +3,7 @@
 use std::{fmt, time::Duration};
 
 use engine::Timestamp;
+use jiff::{Zoned, tz::TimeZone};
 use unicode_width::{UnicodeWidthChar as _, UnicodeWidthStr as _};
 
 /// Returns a text on one line, without anything that a terminal would obey.
@@ -146,18 +147,43 @@ pub(crate) fn span(duration: Duration) -> String {
     }
 }
 
-/// Returns a moment to the second: the date, and the time of day in UTC.
+/// Returns a moment to the second: the date, and the time of day, where the user is.
 pub(crate) fn moment(at: Timestamp) -> (String, String) {
-    let text = at.to_string();
-    let (date, time) = text.split_once('T').unwrap_or((&text, ""));
-    let time = time.split('.').next().unwrap_or_default();
-    (date.to_owned(), time.to_owned())
+    let Some(zoned) = zoned(at) else { return (at.to_string(), String::new()) };
+    (zoned.strftime("%F").to_string(), zoned.strftime("%T").to_string())
+}
+
+/// Returns a moment where the user is. A moment beyond all calendars has no such form.
+fn zoned(at: Timestamp) -> Option<Zoned> {
+    let at = jiff::Timestamp::from_microsecond(at.0).ok()?;
+    Some(at.to_zoned(TimeZone::system()))
 }
 
 /// Returns a moment in one text.
 pub(crate) fn at(at: Timestamp) -> String {
-    let (date, time) = moment(at);
-    format!("{date} {time} UTC")
+    zoned(at).map_or_else(|| at.to_string(), |it| it.strftime("%F %T %Z").to_string())
+}
+
+/// Returns a text as it is typed in a shell: in quotes, where it is more than one plain word.
+pub(crate) fn word(text: &str) -> String {
+    let is_plain = |it: char| it.is_alphanumeric() || "-_./:@%+=,".contains(it);
+    if !text.is_empty() && text.chars().all(is_plain) {
+        return text.to_owned();
+    }
+    format!("'{}'", text.replace('\'', r"'\''"))
+}
+
+/// Returns a text in which each `${{ … }}` stands as the `<name>` of what will be filled in.
+pub(crate) fn filled_in_later(text: &str) -> String {
+    let mut shown = String::new();
+    let mut rest = text;
+    while let Some((before, after)) = rest.split_once("${{") {
+        let Some((inner, behind)) = after.split_once("}}") else { break };
+        let name = inner.trim().rsplit('.').next().unwrap_or_default();
+        shown.push_str(&format!("{before}<{}>", name.trim()));
+        rest = behind;
+    }
+    shown + rest
 }
 
 /// Returns `1 step`, `2 steps`.
@@ -198,6 +224,18 @@ mod tests {
         assert_eq!(cut("日本語テキスト", 7), "日本語…");
         assert_eq!(cut("short", 7), "short");
         assert_eq!(pad("日本", 6), "日本  ");
+    }
+
+    #[test]
+    fn a_name_is_quoted_where_a_shell_would_split_it() {
+        assert_eq!([word("SAVE"), word("a-b.c")], ["SAVE", "a-b.c"]);
+        assert_eq!([word("My Flow"), word("it's"), word("")], ["'My Flow'", r"'it'\''s'", "''"]);
+    }
+
+    #[test]
+    fn what_is_filled_in_later_stands_by_its_name() {
+        let shown = filled_in_later("Do ${{ inputs.task }} for ${{who}} now, ${{ open");
+        assert_eq!(shown, "Do <task> for <who> now, ${{ open");
     }
 
     #[test]

@@ -48,7 +48,9 @@ fn the_page_of_settings_is_fresh() {
          What a project's own file says counts as each setting says below; a path in it must lie in \
          the project. [Security](../guide/security.md) says why.\n\
          `milepost config show` prints each value, where it comes from, and what is ignored.\n\
-         A name that is not known is an error, and all errors of all sources are told at once.\n",
+         `milepost config set NAME VALUE` writes one to your file, or with `--scope project` to the project's.\n\
+         A name that is not known in a file or a flag is an error, and all errors of all sources are told \
+         at once; a variable that is not known is only a warning, in `milepost doctor`.\n",
     );
     let mut section = "";
     for setting in SETTINGS {

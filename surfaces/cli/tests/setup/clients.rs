@@ -4,18 +4,51 @@ use std::{env, fs, path::Path};
 
 use serde_json::{Value, json};
 
-use crate::{answered, done, names, project::Project, read, refused, setup};
+use crate::{answered, copies, done, names, project::Project, read, refused, setup};
 
 /// How to call for each file of each client, the file, and where the servers are in it.
-const FILES: [(&str, &str, &[&str]); 7] = [
+const FILES: [(&str, &str, &[&str]); 14] = [
     ("claude", ".mcp.json", &["mcpServers"]),
-    ("claude --global", "../home/.mcp.json", &["mcpServers"]),
-    ("claude-desktop", "../home/SETTINGS/Claude/claude_desktop_config.json", &["mcpServers"]),
+    ("claude --global", "../home/.claude.json", &["mcpServers"]),
+    (
+        "claude-desktop --dir .",
+        "../home/SETTINGS/Claude/claude_desktop_config.json",
+        &["mcpServers"],
+    ),
     ("cursor", ".cursor/mcp.json", &["mcpServers"]),
-    ("cursor --global", "../home/SETTINGS/Cursor/User/mcp.json", &["mcpServers"]),
-    ("vscode", ".vscode/settings.json", &["mcp", "servers"]),
-    ("vscode --global", "../home/SETTINGS/Code/User/settings.json", &["mcp", "servers"]),
+    ("cursor --global", "../home/.cursor/mcp.json", &["mcpServers"]),
+    ("vscode", ".vscode/mcp.json", &["servers"]),
+    ("vscode --global", "../home/SETTINGS/Code/User/mcp.json", &["servers"]),
+    ("gemini", ".gemini/settings.json", &["mcpServers"]),
+    ("gemini --scope user", "../home/.gemini/settings.json", &["mcpServers"]),
+    ("windsurf --dir .", "../home/.codeium/windsurf/mcp_config.json", &["mcpServers"]),
+    ("zed", ".zed/settings.json", &["context_servers"]),
+    ("zed --global", "../home/.config/zed/settings.json", &["context_servers"]),
+    ("opencode", "opencode.json", &["mcp"]),
+    ("opencode --global", "../home/.config/opencode/opencode.json", &["mcp"]),
 ];
+
+/// Returns the entry that a client gets.
+fn entry(project: &Project, line: &str, more: &[&str]) -> Value {
+    let mut args = vec!["mcp".to_owned()];
+    args.extend(more.iter().map(|it| (*it).to_owned()));
+    let folder = project.path("").canonicalize().unwrap().display().to_string();
+    if line.contains("--dir") {
+        args.extend(["--project".to_owned(), folder]);
+    } else if line == "cursor --global" {
+        args.extend(["--project".to_owned(), "${workspaceFolder}".to_owned()]);
+    }
+    if line.starts_with("opencode") {
+        args.insert(0, own_path().to_owned());
+        return json!({"type": "local", "command": args});
+    }
+    json!({"command": own_path(), "args": args})
+}
+
+/// Returns what `check`, `remove` and `list` take of a line: only `setup NAME` knows `--dir`.
+fn place(line: &str) -> &str {
+    line.trim_end_matches(" --dir .")
+}
 
 fn settings(file: &str) -> String {
     let folder = if cfg!(target_os = "macos") { "Library/Application Support" } else { ".config" };
@@ -28,43 +61,40 @@ fn own_path() -> &'static str {
 
 #[test]
 fn each_client_is_set_up_listed_checked_and_removed() {
-    for (client, file, path) in FILES {
+    for (line, file, path) in FILES {
         let project = Project::new();
         let file = settings(file);
-        done(&project, &format!("{client} --yes"));
-        let written: Value = serde_json::from_str(&read(&project, &file)).unwrap();
-        let inner = path.iter().fold(&written, |it, name| &it[*name]);
-        let entry = json!({"command": own_path(), "args": ["mcp"]});
-        assert_eq!(inner, &json!({"milepost": entry}), "{client}");
-        let folder = Path::new(&file).parent().unwrap().to_str().unwrap().to_owned();
-        assert!(!names(&project, &folder).iter().any(|it| it.contains(".backup")));
+        let inner = |text: &str| {
+            let value: Value = serde_json::from_str(text).unwrap();
+            path.iter().fold(value, |it, name| it[*name].clone())
+        };
+        done(&project, &format!("{line} --yes"));
+        let written = read(&project, &file);
+        assert_eq!(inner(&written), json!({"milepost": entry(&project, line, &[])}), "{line}");
+        assert!(copies(&project, Path::new(&file)).is_empty());
 
-        let name = client.split(' ').next().unwrap();
+        let name = line.split(' ').next().unwrap();
         let listed = answered(&project, "list");
-        let with_entry: Vec<&Value> = listed["files"]
-            .as_array()
-            .unwrap()
-            .iter()
-            .filter(|it| it["has_entry"] == true)
-            .collect();
+        let rows = listed["files"].as_array().unwrap().iter();
+        let with_entry: Vec<&Value> = rows.filter(|it| it["has_entry"] == true).collect();
         assert_eq!(with_entry.len(), 1, "{listed}");
         assert_eq!(with_entry[0]["client"], name);
         assert_eq!(with_entry[0]["servers"], json!(["milepost"]));
-        assert_eq!(answered(&project, &format!("check {client}"))["is_fine"], true);
+        assert_eq!(answered(&project, &format!("check {}", place(line)))["is_fine"], true);
 
-        done(&project, &format!("{client} --yes --toolset core,generation"));
-        let backup = read(&project, &format!("{file}.backup"));
-        assert_eq!(serde_json::from_str::<Value>(&backup).unwrap(), written);
-        let now: Value = serde_json::from_str(&read(&project, &file)).unwrap();
-        let args = &path.iter().fold(&now, |it, name| &it[*name])["milepost"]["args"];
-        assert_eq!(args, &json!(["mcp", "--toolset", "core,generation"]));
-        done(&project, &format!("{client} --yes"));
-        assert!(project.path(&format!("{file}.backup.1")).exists());
+        done(&project, &format!("{line} --yes --toolset core,generation"));
+        let first = copies(&project, Path::new(&file));
+        assert_eq!(fs::read_to_string(&first[0]).unwrap(), written);
+        let expected = entry(&project, line, &["--toolset", "core,generation"]);
+        assert_eq!(inner(&read(&project, &file))["milepost"], expected, "{line}");
+        done(&project, &format!("{line} --yes"));
+        assert_eq!(copies(&project, Path::new(&file)).len(), 2);
+        let folder = Path::new(&file).parent().unwrap().to_str().unwrap().to_owned();
+        assert!(!names(&project, &folder).iter().any(|it| it.contains("backup")));
 
-        done(&project, &format!("remove {client} --yes"));
-        let now: Value = serde_json::from_str(&read(&project, &file)).unwrap();
-        assert_eq!(path.iter().fold(&now, |it, name| &it[*name]), &json!({}));
-        refused(&project, &format!("remove {client} --yes"), "entry_missing");
+        done(&project, &format!("remove {} --yes", place(line)));
+        assert_eq!(inner(&read(&project, &file)), json!({}));
+        refused(&project, &format!("remove {} --yes", place(line)), "entry_missing");
     }
 }
 
@@ -76,7 +106,8 @@ fn codex_is_set_up_listed_checked_and_removed() {
     let expected = format!("[mcp_servers.ours]\ncommand = \"{}\"\nargs = [\"mcp\"]\n", own_path());
     assert_eq!(read(&project, file), expected);
     let listed = answered(&project, "list");
-    let row = listed["files"].as_array().unwrap().iter().find(|it| it["client"] == "codex");
+    let is_own = |it: &&Value| it["client"] == "codex" && it["reach"] == "global";
+    let row = listed["files"].as_array().unwrap().iter().find(is_own);
     assert_eq!(row.unwrap()["servers"], json!(["ours"]));
     assert_eq!(answered(&project, "check codex")["files"][0]["entries"][0]["name"], "ours");
     done(&project, "remove codex --yes --name ours");
@@ -109,9 +140,13 @@ fn names_of_old_are_understood_and_unknown_ones_are_usage() {
     done(&project, "claude-code --yes");
     assert!(project.path(".mcp.json").exists());
     done(&project, "check claude-code");
-    for line in ["banana", "remove banana", "check banana", "", "claude --yes --dry-run"] {
+    for line in
+        ["banana", "remove banana", "check banana", "--yes claude", "claude --yes --dry-run"]
+    {
         assert_eq!(setup(&project, line).code, 64, "{line}");
     }
+    assert_eq!(setup(&project, "check --scope user").code, 64);
+    assert_eq!(setup(&project, "claude --scope user --global --yes").code, 64);
     assert_eq!(setup(&project, "check --global").code, 64);
     assert_eq!(setup(&project, "claude --dir nowhere --yes").code, 64);
     let unknown = refused(&project, "claude --yes --toolset core,banana", "toolset_unknown");
@@ -119,16 +154,101 @@ fn names_of_old_are_understood_and_unknown_ones_are_usage() {
 }
 
 #[test]
-fn newer_files_of_the_editors_are_used_where_they_are_in_use() {
+fn a_client_that_starts_servers_in_no_project_needs_a_folder() {
     let project = Project::new();
-    project.write(".vscode/mcp.json", "{\"inputs\": []}\n");
-    fs::create_dir(project.path("../home/.cursor")).unwrap();
-    done(&project, "vscode --yes");
-    let written: Value = serde_json::from_str(&read(&project, ".vscode/mcp.json")).unwrap();
-    assert_eq!(written["servers"]["milepost"]["args"], json!(["mcp"]));
-    assert!(!project.path(".vscode/settings.json").exists());
-    done(&project, "cursor --global --yes");
-    assert!(project.path("../home/.cursor/mcp.json").exists());
+    for client in ["claude-desktop", "windsurf"] {
+        let told = refused(&project, &format!("{client} --yes"), "folder_missing");
+        assert!(told.contains("starts servers in no project's folder"), "{told}");
+        let told = refused(&project, &format!("{client} --scope project --yes"), "scope_unknown");
+        assert!(told.contains("has no file for a single project"), "{told}");
+    }
+    assert!(names(&project, "../home").is_empty());
+}
+
+#[test]
+fn a_file_of_codex_in_the_project_is_written_when_it_is_wanted() {
+    let project = Project::new();
+    let told = setup(&project, "codex --scope project --yes");
+    assert!(read(&project, ".codex/config.toml").starts_with("[mcp_servers.milepost]\n"));
+    assert!(told.talk.contains("whether you trust the folder"), "{}", told.talk);
+    assert!(told.talk.contains("`milepost setup codex --scope project --undo`"), "{}", told.talk);
+    done(&project, "codex --scope project --undo --yes");
+    assert!(!project.path(".codex/config.toml").exists());
+}
+
+#[test]
+fn opencode_keeps_the_file_that_it_has_and_what_people_added() {
+    let project = Project::new();
+    project.write("opencode.jsonc", "{\n  // mine\n  \"mcp\": {\n    \"milepost\": {\"type\": \"local\", \"command\": [\"old\"], \"enabled\": false}\n  }\n}\n");
+    done(&project, "opencode --yes");
+    let text = read(&project, "opencode.jsonc");
+    assert!(text.contains("// mine") && text.contains("\"enabled\": false"), "{text}");
+    assert!(text.contains(&format!("[\"{}\", \"mcp\"]", own_path())), "{text}");
+    assert!(!project.path("opencode.json").exists());
+    done(&project, "opencode --undo --yes");
+    assert!(read(&project, "opencode.jsonc").contains("[\"old\"]"));
+}
+
+#[test]
+fn an_entry_that_the_client_does_not_read_is_named() {
+    let project = Project::new();
+    let old = "{\"mcp\": {\"servers\": {\"milepost\": {\"command\": \"milepost\"}}}}\n";
+    project.write(".vscode/settings.json", old);
+    let told = setup(&project, "vscode --yes").talk;
+    let command = "milepost setup remove vscode --config .vscode/settings.json";
+    assert!(told.contains(command), "{told}");
+    let checked = setup(&project, "check");
+    assert_eq!(checked.code, 1);
+    assert!(checked.out.contains(command), "{}", checked.out);
+    done(&project, "remove vscode --config .vscode/settings.json --yes");
+    assert_eq!(setup(&project, "check").code, 0);
+    project.write("../home/.mcp.json", "{\"mcpServers\": {\"milepost\": {\"command\": \"x\"}}}");
+    let told = setup(&project, "claude --global --yes").talk;
+    assert!(told.contains("milepost setup remove claude --config ~/.mcp.json"), "{told}");
+}
+
+#[test]
+fn a_path_in_a_command_to_type_is_quoted() {
+    let project = Project::new();
+    fs::create_dir(project.path("my files")).unwrap();
+    let whole = project.path("").canonicalize().unwrap().display().to_string();
+    let command = project
+        .milepost(&[
+            "setup",
+            "cursor",
+            "--yes",
+            "--name",
+            "my server",
+            "--config",
+            "my files/m.json",
+        ])
+        .output()
+        .unwrap();
+    let told = String::from_utf8(command.stderr).unwrap();
+    let wanted = format!(
+        "`milepost setup cursor --config '{whole}/my files/m.json' --name 'my server' --undo`"
+    );
+    assert!(told.contains(&wanted), "{told}");
+}
+
+#[test]
+fn the_path_of_the_program_is_written_for_programs_without_a_shell() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().display().to_string();
+    let project = Project::new().with("PATH", &path);
+    #[cfg(unix)]
+    std::os::unix::fs::symlink(own_path(), folder.path().join("milepost")).unwrap();
+    let found = folder.path().join("milepost").display().to_string();
+    for (line, command) in [
+        ("claude-desktop --dir .", found.as_str()),
+        ("windsurf --dir .", &found),
+        ("cursor --global", &found),
+        ("cursor", "milepost"),
+        ("codex", "milepost"),
+    ] {
+        let answer = answered(&project, &format!("{line} --dry-run"));
+        assert_eq!(answer["entry"]["command"], command, "{line}");
+    }
 }
 
 #[test]
@@ -163,7 +283,7 @@ fn the_folder_of_settings_may_lie_elsewhere() {
     let project = project.with("XDG_CONFIG_HOME", &elsewhere);
     done(&project, "vscode --global --yes");
     if cfg!(target_os = "linux") {
-        assert!(project.path("../elsewhere/Code/User/settings.json").exists());
+        assert!(project.path("../elsewhere/Code/User/mcp.json").exists());
     }
 }
 
@@ -178,12 +298,15 @@ fn entries_that_cannot_work_are_told() {
     project.write(
         ".mcp.json",
         r#"{"mcpServers": {
-            "good": {"command": "x", "args": ["y"], "env": {"Z": "1"}},
+            "good": {"command": "sh", "args": ["y"], "env": {"Z": "1"}},
+            "unknown": {"command": "no-such-program"},
+            "untyped": {"url": "http://x"},
+            "milepost": {"command": "sh", "args": ["mcp", "--toolset", "core,banana"]},
             "far": {"type": "http", "url": "http://x"},
             "nothing": {},
             "empty": {"command": " "},
-            "args": {"command": "x", "args": "y"},
-            "env": {"command": "x", "env": {"Z": 1}},
+            "args": {"command": "sh", "args": "y"},
+            "env": {"command": "sh", "env": {"Z": 1}},
             "odd": 3,
         }}"#,
     );
@@ -196,7 +319,7 @@ fn entries_that_cannot_work_are_told() {
         .filter(|it| it["is_fine"] == false)
         .map(|it| it["name"].as_str().unwrap())
         .collect();
-    assert_eq!(bad, ["nothing", "empty", "args", "env", "odd"]);
+    assert_eq!(bad, ["unknown", "untyped", "milepost", "nothing", "empty", "args", "env", "odd"]);
     let shown = setup(&project, "check claude").out;
     assert!(
         shown.contains("✗ claude          .mcp.json  args\n    `args` is not a list"),

@@ -1,10 +1,10 @@
 //! What is not ours stays: other entries, comments, blanks, rights, links, broken files.
 
-use std::fs;
+use std::{fs, path::Path};
 
 use serde_json::Value;
 
-use crate::{answered, done, names, project::Project, read, refused, setup};
+use crate::{answered, copies, done, names, project::Project, read, refused, setup};
 
 const SETTINGS: &str = "\
 // My settings.
@@ -28,7 +28,7 @@ fn comments_order_and_blanks_stay_byte_for_byte() {
         let project = Project::new();
         let before = format!("{mark}{}", SETTINGS.replace('\n', ending));
         project.write(".vscode/settings.json", &before);
-        done(&project, "vscode --yes");
+        done(&project, "vscode --config .vscode/settings.json --yes");
         let after = read(&project, ".vscode/settings.json");
         let own = env!("CARGO_BIN_EXE_milepost");
         let entry = format!(
@@ -37,8 +37,9 @@ fn comments_order_and_blanks_stay_byte_for_byte() {
         let entry = entry.replace('\n', ending);
         let at = before.find("\t\t},").unwrap();
         assert_eq!(after, format!("{}{entry}{}", &before[..at], &before[at..]));
-        assert_eq!(read(&project, ".vscode/settings.json.backup"), before);
-        done(&project, "remove vscode --yes");
+        let copies = copies(&project, Path::new("settings.json"));
+        assert_eq!(fs::read_to_string(&copies[0]).unwrap(), before);
+        done(&project, "remove vscode --config .vscode/settings.json --yes");
         assert_eq!(read(&project, ".vscode/settings.json"), before);
     }
 }
@@ -83,8 +84,8 @@ fn a_file_that_cannot_be_read_is_refused_and_left_alone() {
         ("claude", ".mcp.json", "{\"mcpServers\": {\n  \"a\": {}\n  \"b\": {}\n}}"),
         ("claude", ".mcp.json", "{\"mcpServers\": []}"),
         ("claude", ".mcp.json", "[]"),
-        ("vscode", ".vscode/settings.json", "{\"mcp\": 3}"),
-        ("vscode", ".vscode/settings.json", "{ /* no end }"),
+        ("vscode", ".vscode/mcp.json", "{\"servers\": 3}"),
+        ("zed", ".zed/settings.json", "{ /* no end }"),
         ("cursor", ".cursor/mcp.json", "{\"a\": 1} trailing"),
         ("codex", "../home/.codex/config.toml", "a = = 1\n"),
         ("codex", "../home/.codex/config.toml", "mcp_servers = 1\n"),
@@ -132,7 +133,7 @@ fn nothing_is_written_unless_it_is_wanted() {
 
 #[test]
 fn the_same_again_changes_nothing_and_says_so() {
-    for client in ["claude", "claude-desktop", "cursor", "vscode", "codex"] {
+    for client in ["claude", "claude-desktop --dir .", "cursor", "vscode", "codex", "opencode"] {
         let project = Project::new();
         let first = answered(&project, &format!("{client} --yes"));
         assert_eq!((&first["is_changed"], &first["is_written"]), (&true.into(), &true.into()));
@@ -144,7 +145,7 @@ fn the_same_again_changes_nothing_and_says_so() {
         let said = done(&project, &format!("{client} --yes"));
         assert!(said.contains("has this entry `milepost` already; nothing was changed"), "{said}");
         assert_eq!(fs::read(&file).unwrap(), written);
-        assert!(!fs::exists(format!("{file}.backup")).unwrap());
+        assert!(copies(&project, Path::new(&file)).is_empty());
     }
 }
 
@@ -162,5 +163,5 @@ fn links_and_rights_stay() {
     assert!(fs::read_to_string(&target).unwrap().contains("milepost"));
     assert_eq!(fs::metadata(&target).unwrap().permissions().mode() & 0o777, 0o640);
     assert_eq!(names(&project, "dotfiles"), ["mcp.json"]);
-    assert_eq!(names(&project, ""), [".mcp.json", ".mcp.json.backup", "dotfiles"]);
+    assert_eq!(names(&project, ""), [".mcp.json", "dotfiles"]);
 }

@@ -54,23 +54,44 @@ fn rules_are_created_appended_skipped_and_replaced() {
     assert_eq!(read(&project, "CLAUDE.md"), format!("{both}\nAnd spaces never.\n"));
 }
 
+/// Returns the agents whose files were looked at.
+fn agents(project: &Project, line: &str) -> Vec<String> {
+    outcomes(&answered(project, line)).into_iter().map(|it| it.0).collect()
+}
+
 #[test]
-fn all_are_written_unless_some_are_named() {
+fn all_are_written_if_all_are_named() {
     let project = Project::new();
-    let all: Vec<String> =
-        outcomes(&answered(&project, "rules")).into_iter().map(|it| it.0).collect();
-    assert_eq!(all, ["cursor", "copilot", "claude"]);
+    let all = ["agents", "cursor", "copilot", "claude", "gemini"];
+    assert_eq!(agents(&project, "rules all claude"), all);
     let cursor = read(&project, ".cursor/rules/execute-tasks.mdc");
     assert!(
         cursor.starts_with("---\n") && cursor.contains("\nalwaysApply: true\n---\n"),
         "{cursor}"
     );
-    assert!(read(&project, ".github/copilot-instructions.md").starts_with("# "));
+    for file in [".github/copilot-instructions.md", "AGENTS.md", "GEMINI.md"] {
+        assert!(read(&project, file).starts_with("# "), "{file}");
+    }
     let project = Project::new();
-    assert_eq!(outcomes(&answered(&project, "rules copilot cursor copilot")).len(), 2);
+    assert_eq!(agents(&project, "rules copilot cursor copilot"), ["cursor", "copilot"]);
+    assert_eq!(agents(&project, "rules codex"), ["agents"]);
     assert!(!project.path("CLAUDE.md").exists());
-    assert_eq!(outcomes(&answered(&project, "rules all claude")).len(), 3);
     assert_eq!(setup(&project, "rules banana").code, 64);
+}
+
+#[test]
+fn without_a_name_no_agent_is_told_twice() {
+    let project = Project::new();
+    assert_eq!(agents(&project, "rules"), ["agents"]);
+    project.write("CLAUDE.md", "Mine.\n");
+    project.write(".gemini/settings.json", "{}\n");
+    project.write(".github/copilot-instructions.md", "Mine too.\n");
+    assert_eq!(agents(&project, "rules"), ["agents", "claude", "gemini"]);
+    assert_eq!(read(&project, ".github/copilot-instructions.md"), "Mine too.\n");
+    // What an earlier release wrote is kept up to date.
+    project.write(".github/copilot-instructions.md", &format!("{BEGIN}\nold words\n{END}\n"));
+    assert_eq!(agents(&project, "rules --force"), ["agents", "copilot", "claude", "gemini"]);
+    assert!(!read(&project, ".github/copilot-instructions.md").contains("old words"));
 }
 
 #[test]
@@ -78,11 +99,11 @@ fn one_that_fails_does_not_keep_the_others_back() {
     let project = Project::new();
     project.write("CLAUDE.md", &format!("{BEGIN}\nno end\n"));
     fs::create_dir_all(project.path(".github/copilot-instructions.md")).unwrap();
-    let told = setup(&project, "rules --force --json");
+    let told = setup(&project, "rules all --force --json");
     assert_eq!(told.code, 1, "{}", told.out);
     let answer: Value = serde_json::from_str(&told.out).unwrap();
     let found: Vec<String> = outcomes(&answer).into_iter().map(|it| it.1).collect();
-    assert_eq!(json!(found), json!(["created", "failed", "failed"]));
+    assert_eq!(json!(found), json!(["created", "created", "failed", "failed", "created"]));
     assert_eq!(read(&project, "CLAUDE.md"), format!("{BEGIN}\nno end\n"));
     let said = done(&Project::new(), "rules cursor");
     assert_eq!(said, "✓ .cursor/rules/execute-tasks.mdc created\n");

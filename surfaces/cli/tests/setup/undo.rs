@@ -1,11 +1,20 @@
 //! `--undo`: what the last change replaced is there again, and what others wrote since stays.
 
-use std::fs;
+use std::{fs, path::Path};
 
-use crate::{answered, done, names, project::Project, read, refused};
+use crate::{answered, copies, done, names, project::Project, read, refused};
 
-const CLIENTS: [&str; 6] =
-    ["claude", "claude --global", "claude-desktop", "cursor", "vscode", "codex"];
+const CLIENTS: [&str; 9] = [
+    "claude",
+    "claude --global",
+    "claude-desktop --dir .",
+    "cursor",
+    "vscode",
+    "codex",
+    "gemini",
+    "opencode",
+    "zed --global",
+];
 
 #[test]
 fn a_file_that_was_made_for_us_goes_again() {
@@ -13,6 +22,7 @@ fn a_file_that_was_made_for_us_goes_again() {
         let project = Project::new();
         let made = answered(&project, &format!("{client} --yes"));
         let file = made["file"].as_str().unwrap();
+        let client = client.trim_end_matches(" --dir .");
         done(&project, &format!("{client} --undo --yes"));
         assert!(!fs::exists(file).unwrap(), "{client}");
         refused(&project, &format!("{client} --undo --yes"), "nothing_to_undo");
@@ -29,12 +39,13 @@ fn each_undo_goes_one_change_back() {
     done(&project, "claude --yes --toolset core");
     let third = read(&project, ".mcp.json");
     done(&project, "remove claude --yes");
-    assert_eq!(names(&project, "").len(), 4);
+    assert_eq!(copies(&project, Path::new(".mcp.json")).len(), 3);
     for expected in [third, second, first.to_owned()] {
         done(&project, "claude --undo --yes");
         assert_eq!(read(&project, ".mcp.json"), expected);
     }
     assert_eq!(names(&project, ""), [".mcp.json"]);
+    assert!(copies(&project, Path::new(".mcp.json")).is_empty());
     refused(&project, "claude --undo --yes", "nothing_to_undo");
 }
 
@@ -59,7 +70,7 @@ fn what_others_wrote_since_stays() {
     done(&project, "claude --undo --yes");
     let expected = "{\n  \"new\": 1, // later\n  \"mcpServers\": {\n    \"old\": {}\n  }\n}\n";
     assert_eq!(read(&project, ".mcp.json"), expected);
-    assert!(project.path(".mcp.json.backup").exists());
+    assert_eq!(copies(&project, Path::new(".mcp.json")).len(), 1);
     refused(&project, "claude --undo --yes", "nothing_to_undo");
 }
 
@@ -69,7 +80,7 @@ fn without_a_copy_only_the_entry_goes() {
     project.write(".mcp.json", "{\n  // mine\n  \"mcpServers\": {}\n}\n");
     let before = read(&project, ".mcp.json");
     done(&project, "claude --yes");
-    fs::remove_file(project.path(".mcp.json.backup")).unwrap();
+    fs::remove_file(&copies(&project, Path::new(".mcp.json"))[0]).unwrap();
     done(&project, "claude --undo --yes");
     assert_eq!(read(&project, ".mcp.json"), before);
 }

@@ -70,6 +70,8 @@ impl Project {
         let home = self.folder.path().join("home");
         command.current_dir(self.path("")).env_clear();
         command.env("PATH", Path::new("/usr/local/bin:/usr/bin:/bin")).env("HOME", &home);
+        // Times are shown where the user is.
+        command.env("TZ", "UTC");
         command.envs(self.variables.iter().cloned());
     }
 

@@ -1,6 +1,6 @@
 //! The demo's story, told as it happens. Every answer in it is the engine's own.
 
-use std::{fs, time::Duration};
+use std::{cell::Cell, fs, time::Duration};
 
 use definition::Workflow;
 use engine::{
@@ -19,14 +19,26 @@ use crate::{
 /// How long the brief in the demo may be.
 const BRIEF_TOKENS: usize = 700;
 
+/// The longest pause for reading, in words.
+const WORDS_MAX: u32 = 60;
+
 /// The story.
 pub(super) struct Play<'a> {
-    pub(super) stage: &'a Stage,
-    pub(super) output: Output,
-    pub(super) pause: Duration,
+    stage: &'a Stage,
+    output: Output,
+    /// How long a word takes to read.
+    pause: Duration,
+    /// How many words were printed since the last pause.
+    unread: Cell<u32>,
 }
 
-impl Play<'_> {
+impl<'a> Play<'a> {
+    /// Prepares it; `pause` is how long a word takes to read.
+    pub(super) fn new(stage: &'a Stage, output: Output, pause: Duration) -> Self {
+        let pause = if output.is_json { Duration::ZERO } else { pause };
+        Self { stage, output, pause, unread: Cell::new(0) }
+    }
+
     /// Plays it, and returns the run at its end.
     pub(super) async fn perform(&self) -> Result<(View, Vec<Recorded>), Failure> {
         let runtime = self.stage.enter()?;
@@ -107,7 +119,7 @@ impl Play<'_> {
             let line = line.replace("\n     ", &format!("\n   {DIM}│{DIM:#} "));
             self.print(&format!("   {DIM}│{DIM:#} {line}"))?;
         }
-        self.stage.pause(self.pause * 2).await;
+        self.let_read().await;
         Ok(())
     }
 
@@ -134,7 +146,7 @@ impl Play<'_> {
         }
         self.say("").await?;
         self.say(&format!(
-            "{BOLD}Your turn:{BOLD:#} {NAME}claude mcp add milepost -- milepost mcp{NAME:#}, then \
+            "{BOLD}Your turn:{BOLD:#} {NAME}milepost setup{NAME:#}, then \
              tell the agent to start a workflow."
         ))
         .await?;
@@ -143,7 +155,7 @@ impl Play<'_> {
 
     async fn title(&self, number: &str, title: &str) -> Result<(), Failure> {
         self.print(&format!("\n{BOLD}{number}. {title}{BOLD:#}"))?;
-        self.stage.pause(self.pause).await;
+        self.let_read().await;
         Ok(())
     }
 
@@ -193,11 +205,19 @@ impl Play<'_> {
 
     async fn say(&self, text: &str) -> Result<(), Failure> {
         self.print(text)?;
-        self.stage.pause(self.pause).await;
+        self.let_read().await;
         Ok(())
     }
 
+    /// Waits until what was printed can have been read.
+    async fn let_read(&self) {
+        let words = self.unread.replace(0).min(WORDS_MAX);
+        self.stage.pause(self.pause * words).await;
+    }
+
     fn print(&self, text: &str) -> Result<(), Failure> {
+        let words = u32::try_from(text.split_whitespace().count()).unwrap_or(WORDS_MAX);
+        self.unread.set(self.unread.get().saturating_add(words));
         if self.output.is_json { Ok(()) } else { self.output.print(&format!("{text}\n")) }
     }
 }

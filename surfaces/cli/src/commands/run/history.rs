@@ -62,10 +62,10 @@ pub(super) async fn perform(
         let events = text::count(earlier, "earlier event");
         format!("{DIM}{events}: --before {}{DIM:#}", earlier + 1)
     });
-    Ok(Reply::new(json, table(events, output.width())).with_note(note))
+    Ok(Reply::new(json, table(events, output)).with_note(note))
 }
 
-fn table(events: &[Recorded], width: usize) -> String {
+fn table(events: &[Recorded], output: Output) -> String {
     let mut grid = Grid::wrapped(&["SEQ", "WHEN", "BY", "WHAT"]);
     let mut day = String::new();
     for recorded in events {
@@ -78,7 +78,7 @@ fn table(events: &[Recorded], width: usize) -> String {
         let what = text::line(&recorded.event.describe());
         grid.add(vec![recorded.seq.to_string(), time, who(recorded), what]);
     }
-    grid.render(width)
+    output.draw(grid)
 }
 
 /// Follows a run until it ends or the watcher goes away.

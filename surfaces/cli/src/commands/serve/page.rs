@@ -67,7 +67,7 @@ pub(super) async fn render(joined: &Joined) -> Result<String, Failure> {
          <ul class=counts>{counts}</ul>\
          <h2>Newest runs</h2>{runs}\
          <h2>Connect a client</h2>\
-         <pre>claude mcp add milepost -- milepost mcp</pre>\
+         <pre>milepost setup</pre>\
          <p>or, in a client's own file:</p>\
          <pre>{{\"mcpServers\": {{\"milepost\": {{\"command\": \"milepost\", \"args\": [\"mcp\"]}}}}}}</pre>\
          <p>Then tell the agent: <em>Start the workflow WORK with milepost.</em></p>\

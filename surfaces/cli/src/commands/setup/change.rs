@@ -2,12 +2,19 @@
 
 use std::path::{Path, PathBuf};
 
-use super::{Consent, file};
+use super::{
+    Consent,
+    by_claude::ByClaude,
+    file::{self, Backups},
+};
 use crate::{
-    config::Places,
+    config::Config,
     failure::Failure,
     output::{Output, diff},
 };
+
+/// The code of a change that a person did not want.
+pub(super) const NOT_CONFIRMED: &str = "not_confirmed";
 
 /// What a file says, and what it is to say. Nothing stands for no file.
 #[derive(Debug)]
@@ -16,6 +23,8 @@ pub(super) struct Change {
     pub(super) before: Option<String>,
     pub(super) after: Option<String>,
     pub(super) copy: Copy,
+    /// The program that makes the change, where that is not us.
+    pub(super) by: Option<ByClaude>,
 }
 
 /// What to do about copies of the file.
@@ -41,13 +50,13 @@ pub(super) struct Made {
 
 impl Change {
     /// Makes the change if it is one and is agreed to.
-    pub(super) fn carry_out(
+    pub(super) async fn carry_out(
         &self,
         consent: Consent,
-        places: &Places,
+        config: &Config,
         output: Output,
     ) -> Result<Made, Failure> {
-        let name = places.short(&self.path);
+        let name = config.places.short(&self.path);
         let diff = diff::unified(&name, self.before.as_deref(), self.after.as_deref());
         let mut made = Made { diff, is_written: false, is_shown: false, backup: None };
         if self.before == self.after || consent.dry_run {
@@ -57,7 +66,8 @@ impl Change {
             self.ask(&made.diff, &name, output)?;
             made.is_shown = true;
         }
-        made.backup = self.make()?;
+        let backups = Backups::of(&self.path, config.state.as_deref());
+        made.backup = self.make(&backups).await?;
         made.is_written = true;
         Ok(made)
     }
@@ -65,7 +75,7 @@ impl Change {
     fn ask(&self, diff: &str, name: &str, output: Output) -> Result<(), Failure> {
         if !output.is_interactive() {
             let message = "nothing was written: there is no terminal to ask on";
-            return Err(Failure::refused("not_confirmed", message)
+            return Err(Failure::refused(NOT_CONFIRMED, message)
                 .with_hint("`--yes` writes without asking, `--dry-run` only shows the change"));
         }
         output.say(&diff::painted(diff));
@@ -73,10 +83,10 @@ impl Change {
         if output.ask(&format!("{verb} {name}?"))? {
             return Ok(());
         }
-        Err(Failure::refused("not_confirmed", "nothing was written"))
+        Err(Failure::refused(NOT_CONFIRMED, "nothing was written"))
     }
 
-    fn make(&self) -> Result<Option<PathBuf>, Failure> {
+    async fn make(&self, backups: &Backups) -> Result<Option<PathBuf>, Failure> {
         // Anyone who was asked may have taken a while to answer.
         if file::read(&self.path)? != self.before {
             let message = format!("`{}` was changed by someone else meanwhile", show(&self.path));
@@ -84,10 +94,13 @@ impl Change {
                 .with_hint("nothing was written; look at it, then try again"));
         }
         let is_copied = self.before.is_some() && self.copy == Copy::Make;
-        let backup = if is_copied { Some(file::back_up(&self.path)?) } else { None };
-        match &self.after {
-            Some(text) => file::write(&self.path, text)?,
-            None => file::remove(&self.path)?,
+        let backup = if is_copied { Some(backups.make()?) } else { None };
+        match (&self.by, &self.after) {
+            (Some(claude), after) => {
+                claude.apply(&self.path, self.before.as_deref(), after.as_deref()).await?;
+            }
+            (None, Some(text)) => file::write(&self.path, text)?,
+            (None, None) => file::remove(&self.path)?,
         }
         if let Copy::UseUp(copy) = &self.copy {
             file::remove(copy)?;

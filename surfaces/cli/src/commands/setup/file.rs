@@ -5,9 +5,15 @@ use std::{
     path::{Path, PathBuf},
 };
 
+use definition::Digest;
 use world::beneath::{Care, Root, read_named};
 
-use crate::failure::Failure;
+use crate::{failure::Failure, kept::make_folder};
+
+/// The folder in the user's own that holds the copies.
+const FOLDER: &str = "setup";
+/// How much of the digest of a path tells files of the same name apart.
+const ID_CHARS: usize = 12;
 
 /// How many links are followed to a file.
 const LINKS_MAX: usize = 32;
@@ -40,49 +46,68 @@ pub(super) fn remove(path: &Path) -> Result<(), Failure> {
     fs::remove_file(path).map_err(|error| not_written(path, &error))
 }
 
-/// Copies a file beside itself under the next free name, and returns that.
-pub(super) fn back_up(path: &Path) -> Result<PathBuf, Failure> {
-    let number = backups(path)?.last().map_or(0, |it| it.0 + 1);
-    let copy = backup_name(path, number);
-    fs::copy(path, &copy).map_err(|error| not_written(&copy, &error))?;
-    Ok(copy)
+/// The copies of one file. They lie in the user's own folder, so that no repository gets them; where
+/// there is none, beside the file.
+#[derive(Debug, Clone)]
+pub(super) struct Backups {
+    path: PathBuf,
+    folder: PathBuf,
+    /// What the name of each begins with.
+    stem: String,
 }
 
-/// Returns the newest copy of a file.
-pub(super) fn newest_backup(path: &Path) -> Result<Option<PathBuf>, Failure> {
-    Ok(backups(path)?.pop().map(|it| it.1))
-}
+impl Backups {
+    /// Returns the copies of the file at `path`.
+    pub(super) fn of(path: &Path, state: Option<&Path>) -> Self {
+        let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+        let (folder, stem) = match state {
+            None => (path.parent().unwrap_or(Path::new("")).to_owned(), format!("{name}.backup")),
+            Some(state) => {
+                let digest = Digest::of(path.as_os_str().as_encoded_bytes());
+                let id = digest.as_str().get(..ID_CHARS).unwrap_or_default();
+                (state.join(FOLDER), format!("{name}.{id}.backup"))
+            }
+        };
+        Self { path: path.to_owned(), folder, stem }
+    }
 
-/// Returns the copies of a file with their numbers, the newest last.
-fn backups(path: &Path) -> Result<Vec<(u32, PathBuf)>, Failure> {
-    let first = backup_name(path, 0);
-    let first = first.file_name().unwrap_or_default().to_string_lossy().into_owned();
-    let folder = path.parent().unwrap_or(Path::new(""));
-    let entries = match fs::read_dir(folder) {
-        Ok(entries) => entries,
-        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
-        Err(error) => return Err(error.into()),
-    };
-    let mut found = Vec::new();
-    for entry in entries {
-        let name = entry?.file_name().to_string_lossy().into_owned();
-        let Some(rest) = name.strip_prefix(&first) else { continue };
-        let number = if rest.is_empty() { Some("0") } else { rest.strip_prefix('.') };
-        if let Some(number) = number.and_then(|it| it.parse().ok()) {
-            found.push((number, backup_name(path, number)));
+    /// Copies the file under the next free name, and returns that.
+    pub(super) fn make(&self) -> Result<PathBuf, Failure> {
+        let copy = self.name(self.all()?.last().map_or(0, |it| it.0 + 1));
+        make_folder(&self.folder).map_err(|error| not_written(&self.folder, &error))?;
+        fs::copy(&self.path, &copy).map_err(|error| not_written(&copy, &error))?;
+        Ok(copy)
+    }
+
+    /// Returns the newest copy.
+    pub(super) fn newest(&self) -> Result<Option<PathBuf>, Failure> {
+        Ok(self.all()?.pop().map(|it| it.1))
+    }
+
+    /// Returns the copies with their numbers, the newest last.
+    fn all(&self) -> Result<Vec<(u32, PathBuf)>, Failure> {
+        let entries = match fs::read_dir(&self.folder) {
+            Ok(entries) => entries,
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
+            Err(error) => return Err(error.into()),
+        };
+        let mut found = Vec::new();
+        for entry in entries {
+            let name = entry?.file_name().to_string_lossy().into_owned();
+            let Some(rest) = name.strip_prefix(&self.stem) else { continue };
+            let number = if rest.is_empty() { Some("0") } else { rest.strip_prefix('.') };
+            if let Some(number) = number.and_then(|it| it.parse().ok()) {
+                found.push((number, self.name(number)));
+            }
         }
+        found.sort();
+        Ok(found)
     }
-    found.sort();
-    Ok(found)
-}
 
-fn backup_name(path: &Path, number: u32) -> PathBuf {
-    let mut name = path.as_os_str().to_owned();
-    name.push(".backup");
-    if 0 < number {
-        name.push(format!(".{number}"));
+    fn name(&self, number: u32) -> PathBuf {
+        let ending = if number == 0 { String::new() } else { format!(".{number}") };
+        self.folder.join(format!("{}{ending}", self.stem))
     }
-    PathBuf::from(name)
 }
 
 fn replace(path: &Path, text: &str) -> io::Result<()> {
@@ -115,21 +140,38 @@ mod tests {
     fn copies_are_numbered_and_the_newest_is_found() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("mcp.json");
-        assert_eq!(newest_backup(&path).unwrap(), None);
+        let beside = Backups::of(&path, None);
+        assert_eq!(beside.newest().unwrap(), None);
         fs::write(&path, "1").unwrap();
-        let names = [".backup", ".backup.1", ".backup.2"];
-        for name in names {
-            let copy = back_up(&path).unwrap();
+        for name in [".backup", ".backup.1", ".backup.2"] {
+            let copy = beside.make().unwrap();
             assert_eq!(copy.display().to_string(), format!("{}{name}", path.display()));
         }
         for number in 3..12 {
-            back_up(&path).unwrap();
+            beside.make().unwrap();
             assert!(folder.path().join(format!("mcp.json.backup.{number}")).exists());
         }
         fs::write(folder.path().join("mcp.json.backup.mine"), "").unwrap();
         fs::write(folder.path().join("mcp.json.backups"), "").unwrap();
-        let newest = newest_backup(&path).unwrap().unwrap();
+        let newest = beside.newest().unwrap().unwrap();
         assert!(newest.ends_with("mcp.json.backup.11"), "{newest:?}");
+    }
+
+    #[test]
+    fn copies_of_files_with_the_same_name_are_told_apart() {
+        let folder = tempfile::tempdir().unwrap();
+        let state = folder.path().join("state");
+        let paths = ["a.json", "a.json.x"].map(|it| folder.path().join(it));
+        let copies = paths.map(|path| {
+            fs::write(&path, path.display().to_string()).unwrap();
+            let backups = Backups::of(&path, Some(&state));
+            assert_eq!(backups.newest().unwrap(), None);
+            let copy = backups.make().unwrap();
+            assert_eq!(backups.newest().unwrap().unwrap(), copy);
+            assert!(copy.starts_with(state.join("setup")));
+            copy
+        });
+        assert_ne!(copies[0], copies[1]);
     }
 
     #[cfg(unix)]

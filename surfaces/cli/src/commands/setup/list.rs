@@ -49,7 +49,7 @@ pub(super) fn perform(config: &Config, output: Output) -> Reply {
             rows.push(row);
         }
     }
-    Reply::new(json!({"files": rows}), grid.render(output.width()))
+    Reply::new(json!({"files": rows}), output.draw(grid))
 }
 
 fn cell(grid: &mut Grid, found: &Found) -> String {

@@ -20,7 +20,8 @@ const END: &str = "<!-- milepost:end -->";
 /// What `setup rules` takes.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
-    /// For whom to write them; all, if nobody is named
+    /// For whom to write them. Without a name: `AGENTS.md`, and the files of those that do not
+    /// read it and are used here
     #[arg(value_name = "AGENT")]
     agents: Vec<Agent>,
     /// Write our part again where it is there already
@@ -37,6 +38,11 @@ enum Agent {
     Copilot,
     /// `CLAUDE.md`
     Claude,
+    /// `AGENTS.md`: Codex, OpenCode, Copilot, Zed, Qwen and others
+    #[value(alias = "codex", alias = "opencode", alias = "zed")]
+    Agents,
+    /// `GEMINI.md`
+    Gemini,
     /// All of them
     All,
 }
@@ -47,20 +53,43 @@ struct Target {
     file: &'static str,
     /// What a new file begins with.
     head: &'static str,
+    /// What in the project shows that `AGENTS.md` does not suffice.
+    traces: &'static [&'static str],
 }
 
-const TARGETS: [Target; 3] = [
+const TARGETS: [Target; 5] = [
+    Target {
+        agent: "agents",
+        file: "AGENTS.md",
+        head: "# Instructions for agents\n\n",
+        // The root of the project: it is always written.
+        traces: &[""],
+    },
     Target {
         agent: "cursor",
         file: ".cursor/rules/execute-tasks.mdc",
         head: "---\ndescription: When and how to use the workflows of Milepost\nalwaysApply: true\n---\n\n",
+        traces: &[],
     },
     Target {
         agent: "copilot",
         file: ".github/copilot-instructions.md",
         head: "# Instructions for GitHub Copilot\n\n",
+        traces: &[],
     },
-    Target { agent: "claude", file: "CLAUDE.md", head: "# Instructions for Claude\n\n" },
+    Target {
+        agent: "claude",
+        file: "CLAUDE.md",
+        head: "# Instructions for Claude\n\n",
+        // Where there is no `CLAUDE.md`, Claude Code reads `AGENTS.md`.
+        traces: &["CLAUDE.md"],
+    },
+    Target {
+        agent: "gemini",
+        file: "GEMINI.md",
+        head: "# Instructions for Gemini\n\n",
+        traces: &["GEMINI.md", ".gemini"],
+    },
 ];
 
 /// What was done with a file, and its new text if it changes.
@@ -77,13 +106,10 @@ enum Outcome {
 /// Writes them.
 pub(super) fn perform(args: &Args, config: &Config) -> Result<Reply, Failure> {
     let is_meant = |target: &&Target| {
-        let is_named = |it: &Agent| match it {
-            Agent::Cursor => target.agent == "cursor",
-            Agent::Copilot => target.agent == "copilot",
-            Agent::Claude => target.agent == "claude",
-            Agent::All => true,
-        };
-        args.agents.is_empty() || args.agents.iter().any(is_named)
+        if args.agents.is_empty() {
+            return target.is_needed(&config.places.root);
+        }
+        args.agents.iter().any(|it| it.name().is_none_or(|it| it == target.agent))
     };
     let mut rows = Vec::new();
     let mut said = String::new();
@@ -110,6 +136,32 @@ pub(super) fn perform(args: &Args, config: &Config) -> Result<Reply, Failure> {
         }));
     }
     Ok(Reply { is_fine, ..Reply::new(json!({"is_fine": is_fine, "files": rows}), said) })
+}
+
+impl Agent {
+    /// Returns the name of the target; nothing for all of them.
+    fn name(self) -> Option<&'static str> {
+        match self {
+            Self::Agents => Some("agents"),
+            Self::Cursor => Some("cursor"),
+            Self::Copilot => Some("copilot"),
+            Self::Claude => Some("claude"),
+            Self::Gemini => Some("gemini"),
+            Self::All => None,
+        }
+    }
+}
+
+impl Target {
+    /// Returns whether the file is written when no agent is named: most agents read `AGENTS.md`, and
+    /// would read the same text twice.
+    fn is_needed(&self, root: &Path) -> bool {
+        let has_ours = || {
+            let text = file::read(&root.join(self.file)).ok().flatten();
+            text.is_some_and(|it| it.contains(BEGIN))
+        };
+        self.traces.iter().any(|it| root.join(it).exists()) || has_ours()
+    }
 }
 
 fn write(path: &Path, target: &Target, is_forced: bool) -> Outcome {
@@ -191,7 +243,7 @@ mod tests {
     }
 
     fn check(before: &str, is_forced: bool, expected: &Outcome) {
-        assert_eq!(&merged(Some(before), &TARGETS[2], is_forced), expected, "{before:?}");
+        assert_eq!(&merged(Some(before), &TARGETS[3], is_forced), expected, "{before:?}");
     }
 
     #[test]

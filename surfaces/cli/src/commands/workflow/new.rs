@@ -58,9 +58,10 @@ pub(super) fn perform(joined: &Joined, args: &NewArgs) -> Result<Reply, Failure>
     for (path, _) in FILES {
         text.push_str(&format!("  {path}\n"));
     }
+    let typed = text::word(name.as_str());
     let note = format!(
-        "Change it, then look at it with `milepost workflow check {name}` and `milepost workflow \
-         show {name}`. An agent starts it with `start_workflow`."
+        "Change it, then look at it with `milepost workflow check {typed}` and `milepost workflow \
+         show {typed}`. An agent starts it with `start_workflow`."
     );
     let note = match hidden {
         Some(hidden) => {

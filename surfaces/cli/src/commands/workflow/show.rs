@@ -60,7 +60,8 @@ impl Drawing<'_> {
         let title = if title == name { String::new() } else { format!("  {title}") };
         let mut text = format!("{BOLD}{name}{BOLD:#}{title}\n");
         if !workflow.goal.is_empty() {
-            let goal = text::wrap(&text::line(&workflow.goal), self.width, 2);
+            let goal =
+                text::wrap(&text::line(&text::filled_in_later(&workflow.goal)), self.width, 2);
             text.push_str(&format!("  {goal}\n"));
         }
         for (name, value) in self.facts(decider, from) {
