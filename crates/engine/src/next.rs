@@ -75,7 +75,14 @@ pub fn find_promised(
     let is_promised =
         |it: &&Product| it.when.as_ref().is_none_or(|when| when.evaluate(&scope).unwrap_or(false));
     let products = step.produces.iter().filter(is_promised);
-    products.filter_map(|it| it.path.render(&scope).ok()).collect()
+    let mut paths: Vec<String> = Vec::new();
+    for path in products.filter_map(|it| it.path.render(&scope).ok()) {
+        // A file can be promised twice, each time with other checks.
+        if !paths.contains(&path) {
+            paths.push(path);
+        }
+    }
+    paths
 }
 
 /// Returns the files that `step`, or one part of it, is worked on from, as far as is known now.
