@@ -36,7 +36,8 @@ fn every_scenario_plays_as_written() {
 #[test]
 fn every_built_in_workflow_plays_as_written() {
     for (folder, files) in built_in_workflows() {
-        play_file(&folder, &files, "scenario.txt");
+        let played = play_file(&folder, &files, "scenario.txt");
+        assert!(played.contains("RunCompleted"), "{} is not completed", folder.display());
     }
 }
 
