@@ -23,7 +23,6 @@ mod generation;
 mod graph;
 #[path = "../../../crates/store/tests/support/memory.rs"]
 mod memory;
-#[expect(dead_code, reason = "other tests use more of it")]
 #[path = "../../cli/tests/support/played.rs"]
 mod played;
 #[path = "support/walk.rs"]

@@ -136,8 +136,14 @@ fn play_with(project: &Project, server: &Server, begun: Value, before: impl Fn()
     let (mut step, mut seen) = (String::new(), BTreeSet::new());
     for advances in 0..ADVANCES_MAX {
         while answer["status"] == "SUSPENDED" {
-            project.ask(&["gate", "approve", &run, "--yes"]);
-            answer = done(server, "get_workflow_status", json!({"instance_id": run}));
+            let arguments = json!({"instance_id": run, "answer": "approve", "person": "ann"});
+            let relayed = server.call("answer_gate", arguments);
+            answer = relayed.value;
+            // Where only a person's own answer counts, the person gives it.
+            if relayed.is_error {
+                project.ask(&["gate", "approve", &run, "--yes"]);
+                answer = done(server, "get_workflow_status", json!({"instance_id": run}));
+            }
         }
         if answer["status"] == "COMPLETED" {
             return advances;

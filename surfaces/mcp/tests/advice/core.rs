@@ -181,8 +181,12 @@ impl Dialect for Runs {
 
     fn excuse(&self, advice: &Advice, refused: &Said) -> Option<&'static str> {
         let has_answer = advice.arguments.contains_key("answer");
-        (advice.tool == "answer_gate" && !has_answer && refused.code() == "parameter_invalid")
-            .then_some("the engine's hint does not know whether the client can ask the person")
+        if advice.tool == "answer_gate" && !has_answer && refused.code() == "parameter_invalid" {
+            return Some("the engine's hint does not know whether the client can ask the person");
+        }
+        let is_hidden = ["evidence_missing", "next_not_allowed"].contains(&refused.code());
+        (is_hidden && !advice.files.is_empty())
+            .then_some("the call had a second flaw, and the missing file was told first")
     }
 }
 
