@@ -122,7 +122,7 @@ fn play(server: &mut Peer, folder: &Path, read: &mut Vec<Read>) -> Measured<()> 
 fn long_brief(server: &mut Peer) -> Measured<Read> {
     let run = server.begin("Simple Linear Workflow")?;
     let steps = ["start", "analyze", "plan", "execute", "review"];
-    for (step, next) in steps.iter().zip(&steps[1..]) {
+    for (step, next) in steps.iter().zip(steps.iter().skip(1)) {
         for number in 0..40 {
             let text = format!(
                 "{number}: {step} met something that must be remembered: module_{number} depends on \

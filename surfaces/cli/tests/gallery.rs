@@ -52,7 +52,8 @@ fn no_workflow_is_completed_by_an_agent_that_only_claims_success() {
     let project = Project::new();
     let server = Server::inside(&project, &[], Era::Modern);
     let listed = done(&server, "list_workflows", json!({}));
-    let names = listed["workflows"].as_array().unwrap().iter().map(|it| it["name"].as_str().unwrap());
+    let names =
+        listed["workflows"].as_array().unwrap().iter().map(|it| it["name"].as_str().unwrap());
     let mut count = 0;
     for name in names.filter(|it| !LENIENT.contains(it)) {
         let played = Played::read(name);

@@ -192,7 +192,8 @@ impl Dialect for Runs {
 
 impl Runs {
     fn report(&self, step: &str) -> Map<String, Value> {
-        let criteria = self.workflow.find_step_loosely(step).into_iter().flat_map(|it| &it.criteria);
+        let criteria =
+            self.workflow.find_step_loosely(step).into_iter().flat_map(|it| &it.criteria);
         let evidence: Map<String, Value> =
             criteria.map(|it| (it.key.clone(), json!(it.text))).collect();
         let report = json!({ "step_id": step, "status": "success",
