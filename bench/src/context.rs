@@ -17,6 +17,14 @@ const BRIEF_TOKENS_MAX: usize = 2_500;
 /// The tokenizer, from the package registry.
 const TOKENIZER: &str = "gpt-tokenizer@4.0.0";
 
+/// What an agent writes in the first two steps.
+const ISSUE: &str = "Issue: 17 Add the export\n\n## Description\n\nMembers want their orders as a \
+                     spreadsheet.\n\n## Comments\n\nann: one file for each year, please.\n";
+const REQUIREMENTS: &str = "## Requirements\n\n- AC-1: a member downloads a file with one line for \
+                            each order of a year\n- AC-2: ten thousand orders take less than a \
+                            minute\n\n## Not included\n\nOther formats.\n\n## Questions\n\nWhich \
+                            columns? The same as on the page.\n";
+
 /// Something that a model reads.
 struct Read {
     name: String,
@@ -27,7 +35,7 @@ pub(crate) fn measure(rig: &Rig) -> Measured<Section> {
     let folder = rig.folder()?;
     let mut server = Peer::start(&mut rig.server(folder.path()))?;
     let mut read = vec![tools(&mut server)?];
-    play(&mut server, &mut read)?;
+    play(&mut server, folder.path(), &mut read)?;
     let brief = long_brief(&mut server)?;
     read.push(brief);
     let (counts, tokenizer) = count(rig, &read);
@@ -65,8 +73,8 @@ fn tools(server: &mut Peer) -> Measured<Read> {
     Ok(Read { name: "tools/list".to_owned(), text })
 }
 
-/// Works on a typical run, and keeps every answer.
-fn play(server: &mut Peer, read: &mut Vec<Read>) -> Measured<()> {
+/// Works on a typical run in `folder`, and keeps every answer.
+fn play(server: &mut Peer, folder: &Path, read: &mut Vec<Read>) -> Measured<()> {
     let mut ask = |name: &str, tool: &str, arguments: Value| -> Measured<Value> {
         let (result, _) = server.call(tool, &arguments)?;
         let value = result["structuredContent"].clone();
@@ -78,6 +86,10 @@ fn play(server: &mut Peer, read: &mut Vec<Read>) -> Measured<()> {
         json!({"issue_id": "17", "issue_title": "Add the export", "test_command": "make"});
     let start = json!({"workflow_name": "SPRINT_TASK", "context": context});
     let run = ask("`start_workflow`", "start_workflow", start)?["instance_id"].clone();
+    let place = folder.join("work").join(run.as_str().ok_or("there is no run")?);
+    fs::create_dir_all(&place)?;
+    fs::write(place.join("issue.md"), ISSUE)?;
+    fs::write(place.join("requirements.md"), REQUIREMENTS)?;
     let report = |step: &str, status: &str| {
         let message = format!("{step}: as agreed with the team, see the notes of the issue");
         json!({"instance_id": run, "report": {
@@ -90,8 +102,6 @@ fn play(server: &mut Peer, read: &mut Vec<Read>) -> Measured<()> {
         "advance_workflow",
         report("Clarify Requirements", "in_progress"),
     )?;
-    let step = report("Clarify Requirements", "success");
-    ask("`advance_workflow`, to step 3", "advance_workflow", step)?;
     let error = json!({"instance_id": run, "type": "error", "text": "the branch exists already"});
     ask("`record_entry`", "record_entry", error)?;
     let claim = json!({"instance_id": run, "holder": "agent-1"});
@@ -103,14 +113,16 @@ fn play(server: &mut Peer, read: &mut Vec<Read>) -> Measured<()> {
     ask("`list_runs`, one run", "list_runs", json!({}))?;
     ask("`search_history`", "search_history", json!({"query": "branch exists"}))?;
     ask("`resume_workflow`, with its brief", "resume_workflow", status)?;
+    let step = report("Clarify Requirements", "success");
+    ask("`advance_workflow`, asks a person", "advance_workflow", step)?;
     Ok(())
 }
 
 /// Returns the brief of a run that has far more to tell than a brief has room for.
 fn long_brief(server: &mut Peer) -> Measured<Read> {
-    let run = server.begin("SPRINT_TASK")?;
-    let steps = ["Select Issue", "Clarify Requirements", "Create Branch", "Implement"];
-    for step in steps {
+    let run = server.begin("Simple Linear Workflow")?;
+    let steps = ["start", "analyze", "plan", "execute", "review"];
+    for (step, next) in steps.iter().zip(steps.iter().skip(1)) {
         for number in 0..40 {
             let text = format!(
                 "{number}: {step} met something that must be remembered: module_{number} depends on \
@@ -123,7 +135,8 @@ fn long_brief(server: &mut Peer) -> Measured<Read> {
         let long = "The decision was taken after a long discussion with everyone. ".repeat(30);
         let report = json!({"step_id": step, "status": "success", "message": long});
         let context = json!({format!("{step} notes"): long});
-        let advance = json!({"instance_id": run, "report": report, "context_updates": context});
+        let advance = json!({"instance_id": run, "report": report, "context_updates": context,
+            "next_step_name": next});
         server.done("advance_workflow", &advance)?;
     }
     let (resumed, _) = server.done("resume_workflow", &json!({"instance_id": run}))?;

@@ -59,7 +59,7 @@ fn fill(rig: &Rig, folder: &Path) -> Measured<()> {
     let mut peer = Peer::start(&mut rig.server(folder))?;
     for _ in 0..20 {
         let run = peer.begin("SPRINT_TASK")?;
-        let report = json!({"step_id": "Select Issue", "status": "success"});
+        let report = json!({"step_id": "Select Issue", "status": "in_progress"});
         peer.done("advance_workflow", &json!({"instance_id": run, "report": report}))?;
     }
     Ok(())

@@ -72,8 +72,14 @@ pub fn find_promised(
     step: &Step,
     part: Option<&PartSpec>,
 ) -> Vec<String> {
-    let products = find_products(workflow, state, step, part);
-    products.into_iter().map(|(path, _)| path).collect()
+    let mut paths: Vec<String> = Vec::new();
+    for (path, _) in find_products(workflow, state, step, part) {
+        // A file can be promised twice, each time with other checks.
+        if !paths.contains(&path) {
+            paths.push(path);
+        }
+    }
+    paths
 }
 
 /// Returns what the guards will look for in those files: a line for each file that must be more than

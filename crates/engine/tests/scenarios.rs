@@ -1,7 +1,8 @@
-//! Plays each file in `scenarios/`, and each `workflows/*/scenario.txt`, through the engine.
+//! Plays each file in `scenarios/`, and the scenarios of each built-in workflow, through the engine:
+//! `scenario.txt` plays it well, and `lazy.txt` plays an agent that only claims success.
 //!
 //! A scenario is a definition (`== PATH` and the file's text, up to `== play`), then lines of
-//! `> command`, each followed by what it led to. `write PATH TEXT`, `remove PATH` and `wait 30m`
+//! `> command`, each followed by what it led to. `write PATH TEXT [pad=WORDS]`, `remove PATH` and `wait 30m`
 //! change the world in between; `gates verified` sets what counts at gates; `again` begins another run; `> chore NAME done DETAIL` and `> chore NAME failed REASON` say how a chore went; `model says TEXT` and `model fails KIND MESSAGE` are what a
 //! language model answers when it is asked next; `? action`, `? offers`, `? drift` and `? prompt` look. Run with `UPDATE_EXPECT=1` to
 //! rewrite what followed, and read the diff before keeping it.
@@ -12,7 +13,10 @@ mod folders;
 #[path = "support/player.rs"]
 mod player;
 
-use std::{fs, path::Path};
+use std::{
+    fs,
+    path::{Path, PathBuf},
+};
 
 use definition::{MemoryFiles, WorkflowName, parse};
 use folders::{built_in, collect, files_in};
@@ -31,19 +35,54 @@ fn every_scenario_plays_as_written() {
 
 #[test]
 fn every_built_in_workflow_plays_as_written() {
+    for (folder, files) in built_in_workflows() {
+        let played = play_file(&folder, &files, "scenario.txt");
+        assert!(played.contains("RunCompleted"), "{} is not completed", folder.display());
+    }
+}
+
+#[test]
+fn no_built_in_workflow_is_completed_by_claims() {
+    for (folder, files) in built_in_workflows() {
+        let played = play_file(&folder, &files, "lazy.txt");
+        let is_completed = played.contains("RunCompleted");
+        assert!(!is_completed, "{} is completed by claims", folder.display());
+        assert!(played.contains("  refused "), "{} refuses nothing", folder.display());
+    }
+}
+
+#[test]
+fn every_built_in_workflow_says_what_it_is_for_and_what_it_costs() {
+    for (folder, _) in built_in_workflows() {
+        let Ok(index) = fs::read_to_string(folder.join("index.md")) else { continue };
+        for line in ["\n- For: ", "\n- Costs: "] {
+            assert_eq!(index.matches(line).count(), 1, "`{}` in {}", line.trim(), folder.display());
+        }
+    }
+}
+
+/// The folder and the files of each built-in workflow.
+fn built_in_workflows() -> Vec<(PathBuf, MemoryFiles)> {
     let root = built_in();
     let folders = files_in(&root);
     assert!(!folders.is_empty(), "no workflow found");
-    for folder in folders {
-        let scenario = folder.join("scenario.txt");
-        let written = fs::read_to_string(&scenario)
-            .unwrap_or_else(|_| panic!("{} has no scenario.txt", folder.display()));
-        let name = folder.file_name().unwrap().to_str().unwrap().to_owned();
+    let read = |folder: PathBuf| {
         let mut files = MemoryFiles::default();
         collect(&root, &folder, &mut files);
-        let played = play(&name, &files, written.lines());
-        expect_test::expect_file![&scenario].assert_eq(&played);
-    }
+        (folder, files)
+    };
+    folders.into_iter().map(read).collect()
+}
+
+/// Plays a scenario of a built-in workflow, compares it with what is written, and returns it.
+fn play_file(folder: &Path, files: &MemoryFiles, file: &str) -> String {
+    let scenario = folder.join(file);
+    let written = fs::read_to_string(&scenario)
+        .unwrap_or_else(|_| panic!("{} has no {file}", folder.display()));
+    let name = folder.file_name().unwrap().to_str().unwrap().to_owned();
+    let played = play(&name, files, written.lines());
+    expect_test::expect_file![&scenario].assert_eq(&played);
+    played
 }
 
 fn play_whole(text: &str) -> String {

@@ -82,6 +82,12 @@ impl Powers {
         self.chores.sort_by(|one, other| one.digest.cmp(&other.digest));
     }
 
+    /// Returns whether all commands that a definition runs are among these.
+    pub(crate) fn runs_checks_of(&self, workflow: &Workflow) -> bool {
+        let mut checks = workflow.steps.iter().flat_map(|it| &it.checks);
+        checks.all(|check| self.checks.iter().any(|it| it.run == check.run))
+    }
+
     pub(crate) fn is_empty(&self) -> bool {
         self.config.is_none() && self.checks.is_empty() && self.chores.is_empty()
     }

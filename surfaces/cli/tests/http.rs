@@ -42,7 +42,7 @@ fn a_run_is_worked_without_a_session() {
     let project = Project::new();
     let server = serve(&project, &[]);
     let begun = server.call("start_workflow", &json!({ "workflow_name": "SAVE" }));
-    let report = json!({ "step_id": begun["next_step"]["step_name"], "status": "success" });
+    let report = json!({ "step_id": begun["next_step"]["step_name"], "status": "in_progress" });
     let advance = json!({ "instance_id": begun["instance_id"], "report": report });
     assert_eq!(server.call("advance_workflow", &advance)["status"], "RUNNING");
     // What is there is there for everyone.

@@ -13,6 +13,8 @@
 mod definitions;
 #[path = "support/demo.rs"]
 mod demo;
+#[path = "support/played.rs"]
+mod played;
 #[path = "support/project.rs"]
 mod project;
 #[path = "support/server.rs"]

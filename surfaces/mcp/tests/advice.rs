@@ -23,6 +23,8 @@ mod generation;
 mod graph;
 #[path = "../../../crates/store/tests/support/memory.rs"]
 mod memory;
+#[path = "../../cli/tests/support/played.rs"]
+mod played;
 #[path = "support/walk.rs"]
 mod walk;
 #[expect(dead_code, reason = "other tests use more of it")]

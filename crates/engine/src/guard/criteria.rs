@@ -15,8 +15,8 @@ pub(super) fn check(
 ) -> Result<Vec<String>, Refusal> {
     let given = report.details.get("evidence").unwrap_or(&Value::Null);
     let policy = policy.unwrap_or(step.evidence);
-    // Where the definition itself insists on evidence, a claim is none.
-    let is_strict = policy == Evidence::Strict && step.evidence == Evidence::Strict;
+    // Where the definition or the settings insist on evidence, a claim is none.
+    let is_strict = policy == Evidence::Strict;
     // Nothing that is said to be evidence is worse than none.
     let is_blank = |key: &str| is_nothing(&given[key]) || is_strict && only_claims(&given[key]);
     let blank = step.criteria.iter().filter(|it| is_blank(&it.key));

@@ -79,7 +79,9 @@ impl<'a> Player<'a> {
             "?" => self.ask(rest),
             "write" => {
                 let text = rest.get(1).cloned().unwrap_or_default().replace("\\n", "\n");
-                self.files.insert(rest[0].clone(), text);
+                let pad = rest.get(2).and_then(|it| it.strip_prefix("pad="));
+                let filler = pad.map_or_else(String::new, |it| filler(it.parse().unwrap()));
+                self.files.insert(rest[0].clone(), text + &filler);
                 Vec::new()
             }
             "remove" => {
@@ -407,6 +409,11 @@ impl<'a> Player<'a> {
             known.facts.insert(question, fact);
         }
     }
+}
+
+/// So many words, where a text must be long.
+fn filler(words: usize) -> String {
+    format!("\n\n{}", vec!["word"; words].join(" "))
 }
 
 fn shown(what: &What) -> String {

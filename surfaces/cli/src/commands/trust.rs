@@ -97,14 +97,17 @@ fn settled(standing: Standing, project: &str) -> Option<String> {
     }
 }
 
-/// Returns everything that the project brings, and what runs are pinned to that go on in it.
+/// Returns everything that the project brings, and what the workflows of its active runs do.
 pub(crate) async fn gather(joined: &Joined) -> Result<Powers, Failure> {
     let mut powers = Powers::default();
     if let Some(wishes) = &joined.config.wishes {
         powers.config = Some(wishes.digest.clone());
         powers.settings.clone_from(&wishes.settings);
     }
-    for listed in joined.runtime.list_workflows().0 {
+    let listed = joined.runtime.list_workflows().0;
+    let (builtin, own): (Vec<_>, Vec<_>) =
+        listed.iter().partition(|it| world::is_builtin(&it.workflow.digest));
+    for listed in own {
         powers.add(&listed.workflow);
     }
     let statuses = ["running", "waiting"].map(ToOwned::to_owned).to_vec();
@@ -113,6 +116,15 @@ pub(crate) async fn gather(joined: &Joined) -> Result<Powers, Failure> {
         // A run whose definition cannot be read has nothing done either.
         if let Ok(view) = joined.runtime.view(row.run, None).await {
             powers.add(&view.workflow);
+        }
+    }
+    // A command of a built-in workflow matters to a project that uses the workflow, or that was
+    // allowed the command before.
+    let allowed = joined.config.trust().find(&joined.config.places.project);
+    let allowed = allowed.map(|it| it.powers).unwrap_or_default();
+    for listed in builtin {
+        if powers.runs_checks_of(&listed.workflow) || allowed.runs_checks_of(&listed.workflow) {
+            powers.add(&listed.workflow);
         }
     }
     Ok(powers)

@@ -4,11 +4,32 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::{Value, json};
 
-use crate::{done, id_of, in_both_eras, project::Project, server::Server};
+use crate::{done, id_of, in_both_eras, played::Played, project::Project, server::Server};
 
-/// The workflows that want no answers and no files: they are played as they are.
-const PLAIN: [&str; 6] =
-    ["REFACTOR_WITH_TESTS", "RESUME", "SAVE", "SPRINT_TASK", "WORK", "WORKFLOW_CREATOR"];
+/// The workflows that are played with the files and the evidence that their scenarios have.
+const PLAYED: [&str; 18] = [
+    "REFACTOR_WITH_TESTS",
+    "RESUME",
+    "SAVE",
+    "SPRINT_TASK",
+    "WORK",
+    "WORKFLOW_CREATOR",
+    "bug-fix",
+    "build",
+    "code-review",
+    "data-migration",
+    "dependency-upgrade",
+    "documentation",
+    "feature",
+    "incident",
+    "long-form",
+    "refactor",
+    "release",
+    "research",
+];
+
+/// How much longer than its list of steps a run can be: parts are reported one by one.
+const PARTS_MAX: usize = 4;
 
 /// The most steps that one of the graphs has.
 const GRAPH_STEPS_MAX: usize = 10;
@@ -28,26 +49,40 @@ const GRAPHS: [&str; 9] = [
 
 #[test]
 fn every_graph_is_completed_by_going_where_one_has_not_been() {
-    in_both_eras(|_, server| {
+    in_both_eras(|project, server| {
         let steps = count_steps(server);
         for name in GRAPHS {
             // They are not listed here, and can be started all the same.
             assert!(!steps.contains_key(name), "{name}");
             let begun = done(server, "start_workflow", json!({"workflow_name": name}));
             // Each step is reported twice: that it is done, and what follows.
-            assert!(play(server, begun) <= 2 * GRAPH_STEPS_MAX, "{name}");
+            assert!(play(project, server, begun) <= 2 * GRAPH_STEPS_MAX, "{name}");
         }
     });
 }
 
 #[test]
-fn a22_every_plain_workflow_is_completed_by_reporting_success() {
-    in_both_eras(|_, server| {
+fn a22_every_workflow_of_the_gallery_is_completed_with_its_files_and_evidence() {
+    in_both_eras(|project, server| {
         let steps = count_steps(server);
-        for name in PLAIN {
-            let begun = done(server, "start_workflow", json!({"workflow_name": name}));
-            let advances = play(server, begun);
-            assert!(advances <= steps[name] + 1, "{name} took {advances} advances");
+        for name in PLAYED {
+            let played = Played::read(name);
+            let mut arguments = json!({"workflow_name": name, "context": played.context});
+            // A key that the scenario has may be one that the workflow wants.
+            let key = played.key.clone().unwrap_or_else(|| "plain".to_owned());
+            arguments["key"] = json!(key);
+            let begun = done(server, "start_workflow", arguments);
+            let write = || {
+                for (path, text) in played.files(&key) {
+                    project.write(&path, &text);
+                }
+                project.write("scripts/check", "exit 0\n");
+                if ["refactor", "dependency-upgrade"].contains(&name) {
+                    project.ask(&["trust", "--yes"]);
+                }
+            };
+            let advances = play_with(project, server, begun, write);
+            assert!(advances <= steps[name] + PARTS_MAX, "{name} took {advances} advances");
         }
     });
 }
@@ -64,18 +99,18 @@ fn a22_every_other_workflow_is_completed_with_its_files_and_answers() {
             // Parts are reported one by one, and tasks and reviews have two each.
             // What a review said before is taken away when its subject is made again.
             let write = || write_forge(project, key);
-            assert!(play_with(server, begun, write) <= steps["forge"] + 1 + 2);
+            assert!(play_with(project, server, begun, write) <= steps["forge"] + 1 + 2);
         }
         let begun = done(server, "start_workflow", json!({"workflow_name": "dev-workflow"}));
-        assert!(play(server, begun) <= steps["dev-workflow"] + 1);
+        assert!(play(project, server, begun) <= steps["dev-workflow"] + 1);
         let arguments = json!({"workflow_name": "scene-generation", "key": "0204"});
         let begun = done(server, "start_workflow", arguments);
-        assert!(play(server, begun) <= steps["scene-generation"] + 1 + 6);
+        assert!(play(project, server, begun) <= steps["scene-generation"] + 1 + 6);
     });
 }
 
 fn is_ours(name: &str) -> bool {
-    name == "DEMO" || PLAIN.contains(&name) || GRAPHS.contains(&name)
+    name == "DEMO" || PLAYED.contains(&name) || GRAPHS.contains(&name)
 }
 
 fn count_steps(server: &Server) -> BTreeMap<String, usize> {
@@ -89,12 +124,12 @@ fn count_steps(server: &Server) -> BTreeMap<String, usize> {
 }
 
 /// Reports success until the run is over, answers its gates, and returns how many reports it took.
-fn play(server: &Server, begun: Value) -> usize {
-    play_with(server, begun, || {})
+fn play(project: &Project, server: &Server, begun: Value) -> usize {
+    play_with(project, server, begun, || {})
 }
 
 /// The same, with something that is done before each report.
-fn play_with(server: &Server, begun: Value, before: impl Fn()) -> usize {
+fn play_with(project: &Project, server: &Server, begun: Value, before: impl Fn()) -> usize {
     const ADVANCES_MAX: usize = 60;
     let run = id_of(&begun);
     let mut answer = begun;
@@ -102,7 +137,13 @@ fn play_with(server: &Server, begun: Value, before: impl Fn()) -> usize {
     for advances in 0..ADVANCES_MAX {
         while answer["status"] == "SUSPENDED" {
             let arguments = json!({"instance_id": run, "answer": "approve", "person": "ann"});
-            answer = done(server, "answer_gate", arguments);
+            let relayed = server.call("answer_gate", arguments);
+            answer = relayed.value;
+            // Where only a person's own answer counts, the person gives it.
+            if relayed.is_error {
+                project.ask(&["gate", "approve", &run, "--yes"]);
+                answer = done(server, "get_workflow_status", json!({"instance_id": run}));
+            }
         }
         if answer["status"] == "COMPLETED" {
             return advances;
@@ -113,7 +154,9 @@ fn play_with(server: &Server, begun: Value, before: impl Fn()) -> usize {
             next.clone_into(&mut step);
             seen.insert(step.clone());
         }
-        let report = json!({"step_id": step, "status": "success"});
+        let evidence = answer["next_step"]["criteria"].clone();
+        let details = json!({"evidence": evidence, "verdict": "APPROVE"});
+        let report = json!({"step_id": step, "status": "success", "details": details});
         let mut arguments = json!({"instance_id": run, "report": report});
         if let Some(choices) = answer["choices"].as_array() {
             let names = || choices.iter().filter_map(|it| it["step_name"].as_str());

@@ -1,9 +1,15 @@
 //! Runs: advice is in the fields of an answer (`next_step`, `choices`, `waiting`, `parts`), and in
 //! tools that its texts name in backticks.
 
+use definition::Workflow;
 use serde_json::{Map, Value, json};
 
-use crate::walk::{Advice, Dialect, Said, Walk, define_builtin, find_named, object, play};
+use crate::{
+    played::Played,
+    walk::{
+        self, Advice, Dialect, Said, Walk, define_builtin, find_named, object, parse_builtin, play,
+    },
+};
 
 const WORKFLOWS: [&str; 7] = [
     "WORK",
@@ -28,6 +34,8 @@ fn advice_on_runs_can_be_followed_in_the_second_half() {
 struct Runs {
     run: String,
     last: Option<Said>,
+    workflow: Workflow,
+    played: Played,
 }
 
 impl Dialect for Runs {
@@ -43,9 +51,14 @@ impl Dialect for Runs {
         if workflow == "scene-generation" {
             start["key"] = json!(walk.number());
         }
+        let played = Played::read(workflow);
+        if workflow != "scene-generation" {
+            start["context"] = json!(played.context);
+        }
         let said = walk.call("start_workflow", object(start)).await;
         let run = said.data["instance_id"].as_str().unwrap_or_default().to_owned();
-        (Self { run, last: None }, said)
+        let workflow = parse_builtin(workflow);
+        (Self { run, last: None, workflow, played }, said)
     }
 
     fn advice(&self, walk: &Walk, said: &Said) -> Vec<Advice> {
@@ -56,19 +69,19 @@ impl Dialect for Runs {
             let line = data["next_step"].to_string();
             let parts = data["parts"].as_array().cloned().unwrap_or_default();
             for part in &parts {
-                let mut report = self.report(step, &data["next_step"]);
+                let mut report = self.report(step);
                 report.insert("part".to_owned(), part["id"].clone());
                 advice.push(call("advance_workflow", report, &line));
             }
             if parts.is_empty() {
-                advice.push(call("advance_workflow", self.report(step, &data["next_step"]), &line));
+                advice.push(call("advance_workflow", self.report(step), &line));
             }
         }
         for choice in data["choices"].as_array().into_iter().flatten() {
             let line = data["reasoning"].as_str().or(data["current_step_name"].as_str());
             let line = line.unwrap_or_default();
             let Some(step) = quoted_after(line, "step ").or(Some(line)) else { continue };
-            let mut report = self.report(step, &Value::Null);
+            let mut report = self.report(step);
             report.insert("next_step_name".to_owned(), choice["step_name"].clone());
             advice.push(call("advance_workflow", report, line));
         }
@@ -83,7 +96,7 @@ impl Dialect for Runs {
         if let Some(brief) = data["brief"].as_str() {
             for line in brief.lines().filter(|it| it.contains("`advance_workflow`")) {
                 if let Some(step) = quoted_after(line, "`step_id` ") {
-                    let report = self.report(step, &data["next_step"]);
+                    let report = self.report(step);
                     advice.push(call("advance_workflow", report, line));
                 }
             }
@@ -92,8 +105,12 @@ impl Dialect for Runs {
     }
 
     async fn prepare(&mut self, walk: &mut Walk, advice: &Advice) {
-        for path in advice.files.clone() {
-            walk.stage.write(&path, "# It\n\nis here.\n");
+        let played = self.played.files(&self.run);
+        for path in advice.files.iter().filter(|it| !played.iter().any(|(path, _)| path == *it)) {
+            walk.stage.write(path, "# It\n\nis here.\n");
+        }
+        for (path, text) in &played {
+            walk.stage.write(path, text);
         }
     }
 
@@ -161,11 +178,20 @@ impl Dialect for Runs {
     fn run(&self) -> String {
         self.run.clone()
     }
+
+    fn excuse(&self, advice: &Advice, refused: &Said) -> Option<&'static str> {
+        let is_hidden = ["evidence_missing", "next_not_allowed"].contains(&refused.code());
+        (is_hidden && !advice.files.is_empty())
+            .then_some("the call had a second flaw, and the missing file was told first")
+    }
 }
 
 impl Runs {
-    fn report(&self, step: &str, next: &Value) -> Map<String, Value> {
-        let evidence = next["criteria"].as_object().cloned().unwrap_or_default();
+    fn report(&self, step: &str) -> Map<String, Value> {
+        let criteria =
+            self.workflow.find_step_loosely(step).into_iter().flat_map(|it| &it.criteria);
+        let evidence: Map<String, Value> =
+            criteria.map(|it| (it.key.clone(), json!(it.text))).collect();
         let report = json!({ "step_id": step, "status": "success",
             "details": { "evidence": evidence } });
         object(json!({ "instance_id": self.run, "report": report }))
@@ -217,7 +243,7 @@ impl Runs {
             advice.push(again);
         }
         if let Some(step) = quoted_after(text, "continue with step ") {
-            advice.push(call("advance_workflow", self.report(step, &Value::Null), text));
+            advice.push(call("advance_workflow", self.report(step), text));
         }
         for heading in ["choose one of: ", "name one as `next_step_name`: "] {
             let Some((_, names)) = text.split_once(heading) else { continue };

@@ -10,7 +10,7 @@ use std::{
     time::Duration,
 };
 
-use definition::Answers;
+use definition::{Answers, MemoryFiles, Workflow, WorkflowName, parse};
 use engine::{Actor, Answer, AnswerGate, Command, How, RunState, Standing};
 use mcp::{Dialects, Options};
 use runtime::{Request, Runtime, Target};
@@ -533,4 +533,10 @@ pub(crate) fn define_builtin(stage: &Stage, name: &str) {
     for (path, text) in BUILTIN.iter().filter(|(path, _)| path.starts_with(&prefix)) {
         stage.define(path, text);
     }
+}
+
+/// Returns a workflow that is a part of the program.
+pub(crate) fn parse_builtin(name: &str) -> Workflow {
+    let files = MemoryFiles(BUILTIN.clone());
+    parse(&WorkflowName::parse(name).unwrap(), &files).unwrap()
 }

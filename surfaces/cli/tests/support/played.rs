@@ -1,0 +1,54 @@
+//! What the scenario of a built-in workflow begins a run with, and the files that its agent writes.
+
+use std::{fs, path::Path};
+
+use serde_json::{Map, Value};
+
+/// A workflow that is played well.
+pub(crate) struct Played {
+    pub(crate) key: Option<String>,
+    pub(crate) context: Map<String, Value>,
+    /// Paths and texts, as they are at the end.
+    files: Vec<(String, String)>,
+}
+
+impl Played {
+    /// Reads the scenario of the workflow called `name`.
+    pub(crate) fn read(name: &str) -> Self {
+        let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../workflows").join(name);
+        let scenario = fs::read_to_string(folder.join("scenario.txt")).unwrap();
+        // What follows `again` is another run.
+        let lines: Vec<&str> = scenario.lines().take_while(|it| *it != "again").collect();
+        let start = lines.iter().find_map(|it| it.strip_prefix("> start")).unwrap_or_default();
+        let key = start.split_whitespace().find_map(|it| it.strip_prefix("key="));
+        let context = start.split_once("context=").map(|(_, it)| serde_json::from_str(it).unwrap());
+        let files = lines.iter().filter_map(|it| written(it.strip_prefix("write ")?));
+        Self {
+            key: key.map(str::to_owned),
+            context: context.unwrap_or_default(),
+            files: files.collect(),
+        }
+    }
+
+    /// Returns the files of a run that has `id` for a key.
+    pub(crate) fn files(&self, id: &str) -> Vec<(String, String)> {
+        let own = self.key.as_deref().unwrap_or("no key");
+        let place = |path: &str| {
+            let path = path.replace(&format!("work/{own}/"), &format!("work/{id}/"));
+            path.replace(&format!("docs/{own}.md"), &format!("docs/{id}.md"))
+        };
+        self.files.iter().map(|(path, text)| (place(path), text.clone())).collect()
+    }
+}
+
+/// Reads `PATH "TEXT"`, `PATH "TEXT" pad=WORDS` or `PATH {JSON}`.
+fn written(line: &str) -> Option<(String, String)> {
+    let (path, rest) = line.split_once(' ')?;
+    let Some(quoted) = rest.strip_prefix('"') else {
+        return Some((path.to_owned(), rest.to_owned()));
+    };
+    let (text, pad) = quoted.rsplit_once('"')?;
+    let words = pad.trim().strip_prefix("pad=").map_or(0, |it| it.parse().unwrap());
+    let text = text.replace("\\n", "\n") + "\n\n" + &"word ".repeat(words);
+    Some((path.to_owned(), text))
+}
