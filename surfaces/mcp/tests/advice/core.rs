@@ -6,9 +6,7 @@ use serde_json::{Map, Value, json};
 
 use crate::{
     played::Played,
-    walk::{
-        self, Advice, Dialect, Said, Walk, define_builtin, find_named, object, parse_builtin, play,
-    },
+    walk::{Advice, Dialect, Said, Walk, define_builtin, find_named, object, parse_builtin, play},
 };
 
 const WORKFLOWS: [&str; 7] = [
@@ -177,12 +175,6 @@ impl Dialect for Runs {
 
     fn run(&self) -> String {
         self.run.clone()
-    }
-
-    fn excuse(&self, advice: &Advice, refused: &Said) -> Option<&'static str> {
-        let is_hidden = ["evidence_missing", "next_not_allowed"].contains(&refused.code());
-        (is_hidden && !advice.files.is_empty())
-            .then_some("the call had a second flaw, and the missing file was told first")
     }
 }
 

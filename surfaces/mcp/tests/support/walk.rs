@@ -255,7 +255,10 @@ async fn take<D: Dialect>(dialect: &mut D, walk: &mut Walk, advice: &Advice) -> 
 }
 
 fn is_contradicted(walk: &Walk, advice: &Advice, after: &Said) -> bool {
-    after.is_refused && walk.is_honest && advice.announced != Some(after.code())
+    // A report can have two flaws, and the missing file is told first.
+    let is_next_flaw = !advice.files.is_empty()
+        && ["evidence_missing", "next_not_allowed"].contains(&after.code());
+    after.is_refused && walk.is_honest && advice.announced != Some(after.code()) && !is_next_flaw
 }
 
 impl Walk {
