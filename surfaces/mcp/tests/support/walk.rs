@@ -540,6 +540,8 @@ pub(crate) fn define_builtin(stage: &Stage, name: &str) {
 
 /// Returns a workflow that is a part of the program.
 pub(crate) fn parse_builtin(name: &str) -> Workflow {
-    let files = MemoryFiles(BUILTIN.clone());
+    let prefix = format!("{name}/");
+    let own = BUILTIN.iter().filter(|(path, _)| path.starts_with(&prefix));
+    let files = MemoryFiles(own.map(|(path, text)| (path.clone(), text.clone())).collect());
     parse(&WorkflowName::parse(name).unwrap(), &files).unwrap()
 }
