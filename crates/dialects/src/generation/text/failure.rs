@@ -342,7 +342,6 @@ mod tests {
               - Current: PENDING (ready for retry)
 
             🔄 Next Action:
-              - Call start_step(scene_id='0204', step_name='scene:gen:draft:prose')
               - Then execute step operations
               - Call complete_step() on success or fail_step() on failure
 
