@@ -79,6 +79,12 @@ fn no_write_is_acknowledged_into_an_unlinked_wal() {
             assert!(hint.contains("started again"), "{hint}");
             assert_eq!(refusal["retry_after_ms"], Value::Null, "{refusal:#}");
         }
+        if suffix == "-wal" {
+            let doctor = try_ask(&project, &["doctor"]);
+            let said = String::from_utf8(doctor.stdout).unwrap();
+            let helps = said.contains("stop every Milepost server");
+            assert!(doctor.status.success() || helps, "{said}");
+        }
         drop(server);
         if suffix.is_empty() {
             continue;
