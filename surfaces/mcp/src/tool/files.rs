@@ -197,6 +197,9 @@ impl Reach<'_> {
         let mut visiting = Box::pin(async move {
             let mut visits: Vec<Handled<'_, ()>> = Vec::new();
             for (paths, eye) in eyes {
+                if flag.load(Ordering::Relaxed) {
+                    break;
+                }
                 let reader = match first.take() {
                     Some(first) => first,
                     None => Reader::take().await,
