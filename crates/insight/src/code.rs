@@ -16,6 +16,7 @@ mod resolve;
 mod rust;
 mod syntax;
 mod typescript;
+mod walk;
 
 pub use calls::calls;
 pub use graph::{Edge, Graph, Shown};

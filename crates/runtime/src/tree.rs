@@ -1,6 +1,9 @@
 //! Trees of files as the runtime sees them: found below a folder, and looked at one by one.
 
-use std::ops::ControlFlow;
+use std::{
+    ops::ControlFlow,
+    sync::{Arc, atomic::AtomicBool},
+};
 
 use engine::Walked;
 
@@ -18,6 +21,8 @@ pub struct Walk {
     pub folders: Wanted,
     /// How many files are taken at most.
     pub files_max: usize,
+    /// Is set when nobody waits for it any more. Then it ends with what was found.
+    pub stop: Arc<AtomicBool>,
 }
 
 /// Looks at a file: its path as it was asked for, and its text or why there is none. It may say

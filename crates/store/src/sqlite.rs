@@ -83,6 +83,12 @@ impl SqliteStore {
         Self::start(slot, readers, Some(home), settings)
     }
 
+    /// Refuses the database at `path` if it is empty or not there although events were written to it.
+    /// [`Self::open`] asks this too; it is for those who would take a missing file for a new one.
+    pub fn check_kept(path: &Path) -> Result<(), StoreError> {
+        schema::check_kept(path)
+    }
+
     /// Makes a private database that is gone when the store is dropped.
     pub fn in_memory() -> Result<Self, StoreError> {
         let settings = SqliteSettings::default();

@@ -5,6 +5,7 @@ use std::{
     io::{self, ErrorKind},
     path::Path,
     rc::Rc,
+    sync::atomic::Ordering,
 };
 
 use runtime::{Handled, Tree, Visit, Walk, Walked};
@@ -89,6 +90,7 @@ fn walk(asked: &Walk) -> io::Result<Walked> {
     let mut walking = Walking { asked, walked: Walked::default(), names: 0, open: Vec::new() };
     walking.open.push(Open { path: String::new(), ignored: Rc::default() });
     while let Some(folder) = walking.open.pop() {
+        walking.walked.is_cut |= asked.stop.load(Ordering::Relaxed);
         if walking.walked.is_cut {
             break;
         }
@@ -128,7 +130,7 @@ impl Walking<'_> {
         let mut files = Vec::new();
         for entry in entries {
             self.names += 1;
-            if NAMES_MAX < self.names {
+            if NAMES_MAX < self.names || self.asked.stop.load(Ordering::Relaxed) {
                 self.walked.is_cut = true;
                 break;
             }

@@ -5,7 +5,7 @@ use std::{
     fs,
     ops::ControlFlow,
     path::Path,
-    sync::{Arc, Mutex},
+    sync::{Arc, Mutex, atomic::AtomicBool},
 };
 
 use runtime::{Tree as _, Walk, Walked};
@@ -15,6 +15,8 @@ use world::{RealWorld, WorldSettings};
 struct Stage {
     folder: TempDir,
     world: RealWorld,
+    /// Whether nobody waits any more.
+    is_stopped: bool,
 }
 
 impl Stage {
@@ -25,7 +27,7 @@ impl Stage {
             fs::create_dir_all(path.parent().unwrap()).unwrap();
             fs::write(path, bytes).unwrap();
         }
-        Self { folder, world: RealWorld::new(WorldSettings::default()) }
+        Self { folder, world: RealWorld::new(WorldSettings::default()), is_stopped: false }
     }
 
     fn root(&self) -> &str {
@@ -37,7 +39,8 @@ impl Stage {
         let files = Arc::new(|it: &str| Path::new(it).extension().is_some_and(|it| it == "go"));
         let folders = Arc::new(|it: &str| it != "vendor");
         let (root, folder) = (self.root().to_owned(), root.to_owned());
-        self.world.walk(Walk { root, folder, files, folders, files_max }).await
+        let stop = Arc::new(AtomicBool::new(self.is_stopped));
+        self.world.walk(Walk { root, folder, files, folders, files_max, stop }).await
     }
 
     /// Returns what is seen of each file.
@@ -128,4 +131,11 @@ async fn files_are_seen_one_by_one_until_it_is_enough() {
     let seen: Vec<Result<&str, &str>> =
         seen.iter().map(|it| it.as_deref().map_err(String::as_str)).collect();
     assert_eq!(seen, expected);
+}
+
+#[tokio::test]
+async fn a_walk_that_nobody_waits_for_ends() {
+    let stage = Stage { is_stopped: true, ..Stage::new(&[("a.go", b""), ("b/c.go", b"")]) };
+    let expected = Walked { files: Vec::new(), unreadable: 0, is_cut: true };
+    assert_eq!(stage.walk("", 9).await, Ok(expected));
 }

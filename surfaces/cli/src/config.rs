@@ -114,7 +114,7 @@ impl Config {
     fn read(around: &Surroundings, flags: &[Flag], places: Places) -> Self {
         let system = std::env::consts::OS;
         let clients = ClientPlaces::find(system, around.home.as_deref(), &around.environment);
-        let mut sources = Sources::default();
+        let mut sources = Sources { home: around.home.clone(), ..Sources::default() };
         for setting in SETTINGS {
             let value = setting.kind.parse(setting.default).unwrap_or(Value::Unset);
             sources.set(setting, value, Origin::Default);

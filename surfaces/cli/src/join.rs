@@ -190,6 +190,7 @@ fn open_database(
             path
         }
         StorePlace::Project(path) | StorePlace::Named(path) if access == Access::Existing => {
+            SqliteStore::check_kept(&path).map_err(|error| not_opened(&path, error))?;
             return Ok((Database::Missing { path }, Arc::new(SqliteStore::in_memory()?)));
         }
         StorePlace::Project(path) => {

@@ -42,7 +42,7 @@ use crate::{
 
 pub use config::Surroundings;
 
-/// How many lists, searches and large files are read at once.
+/// How many lists, searches and large files are read at once, beside source code.
 const BLOCKING_THREADS_MAX: usize = 4;
 
 /// How long background work may take at the end: what still runs is small, or hangs.
@@ -155,7 +155,10 @@ fn tokio_for(command: &Command) -> Result<Runtime, Failure> {
         Builder::new_current_thread()
     };
     // Lists and searches run beside; a thread of its own for each would only cost memory.
-    Ok(builder.max_blocking_threads(BLOCKING_THREADS_MAX).enable_all().build()?)
+    Ok(builder
+        .max_blocking_threads(BLOCKING_THREADS_MAX + mcp::READERS_MAX)
+        .enable_all()
+        .build()?)
 }
 
 /// Prints help where it was asked for, and otherwise what is wrong with the command line.

@@ -27,7 +27,7 @@ pub use server::{
     Credential, HttpOptions, Limits, Options, PersonsDoor, Scope, ServeError, endpoint,
     keep_until_written, serve, serve_stdio,
 };
-pub use tool::{Call, Calling, Effect, Entry, GateReply, Hints, Person, Reply, Then};
+pub use tool::{Call, Calling, Effect, Entry, GateReply, Hints, Person, READERS_MAX, Reply, Then};
 /// What the configuration says of the dev-workflow dialect, and its files.
 pub mod devworkflow {
     pub use crate::sessions::{Memory, Options, adopt_session, tend_sessions};

@@ -16,6 +16,7 @@ use crate::{server::PersonsDoor, toolsets::Dialects};
 
 pub(crate) use dialect::{snapshot, stopped, take_reply};
 pub use dialects::kit::{Effect, Hints, Reply, Then};
+pub use files::READERS_MAX;
 
 /// Who calls, and what can be asked of.
 #[derive(Clone)]

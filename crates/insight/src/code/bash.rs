@@ -5,6 +5,7 @@ use super::{
     outline::Entry,
     resolve::{Files, folder_of, folders_above, follow},
     syntax::{Part, Rules},
+    walk::Around,
 };
 
 pub(super) struct Bash;
@@ -14,13 +15,13 @@ impl Rules for Bash {
         tree_sitter_bash::LANGUAGE.into()
     }
 
-    fn outline<'t>(&self, part: Part<'t>, found: &mut Vec<Entry<'t>>) {
+    fn outline<'t>(&self, part: Part<'t>, _: Around<'_, 't>, found: &mut Vec<Entry<'t>>) {
         if part.kind() == "function_definition" {
             found.push(Entry::function(part.before("body")));
         }
     }
 
-    fn declared<'t>(&self, part: Part<'t>) -> Option<(&'t str, &'t str)> {
+    fn declared<'t>(&self, part: Part<'t>, _: Around<'_, 't>) -> Option<(&'t str, &'t str)> {
         let is_function = part.kind() == "function_definition";
         is_function.then(|| (part.field_text("name"), part.text()))
     }
@@ -39,7 +40,7 @@ impl Rules for Bash {
         lines.flat_map(|line| [line, "\n"]).collect()
     }
 
-    fn imports(&self, part: Part<'_>, found: &mut Vec<Import>) {
+    fn imports<'t>(&self, part: Part<'t>, _: Around<'_, 't>, found: &mut Vec<Import>) {
         if part.kind() == "command" && matches!(part.field_text("name"), "source" | ".") {
             let target = part.field_text("argument").trim_matches(['"', '\'']);
             found.push(Import::of(target));

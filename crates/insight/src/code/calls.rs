@@ -9,7 +9,13 @@ pub fn calls(source: Source<'_>, name: &str) -> Result<bool, Unparsed> {
     }
     let syntax = Syntax::parse(source)?;
     let rules = source.language.rules();
-    Ok(syntax.parts().any(|part| rules.is_call(part, name)))
+    let mut parts = syntax.parts();
+    while let Some((part, _)) = parts.next()? {
+        if rules.is_call(part, name) {
+            return Ok(true);
+        }
+    }
+    Ok(false)
 }
 
 /// Returns whether it is worth while to look closer: a name that is nowhere before a bracket is not

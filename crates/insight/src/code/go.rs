@@ -6,6 +6,7 @@ use super::{
     outline::Entry,
     resolve::{Files, inside},
     syntax::{Part, Rules},
+    walk::Around,
 };
 
 pub(super) struct Go;
@@ -15,21 +16,21 @@ impl Rules for Go {
         tree_sitter_go::LANGUAGE.into()
     }
 
-    fn outline<'t>(&self, part: Part<'t>, found: &mut Vec<Entry<'t>>) {
+    fn outline<'t>(&self, part: Part<'t>, around: Around<'_, 't>, found: &mut Vec<Entry<'t>>) {
         match part.kind() {
             "function_declaration" | "method_declaration" if is_exported(part) => {
                 found.push(Entry::function(part.before("body")));
             }
-            "type_declaration" if part.parent_kind() == "source_file" => {
+            "type_declaration" if around.parent_kind() == "source_file" => {
                 let exported = part.children().into_iter().filter(|it| is_exported(*it));
                 found.extend(exported.map(|it| Entry::kind(it.text())));
             }
-            "const_declaration" if part.parent_kind() == "source_file" => constants(part, found),
+            "const_declaration" if around.parent_kind() == "source_file" => constants(part, found),
             _ => {}
         }
     }
 
-    fn declared<'t>(&self, part: Part<'t>) -> Option<(&'t str, &'t str)> {
+    fn declared<'t>(&self, part: Part<'t>, _: Around<'_, 't>) -> Option<(&'t str, &'t str)> {
         match part.kind() {
             "function_declaration" | "method_declaration" | "type_spec" | "type_alias" => {
                 Some((part.field_text("name"), part.text()))
@@ -57,7 +58,7 @@ impl Rules for Go {
         text.get(..end).unwrap_or_default().to_owned()
     }
 
-    fn imports(&self, part: Part<'_>, found: &mut Vec<Import>) {
+    fn imports<'t>(&self, part: Part<'t>, _: Around<'_, 't>, found: &mut Vec<Import>) {
         if part.kind() == "import_spec" {
             found.push(Import::of(part.field_text("path").trim_matches(['"', '`'])));
         }

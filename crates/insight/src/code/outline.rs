@@ -44,7 +44,7 @@ pub fn summary(source: Source<'_>, bytes_max: usize) -> Result<String, Unparsed>
     let syntax = Syntax::parse(source)?;
     let rules = source.language.rules();
     let mut entries = Vec::new();
-    syntax.parts().for_each(|part| rules.outline(part, &mut entries));
+    syntax.parts().each(|part, around| rules.outline(part, around, &mut entries))?;
     let mut text = String::new();
     let mut left_out = 0_usize;
     for (section, title) in [
@@ -80,18 +80,43 @@ pub fn summary(source: Source<'_>, bytes_max: usize) -> Result<String, Unparsed>
 pub fn definitions(source: Source<'_>, name: &str, bytes_max: usize) -> Result<String, Unparsed> {
     let syntax = Syntax::parse(source)?;
     let rules = source.language.rules();
-    let declared = syntax.parts().filter_map(|part| rules.declared(part));
-    let found: Vec<&str> = declared.filter(|(it, _)| *it == name).map(|(_, text)| text).collect();
-    let mut text = match found.as_slice() {
-        [] | [_] => found.concat(),
-        _ => format!("{} matches found\n\n{}", found.len(), found.join("\n\n")),
+    let mut found = Vec::new();
+    syntax.parts().each(|part, around| {
+        let declared = rules.declared(part, around).filter(|(it, _)| *it == name);
+        found.extend(declared.map(|(_, text)| text));
+    })?;
+    let title = match found.as_slice() {
+        [] | [_] => String::new(),
+        _ => format!("{} matches found", found.len()),
     };
-    if bytes_max < text.len() {
-        let whole = text.len();
+    let title = Some(title.as_str()).filter(|it| !it.is_empty());
+    let pieces: Vec<&str> = title.into_iter().chain(found).collect();
+    Ok(joined(&pieces, bytes_max))
+}
+
+/// Joins texts with a blank line between them, and cuts the whole at `bytes_max`. Declarations may be
+/// inside each other, so all of them may be far longer than the file that they are in.
+fn joined(pieces: &[&str], bytes_max: usize) -> String {
+    const GAP: &str = "\n\n";
+    let whole = pieces.iter().map(|it| it.len() + GAP.len()).sum::<usize>();
+    let whole = whole.saturating_sub(GAP.len());
+    let mut text = String::new();
+    for (number, piece) in pieces.iter().enumerate() {
+        if bytes_max < text.len() {
+            break;
+        }
+        if 0 < number {
+            text.push_str(GAP);
+        }
+        // One character more is enough to see that there is more.
+        let room = (bytes_max + 1).saturating_sub(text.len());
+        text.push_str(piece.get(..piece.ceil_char_boundary(room)).unwrap_or_default());
+    }
+    if bytes_max < whole {
         text.truncate(text.floor_char_boundary(bytes_max));
         text.push_str(&format!("\n\n(cut: {} more bytes)", whole - text.len()));
     }
-    Ok(text)
+    text
 }
 
 /// Returns a text as code in a line of Markdown, also if it has backticks itself.

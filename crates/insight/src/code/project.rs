@@ -11,6 +11,8 @@ use super::{
 
 /// How many imports are kept of one file.
 const IMPORTS_MAX: usize = 2_000;
+/// How long the path of an import may be. No system has a file with a longer path.
+pub(super) const PATH_BYTES_MAX: usize = 4_096;
 
 /// The files of a project in one language, and what is known of each.
 #[derive(Debug, Clone)]
@@ -57,8 +59,9 @@ impl Project {
         let mut imports = Vec::new();
         if !excerpt.is_empty() {
             let syntax = Syntax::parse(Source { text: &excerpt, ..source })?;
-            syntax.parts().for_each(|part| rules.imports(part, &mut imports));
+            syntax.parts().each(|part, around| rules.imports(part, around, &mut imports))?;
         }
+        imports.retain(|it| it.path.len() <= PATH_BYTES_MAX);
         imports.sort_unstable();
         imports.dedup();
         imports.truncate(IMPORTS_MAX);

@@ -7,10 +7,13 @@ use super::{
     outline::Entry,
     resolve::{Files, folder_of, folders_above, inside},
     syntax::{Part, Rules},
+    walk::Around,
 };
 
 /// What makes a folder a package.
 const PACKAGE: &str = "__init__.py";
+/// What a long text is between.
+const MARKS: [&str; 2] = ["\"\"\"", "'''"];
 
 pub(super) struct Python;
 
@@ -19,7 +22,7 @@ impl Rules for Python {
         tree_sitter_python::LANGUAGE.into()
     }
 
-    fn outline<'t>(&self, part: Part<'t>, found: &mut Vec<Entry<'t>>) {
+    fn outline<'t>(&self, part: Part<'t>, _: Around<'_, 't>, found: &mut Vec<Entry<'t>>) {
         // What is decorated is shown with its decorators, and as what it is besides.
         let definition = match part.kind() {
             "decorated_definition" => part.field("definition"),
@@ -34,7 +37,7 @@ impl Rules for Python {
         }
     }
 
-    fn declared<'t>(&self, part: Part<'t>) -> Option<(&'t str, &'t str)> {
+    fn declared<'t>(&self, part: Part<'t>, _: Around<'_, 't>) -> Option<(&'t str, &'t str)> {
         let definition = match part.kind() {
             "decorated_definition" => part.field("definition")?,
             "function_definition" | "class_definition" => part,
@@ -80,7 +83,7 @@ impl Rules for Python {
         excerpt
     }
 
-    fn imports(&self, part: Part<'_>, found: &mut Vec<Import>) {
+    fn imports<'t>(&self, part: Part<'t>, _: Around<'_, 't>, found: &mut Vec<Import>) {
         let named = |it: Part<'_>| match it.kind() {
             "dotted_name" => Some(it.text().to_owned()),
             "aliased_import" => Some(it.field_text("name").to_owned()),
@@ -146,8 +149,11 @@ fn quote_after(line: &str, open: Option<&'static str>) -> Option<&'static str> {
     };
     let mut last = open;
     while let Some(plain) = rest {
-        let marks = ["\"\"\"", "'''"].into_iter();
-        let (at, mark) = marks.filter_map(|it| plain.find(it).map(|at| (at, it))).min()?;
+        let mut quotes = plain.match_indices(['"', '\'']);
+        let (at, mark) = quotes.find_map(|(at, _)| {
+            let after = plain.get(at..)?;
+            MARKS.into_iter().find(|it| after.starts_with(it)).map(|mark| (at, mark))
+        })?;
         let (before, after) = plain.split_at(at);
         if before.contains('#') {
             return None;

@@ -5,8 +5,10 @@ use super::{
     Import,
     excerpt::{LINES_MAX, begins_with, code_lines, is_of_name},
     outline::Entry,
+    project::PATH_BYTES_MAX,
     resolve::{Files, folder_of, follow, inside},
     syntax::{Part, Rules},
+    walk::Around,
 };
 
 /// How many paths one `use` may hold.
@@ -24,9 +26,11 @@ impl Rules for Rust {
         tree_sitter_rust::LANGUAGE.into()
     }
 
-    fn outline<'t>(&self, part: Part<'t>, found: &mut Vec<Entry<'t>>) {
+    fn outline<'t>(&self, part: Part<'t>, around: Around<'_, 't>, found: &mut Vec<Entry<'t>>) {
         match part.kind() {
-            "function_item" | "function_signature_item" if is_public(part) || is_promised(part) => {
+            "function_item" | "function_signature_item"
+                if is_public(part) || is_promised(around) =>
+            {
                 found.push(Entry::function(part.before("body").trim_end_matches(';')));
             }
             "struct_item" | "enum_item" | "union_item" | "type_item" if is_public(part) => {
@@ -41,7 +45,7 @@ impl Rules for Rust {
         }
     }
 
-    fn declared<'t>(&self, part: Part<'t>) -> Option<(&'t str, &'t str)> {
+    fn declared<'t>(&self, part: Part<'t>, _: Around<'_, 't>) -> Option<(&'t str, &'t str)> {
         match part.kind() {
             "function_item"
             | "function_signature_item"
@@ -80,13 +84,13 @@ impl Rules for Rust {
         cut.finish()
     }
 
-    fn imports(&self, part: Part<'_>, found: &mut Vec<Import>) {
+    fn imports<'t>(&self, part: Part<'t>, around: Around<'_, 't>, found: &mut Vec<Import>) {
         match part.kind() {
             "mod_item" if part.field("body").is_none() => {
                 let name = part.field_text("name");
-                let attribute = part.previous().filter(|it| it.kind() == "attribute_item");
+                let attribute = around.previous().filter(|it| it.kind() == "attribute_item");
                 let file = attribute.and_then(|it| it.text().split('"').nth(1).map(str::to_owned));
-                let inner = || seen_from_file(part, &format!("self::{name}"));
+                let inner = || seen_from_file(around, &format!("self::{name}"));
                 found.push(Import::of(file.unwrap_or_else(inner)));
             }
             "use_declaration" => {
@@ -94,7 +98,7 @@ impl Rules for Rust {
                 if let Some(argument) = part.field("argument") {
                     spread(argument, &mut paths);
                 }
-                found.extend(paths.iter().map(|it| Import::of(seen_from_file(part, it))));
+                found.extend(paths.iter().map(|it| Import::of(seen_from_file(around, it))));
             }
             _ => {}
         }
@@ -135,8 +139,8 @@ fn is_public(part: Part<'_>) -> bool {
 }
 
 /// What a public trait has is public without saying so.
-fn is_promised(part: Part<'_>) -> bool {
-    let owner = part.parent().and_then(Part::parent);
+fn is_promised(around: Around<'_, '_>) -> bool {
+    let owner = around.outer().nth(1);
     owner.is_some_and(|it| it.kind() == "trait_item" && is_public(it))
 }
 
@@ -156,6 +160,10 @@ fn spread(argument: Part<'_>, found: &mut Vec<String>) {
     while let Some((prefix, part)) = open.pop() {
         if PATHS_MAX <= found.len() {
             return;
+        }
+        // Each list in a list makes the path longer.
+        if PATH_BYTES_MAX < prefix.len() {
+            continue;
         }
         let joined = |it: &str| {
             if prefix.is_empty() { it.to_owned() } else { format!("{prefix}::{it}") }
@@ -177,10 +185,10 @@ fn spread(argument: Part<'_>, found: &mut Vec<String>) {
 }
 
 /// Returns a path as it is seen from the file: what stands in a module of it is one further in.
-fn seen_from_file(part: Part<'_>, path: &str) -> String {
+fn seen_from_file(inside: Around<'_, '_>, path: &str) -> String {
     let path: String = path.split_whitespace().collect();
     let mut around = Vec::new();
-    let outer = std::iter::successors(part.parent(), |it| it.parent()).take(DEPTH_MAX);
+    let outer = inside.outer().take(DEPTH_MAX);
     for module in outer.filter(|it| it.kind() == "mod_item") {
         around.insert(0, module.field_text("name").to_owned());
     }

@@ -6,9 +6,14 @@ use std::{
     sync::atomic::{AtomicBool, Ordering},
 };
 
-use tree_sitter::{Node, ParseOptions, ParseState, Parser, Tree, TreeCursor};
+use tree_sitter::{Node, ParseOptions, ParseState, Parser, Tree};
 
-use super::{Import, Language, outline::Entry, resolve::Files};
+use super::{
+    Import, Language,
+    outline::Entry,
+    resolve::Files,
+    walk::{Around, Parts},
+};
 
 /// A text with what must be known to read it.
 #[derive(Debug, Clone, Copy)]
@@ -24,7 +29,7 @@ pub struct Source<'a> {
 /// Why a text could not be read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Unparsed {
-    /// The parser was told to stop.
+    /// The parser or the walk was told to stop.
     Stopped,
     /// The parser does not take the grammar, so this program was put together wrongly.
     GrammarMismatch,
@@ -33,7 +38,7 @@ pub enum Unparsed {
 impl fmt::Display for Unparsed {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         out.write_str(match self {
-            Self::Stopped => "its syntax takes too long to parse",
+            Self::Stopped => "its syntax takes too long to read",
             Self::GrammarMismatch => "the grammar and the parser do not fit each other",
         })
     }
@@ -47,10 +52,10 @@ pub(super) trait Rules: Sync {
     fn grammar(&self, path: &str) -> tree_sitter::Language;
 
     /// Adds what a part contributes to a summary.
-    fn outline<'t>(&self, part: Part<'t>, found: &mut Vec<Entry<'t>>);
+    fn outline<'t>(&self, part: Part<'t>, around: Around<'_, 't>, found: &mut Vec<Entry<'t>>);
 
     /// Returns the name that a part declares, and the text of the declaration.
-    fn declared<'t>(&self, part: Part<'t>) -> Option<(&'t str, &'t str)>;
+    fn declared<'t>(&self, part: Part<'t>, around: Around<'_, 't>) -> Option<(&'t str, &'t str)>;
 
     /// Returns whether a part calls something of this name, whatever it is called on.
     fn is_call(&self, part: Part<'_>, name: &str) -> bool;
@@ -59,7 +64,7 @@ pub(super) trait Rules: Sync {
     fn excerpt(&self, text: &str) -> String;
 
     /// Adds what a part of an excerpt imports.
-    fn imports(&self, part: Part<'_>, found: &mut Vec<Import>);
+    fn imports<'t>(&self, part: Part<'t>, around: Around<'_, 't>, found: &mut Vec<Import>);
 
     /// Finds the file that is imported.
     fn resolve(&self, from: &str, import: &Import, files: &Files<'_>) -> Option<u32>;
@@ -69,6 +74,7 @@ pub(super) trait Rules: Sync {
 pub(super) struct Syntax<'a> {
     tree: Tree,
     text: &'a str,
+    stop: &'a AtomicBool,
 }
 
 impl<'a> Syntax<'a> {
@@ -87,36 +93,12 @@ impl<'a> Syntax<'a> {
         let options = ParseOptions::new().progress_callback(&mut report);
         let mut read = |at: usize, _| bytes.get(at..).unwrap_or_default();
         let tree = parser.parse_with_options(&mut read, None, Some(options));
-        Ok(Self { tree: tree.ok_or(Unparsed::Stopped)?, text })
+        Ok(Self { tree: tree.ok_or(Unparsed::Stopped)?, text, stop: source.stop })
     }
 
-    /// Returns every part, each before what is in it.
+    /// Returns a walk over every part, each before what is in it.
     pub(super) fn parts(&self) -> Parts<'_> {
-        Parts { cursor: Some(self.tree.walk()), text: self.text }
-    }
-}
-
-/// Goes through the parts of a text. It does not call itself, so no text is too deep.
-pub(super) struct Parts<'t> {
-    cursor: Option<TreeCursor<'t>>,
-    text: &'t str,
-}
-
-impl<'t> Iterator for Parts<'t> {
-    type Item = Part<'t>;
-
-    fn next(&mut self) -> Option<Part<'t>> {
-        let cursor = self.cursor.as_mut()?;
-        let part = Part { node: cursor.node(), text: self.text };
-        if !cursor.goto_first_child() {
-            while !cursor.goto_next_sibling() {
-                if !cursor.goto_parent() {
-                    self.cursor = None;
-                    break;
-                }
-            }
-        }
-        Some(part)
+        Parts::new(self.tree.walk(), self.text, self.stop)
     }
 }
 
@@ -130,6 +112,15 @@ pub(super) struct Part<'t> {
 impl<'t> Part<'t> {
     /// How deep a name may be in what is called.
     const NAME_DEPTH_MAX: usize = 8;
+
+    pub(super) fn new(node: Node<'t>, text: &'t str) -> Self {
+        Self { node, text }
+    }
+
+    /// Returns whether it has a meaning of its own, unlike a bracket or a comma.
+    pub(super) fn is_named(self) -> bool {
+        self.node.is_named()
+    }
 
     /// Returns what the grammar calls it.
     pub(super) fn kind(self) -> &'t str {
@@ -171,21 +162,6 @@ impl<'t> Part<'t> {
     pub(super) fn children(self) -> Vec<Self> {
         let mut cursor = self.node.walk();
         self.node.named_children(&mut cursor).map(|node| self.other(node)).collect()
-    }
-
-    /// Returns the part that it is right in.
-    pub(super) fn parent(self) -> Option<Self> {
-        self.node.parent().map(|node| self.other(node))
-    }
-
-    /// Returns what the grammar calls the part that it is right in.
-    pub(super) fn parent_kind(self) -> &'t str {
-        self.parent().map_or("", Self::kind)
-    }
-
-    /// Finds the part right before it.
-    pub(super) fn previous(self) -> Option<Self> {
-        self.node.prev_named_sibling().map(|node| self.other(node))
     }
 
     /// Returns the last name of a path such as `a.b.c` or `a::b::<T>`.

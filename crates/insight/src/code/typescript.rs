@@ -6,6 +6,7 @@ use super::{
     outline::Entry,
     resolve::{Files, folder_of, follow},
     syntax::{Part, Rules},
+    walk::Around,
 };
 
 const ENDINGS: [&str; 5] = ["ts", "tsx", "d.ts", "mts", "cts"];
@@ -20,7 +21,7 @@ impl Rules for TypeScript {
         tree_sitter_typescript::LANGUAGE_TYPESCRIPT.into()
     }
 
-    fn outline<'t>(&self, part: Part<'t>, found: &mut Vec<Entry<'t>>) {
+    fn outline<'t>(&self, part: Part<'t>, around: Around<'_, 't>, found: &mut Vec<Entry<'t>>) {
         let entry = match part.kind() {
             "function_declaration" | "generator_function_declaration" | "function_signature" => {
                 Entry::function(part.before("body").trim_end_matches(';'))
@@ -30,12 +31,12 @@ impl Rules for TypeScript {
             }
             _ => return,
         };
-        if is_exported(part) {
+        if is_exported(around) {
             found.push(entry);
         }
     }
 
-    fn declared<'t>(&self, part: Part<'t>) -> Option<(&'t str, &'t str)> {
+    fn declared<'t>(&self, part: Part<'t>, around: Around<'_, 't>) -> Option<(&'t str, &'t str)> {
         let name = part.field_text("name");
         match part.kind() {
             "function_declaration"
@@ -51,7 +52,7 @@ impl Rules for TypeScript {
             "variable_declarator" => {
                 let value = part.field("value").map_or("", Part::kind);
                 let is_function = matches!(value, "arrow_function" | "function_expression");
-                is_function.then(|| (name, part.parent().unwrap_or(part).text()))
+                is_function.then(|| (name, around.parent().unwrap_or(part).text()))
             }
             _ => None,
         }
@@ -84,19 +85,23 @@ impl Rules for TypeScript {
             }
             // A module can be asked for anywhere; `*` leads the lines of a comment.
             for word in ["require(", "import("] {
-                let calls = line.match_indices(word).filter(|_| !start.starts_with('*'));
-                for (at, _) in calls {
-                    let call = line.get(at..).unwrap_or_default();
-                    let end = call.find(')').map_or(call.len(), |it| it + 1);
-                    excerpt.push_str(call.get(..end).unwrap_or_default());
+                let mut rest = if start.starts_with('*') { "" } else { line };
+                // Each call is taken once, also where calls are inside each other: otherwise the
+                // excerpt could be far longer than the text.
+                while let Some(at) = rest.find(word) {
+                    let (_, call) = rest.split_at(at);
+                    let (call, after) =
+                        call.split_at(call.find(')').map_or(call.len(), |it| it + 1));
+                    excerpt.push_str(call);
                     excerpt.push_str(";\n");
+                    rest = after;
                 }
             }
         }
         excerpt
     }
 
-    fn imports(&self, part: Part<'_>, found: &mut Vec<Import>) {
+    fn imports<'t>(&self, part: Part<'t>, _: Around<'_, 't>, found: &mut Vec<Import>) {
         let specifier = match part.kind() {
             "import_statement" | "import_require_clause" | "export_statement" => {
                 part.field("source")
@@ -132,11 +137,11 @@ impl Rules for TypeScript {
 }
 
 /// What a file offers is what stands right behind the word `export`.
-fn is_exported(part: Part<'_>) -> bool {
-    let Some(parent) = part.parent() else { return false };
-    match parent.kind() {
-        "export_statement" => true,
-        "ambient_declaration" => parent.parent_kind() == "export_statement",
+fn is_exported(around: Around<'_, '_>) -> bool {
+    let mut outer = around.outer().map(Part::kind);
+    match outer.next() {
+        Some("export_statement") => true,
+        Some("ambient_declaration") => outer.next() == Some("export_statement"),
         _ => false,
     }
 }

@@ -62,6 +62,38 @@ fn text_that_is_nested_without_end_is_no_danger() {
 }
 
 #[test]
+fn deep_code_is_summarised_as_a_whole() {
+    const DEPTH: usize = 20_000;
+    let nested = |open: &str| open.repeat(DEPTH) + &"}".repeat(DEPTH);
+    let found = summary(source("a.rs", &nested("pub fn f(){")), 100).unwrap();
+    assert!(found.starts_with("## Functions\n\n- `pub fn f()`\n- `pub fn f()`\n"), "{found}");
+    assert!(found.ends_with("for which there is no room here)\n"), "{found}");
+    let text = format!("export {}", nested("function f(){"));
+    assert_eq!(summarised("a.ts", &text), "## Functions\n\n- `function f()`\n");
+}
+
+#[test]
+fn declarations_inside_each_other_take_no_more_room_than_there_is() {
+    let text = "function f(){".repeat(20_000) + &"}".repeat(20_000);
+    let found = definitions(source("a.ts", &text), "f", 1_000).unwrap();
+    assert!(found.starts_with("20000 matches found\n\nfunction f(){"), "{found}");
+    assert!(found.contains("(cut: ") && found.len() < 1_100, "{found}");
+}
+
+#[test]
+fn an_excerpt_is_no_longer_than_its_text() {
+    for (path, text) in [
+        ("a.ts", "import(".repeat(20_000)),
+        ("a.py", "\"\"\"a\"\"\"b".repeat(20_000)),
+        ("a.rs", format!("use {};", "a::{".repeat(20_000))),
+        ("b.rs", "mod a;\n".repeat(20_000)),
+    ] {
+        let source = source(path, &text);
+        assert_eq!(Project::new(source.language, "root").add(source), Ok(()), "{path}");
+    }
+}
+
+#[test]
 fn whoever_has_waited_long_enough_can_stop_it() {
     let text = "package p\nimport \"a\"\n".to_owned() + &"f(".repeat(5_000);
     let stop = AtomicBool::new(true);

@@ -83,11 +83,17 @@ pub(super) fn check_current(connection: &Connection) -> Result<(), StoreError> {
     if found == known { Ok(()) } else { Err(StoreError::NewerSchema { found, known }) }
 }
 
-fn find_or_create(path: &Path) -> Result<(), StoreError> {
+/// Refuses a file that is empty or not there although events were written to it.
+pub(super) fn check_kept(path: &Path) -> Result<(), StoreError> {
     let is_empty = fs::metadata(path).map_or(true, |it| it.is_file() && it.len() == 0);
     if is_empty && let Some(events) = mark::find_written(path) {
         return Err(StoreError::Emptied { path: path.display().to_string(), events });
     }
+    Ok(())
+}
+
+fn find_or_create(path: &Path) -> Result<(), StoreError> {
+    check_kept(path)?;
     match create(path) {
         Ok(_) => return Ok(()),
         Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}

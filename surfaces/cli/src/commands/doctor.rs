@@ -21,6 +21,15 @@ const PROBLEMS_MAX: usize = 5;
 /// How many problems are collected before the check stops.
 const PROBLEMS_KEPT: usize = 100;
 
+/// The code of a failure of the database that nothing more is known of. Its own hint leads here.
+const DATABASE_FAILED: &str = "database";
+
+/// What helps then.
+const FAILED_HINT: &str = "stop every Milepost server that uses this database, because one of its \
+                           files may have been removed or replaced under it, then run `milepost \
+                           doctor` again; if it still fails, check the disk and the permissions of \
+                           the folder, or restore a backup";
+
 /// What was found out about one thing.
 #[derive(Debug)]
 pub(crate) struct Finding {
@@ -70,7 +79,11 @@ pub(crate) async fn perform(config: Config, output: Output) -> Result<Reply, Fai
         }
         Err(failure) => {
             let finding = Finding::new("database", State::Wrong, failure.message);
-            findings.push(finding.with_hint(failure.hint.unwrap_or_default()));
+            let hint = match failure.code.as_str() {
+                DATABASE_FAILED => FAILED_HINT.to_owned(),
+                _ => failure.hint.unwrap_or_default(),
+            };
+            findings.push(finding.with_hint(hint));
         }
     }
     Ok(reply(&findings, output))
@@ -183,7 +196,9 @@ async fn database(joined: &Joined) -> Finding {
         (Ok(figures), Ok(problems)) => (figures, problems),
         (Err(error), _) | (_, Err(error)) => {
             let text = format!("{}: {error}", path.display());
-            return Finding::new(what, State::Wrong, text).with_hint(error.hint());
+            let hint =
+                if error.code() == DATABASE_FAILED { FAILED_HINT.to_owned() } else { error.hint() };
+            return Finding::new(what, State::Wrong, text).with_hint(hint);
         }
     };
     let audited = audit::each(joined, (store, None), |audit| {

@@ -173,7 +173,7 @@ async fn answer(
         Some(text) => find_digest(text, gate, &shown)?,
         None if door.is_terminal() && !output.is_json => {
             output.say(&describe_whole(joined, &view, gate, &shown, output.width()).await);
-            if !args.yes && !confirm(&answer, output)? {
+            if !args.yes && !confirm(gate, &answer, output)? {
                 return Err(Failure::refused("not_answered", "nothing was answered"));
             }
             shown.digest
@@ -297,10 +297,8 @@ fn find_digest(text: &str, gate: &OpenGate, shown: &Shown) -> Result<Digest, Fai
 
 /// Returns a command for each answer, with what it leads to.
 fn commands(gate: &OpenGate, id: &str, digest: &str) -> String {
-    let is_approving = |it: &Effect| matches!(it, Effect::Approve);
-    let is_returning = |it: &Effect| matches!(it, Effect::Back(_));
-    let first = |is_it: fn(&Effect) -> bool| gate.options.iter().find(|it| is_it(&it.effect));
-    let (approving, returning) = (first(is_approving), first(is_returning));
+    let approving = first(gate, |it| matches!(it, Effect::Approve));
+    let returning = first(gate, |it| matches!(it, Effect::Back(_)));
     let lines = gate.options.iter().map(|it| {
         let words = match &it.effect {
             _ if Some(it) == approving => "approve".to_owned(),
@@ -336,13 +334,38 @@ fn effect(gate: &OpenGate, option: &GateOption) -> String {
     }
 }
 
-fn confirm(answer: &Answer, output: Output) -> Result<bool, Failure> {
-    let word = match answer {
-        Answer::Approve => "approve",
-        Answer::Reject => "reject",
-        Answer::Named(name) | Answer::Offered(name) => name,
+fn confirm(gate: &OpenGate, answer: &Answer, output: Output) -> Result<bool, Failure> {
+    output.ask(&question(gate, answer))
+}
+
+/// Asks whether an answer is meant: by the name that the gate has for it, with what it leads to.
+fn question(gate: &OpenGate, answer: &Answer) -> String {
+    let approving = || first(gate, |it| matches!(it, Effect::Approve));
+    let returning = || first(gate, |it| matches!(it, Effect::Back(_)));
+    let (word, option) = match answer {
+        Answer::Approve => ("approve", approving()),
+        Answer::Reject => ("reject", returning()),
+        Answer::Named(name) | Answer::Offered(name) => {
+            let word = name.trim();
+            let named = gate.options.iter().find(|it| it.name.eq_ignore_ascii_case(word));
+            let meant = || match word.to_lowercase().as_str() {
+                "approve" => approving(),
+                "reject" => returning(),
+                _ => None,
+            };
+            (word, named.or_else(meant))
+        }
     };
-    output.ask(&format!("Answer `{word}`?"))
+    match option {
+        Some(option) => format!("Answer `{}` ({})?", option.name, effect(gate, option)),
+        // The engine says that there is no such answer, and which there are.
+        None => format!("Answer `{word}`?"),
+    }
+}
+
+/// Finds the first answer of a gate with an effect of this kind.
+fn first(gate: &OpenGate, is_it: fn(&Effect) -> bool) -> Option<&GateOption> {
+    gate.options.iter().find(|it| is_it(&it.effect))
 }
 
 fn describe(view: &View, gate: &OpenGate, shown: &Shown, width: usize) -> String {

@@ -44,7 +44,9 @@ pub(super) fn read(
     let mut file = File { path, text: &text, places, trust, wishes: Vec::new() };
     let before = sources.problems.len();
     let (document, errors) = DeTable::parse_recoverable(&text);
-    for error in errors {
+    // The innermost mistake of a line comes last, and the others of the line only follow from it: an
+    // array is not closed because a text in it is not.
+    for error in errors.iter().rev() {
         let start = error.span().map_or(0, |it| it.start);
         let message = error.message().trim().replace('\n', ", ");
         file.problem(start, message, sources);
@@ -70,9 +72,12 @@ pub(super) fn read(
         }
     }
     // In the order of the lines; the table has them in the order of the names.
-    if let Some(told) = sources.problems.get_mut(before..) {
-        told.sort_by_key(|it| it.line);
+    let mut told = sources.problems.split_off(before);
+    told.sort_by_key(|it| it.line);
+    if !errors.is_empty() {
+        told.dedup_by_key(|it| it.line);
     }
+    sources.problems.append(&mut told);
     let settings = file.wishes;
     (!settings.is_empty()).then_some(Wishes { digest, settings })
 }
@@ -133,8 +138,12 @@ impl File<'_> {
                        environment or by a flag";
             return self.ignore(setting, start, why, sources);
         }
+        let home = self.places.home.as_deref();
         let value = match to_value(setting.kind, value) {
-            Ok(value) => value.based_on(setting.kind, &self.places.project),
+            Ok(value) => value.based_on(setting.kind, &self.places.project, home),
+            Err(text) if self.trust.is_some() => {
+                return self.ignore_unfit(setting, start, text, sources);
+            }
             Err(text) => return self.problem(start, format!("`{name}`: {text}"), sources),
         };
         if let Some(why) = self.find_objection(setting, &value) {
@@ -170,9 +179,20 @@ impl File<'_> {
         }
     }
 
-    fn ignore(&self, setting: &Setting, start: usize, why: &'static str, sources: &mut Sources) {
-        let place = self.place(start).0;
-        sources.ignored.push(Ignored { setting: setting.name, place, why });
+    /// Goes on without a value of a project's file that does not fit: a project that someone else wrote
+    /// must not keep Milepost from starting. Where a project can only be stricter, it is meant to be.
+    fn ignore_unfit(&self, setting: &Setting, start: usize, why: String, sources: &mut Sources) {
+        let Class::HardenOnly(strict) = setting.class else {
+            return self.ignore(setting, start, &why, sources);
+        };
+        let origin = Origin::File(self.path.to_owned());
+        sources.set(setting, Value::Text(strict.to_owned()), origin);
+        self.ignore(setting, start, &format!("{why}; `{strict}` counts instead"), sources);
+    }
+
+    fn ignore(&self, setting: &Setting, start: usize, why: &str, sources: &mut Sources) {
+        let (setting, place, why) = (setting.name, self.place(start).0, why.to_owned());
+        sources.ignored.push(Ignored { setting, place, why });
     }
 
     fn problem(&self, start: usize, text: String, sources: &mut Sources) {

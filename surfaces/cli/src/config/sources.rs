@@ -39,7 +39,7 @@ pub(crate) struct Problem {
 pub(crate) struct Ignored {
     pub(crate) setting: &'static str,
     pub(crate) place: String,
-    pub(crate) why: &'static str,
+    pub(crate) why: String,
 }
 
 /// A value that a flag gives to a setting.
@@ -58,6 +58,8 @@ pub(super) struct Sources {
     pub(super) ignored: Vec<Ignored>,
     /// Variables that look like ours and are not, with what was most likely meant.
     pub(super) strange: Vec<String>,
+    /// What `~` stands for in a path.
+    pub(super) home: Option<PathBuf>,
 }
 
 /// Says how far the wall clock of a build for tests is ahead, in seconds.
@@ -158,7 +160,10 @@ impl Sources {
 
     fn read_text(&mut self, setting: &Setting, text: &str, origin: Origin, base: &Path) {
         match setting.kind.parse(text) {
-            Ok(value) => self.set(setting, value.based_on(setting.kind, base), origin),
+            Ok(value) => {
+                let value = value.based_on(setting.kind, base, self.home.as_deref());
+                self.set(setting, value, origin);
+            }
             Err(text) => self.refuse(origin.to_string(), text),
         }
     }

@@ -233,11 +233,18 @@ impl Value {
         }
     }
 
-    /// Makes a path absolute, if it is one.
-    pub(crate) fn based_on(self, kind: Kind, base: &Path) -> Self {
+    /// Makes a path absolute, if it is one. `~` at its beginning is the user's home.
+    pub(crate) fn based_on(self, kind: Kind, base: &Path, home: Option<&Path>) -> Self {
         let is_kept = |text: &str| text == super::MEMORY || Path::new(text).is_absolute();
         let absolute = |text: String| {
-            if is_kept(&text) { text } else { base.join(text).display().to_string() }
+            if is_kept(&text) {
+                return text;
+            }
+            let path = match (Path::new(&text).strip_prefix("~"), home) {
+                (Ok(inside), Some(home)) => home.join(inside),
+                (Ok(_), None) | (Err(_), _) => base.join(&text),
+            };
+            path.display().to_string()
         };
         match (kind, self) {
             (Kind::Path, Self::Text(text)) => Self::Text(absolute(text)),
@@ -304,6 +311,21 @@ pub(crate) fn duration(duration: Duration) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn paths_are_seen_from_the_project_or_from_the_home_of_the_user() {
+        let check = |text: &str, home: Option<&str>, shown: &str| {
+            let value = Value::Text(text.to_owned());
+            let value = value.based_on(Kind::Path, Path::new("/project"), home.map(Path::new));
+            assert_eq!(value.to_string(), shown, "{text}");
+        };
+        check("runs.db", Some("/home/ann"), "/project/runs.db");
+        check("~/runs.db", Some("/home/ann"), "/home/ann/runs.db");
+        check("~", Some("/home/ann"), "/home/ann");
+        check("~runs.db", Some("/home/ann"), "/project/~runs.db");
+        check("/runs.db", Some("/home/ann"), "/runs.db");
+        check(":memory:", Some("/home/ann"), ":memory:");
+    }
 
     #[test]
     fn texts_are_read_by_kind() {

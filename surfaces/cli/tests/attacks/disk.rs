@@ -79,6 +79,12 @@ fn no_write_is_acknowledged_into_an_unlinked_wal() {
             assert!(hint.contains("started again"), "{hint}");
             assert_eq!(refusal["retry_after_ms"], Value::Null, "{refusal:#}");
         }
+        if suffix == "-wal" {
+            let doctor = try_ask(&project, &["doctor"]);
+            let said = String::from_utf8(doctor.stdout).unwrap();
+            let helps = said.contains("stop every Milepost server");
+            assert!(doctor.status.success() || helps, "{said}");
+        }
         drop(server);
         if suffix.is_empty() {
             continue;
@@ -94,6 +100,27 @@ fn no_write_is_acknowledged_into_an_unlinked_wal() {
         assert!(!history.contains("after 1"), "{suffix}: {history}");
         project.ask(&["doctor"]);
     }
+}
+
+#[test]
+fn a_database_that_was_removed_beside_its_mark_is_missed_by_every_command() {
+    let project = Project::new();
+    let server = serve(&project, "core");
+    begin(&server);
+    drop(server);
+    fs::remove_file(database(&project, "")).unwrap();
+    for command in [&["run", "list"], &["audit"] as &[&str], &["gate", "list"]] {
+        let said = refused(&project, command).to_string();
+        assert!(said.contains("is empty or gone, though"), "{command:?}: {said}");
+        assert!(said.contains("a backup of it in its place"), "{command:?}: {said}");
+    }
+    let doctor = refused(&project, &["doctor"]);
+    let findings = doctor["findings"].as_array().unwrap();
+    let finding = findings.iter().find(|it| it["what"] == "database").unwrap();
+    assert_eq!(finding["state"], "wrong", "{doctor:#}");
+    assert!(finding["hint"].as_str().unwrap().contains("delete"), "{doctor:#}");
+    fs::remove_file(database(&project, "-mark")).unwrap();
+    project.ask(&["run", "list"]);
 }
 
 #[test]

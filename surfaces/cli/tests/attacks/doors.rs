@@ -447,6 +447,42 @@ fn a_repository_makes_gates_stricter_and_not_laxer() {
 }
 
 #[test]
+fn a_repository_cannot_keep_milepost_from_starting() {
+    let project = Project::new();
+    let settings = "[wait]\nmax = \"0s\"\n[gates]\nanswers = \"verifed\"\n";
+    project.write(".milepost/config.toml", settings);
+    project.ask(&["run", "list"]);
+    let shown = project.ask(&["config", "show"]);
+    let value = |name: &str| {
+        let rows = shown["settings"].as_array().unwrap();
+        rows.iter().find(|it| it["name"] == name).unwrap()["value"].clone()
+    };
+    assert_eq!((value("wait.max"), value("gates.answers")), (json!("50s"), json!("verified")));
+    let ignored = shown["ignored"].to_string();
+    for said in ["`0s` is not a duration from 1s", "; `verified` counts instead"] {
+        assert!(ignored.contains(said), "{said}: {ignored}");
+    }
+    let doctor = project.ask(&["doctor"]).to_string();
+    assert!(doctor.contains("`wait.max`") && doctor.contains("is ignored: `0s`"), "{doctor}");
+    let output = project.milepost(&["run", "list"]).output().unwrap();
+    let warned = String::from_utf8(output.stderr).unwrap();
+    assert!(warned.contains("wait.max"), "{warned}");
+    // A mistake of the user's own is an error.
+    project.write("../home/.config/milepost/config.toml", "[wait]\nmax = \"0s\"\n");
+    let output = project.milepost(&["run", "list"]).output().unwrap();
+    assert_eq!(output.status.code(), Some(1), "{output:?}");
+}
+
+#[test]
+fn one_mistake_in_a_line_of_settings_is_told_once() {
+    let project = Project::new();
+    project.write("../home/.config/milepost/config.toml", "[mcp]\ntoolsets = [\"core\n");
+    let output = project.milepost(&["run", "list", "--json"]).output().unwrap();
+    let said = String::from_utf8(output.stdout).unwrap();
+    assert!(said.contains("has 1 problem:") && said.contains("invalid basic string"), "{said}");
+}
+
+#[test]
 fn a_repository_does_not_bring_the_word_that_allows_it() {
     let project = Project::new();
     project.write_all(&CHECKED.replace('%', "one"));

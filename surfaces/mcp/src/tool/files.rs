@@ -4,9 +4,10 @@
 use std::{
     ops::ControlFlow,
     sync::{
-        Arc,
+        Arc, LazyLock,
         atomic::{AtomicBool, Ordering},
     },
+    thread::available_parallelism,
     time::Duration,
 };
 
@@ -14,16 +15,24 @@ use dialects::{
     forge::place,
     kit::{Caller, Eye, Files, Folder, Sight, Text, Write},
 };
-use runtime::{FileSystem, Handled, Place, Runtime, Tree, Walk};
-use tokio::sync::Semaphore;
+use runtime::{FileSystem, Handled, Place, Runtime, Tree, Visit, Walk, Wanted};
+use tokio::sync::{Semaphore, SemaphorePermit};
 
 /// The largest file that is visited. Code that people write is far smaller.
 const FILE_BYTES_MAX: u64 = 1024 * 1024;
 /// How long files are visited. Clients give up after a minute or so.
 const PATIENCE: Duration = Duration::from_secs(15);
 
-/// How many projects are visited side by side: the rest of the server wants to get on.
-static PROJECTS: Semaphore = Semaphore::const_new(2);
+/// How many threads read source code, for all calls together. Whoever makes the pool of threads that
+/// may block must give it more than these, because the other tools need some too.
+pub const READERS_MAX: usize = 4;
+
+/// One permit for each thread that reads source code; no more of them than there are cores. A call
+/// that finds none waits, within the limit that every call has.
+static READERS: LazyLock<Semaphore> = LazyLock::new(|| {
+    let cores = available_parallelism().map_or(1, usize::from);
+    Semaphore::new(cores.clamp(1, READERS_MAX))
+});
 
 /// The files as a call sees them.
 pub(super) struct Reach<'a> {
@@ -75,17 +84,25 @@ impl Reach<'_> {
             }
             Files::Walk(folder, files, folders, files_max, then) => {
                 let (root, folder) = (self.project(), folder.as_str().to_owned());
-                let walk = Walk { root, folder, files, folders, files_max };
+                let (stop, reader) = (Stop::default(), Reader::take().await);
+                let files = reader.holds(files);
+                let flag = Arc::clone(&stop.0);
+                let walk = Walk { root, folder, files, folders, files_max, stop: flag };
                 then(match self.tree() {
                     Ok(tree) => tree.walk(walk).await,
                     Err(problem) => Err(problem),
                 })
             }
             Files::Visit(folder, eyes, then) => {
-                let _turn = if 1 < eyes.len() { PROJECTS.acquire().await.ok() } else { None };
                 let visited = self.visit(&folder, eyes).await;
+                let reader = Reader::take().await;
                 // Following ten thousand imports takes a moment that others need not wait for.
-                match tokio::task::spawn_blocking(move || then(visited)).await {
+                let following = tokio::task::spawn_blocking(move || {
+                    let next = then(visited);
+                    drop(reader);
+                    next
+                });
+                match following.await {
                     Ok(next) => next,
                     Err(error) => std::panic::resume_unwind(error.into_panic()),
                 }
@@ -169,24 +186,28 @@ impl Reach<'_> {
         }
     }
 
-    /// Visits files with several pairs of eyes, until all are seen or it has taken long enough.
+    /// Visits files with several pairs of eyes, until all are seen or it has taken long enough. Each
+    /// pair begins as soon as a thread may read for it. The time counts from the first one on.
     async fn visit(&self, folder: &Folder, eyes: Vec<(Vec<String>, Eye)>) -> Result<bool, String> {
         let (tree, project) = (self.tree()?, self.project());
         let folders = (project.as_str(), folder.as_str());
         let stop = Stop::default();
-        let mut visits: Vec<Handled<'_, ()>> = Vec::new();
-        for (paths, eye) in eyes {
-            let flag = Arc::clone(&stop.0);
-            let visit = move |path: &str, text: Result<&str, &str>| {
-                if flag.load(Ordering::Relaxed) {
-                    return ControlFlow::Break(());
-                }
-                eye(Sight { path, text, stop: &flag });
-                ControlFlow::Continue(())
-            };
-            visits.push(tree.visit(folders, paths, FILE_BYTES_MAX, Box::new(visit)));
-        }
+        let flag = Arc::clone(&stop.0);
+        let mut first = Some(Reader::take().await);
         let mut visiting = Box::pin(async move {
+            let mut visits: Vec<Handled<'_, ()>> = Vec::new();
+            for (paths, eye) in eyes {
+                if flag.load(Ordering::Relaxed) {
+                    break;
+                }
+                let reader = match first.take() {
+                    Some(first) => first,
+                    None => Reader::take().await,
+                };
+                let visit = watched(eye, Arc::clone(&flag), reader);
+                visits.push(tree.visit(folders, paths, FILE_BYTES_MAX, visit));
+            }
+            drop(first);
             for visit in visits {
                 visit.await?;
             }
@@ -222,6 +243,38 @@ impl Reach<'_> {
 
     fn tree(&self) -> Result<&dyn Tree, String> {
         self.runtime.tree().ok_or_else(|| "no files can be looked at here".to_owned())
+    }
+}
+
+/// Returns a visit that ends when the flag is set. It holds its reader until it is over, also where
+/// the call that wants it is given up before.
+fn watched(eye: Eye, flag: Arc<AtomicBool>, reader: Reader) -> Visit {
+    Box::new(move |path, text| {
+        let _held = &reader;
+        if flag.load(Ordering::Relaxed) {
+            return ControlFlow::Break(());
+        }
+        eye(Sight { path, text, stop: &flag });
+        ControlFlow::Continue(())
+    })
+}
+
+/// The right to read source code on a thread.
+struct Reader(Option<SemaphorePermit<'static>>);
+
+impl Reader {
+    /// Waits until one is free.
+    async fn take() -> Self {
+        // The semaphore is never closed.
+        Self(READERS.acquire().await.ok())
+    }
+
+    /// Returns the same question, which holds the reader as long as it may be asked.
+    fn holds(self, wanted: Wanted) -> Wanted {
+        Arc::new(move |name: &str| {
+            let _held = &self.0;
+            wanted(name)
+        })
     }
 }
 

@@ -2,8 +2,9 @@
 
 use std::sync::Arc;
 
-use mcp::Options;
+use mcp::{Options, READERS_MAX};
 use serde_json::{Value, json};
+use tokio::runtime::Builder;
 
 use crate::{client::Client, world::Stage};
 
@@ -205,4 +206,31 @@ async fn the_page_for_hosts_is_whole_and_its_tools_point_at_it() {
     for outside in ["http://", "https://", "src=", "@import", "<link"] {
         assert!(!html.contains(outside), "the page takes `{outside}` from elsewhere");
     }
+}
+
+#[test]
+fn calls_that_read_source_code_leave_threads_to_the_other_tools() {
+    const CALLS: usize = 3 * READERS_MAX;
+    let mut builder = Builder::new_current_thread();
+    let tokio = builder.max_blocking_threads(READERS_MAX + 1).enable_all().build().unwrap();
+    tokio.block_on(async {
+        let stage = Arc::new(Stage::new(false));
+        stage.slow_down();
+        let toolsets = vec!["core".to_owned(), "forge".to_owned()];
+        let options = Options { toolsets, ..Options::default() };
+        let mut client = Client::new(stage.runtime(), options);
+        let reading = stage.reading.lock().await;
+        for _ in 0..CALLS {
+            let summary = json!({ "name": "ast_summary", "arguments": { "file_path": "a.ts" } });
+            client.send("tools/call", summary).await;
+        }
+        let list = json!({ "name": "list_runs", "arguments": {} });
+        let listing = client.send("tools/call", list).await;
+        assert_eq!(client.receive().await["id"], listing, "no summary is ready before it");
+        drop(reading);
+        for _ in 0..CALLS {
+            let answer = client.receive().await;
+            assert!(answer["error"].is_null(), "{answer}");
+        }
+    });
 }

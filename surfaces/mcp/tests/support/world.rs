@@ -38,6 +38,10 @@ pub(crate) struct Stage {
     is_broken: AtomicBool,
     /// Whether chores are done as soon as they are due, and a wait takes its time.
     is_lively: AtomicBool,
+    /// Whether files are visited on threads, and only once `reading` is free.
+    is_slow: AtomicBool,
+    /// Whoever holds it keeps those threads busy.
+    pub(crate) reading: Arc<tokio::sync::Mutex<()>>,
 }
 
 impl Stage {
@@ -56,7 +60,14 @@ impl Stage {
             is_patient,
             is_broken: AtomicBool::new(false),
             is_lively: AtomicBool::new(false),
+            is_slow: AtomicBool::new(false),
+            reading: Arc::default(),
         }
+    }
+
+    /// Has files visited on threads, each of which waits until `reading` is free.
+    pub(crate) fn slow_down(&self) {
+        self.is_slow.store(true, Ordering::SeqCst);
     }
 
     /// Makes anyone who looks for workflows panic.
@@ -467,6 +478,18 @@ impl Tree for Acting {
         bytes_max: u64,
         mut visit: Visit,
     ) -> Handled<'_, ()> {
+        if self.0.is_slow.load(Ordering::SeqCst) {
+            let reading = Arc::clone(&self.0.reading);
+            let visiting = tokio::task::spawn_blocking(move || {
+                drop(reading.blocking_lock());
+                for path in paths {
+                    if visit(&path, Ok("")).is_break() {
+                        break;
+                    }
+                }
+            });
+            return Box::pin(async move { visiting.await.map_err(|it| it.to_string()) });
+        }
         for path in paths {
             let text = self.0.files.lock().unwrap().get(&inside_project(root, &path)).cloned();
             let text = text.ok_or("it is not there");
