@@ -4,7 +4,7 @@ use super::{
     Import,
     excerpt::{begins_with, code_lines},
     outline::Entry,
-    resolve::{Files, inside},
+    resolve::{Files, folders_above, inside},
     syntax::{Part, Rules},
     walk::Around,
 };
@@ -67,15 +67,12 @@ impl Rules for Go {
     /// An import is the path of a module and a folder in it. The first file of the folder stands for
     /// the package.
     fn resolve(&self, _from: &str, import: &Import, files: &Files<'_>) -> Option<u32> {
-        let mut best: Option<(&str, &str)> = None;
-        for module in files.packages {
-            let Some(rest) = import.path.strip_prefix(module.name.as_str()) else { continue };
-            let is_longer = best.is_none_or(|(_, known)| rest.len() < known.len());
-            if is_longer && (rest.is_empty() || rest.starts_with('/')) {
-                best = Some((&module.folder, rest));
-            }
-        }
-        let (folder, rest) = best?;
+        let path = import.path.as_str();
+        // The longest name of a module that the path begins with.
+        let (folder, rest) = folders_above(path).find_map(|name| {
+            let folder = files.package(name)?;
+            Some((folder, path.strip_prefix(name)?))
+        })?;
         files.first_in(&inside(folder, rest.trim_start_matches('/')))
     }
 }

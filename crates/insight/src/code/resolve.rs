@@ -17,7 +17,8 @@ pub(super) struct Files<'a> {
     numbers: HashMap<&'a str, u32>,
     /// The file that stands for each folder, for languages that import folders.
     firsts: BTreeMap<&'a str, u32>,
-    pub(super) packages: &'a [Package],
+    /// The folder of each package, by its name. The first one of a name counts.
+    packages: HashMap<&'a str, &'a str>,
     /// What the root itself is called.
     pub(super) root_name: &'a str,
 }
@@ -37,12 +38,21 @@ impl<'a> Files<'a> {
         for (number, path) in (0..).zip(paths) {
             firsts.entry(folder_of(path)).or_insert(number);
         }
-        Self { numbers, firsts, packages, root_name }
+        let mut named = HashMap::with_capacity(packages.len());
+        for Package { folder, name } in packages {
+            named.entry(name.as_str()).or_insert(folder.as_str());
+        }
+        Self { numbers, firsts, packages: named, root_name }
     }
 
     /// Finds a file.
     pub(super) fn find(&self, path: &str) -> Option<u32> {
         self.numbers.get(path).copied()
+    }
+
+    /// Finds the folder of a package.
+    pub(super) fn package(&self, name: &str) -> Option<&'a str> {
+        self.packages.get(name).copied()
     }
 
     /// Finds the file that stands for a folder.

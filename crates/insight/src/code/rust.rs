@@ -338,8 +338,8 @@ fn crate_root(file: &str, files: &Files<'_>) -> String {
 
 /// Finds the file of a crate of the project.
 fn other_crate(name: &str, files: &Files<'_>) -> Option<String> {
-    let package = files.packages.iter().find(|it| it.name == name)?;
-    let roots = ["src/lib.rs", "src/main.rs"].map(|it| inside(&package.folder, it));
+    let folder = files.package(name)?;
+    let roots = ["src/lib.rs", "src/main.rs"].map(|it| inside(folder, it));
     roots.into_iter().find(|it| files.has(it))
 }
 

@@ -321,7 +321,7 @@ mod tests {
         };
         check("runs.db", Some("/home/ann"), "/project/runs.db");
         check("~/runs.db", Some("/home/ann"), "/home/ann/runs.db");
-        check("~", Some("/home/ann"), "/home/ann");
+        check("~", Some("/home/ann"), "/home/ann/");
         check("~runs.db", Some("/home/ann"), "/project/~runs.db");
         check("/runs.db", Some("/home/ann"), "/runs.db");
         check(":memory:", Some("/home/ann"), ":memory:");

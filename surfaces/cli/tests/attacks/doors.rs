@@ -294,6 +294,12 @@ fn a_gate_is_approved_by_a_person_at_a_terminal() {
     let unsure = at_a_terminal(&project, "gate approve v9", "n\\n");
     assert!(!unsure.status.success(), "{unsure:?}");
     assert_eq!(status(&project), "waiting");
+    // What is asked is the gate's own answer, with what it leads to.
+    for (verb, effect) in [("approve", "(goes on)?"), ("reject", "(back to Plan)?")] {
+        let asked = at_a_terminal(&project, &format!("gate {verb} v9"), "n\\n").stdout;
+        let asked = String::from_utf8(asked).unwrap();
+        assert!(asked.contains("Answer `") && asked.contains(effect), "{verb}: {asked}");
+    }
     let sure = at_a_terminal(&project, "gate approve v9", "y\\n");
     assert!(sure.status.success(), "{sure:?}");
     assert_eq!(answered(&project).1, "verified");
