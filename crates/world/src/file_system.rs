@@ -13,7 +13,7 @@ use runtime::{
 };
 
 use crate::{
-    RealWorld,
+    Permits, RealWorld,
     beneath::{Care, Root, absent},
     event_log,
     files::{FILE_BYTES_MAX, TEXT_BYTES_MAX},
@@ -90,7 +90,7 @@ impl FileSystem for RealWorld {
 
     fn lock<'a>(&'a self, place: &'a Place) -> Handled<'a, Held> {
         Box::pin(async move {
-            let file = self.change(place, open_lock).await?;
+            let file = self.open_lock(place).await?;
             for tries in 0..LOCK_TRIES_MAX {
                 // No thread waits: anyone who holds the lock may need one to get on.
                 match file.try_lock() {
@@ -163,6 +163,16 @@ impl FileSystem for RealWorld {
 }
 
 impl RealWorld {
+    /// Opens a lock beside the files of a folder, which may be one of Milepost's own.
+    fn open_lock<'a>(&self, place: &'a Place) -> Handled<'a, File> {
+        let permits = Arc::clone(&self.settings.permits);
+        handle(place, move |place| {
+            check_foreign(place, &[GIT])?;
+            check_served(&*permits, place)?;
+            open_lock(place)
+        })
+    }
+
     /// Changes something, or finds out whether it changed, if the place belongs to the project.
     fn change<'a, T: Send + 'static>(
         &self,
@@ -171,23 +181,31 @@ impl RealWorld {
     ) -> Handled<'a, T> {
         let permits = Arc::clone(&self.settings.permits);
         handle(place, move |place| {
-            check_foreign(place)?;
-            if permits.serves(Path::new(&place.root)) {
-                return doing(place);
-            }
-            let problem = format!("`{}` does not belong to this project", place.root);
-            Err(io::Error::new(ErrorKind::PermissionDenied, problem))
+            check_foreign(place, &[GIT, OWN])?;
+            check_served(&*permits, place)?;
+            doing(place)
         })
     }
 }
 
-/// Refuses a place in a folder that belongs to git or to Milepost itself: what a file there says has
-/// power over more than the run.
-fn check_foreign(place: &Place) -> io::Result<()> {
+fn check_served(permits: &dyn Permits, place: &Place) -> io::Result<()> {
+    if permits.serves(Path::new(&place.root)) {
+        return Ok(());
+    }
+    let problem = format!("`{}` does not belong to this project", place.root);
+    Err(io::Error::new(ErrorKind::PermissionDenied, problem))
+}
+
+/// The folders that belong to git and to Milepost itself.
+const GIT: &str = ".git";
+const OWN: &str = ".milepost";
+
+/// Refuses a place in one of these folders: what a file there says has power over more than the run.
+fn check_foreign(place: &Place, folders: &[&str]) -> io::Result<()> {
     let whole = Path::new(&place.folder).join(&place.path);
     let is_foreign = |it: Component<'_>| {
         let name = it.as_os_str().to_string_lossy().to_lowercase();
-        matches!(name.as_str(), ".git" | ".milepost")
+        folders.contains(&name.as_str())
     };
     if !whole.components().any(is_foreign) {
         return Ok(());

@@ -26,7 +26,7 @@ pub(super) fn counts(
     let is_relayed = !is_personal(workflow, gate, gates);
     match passage {
         Passage::Owed => false,
-        Passage::Answered(How::Verified) => !is_about_other(workflow, state, step),
+        Passage::Answered(How::Verified) => is_relayed || !is_about_other(workflow, state, step),
         Passage::LeftOut(SkipReason::Person) => true,
         Passage::Answered(How::Relayed)
         | Passage::LeftOut(SkipReason::Caller)

@@ -592,6 +592,31 @@ fn a_session_of_the_original_does_not_move_in_a_copy_of_its_project() {
 }
 
 #[test]
+fn a_workflow_of_a_repository_removes_no_file_before_it_is_trusted() {
+    let project = Project::new();
+    project.write_all(DROPS);
+    project.write("old.md", "");
+    project.write("new.md", "");
+    let said = report(&project, "DROPS", "Drop", json!({})).to_string();
+    assert!(said.contains("milepost trust"), "{said}");
+    assert!(project.path("old.md").exists());
+}
+
+#[test]
+fn no_workflow_removes_a_file_of_git_or_of_milepost() {
+    for file in [".git/note", ".milepost/note", ".GIT/note"] {
+        let project = Project::new();
+        project.write_all(&DROPS.replace("old.md", file));
+        project.write("new.md", "");
+        project.write(file, "kept");
+        project.ask(&["trust", "--yes"]);
+        let said = report(&project, "DROPS", "Drop", json!({})).to_string();
+        assert!(said.contains("folder of git or Milepost"), "{file}: {said}");
+        assert!(project.path(file).exists(), "{file}");
+    }
+}
+
+#[test]
 fn projects_with_one_database_leave_each_other_alone() {
     let project = Project::new();
     project.write_all(DROPS);
@@ -606,6 +631,7 @@ fn projects_with_one_database_leave_each_other_alone() {
     let run = serve(".").call("start_workflow", start).value["instance_id"].clone();
     check_elsewhere(&serve("../other"), &run, "Drop");
     assert!(project.path("old.md").exists());
+    project.ask(&["trust", "--yes"]);
     assert_eq!(report_again(&serve("."), "Drop")["status"], "COMPLETED");
     assert!(!project.path("old.md").exists());
 }
