@@ -142,7 +142,7 @@ impl File<'_> {
         let value = match to_value(setting.kind, value) {
             Ok(value) => value.based_on(setting.kind, &self.places.project, home),
             Err(text) if self.trust.is_some() => {
-                return self.ignore_unfit(setting, start, text, sources);
+                return self.ignore_unfit(setting, start, &text, sources);
             }
             Err(text) => return self.problem(start, format!("`{name}`: {text}"), sources),
         };
@@ -181,9 +181,9 @@ impl File<'_> {
 
     /// Goes on without a value of a project's file that does not fit: a project that someone else wrote
     /// must not keep Milepost from starting. Where a project can only be stricter, it is meant to be.
-    fn ignore_unfit(&self, setting: &Setting, start: usize, why: String, sources: &mut Sources) {
+    fn ignore_unfit(&self, setting: &Setting, start: usize, why: &str, sources: &mut Sources) {
         let Class::HardenOnly(strict) = setting.class else {
-            return self.ignore(setting, start, &why, sources);
+            return self.ignore(setting, start, why, sources);
         };
         let origin = Origin::File(self.path.to_owned());
         sources.set(setting, Value::Text(strict.to_owned()), origin);

@@ -482,11 +482,8 @@ impl Tree for Acting {
             let reading = Arc::clone(&self.0.reading);
             let visiting = tokio::task::spawn_blocking(move || {
                 drop(reading.blocking_lock());
-                for path in paths {
-                    if visit(&path, Ok("")).is_break() {
-                        break;
-                    }
-                }
+                let mut paths = paths.into_iter();
+                while paths.next().is_some_and(|it| visit(&it, Ok("")).is_continue()) {}
             });
             return Box::pin(async move { visiting.await.map_err(|it| it.to_string()) });
         }
