@@ -591,13 +591,23 @@ fn a_session_of_the_original_does_not_move_in_a_copy_of_its_project() {
     assert!(!begun.is_error, "{:#}", begun.value);
 }
 
+/// Plays the workflow that removes a file, and returns what the server says.
+fn drop_file(project: &Project) -> String {
+    let server = Server::inside(project, &[], Era::Legacy);
+    server.call("start_workflow", json!({"workflow_name": "DROPS", "key": "v9"}));
+    let report = json!({"step_id": "Drop", "status": "success"});
+    let arguments = json!({"instance_id": "v9", "report": report});
+    let call = json!({"name": "advance_workflow", "arguments": arguments});
+    server.request("tools/call", call).unwrap().to_string()
+}
+
 #[test]
 fn a_workflow_of_a_repository_removes_no_file_before_it_is_trusted() {
     let project = Project::new();
     project.write_all(DROPS);
     project.write("old.md", "");
     project.write("new.md", "");
-    let said = report(&project, "DROPS", "Drop", json!({})).to_string();
+    let said = drop_file(&project);
     assert!(said.contains("milepost trust"), "{said}");
     assert!(project.path("old.md").exists());
 }
@@ -610,7 +620,7 @@ fn no_workflow_removes_a_file_of_git_or_of_milepost() {
         project.write("new.md", "");
         project.write(file, "kept");
         project.ask(&["trust", "--yes"]);
-        let said = report(&project, "DROPS", "Drop", json!({})).to_string();
+        let said = drop_file(&project);
         assert!(said.contains("folder of git or Milepost"), "{file}: {said}");
         assert!(project.path(file).exists(), "{file}");
     }
