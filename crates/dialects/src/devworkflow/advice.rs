@@ -57,8 +57,9 @@ pub(super) static ON_GRAPH: Words = Words {
 pub(super) fn word(remedy: &Remedy, path: &str) -> Option<String> {
     Some(match remedy {
         Remedy::WorkTowards { .. } | Remedy::BeginBefore { .. } => {
-            "the plan must be approved again: call `revise_blueprint_guidance`, then put the plan \
-             before the user"
+            "another plan needs the user's approval first: call `update_workflow_state_guidance` \
+             with `phase` `BLUEPRINT`, `status` `NEEDS_PLAN_APPROVAL` and that `plan`, then show it \
+             to the user"
                 .to_owned()
         }
         Remedy::AskPerson { is_relayed: false } => format!(

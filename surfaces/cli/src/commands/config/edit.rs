@@ -89,8 +89,9 @@ pub(super) fn set(args: &SetArgs, config: &Config) -> Result<Reply, Failure> {
     let shown = text::line(&setting.kind.show(&parsed));
     let said = format!("{GOOD}set{GOOD:#} {} to {shown} in {}", setting.name, file.shown(config));
     let needs_trust = args.file.scope == Scope::Project && setting.class == Class::NeedsTrust;
-    let note = needs_trust
-        .then(|| "It has an effect only after `milepost trust`, for everyone anew.".to_owned());
+    let note = needs_trust.then(|| {
+        "It has an effect only after `milepost trust`: each user allows the change.".to_owned()
+    });
     let json = json!({
         "name": setting.name,
         "value": parsed.to_json(),
