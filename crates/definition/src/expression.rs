@@ -6,20 +6,22 @@
 
 mod builtins;
 mod names;
+mod scope;
 mod template;
 mod tokens;
 mod types;
 
 use std::{
+    collections::BTreeMap,
     fmt,
     sync::{Arc, LazyLock},
 };
 
-use minijinja::{Environment, ErrorKind, value::Serde};
-use serde::Serialize;
+use minijinja::{Environment, ErrorKind};
 use serde_json::Value;
 
 pub(crate) use names::NameUse;
+pub use scope::{Members, Root, Scope};
 pub use template::Template;
 pub(crate) use types::{
     NamedTypes, ValueType, find_mismatches, find_text_comparisons, literal_type,
@@ -60,17 +62,6 @@ pub struct EvaluationError {
     pub missing: Option<String>,
 }
 
-/// What conditions see: an object of roots, such as `context`, `vars` and `report`.
-#[derive(Debug, Clone)]
-pub struct Scope(minijinja::Value);
-
-impl Scope {
-    /// Makes a scope of an object whose members are the roots.
-    pub fn new(roots: impl Serialize) -> Self {
-        Self(minijinja::Value::from(Serde(roots)))
-    }
-}
-
 /// An expression that is true or false.
 #[derive(Clone)]
 pub struct Condition(Arc<Compiled>);
@@ -82,7 +73,7 @@ impl Condition {
     }
 
     /// Returns whether the condition holds. Anything but true or false is an error.
-    pub fn evaluate(&self, scope: &Scope) -> Result<bool, EvaluationError> {
+    pub fn evaluate(&self, scope: &dyn Scope) -> Result<bool, EvaluationError> {
         let value = self.0.evaluate("condition", scope)?;
         bool::try_from(value.clone()).ok().filter(|_| is_boolean(&value)).ok_or_else(|| {
             let reason = format!("it is neither true nor false, but {}", describe(&value));
@@ -123,7 +114,7 @@ impl Expression {
     }
 
     /// Returns the expression's value.
-    pub fn evaluate(&self, scope: &Scope) -> Result<Value, EvaluationError> {
+    pub fn evaluate(&self, scope: &dyn Scope) -> Result<Value, EvaluationError> {
         let value = self.0.evaluate("expression", scope)?;
         serde_json::to_value(&value).map_err(|error| self.0.error("expression", error.to_string()))
     }
@@ -154,6 +145,7 @@ impl fmt::Debug for Expression {
 struct Compiled {
     source: String,
     names: Vec<NameUse>,
+    roots: BTreeMap<String, Members>,
     program: minijinja::Expression<'static, 'static>,
 }
 
@@ -182,15 +174,16 @@ impl Compiled {
         let program = ENVIRONMENT
             .compile_expression_owned(names::guard(source, &names))
             .map_err(|error| whole(format!("it is not an expression: {error}")))?;
-        Ok(Self { source: source.to_owned(), names, program })
+        let roots = scope::find_roots(&names);
+        Ok(Self { source: source.to_owned(), names, roots, program })
     }
 
     fn evaluate(
         &self,
         kind: &'static str,
-        scope: &Scope,
+        scope: &dyn Scope,
     ) -> Result<minijinja::Value, EvaluationError> {
-        match self.program.eval(scope.0.clone()) {
+        match self.program.eval(scope::select(scope, &self.roots)) {
             Ok(value) if value.is_undefined() => Err(self.error(kind, "it has no value".into())),
             Ok(value) => Ok(value),
             Err(error) if error.kind() == ErrorKind::UndefinedError => {

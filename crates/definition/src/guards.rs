@@ -13,8 +13,8 @@ use std::collections::BTreeSet;
 use serde_json::json;
 
 use crate::{
-    Condition, Decider, Effect, FINISH, Gate, PartSource, PartSpec, Scope, Spent, Step, StepName,
-    Target, Workflow, check::mentioned_steps, reach::reach, suggest::fold,
+    Condition, Decider, Effect, FINISH, Gate, PartSource, PartSpec, Spent, Step, StepName, Target,
+    Workflow, check::mentioned_steps, reach::reach, suggest::fold,
 };
 
 /// What the gates of a workflow guard. Computed once for each workflow.
@@ -368,7 +368,7 @@ fn is_for_failure(condition: &Condition) -> bool {
     }
     let holds = |status: &str| {
         let report = json!({ "status": status, "outcome": status });
-        condition.evaluate(&Scope::new(json!({ "report": report })))
+        condition.evaluate(&json!({ "report": report }))
     };
     match (holds("failure"), holds("success")) {
         (Ok(true), Ok(false)) => true,

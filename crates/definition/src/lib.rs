@@ -34,7 +34,9 @@ pub use check::lint;
 pub use chore::{Chore, ChoreDeed, OnFailure, Publication};
 pub use diagnostic::{Diagnostic, Label, Severity};
 pub use digest::{Digest, Hasher};
-pub use expression::{Condition, EvaluationError, Expression, ExpressionError, Scope, Template};
+pub use expression::{
+    Condition, EvaluationError, Expression, ExpressionError, Members, Root, Scope, Template,
+};
 pub use guards::{Bypass, Guarded, Guards};
 pub use inputs::{fill_inputs, prepare_inputs};
 pub use name::{NameError, PartId, StepName, WorkflowName};

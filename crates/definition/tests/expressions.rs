@@ -1,11 +1,11 @@
 //! Conditions, expressions and templates: what they see, what they refuse, and what they say.
 #![expect(clippy::unwrap_used, reason = "a test may panic")]
 
-use definition::{Condition, Expression, Scope, Template};
+use definition::{Condition, Expression, Template};
 use serde_json::{Value, json};
 
-fn scope() -> Scope {
-    Scope::new(json!({
+fn scope() -> Value {
+    json!({
         "context": {"x": 1, "name": "Ann", "list": [1, 2], "none": null, "empty": [], "on": true},
         "settings": {"auto_fix": true},
         "vars": {"rounds": 2},
@@ -14,7 +14,7 @@ fn scope() -> Scope {
         "report": {"status": "success", "details": {"a": {"b": 1}}},
         "artifacts": {"design.md": {"size": 10}},
         "steps": {"Run Tests": {"visits": 3}},
-    }))
+    })
 }
 
 fn holds(source: &str) -> String {
@@ -188,7 +188,7 @@ fn nothing_is_called_and_little_makes_no_much() {
 
 #[test]
 fn a_join_ends_before_it_fills_the_memory() {
-    let scope = Scope::new(json!({"context": {"list": vec![1; 2000], "text": "x".repeat(2000)}}));
+    let scope = json!({"context": {"list": vec![1; 2000], "text": "x".repeat(2000)}});
     let error = Expression::parse("context.list|join(context.text)").unwrap().evaluate(&scope);
     assert!(error.unwrap_err().to_string().contains("more than 65536 bytes"));
 }
@@ -286,5 +286,5 @@ fn all_three_can_be_cloned_and_shown() {
 #[test]
 fn they_can_cross_threads() {
     fn is_shared<T: Send + Sync>() {}
-    is_shared::<(Condition, Expression, Template, Scope)>();
+    is_shared::<(Condition, Expression, Template)>();
 }

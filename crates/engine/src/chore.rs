@@ -272,7 +272,7 @@ pub fn find_unseen_branch(
 }
 
 /// Returns the branch that a definition has the server check out: that is the run's.
-fn named_branch(workflow: &Workflow, scope: &Scope) -> Result<Option<String>, EvaluationError> {
+fn named_branch(workflow: &Workflow, scope: &dyn Scope) -> Result<Option<String>, EvaluationError> {
     for chore in &workflow.chores {
         let ChoreDeed::Checkout { branch, .. } = &chore.deed else { continue };
         let name = branch.render(scope)?;
@@ -286,7 +286,7 @@ fn named_branch(workflow: &Workflow, scope: &Scope) -> Result<Option<String>, Ev
 fn branch_of(
     workflow: &Workflow,
     state: &RunState,
-    scope: &Scope,
+    scope: &dyn Scope,
 ) -> Result<RunBranch, EvaluationError> {
     let seen = state.branch.clone();
     Ok(match named_branch(workflow, scope)? {
@@ -299,7 +299,7 @@ fn branch_of(
 
 fn render(
     deed: &ChoreDeed,
-    scope: &Scope,
+    scope: &dyn Scope,
     branch: impl Fn() -> Result<RunBranch, EvaluationError>,
 ) -> Result<GitDeed, EvaluationError> {
     Ok(match deed {

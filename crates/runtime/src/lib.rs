@@ -87,12 +87,14 @@ pub trait World: Send + Sync {
 
     /// Does what is to be done in the repository that the folder `home` of a run lies in, which may
     /// be its `root`; `None` if that folder is not here. `texts` are files of the folder that are
-    /// written once it is done, with what they will say.
+    /// written once it is done, with what they will say. Programs that are started for it keep the
+    /// lock `_held`, so that nobody begins a chore while one of them outlives this process.
     fn do_chore<'a>(
         &'a self,
         (_root, _home): (&'a str, &'a str),
         _deed: &'a GitDeed,
         _texts: &'a [(String, String)],
+        _held: Option<&'a Held>,
     ) -> Looking<'a, Option<ChoreOutcome>> {
         let reason = "nothing here can do that".to_owned();
         Box::pin(async move { Some(ChoreOutcome::Failed { reason }) })

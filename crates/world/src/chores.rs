@@ -9,7 +9,11 @@ mod push;
 mod record;
 mod standing;
 
-use std::path::{Component, Path, PathBuf};
+use std::{
+    fs::File,
+    path::{Component, Path, PathBuf},
+    sync::Arc,
+};
 
 use commit::Asked;
 use engine::{ChoreOutcome, GitDeed, Pushed};
@@ -62,11 +66,11 @@ pub(crate) async fn run(
     folders: &Folders,
     deed: &GitDeed,
     texts: &[(String, String)],
-    times: ChoreTimes,
+    (times, held): (ChoreTimes, Option<Arc<File>>),
 ) -> ChoreOutcome {
     let done = match find_top(&folders.home, times).await {
         Ok(Some(top)) => {
-            let git = Tool::git(&top, times);
+            let git = Tool::git(&top, times).holding(held);
             Repository { folders, top, git }.run(deed, texts).await
         }
         Ok(None) => {

@@ -3,8 +3,10 @@
 
 use std::{
     ffi::OsStr,
+    fs::File,
     path::{Path, PathBuf},
     process::Stdio,
+    sync::Arc,
     time::Duration,
 };
 
@@ -38,6 +40,8 @@ pub(crate) struct Tool {
     timeout: Duration,
     index: Option<PathBuf>,
     variables: Vec<(String, String)>,
+    /// A lock, which the program keeps until it has ended, even if this process ends before.
+    held: Option<Arc<File>>,
 }
 
 /// What a program said, and how it ended.
@@ -92,12 +96,17 @@ impl Tool {
 
     fn new(program: &'static str, folder: &Path, times: ChoreTimes) -> Self {
         let (folder, timeout) = (folder.to_owned(), times.near);
-        Self { program, folder, times, timeout, index: None, variables: Vec::new() }
+        Self { program, folder, times, timeout, index: None, variables: Vec::new(), held: None }
     }
 
     /// Returns the same for what goes over a network.
     pub(crate) fn far(&self) -> Self {
         Self { timeout: self.times.far, ..self.clone() }
+    }
+
+    /// Returns the same for a program that keeps a lock as long as it runs.
+    pub(crate) fn holding(self, held: Option<Arc<File>>) -> Self {
+        Self { held, ..self }
     }
 
     /// Returns the same for another index than the user's.
@@ -152,6 +161,13 @@ impl Tool {
         self.run(arguments, "").await.map_err(|it| self.explain(it))
     }
 
+    /// Returns an input that is empty. A lock is an empty file, and a program has its input open
+    /// until it ends.
+    fn no_input(&self) -> Stdio {
+        let held = self.held.as_ref().and_then(|it| it.try_clone().ok());
+        held.map_or_else(Stdio::null, Stdio::from)
+    }
+
     fn explain(&self, lost: Lost) -> String {
         match lost {
             Lost::NotThere => format!("`{}` is not installed", self.program),
@@ -175,7 +191,7 @@ impl Tool {
             .env("GIT_NO_REPLACE_OBJECTS", "1")
             .env("GH_PROMPT_DISABLED", "1")
             .env("LC_ALL", "C")
-            .stdin(if input.is_empty() { Stdio::null() } else { Stdio::piped() })
+            .stdin(if input.is_empty() { self.no_input() } else { Stdio::piped() })
             .stdout(Stdio::piped())
             .stderr(Stdio::piped())
             .kill_on_drop(true);

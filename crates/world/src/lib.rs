@@ -19,6 +19,7 @@ mod watched;
 
 use std::{
     fmt,
+    fs::File,
     io::{self, ErrorKind},
     path::{Path, PathBuf},
     sync::Arc,
@@ -30,7 +31,7 @@ use engine::{
     CheckFact, ChoreOutcome, Fact, FileFact, GitDeed, ModelFact, ModelFailure, ModelFailureKind,
     Question, RunId, Timestamp, Usage,
 };
-use runtime::{FileSystem, Found, Looking, Tree, World};
+use runtime::{FileSystem, Found, Held, Looking, Tree, World};
 
 use beneath::Root;
 pub use clock::Boot;
@@ -243,6 +244,7 @@ impl World for RealWorld {
         (root, home): (&'a str, &'a str),
         deed: &'a GitDeed,
         texts: &'a [(String, String)],
+        held: Option<&'a Held>,
     ) -> Looking<'a, Option<ChoreOutcome>> {
         Box::pin(async move {
             if self.settings.forbidden_chores.iter().any(|it| it == deed.word()) {
@@ -254,7 +256,9 @@ impl World for RealWorld {
             Root::of(Path::new(root), Path::new(home)).ok()?;
             let [root, home] = [root, home].map(|it| PathBuf::from(it).canonicalize());
             let folders = chores::Folders { root: root.ok()?, home: home.ok()? };
-            Some(chores::run(&folders, deed, texts, self.settings.chore_times).await)
+            let held = held.and_then(|it| it.downcast_ref::<File>()?.try_clone().ok());
+            let (held, times) = (held.map(Arc::new), self.settings.chore_times);
+            Some(chores::run(&folders, deed, texts, (times, held)).await)
         })
     }
 

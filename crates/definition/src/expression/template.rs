@@ -38,7 +38,7 @@ impl Template {
 
     /// Returns the text, with each expression replaced by its value. An expression that gives
     /// null is an error: a path or a question with a hole in it is useless.
-    pub fn render(&self, scope: &Scope) -> Result<String, EvaluationError> {
+    pub fn render(&self, scope: &dyn Scope) -> Result<String, EvaluationError> {
         let mut text = String::new();
         for part in &self.0.parts {
             match part {
@@ -72,7 +72,7 @@ impl Template {
         })
     }
 
-    fn render_value(&self, value: &Compiled, scope: &Scope) -> Result<String, EvaluationError> {
+    fn render_value(&self, value: &Compiled, scope: &dyn Scope) -> Result<String, EvaluationError> {
         let value_source = value.source.trim();
         match value.evaluate("template", scope) {
             Ok(it) if it.is_none() => {

@@ -1,6 +1,6 @@
 //! Whatever is in the files, the parser answers.
 
-use definition::{Condition, Scope, Template, find_findings, find_heading, find_verdict, lint};
+use definition::{Condition, Template, find_findings, find_heading, find_verdict, lint};
 use definition::{MemoryFiles, WorkflowName, parse, parse_parts, word_count};
 use proptest::prelude::*;
 use serde_json::json;
@@ -199,7 +199,7 @@ proptest! {
         ]), 0..12)
     ) {
         let source = pieces.concat();
-        let scope = Scope::new(json!({"context": {"x": [1, {"y": "a"}]}, "vars": {"n": 3}}));
+        let scope = json!({"context": {"x": [1, {"y": "a"}]}, "vars": {"n": 3}});
         match Condition::parse(&source) {
             Ok(it) => drop(it.evaluate(&scope)),
             Err(error) => prop_assert!(source.get(error.start..error.start + error.width).is_some()),

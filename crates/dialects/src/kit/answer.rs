@@ -83,7 +83,7 @@ impl Reply {
     ) -> Self {
         let whole = Whole { answer, warnings };
         let why = "an answer has only text keys and numbers that JSON has";
-        let json = || serde_json::to_string_pretty(&whole).expect(why);
+        let json = || serde_json::to_string(&whole).expect(why);
         let text = text.unwrap_or_else(json);
         let body = serde_json::to_value(&whole).expect(why);
         Self { text, body, is_error, then: None, notices: Vec::new() }

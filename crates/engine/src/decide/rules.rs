@@ -30,17 +30,16 @@ pub(super) fn settle(draft: &mut Draft<'_>, before: &RunState) -> Result<(), Sto
     }
     let is_settled = before.origin.is_some() && before.unasked != PendingRules::Placed;
     let first = scope(draft.workflow, before, EvalContext::default());
-    let mut now = scope(draft.workflow, &draft.state, EvalContext::default());
     for rule in &draft.workflow.rules {
         let held = is_settled && rule.when.evaluate(&first).unwrap_or(false);
         let Ok(step) = draft.current() else { return Ok(()) };
+        let now = scope(draft.workflow, &draft.state, EvalContext::default());
         let holds = rule.when.evaluate(&now).map_err(|error| condition_failed(step, &error))?;
         if held || !holds {
             continue;
         }
         draft.push(Event::RuleFired { rule: rule.name.clone() });
         perform(draft, mode, &rule.actions, &Map::new(), false)?;
-        now = scope(draft.workflow, &draft.state, EvalContext::default());
     }
     settle_gates(draft, mode)
 }

@@ -2,7 +2,7 @@
 
 use alloc::{collections::BTreeMap, string::String, vec::Vec};
 
-use definition::{PartSpec, Scope, Step, StepName, Workflow};
+use definition::{Members, PartSpec, Root, Scope, Step, StepName, Workflow};
 use serde::Serialize;
 use serde_json::{Map, Value, json};
 
@@ -31,27 +31,12 @@ impl<'a> EvalContext<'a> {
     }
 }
 
-/// The roots of a scope. They are read where they are: a decision evaluates dozens of conditions.
-#[derive(Serialize)]
-struct Roots<'a> {
-    context: &'a Map<String, Value>,
-    settings: &'a Map<String, Value>,
-    vars: &'a Map<String, Value>,
-    flow: Option<&'a str>,
-    key: Option<&'a str>,
-    report: Value,
-    artifacts: BTreeMap<&'a str, FileSeen<'a>>,
-    steps: BTreeMap<&'a str, StepSeen>,
-    part: Value,
-    parts: Map<String, Value>,
-    verdict: &'a str,
-    args: Option<&'a Map<String, Value>>,
-    step: &'a str,
-    items: Value,
-    journal: Value,
-    gate: &'a str,
-    usage: Value,
-    run: Value,
+/// What conditions and templates see of a run. It borrows what it is read from.
+#[derive(Clone, Copy)]
+pub(crate) struct RunScope<'a> {
+    workflow: &'a Workflow,
+    state: &'a RunState,
+    seen: EvalContext<'a>,
 }
 
 #[derive(Serialize)]
@@ -68,12 +53,60 @@ struct StepSeen {
     revisions: u32,
 }
 
-pub(crate) fn scope(workflow: &Workflow, state: &RunState, sight: EvalContext<'_>) -> Scope {
-    let artifacts = state.artifacts.iter().map(|(path, seen)| {
-        let Artifact { sha256, size, .. } = &seen.artifact;
+/// Returns what conditions and templates see of a run, and of `seen` beside it.
+pub(crate) fn scope<'a>(
+    workflow: &'a Workflow,
+    state: &'a RunState,
+    seen: EvalContext<'a>,
+) -> RunScope<'a> {
+    RunScope { workflow, state, seen }
+}
+
+impl Scope for RunScope<'_> {
+    fn find(&self, name: &str, members: &Members) -> Option<Root> {
+        let Self { workflow, state, seen } = *self;
+        Some(match name {
+            "context" => members.of(&state.context),
+            "settings" => members.of(&workflow.settings),
+            "vars" => members.of(&state.vars),
+            "flow" => Root::new(state.flow()),
+            "key" => Root::new(state.key()),
+            "report" => Root::new(seen.report.map_or_else(no_report, report)),
+            "artifacts" => Root::new(artifacts(state)),
+            "steps" => Root::new(steps(workflow, state, members)),
+            "part" => Root::new(seen.part.map(|it| part_here(workflow, state, it))),
+            "parts" => Root::new(sets(workflow, state, members)),
+            "verdict" => Root::new(seen.verdict.unwrap_or_default()),
+            "args" => seen.args.map_or_else(|| Root::new(()), |it| members.of(it)),
+            "step" => Root::new(state.current.as_ref().map_or("", StepName::as_str)),
+            "items" => Root::new(items(state)),
+            "journal" => Root::new(json!({ "chars": state.journal.text().chars().count() })),
+            "gate" => Root::new(state.standing.open_gate().map_or("", |it| it.step.as_str())),
+            "usage" => {
+                let (tokens, duration) = (state.usage.total(), state.usage.duration_ms);
+                Root::new(json!({ "tokens": tokens, "duration_ms": duration }))
+            }
+            "run" => Root::new(json!({ "id": alloc::format!("{}", state.run) })),
+            _ => return None,
+        })
+    }
+}
+
+fn artifacts(state: &RunState) -> BTreeMap<&str, FileSeen<'_>> {
+    let seen = state.artifacts.iter().map(|(path, it)| {
+        let Artifact { sha256, size, .. } = &it.artifact;
         (path.as_str(), FileSeen { sha256: sha256.as_str(), size: *size })
     });
-    let steps = workflow.steps.iter().map(|step| {
+    seen.collect()
+}
+
+fn steps<'a>(
+    workflow: &'a Workflow,
+    state: &RunState,
+    members: &Members,
+) -> BTreeMap<&'a str, StepSeen> {
+    let named = workflow.steps.iter().filter(|it| members.include(it.name.as_str()));
+    let seen = |step: &'a Step| {
         let known = state.step(&step.name);
         let seen = StepSeen {
             progress: state.progress(&step.name).as_str(),
@@ -82,27 +115,8 @@ pub(crate) fn scope(workflow: &Workflow, state: &RunState, sight: EvalContext<'_
             revisions: known.map_or(0, |it| it.effort.revisions),
         };
         (step.name.as_str(), seen)
-    });
-    Scope::new(Roots {
-        context: &state.context,
-        settings: &workflow.settings,
-        vars: &state.vars,
-        flow: state.flow(),
-        key: state.key(),
-        report: sight.report.map_or_else(no_report, report),
-        artifacts: artifacts.collect(),
-        steps: steps.collect(),
-        part: sight.part.map_or(Value::Null, |it| part_here(workflow, state, it)),
-        parts: sets(workflow, state),
-        verdict: sight.verdict.unwrap_or_default(),
-        args: sight.args,
-        step: state.current.as_ref().map_or("", StepName::as_str),
-        items: items(state),
-        journal: json!({ "chars": state.journal.text().chars().count() }),
-        gate: state.standing.open_gate().map_or("", |it| it.step.as_str()),
-        usage: json!({ "tokens": state.usage.total(), "duration_ms": state.usage.duration_ms }),
-        run: json!({ "id": alloc::format!("{}", state.run) }),
-    })
+    };
+    named.map(seen).collect()
 }
 
 /// A part, and how far it is in each step that goes through its set.
@@ -130,8 +144,9 @@ fn part(part: &PartSpec) -> Value {
 }
 
 /// The sets of parts by their names. One that was not planned is empty.
-fn sets(workflow: &Workflow, state: &RunState) -> Map<String, Value> {
+fn sets(workflow: &Workflow, state: &RunState, members: &Members) -> Map<String, Value> {
     let named = workflow.steps.iter().filter_map(|it| it.each.as_ref());
+    let named = named.filter(|it| members.include(it.parts.as_str()));
     let set = |name: &String| {
         let parts = state.parts.get(name).map(Vec::as_slice).unwrap_or_default();
         (name.clone(), Value::Array(parts.iter().map(part).collect()))

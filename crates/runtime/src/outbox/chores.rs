@@ -309,9 +309,8 @@ impl Runtime {
         let (root, home, deed) = (root.to_owned(), home.to_owned(), deed.clone());
         let (world, held) = (Arc::clone(&self.world), Arc::clone(held));
         let doing = tokio::spawn(async move {
-            let done = world.do_chore((&root, &home), &deed, &texts).await;
-            drop(held);
-            done
+            let held = Option::as_ref(&held);
+            world.do_chore((&root, &home), &deed, &texts, held).await
         });
         watch::unhurried(doing).await.unwrap_or_else(|error| {
             Some(ChoreOutcome::Failed { reason: format!("it broke down: {error}") })

@@ -108,6 +108,7 @@ impl World for ActingWorld {
         _folders: (&'a str, &'a str),
         deed: &'a GitDeed,
         texts: &'a [(String, String)],
+        _held: Option<&'a Held>,
     ) -> Looking<'a, Option<ChoreOutcome>> {
         Box::pin(async move {
             self.did.lock().push((deed.clone(), texts.to_vec()));

@@ -184,7 +184,7 @@ pub(crate) fn do_at(
     let world = RealWorld::new(WorldSettings { chore_times, ..WorldSettings::default() });
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
     let folders = (root.to_str().unwrap(), home.to_str().unwrap());
-    runtime.block_on(world.do_chore(folders, deed, texts)).unwrap()
+    runtime.block_on(world.do_chore(folders, deed, texts, None)).unwrap()
 }
 
 pub(crate) fn done(outcome: ChoreOutcome) -> (String, Vec<String>) {

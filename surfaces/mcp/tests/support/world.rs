@@ -264,6 +264,7 @@ impl World for Acting {
         _folders: (&'a str, &'a str),
         _deed: &'a GitDeed,
         _texts: &'a [(String, String)],
+        _held: Option<&'a Held>,
     ) -> Looking<'a, Option<ChoreOutcome>> {
         let outcome = if self.0.is_lively.load(Ordering::SeqCst) {
             let detail = "done".to_owned();
