@@ -17,9 +17,11 @@ pub mod forge;
 pub mod generation;
 pub mod kit;
 
-/// What the configuration says of the dialects.
+use std::sync::Arc;
+
+/// What the configuration says of the dialects. Every call has a share of it.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Options {
-    pub devworkflow: devworkflow::options::Options,
-    pub forge: forge::Options,
+    pub devworkflow: Arc<devworkflow::options::Options>,
+    pub forge: Arc<forge::Options>,
 }

@@ -304,7 +304,7 @@ impl Config {
         };
         let mcp::Dialects { devworkflow, forge } = self.dialects();
         let sessions = mcp::devworkflow::SessionFiles::new(&devworkflow);
-        let files = mcp::WorkflowFiles::new(devworkflow.settings);
+        let files = mcp::WorkflowFiles::new(Arc::unwrap_or_clone(devworkflow.settings));
         let specs = ::dialects::forge::SpecFiles::new(&forge);
         vec![Arc::new(workspace), Arc::new(files), Arc::new(sessions), Arc::new(specs)]
     }

@@ -29,7 +29,7 @@ const PAGE: u32 = 100;
 /// The settings of dev-workflow, and what the process remembers of sessions.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Options {
-    pub settings: Settings,
+    pub settings: Arc<Settings>,
     pub memory: Memory,
 }
 
@@ -43,7 +43,7 @@ impl Deref for Options {
 
 impl From<Settings> for Options {
     fn from(settings: Settings) -> Self {
-        Self { settings, memory: Memory::default() }
+        Self { settings: Arc::new(settings), memory: Memory::default() }
     }
 }
 

@@ -1,6 +1,6 @@
 //! Every toolset there is. A toolset is a dialect: its words end at its folder.
 
-use std::collections::BTreeMap;
+use std::{collections::BTreeMap, sync::Arc};
 
 use definition::{Form, Workflow};
 use dialects::{
@@ -23,7 +23,7 @@ pub use dialects::generation::{StateFiles, WORKFLOW as SCENE_GENERATION, WORKSPA
 #[derive(Debug, Clone, Default)]
 pub struct Dialects {
     pub devworkflow: sessions::Options,
-    pub forge: forge::Options,
+    pub forge: Arc<forge::Options>,
 }
 
 impl Dialects {

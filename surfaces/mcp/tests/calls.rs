@@ -173,7 +173,8 @@ async fn play(toolset: &str, text: &str) -> String {
 /// Returns the settings that a transcript names.
 fn dialects(text: &str) -> Dialects {
     let mut dialects = Dialects::default();
-    let (options, forge) = (&mut dialects.devworkflow.settings, &mut dialects.forge);
+    let options = Arc::make_mut(&mut dialects.devworkflow.settings);
+    let forge = Arc::make_mut(&mut dialects.forge);
     for order in text.lines().filter_map(|it| it.strip_prefix("@ option ")) {
         match order {
             "evidence strict" => options.evidence = Evidence::Strict,

@@ -82,7 +82,8 @@ pub(crate) fn perform(command: &Command, config: &Config, output: Output) -> Exi
     let root = &config.places.root;
     let call = read();
     let ruling = if forge::is_concerned(args.event, &call) {
-        let specs = args.specs.clone().unwrap_or_else(|| config.dialects().forge.specs.into());
+        let specs =
+            args.specs.clone().unwrap_or_else(|| config.dialects().forge.specs.clone().into());
         let found = Pipeline::find_active(root, &root.join(specs));
         found.map_or(Ruling::Pass, |it| forge::rule(args.event, &call, &it, root))
     } else {

@@ -20,7 +20,7 @@ const EVENTS_LOG: &str = ".claude/forge-events.jsonl";
 impl Config {
     /// Returns what the configuration says of the dialects.
     pub(crate) fn dialects(&self) -> Dialects {
-        Dialects { devworkflow: self.devworkflow().into(), forge: self.forge() }
+        Dialects { devworkflow: self.devworkflow().into(), forge: self.forge().into() }
     }
 
     fn forge(&self) -> forge::Options {

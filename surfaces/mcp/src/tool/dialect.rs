@@ -5,7 +5,7 @@
 //! takes in what others wrote into it. That is a step of the server's own, and no effect of the
 //! tool: a tool that only looks is marked as reading.
 
-use std::time::Duration;
+use std::{sync::Arc, time::Duration};
 
 use definition::Workflow;
 use dialects::{
@@ -47,9 +47,9 @@ pub(super) async fn run(
         Ok(asking) => asking,
         Err(said) => return said.reply(warnings),
     };
-    let content = repeat::content(entry.name, &read.taken);
+    let content = || repeat::content(entry.name, &read.taken);
     let reported = async { find_reported(call, reports?).await };
-    let identity = repeat::identify(call, entry.hints, id.clone(), &content, reported).await;
+    let identity = repeat::identify(call, entry.hints, id.clone(), content, reported).await;
     let opened = match identity {
         Ok(Identity::Known(known)) => repeat::open(call, known).await,
         Ok(Identity::Stale) => {
@@ -443,8 +443,8 @@ pub(crate) async fn take_reply(
 fn caller(call: &Call<'_>) -> Caller {
     let (root, at) = (call.runtime.settings().root.clone(), call.runtime.now());
     let options = dialects::Options {
-        devworkflow: call.options.devworkflow.settings.clone(),
-        forge: call.options.forge.clone(),
+        devworkflow: Arc::clone(&call.options.devworkflow.settings),
+        forge: Arc::clone(&call.options.forge),
     };
     Caller {
         person: call.person.reach(),

@@ -49,17 +49,17 @@ pub(super) async fn identify(
     call: &Call<'_>,
     hints: Hints,
     id: Option<String>,
-    content: &str,
+    content: impl FnOnce() -> String,
     answering: impl Future<Output = Option<Answering>>,
 ) -> Result<Identity, ExecuteError> {
     if hints.effect == Effect::Reads {
         return Ok(Identity::None);
     }
     if let Some(id) = id {
-        return Ok(Identity::Known(Asking::new(id, content)?));
+        return Ok(Identity::Known(Asking::new(id, &content())?));
     }
     match answering.await {
-        Some(Answering { view, action }) => call.runtime.identify(&view, action, content).await,
+        Some(Answering { view, action }) => call.runtime.identify(&view, action, &content()).await,
         None => Ok(Identity::None),
     }
 }

@@ -273,7 +273,7 @@ impl Walk {
         let store = Arc::new(MemoryStore::default());
         let mut dialects = Dialects::default();
         // Nobody answers while a call waits.
-        dialects.forge.poll = Duration::from_secs(1);
+        Arc::make_mut(&mut dialects.forge).poll = Duration::from_secs(1);
         let runtime = stage.runtime_over(store.clone(), &dialects, None);
         let client = Self::client(&runtime, toolset, &dialects, false);
         Self {

@@ -1,6 +1,6 @@
 //! A call, and everything that its answer is made of.
 
-use std::{collections::HashSet, vec::IntoIter};
+use std::{collections::HashSet, sync::Arc, vec::IntoIter};
 
 use engine::{Event, Refusal, RunFile};
 use serde_json::{Map, Value};
@@ -29,7 +29,7 @@ const ISSUES_MAX: usize = 10;
 pub(crate) struct Told {
     pub(crate) row: &'static Row,
     pub(crate) params: Map<String, Value>,
-    pub(crate) options: Options,
+    pub(crate) options: Arc<Options>,
     /// The folder of the project.
     root: Folder,
     /// The run, as it is after the call. `None` where there is none yet, and in advisory mode.
@@ -81,7 +81,7 @@ impl Told {
         Self {
             row,
             params,
-            options: caller.options.devworkflow.clone(),
+            options: Arc::clone(&caller.options.devworkflow),
             root: Folder::resolve(&caller.root, ""),
             run: None,
             config: Config { path: String::new(), text: Ok(None) },

@@ -29,7 +29,7 @@ pub(super) async fn perform(
     output: Output,
 ) -> Result<Reply, Failure> {
     let folder = find_folder(folder, &config)?;
-    let specs = config.dialects().forge.specs;
+    let specs = config.dialects().forge.specs.clone();
     let workspaces = find_workspaces(&folder, &specs);
     let joined = Joined::open(config, Access::Create).await?;
     let root = joined.config.places.root.canonicalize().unwrap_or_default();

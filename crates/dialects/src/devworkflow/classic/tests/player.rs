@@ -229,8 +229,10 @@ impl<'a> Player<'a> {
             Ok(asking) => asking,
             Err(said) => return said.reply(Vec::new()),
         };
-        let options =
-            crate::Options { devworkflow: self.options.clone(), ..crate::Options::default() };
+        let options = crate::Options {
+            devworkflow: Arc::new(self.options.clone()),
+            ..crate::Options::default()
+        };
         let mut ask = asking(&Caller { at: self.known().now, options, ..Caller::default() });
         let mut tell = loop {
             ask = match ask {
