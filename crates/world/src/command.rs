@@ -247,7 +247,31 @@ async fn end(id: Option<u32>) {
 
 #[cfg(test)]
 mod tests {
-    use super::Said;
+    use std::{
+        fs::{File, TryLockError},
+        process::Command,
+        sync::Arc,
+    };
+
+    use super::{Said, Tool};
+    use crate::ChoreTimes;
+
+    #[test]
+    fn a_program_that_outlives_the_server_keeps_the_lock() {
+        let folder = tempfile::tempdir().unwrap();
+        let open = || File::create(folder.path().join("lock")).unwrap();
+        let held = open();
+        held.lock().unwrap();
+        let tool = Tool::git(folder.path(), ChoreTimes::default()).holding(Some(Arc::new(held)));
+        let mut program = Command::new("tail");
+        let program = program.args(["-f", "/dev/null"]).stdin(tool.no_input()).spawn();
+        let mut program = program.unwrap();
+        drop(tool);
+        assert!(matches!(open().try_lock(), Err(TryLockError::WouldBlock)));
+        program.kill().unwrap();
+        program.wait().unwrap();
+        open().try_lock().unwrap();
+    }
 
     #[test]
     fn a_program_that_says_nothing_is_told_by_how_it_ended() {
