@@ -59,7 +59,7 @@ pub(super) fn action(workflow: &Workflow, state: &RunState, words: &Words) -> Ve
                     quote(why)
                 ));
             }
-            let mut choose = format!("{}:", say(words.choose, state));
+            let mut choose = format!("{}:", capital(words.choose, state));
             if !words.finish.is_empty() {
                 // What is done is done, and the end has a call of its own.
                 let may_end = choices.contains(&Target::Finish);
@@ -346,10 +346,15 @@ fn say(phrase: &str, state: &RunState) -> String {
 
 /// Returns a phrase about a run as a sentence.
 pub(super) fn sentence(phrase: &str, state: &RunState) -> String {
+    format!("{}.", capital(phrase, state))
+}
+
+/// Returns a phrase about a run as the beginning of a sentence.
+fn capital(phrase: &str, state: &RunState) -> String {
     let said = say(phrase, state);
     let mut rest = said.chars();
     let first = rest.next().map(|it| it.to_ascii_uppercase());
-    format!("{}{}.", first.map(String::from).unwrap_or_default(), rest.as_str())
+    format!("{}{}", first.map(String::from).unwrap_or_default(), rest.as_str())
 }
 
 /// One line of a text, cut where it gets long.
