@@ -20,7 +20,7 @@ class Block:
 
     @property
     def is_instead(self):
-        """Whether it is done instead of the block before it, not after."""
+        """Whether it is typed instead of the block before it."""
         return "instead" in self.info
 
     @property

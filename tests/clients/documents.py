@@ -11,6 +11,7 @@ import contextlib
 import json
 import pathlib
 import shutil
+import sqlite3
 import sys
 import tempfile
 
@@ -57,8 +58,13 @@ async def plan_login_page(place):
 
 async def getting_started(place):
     await plan_login_page(place)
-    (place.folder / "data").mkdir()
-    shutil.copy(FIXTURE, place.folder / "data/workflows.sqlite")
+    old = place.folder / "data/workflows.sqlite"
+    old.parent.mkdir()
+    shutil.copy(FIXTURE, old)
+    # Its other instances are broken, so that their import fails.
+    with contextlib.closing(sqlite3.connect(old)) as database, database:
+        for table in ("workflow_history", "workflow_instances"):
+            database.execute(f"DELETE FROM {table} WHERE instance_id NOT GLOB '0000000[1-3]-*'")
 
 
 async def dev_workflow(place):
@@ -95,8 +101,11 @@ async def generation(place):
     blueprint = {"blueprint_path": "blueprints/0204.md"}
     steps = []
     for number, name in enumerate(["File System Check", "Blueprint Validation"], 1):
-        step = {**scene, "step_number": number, "phase_name": name}
-        steps += [("start_step", step), ("complete_step", {**step, "result": {}})]
+        step = {**scene, "step_number": number}
+        steps += [
+            ("start_step", {**step, "phase_name": name}),
+            ("complete_step", {**step, "duration_seconds": 1}),
+        ]
     step = {**scene, "step_number": 3, "phase_name": "Verification Plan"}
     await call(
         place,
@@ -139,33 +148,45 @@ STAGES = {
 }
 
 
+class Copies:
+    """A machine as it was, at the same place: runs belong to their folder."""
+
+    def __init__(self, top):
+        self.top = top
+
+    def keep(self, name):
+        copy = self.top.parent / name
+        shutil.rmtree(copy, ignore_errors=True)
+        shutil.copytree(self.top, copy, symlinks=True)
+
+    def restore(self, name):
+        shutil.rmtree(self.top)
+        (self.top.parent / name).rename(self.top)
+
+
 async def follow(page, alone):
     """Types the commands of a page in its order, and returns how many there were."""
     blocks = consoles(page)
-    count = 0
     if not blocks:
-        return count
+        return 0
     with tempfile.TemporaryDirectory() as name:
         top = pathlib.Path(name, "machine")
         top.mkdir()
-        place = Fresh(BINARY, str(top))
+        place, copies = Fresh(BINARY, str(top)), Copies(top)
         if stage := STAGES.get(page.name):
             await stage(place)
-        before = pathlib.Path(name, "before")
         for block in blocks:
+            copies.keep("after" if block.is_instead else "before")
             if block.is_instead:
-                shutil.rmtree(top)
-                shutil.copytree(before, top, symlinks=True)
-            else:
-                shutil.rmtree(before, ignore_errors=True)
-                shutil.copytree(top, before, symlinks=True)
+                copies.restore("before")
             try:
                 async with alone if block.serves else contextlib.nullcontext():
                     await asyncio.to_thread(place.type, *block.commands)
             except AssertionError as error:
                 raise AssertionError(f"{page.relative_to(ROOT)}:{block.line}: {error}") from None
-            count += len(block.commands)
-    return count
+            if block.is_instead:
+                copies.restore("after")
+    return sum(len(it.commands) for it in blocks)
 
 
 async def main():

@@ -44,7 +44,9 @@ impl Brief {
         };
         let now = section("Do this now");
         let done = all(section("Done already: do not do it again"), r"(?m)^- `([^`]+)`");
-        let files = first(now, r"(?m)^It must leave behind: (.+)$");
+        // With several parts open, each names its own; the agent takes the first.
+        let files = first(now, r"(?m)^- part `[^`]+`, must leave behind ((?:`[^`]+`(?:, )?)+)")
+            .or_else(|| first(now, r"(?m)^It must leave behind: (.+)$"));
         Self {
             run: first(text, r"Run `([^`]+)`").unwrap(),
             now: Now::read(now).unwrap_or_else(|| panic!("the brief is not clear:\n{text}")),

@@ -121,22 +121,31 @@ fn work(
     if let Some(said) = effort.and_then(find_last_report) {
         lines.push(format!("Last report: {}", cut(&said, NEWEST_CHARS_MAX)));
     }
+    let is_one = parts.len() < 2;
     for part in parts {
+        let promised = find_promised(workflow, state, step, Some(part));
+        let files = if is_one || promised.is_empty() {
+            String::new()
+        } else {
+            format!(", must leave behind {}", code(&promised))
+        };
         let effort = state.effort(&step.name, Some(&part.id));
         let feedback = effort.and_then(Effort::sent_back);
         let feedback = feedback.map(|it| format!(" (sent back with: {})", quote(it)));
         let said = effort.and_then(find_last_report);
         let said = said.map(|it| format!(" (last report: {})", quote(&it)));
         let (feedback, said) = (feedback.unwrap_or_default(), said.unwrap_or_default());
-        lines.push(format!("- part `{}`: {}{feedback}{said}", part.id, part.title));
+        lines.push(format!("- part `{}`{files}: {}{feedback}{said}", part.id, part.title));
     }
-    let part = parts.first().filter(|_| parts.len() == 1);
-    let promised = find_promised(workflow, state, step, part);
+    let promised = find_promised(workflow, state, step, parts.first().filter(|_| is_one));
     if !promised.is_empty() {
-        let paths: Vec<String> = promised.iter().map(|it| format!("`{it}`")).collect();
-        lines.push(format!("It must leave behind: {}", paths.join(", ")));
+        lines.push(format!("It must leave behind: {}", code(&promised)));
     }
-    let required = find_required(workflow, state, step, part);
+    // What the files of the first part need, those of the others need too.
+    let required = find_required(workflow, state, step, parts.first());
+    if !is_one && !required.is_empty() {
+        lines.push(String::from("In the first file (the others likewise):"));
+    }
     lines.extend(required.iter().map(|it| format!("- {it}")));
     for criterion in &step.criteria {
         lines.push(format!("- evidence for `{}`: {}", criterion.key, quote(&criterion.text)));
@@ -355,6 +364,12 @@ fn capital(phrase: &str, state: &RunState) -> String {
     let mut rest = said.chars();
     let first = rest.next().map(|it| it.to_ascii_uppercase());
     format!("{}{}", first.map(String::from).unwrap_or_default(), rest.as_str())
+}
+
+/// Returns names in a list.
+fn code(names: &[String]) -> String {
+    let names: Vec<String> = names.iter().map(|it| format!("`{it}`")).collect();
+    names.join(", ")
 }
 
 /// One line of a text, cut where it gets long.
