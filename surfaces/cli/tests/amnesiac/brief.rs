@@ -21,7 +21,6 @@ pub(crate) enum Now {
         parts: Vec<String>,
         /// Keys and texts.
         criteria: Vec<(String, String)>,
-        verdicts: Vec<String>,
     },
     Choose {
         call: String,
@@ -37,7 +36,7 @@ pub(crate) enum Now {
 }
 
 impl Brief {
-    pub(crate) fn read(text: &str) -> Self {
+    pub(crate) fn read(text: &str) -> Option<Self> {
         let section = |title: &str| {
             let found = text.split_once(&format!("## {title}\n"));
             found.map_or("", |it| it.1.split("\n\n## ").next().unwrap())
@@ -47,12 +46,12 @@ impl Brief {
         // With several parts open, each names its own; the agent takes the first.
         let files = first(now, r"(?m)^- part `[^`]+`, must leave behind ((?:`[^`]+`(?:, )?)+)")
             .or_else(|| first(now, r"(?m)^It must leave behind: (.+)$"));
-        Self {
-            run: first(text, r"Run `([^`]+)`").unwrap(),
-            now: Now::read(now).unwrap_or_else(|| panic!("the brief is not clear:\n{text}")),
+        Some(Self {
+            run: first(text, r"Run `([^`]+)`")?,
+            now: Now::read(now)?,
             done,
             files: files.map(|it| quoted(&it)).unwrap_or_default(),
-        }
+        })
     }
 
     /// Returns the files that the step must leave behind.
@@ -78,16 +77,17 @@ impl Now {
             let choices = all(listed, r"(?m)^- `([^`]+)`$");
             return Some(Self::Choose { call, step, choices });
         }
-        let work = Regex::new(r"^Work on step .+ report with `(\w+)` \(`step_id` `([^`]+)`").unwrap();
+        let work =
+            Regex::new(r"^Work on step .+ report with `(\w+)` \(`step_id` `([^`]+)`").unwrap();
         let found = work.captures(text)?;
         let criterion = Regex::new(r"(?m)^- evidence for `([^`]+)`: (.+)$").unwrap();
-        let criteria = criterion.captures_iter(listed).map(|it| (it[1].to_owned(), it[2].to_owned()));
+        let criteria =
+            criterion.captures_iter(listed).map(|it| (it[1].to_owned(), it[2].to_owned()));
         Some(Self::Work {
             call: found[1].to_owned(),
             step: found[2].to_owned(),
             parts: all(listed, r"(?m)^- part `([^`]+)`"),
             criteria: criteria.collect(),
-            verdicts: first(listed, r"(?m)^- `verdict`.*: (.+)$").map(|it| quoted(&it)).unwrap_or_default(),
         })
     }
 }
