@@ -85,7 +85,7 @@ fn a_brief_says_what_to_do_what_to_mind_and_what_went_wrong() {
     let text = |words| of_events(words, instructions, Map::new(), more.clone(), 2500).text;
     expect![[r#"
         # W: running
-        Run `run_070w3ge1r70w3ge1r70w3ge1r7`, 0 of 1 steps done, at step `a`.
+        Run `run_070w3ge1r70w3ge1r70w3ge1r7`, 0 of 1 steps done, at step `a`. Its files are in `work/a`.
 
         Goal of the workflow: Show it.
 
@@ -161,7 +161,14 @@ fn of_events(
     let log: Vec<Recorded> = (1..).zip(events).map(record).collect();
     let (workflow, state) = (Arc::new(workflow), Arc::new(fold(run, &log)));
     let view = View { project: "p".to_owned(), workflow, state, leases: Vec::new() };
-    brief(words, &view, &Known::default(), &["`a.md` has changed".to_owned()], tokens)
+    brief(
+        words,
+        &view,
+        &Known::default(),
+        &["`a.md` has changed".to_owned()],
+        Some("work/a"),
+        tokens,
+    )
 }
 
 fn workflow(instructions: &str) -> Workflow {

@@ -115,10 +115,11 @@ fn finish(project: &Project, played: &Played, run: &str) -> Result<(), String> {
                 done(&server, call, chosen);
             }
             Now::Work { call, .. } => {
-                for path in brief.files() {
-                    project.write(path, &text_of(played, path)?);
+                for path in &brief.files {
+                    let text = text_of(played, path)?;
+                    project.write(&format!("{}{path}", brief.folder), &text);
                 }
-                let answer = server.call(call, report(&brief));
+                let answer = server.call(call, report(&brief, played));
                 if answer.is_error {
                     return Err(format!("{}\n{text}", answer.value["refusal"]));
                 }
@@ -129,7 +130,7 @@ fn finish(project: &Project, played: &Played, run: &str) -> Result<(), String> {
 }
 
 /// Reports success on what the brief says is to do.
-fn report(brief: &Brief) -> Value {
+fn report(brief: &Brief, played: &Played) -> Value {
     let Now::Work { step, parts, criteria, .. } = &brief.now else {
         panic!("there is nothing to report")
     };
@@ -137,7 +138,11 @@ fn report(brief: &Brief) -> Value {
     let evidence: Map<_, _> = criteria.iter().map(shown).collect();
     let details = json!({"evidence": evidence});
     let report = json!({"step_id": step, "status": "success", "details": details});
-    let mut arguments = json!({"instance_id": brief.run, "report": report});
+    // What is true at the end of the scenario, as far as the brief asks for it.
+    let asked = played.updates.iter().filter(|it| brief.names(it.0));
+    let updates: Map<_, _> = asked.map(|(key, value)| (key.clone(), value.clone())).collect();
+    let mut arguments =
+        json!({"instance_id": brief.run, "report": report, "context_updates": updates});
     if let Some(part) = parts.first() {
         arguments["part"] = json!(part);
     }

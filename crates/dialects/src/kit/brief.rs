@@ -28,19 +28,20 @@ pub struct Brief {
 }
 
 /// Returns the brief of a run that fits into about `tokens_max` tokens. `drift` is what has changed
-/// behind the run's back.
+/// since, and `folder` where the run's files are, seen from where it was started; none is there.
 pub fn brief(
     words: &Words,
     view: &View,
     known: &Known,
     drift: &[String],
+    folder: Option<&str>,
     tokens_max: usize,
 ) -> Brief {
     let (workflow, state) = (&*view.workflow, &*view.state);
     let tokens_max = tokens_max.max(TOKENS_MIN);
     // In the order they are read; the number says how soon each is filled.
     let sections = [
-        (0, Section::new("", head(workflow, state))),
+        (0, Section::new("", head(workflow, state, folder))),
         (3, Section::new("", about(workflow, state))),
         (ACTION_RANK, Section::new("## Do this now", action(workflow, state, words))),
         (2, Section::new("## Beware", warnings(state, known, drift, words))),

@@ -9,7 +9,11 @@ pub(crate) struct Brief {
     pub(crate) now: Now,
     /// The steps that it tells of as done.
     pub(crate) done: Vec<String>,
-    files: Vec<String>,
+    /// As they are named in it.
+    pub(crate) files: Vec<String>,
+    /// Where they are: nothing, or the beginning of their paths.
+    pub(crate) folder: String,
+    text: String,
 }
 
 /// What is to do now.
@@ -44,6 +48,7 @@ impl Brief {
         let now = section("Do this now");
         let done = all(section("Done already: do not do it again"), r"(?m)^- `([^`]+)`");
         // With several parts open, each names its own; the agent takes the first.
+        let folder = first(text, r"Its files are in `([^`]+)`").map(|it| it + "/");
         let files = first(now, r"(?m)^- part `[^`]+`, must leave behind ((?:`[^`]+`(?:, )?)+)")
             .or_else(|| first(now, r"(?m)^It must leave behind: (.+)$"));
         Some(Self {
@@ -51,12 +56,14 @@ impl Brief {
             now: Now::read(now)?,
             done,
             files: files.map(|it| quoted(&it)).unwrap_or_default(),
+            folder: folder.unwrap_or_default(),
+            text: text.to_owned(),
         })
     }
 
-    /// Returns the files that the step must leave behind.
-    pub(crate) fn files(&self) -> impl Iterator<Item = &str> {
-        self.files.iter().map(String::as_str)
+    /// Whether it names something as code.
+    pub(crate) fn names(&self, word: &str) -> bool {
+        self.text.contains(&format!("`{word}`"))
     }
 }
 

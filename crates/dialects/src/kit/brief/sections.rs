@@ -19,13 +19,14 @@ const EARLIER_MAX: usize = 3;
 /// Ends a text that is cut.
 pub(super) const CUT: &str = " […]";
 
-pub(super) fn head(workflow: &Workflow, state: &RunState) -> Vec<String> {
+pub(super) fn head(workflow: &Workflow, state: &RunState, folder: Option<&str>) -> Vec<String> {
     let mut lines = Vec::new();
     let key = state.key().map(|key| format!(" `{key}`")).unwrap_or_default();
     lines.push(format!("# {}{key}: {}", workflow.title, state.standing.as_str()));
     let (settled, total) = summary(workflow, state).progress();
     let at = state.current.as_ref().map(|it| format!(", at step `{it}`")).unwrap_or_default();
-    lines.push(format!("Run `{}`, {settled} of {total} steps done{at}.", state.run.short()));
+    let files = folder.map(|it| format!(" Its files are in `{it}`.")).unwrap_or_default();
+    lines.push(format!("Run `{}`, {settled} of {total} steps done{at}.{files}", state.run.short()));
     lines
 }
 
