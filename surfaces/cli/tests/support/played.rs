@@ -26,7 +26,8 @@ impl Played {
         let pairs = lines.windows(2).filter(|it| !it[1].trim_start().starts_with("refused "));
         let start = pairs.filter_map(|it| it[0].strip_prefix("> start")).next().unwrap_or_default();
         let word = |name| start.split_whitespace().find_map(|it| it.strip_prefix(name));
-        let reports = lines.iter().filter(|it| it.starts_with("> report "));
+        let reports =
+            lines.iter().filter(|it| it.starts_with("> report ") && it.contains(" success"));
         let updates =
             reports.filter_map(|it| it.split_once(" context=")).flat_map(|it| object(it.1));
         let context = start.split_once("context=").map(|it| object(it.1));
