@@ -40,6 +40,9 @@ HALF = "The goal and the criteria are written; the steps are missing."
 class Machine(Fresh):
     """Knows the process of the server, so that it can be killed."""
 
+    # What the agent writes into files that it is asked for.
+    contents = {}
+
     @property
     def pid(self):
         return self.home / "server.pid"
@@ -96,9 +99,8 @@ class Agent:
 
     async def works(self, place, run, step):
         """Does what a step asks for, and reports it."""
-        files = written("build", run)
         for path in step.get("produces", []):
-            place.write(path, files[path])
+            place.write(path, place.contents[path])
         evidence = {key: f"Seen: {text}" for key, text in step.get("criteria", {}).items()}
         details = {"evidence": evidence}
         is_error, answer = await self.report(run, step, result="As planned.", details=details)
@@ -142,6 +144,7 @@ async def follow(place):
 
     # Give it work, watch it, and kill the server in the middle of a step.
     workflow, run, task = reader.say(START)
+    place.contents = written(workflow, run)
     async with place.agent() as agent:
         step = await begin(agent, workflow, run, task)
         watched = reader.type("milepost run list", "milepost run show")

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use definition::{MemoryFiles, StepName, Workflow, WorkflowName, parse};
 use dialects::{
     core::WORDS,
-    kit::{Brief, Words, brief},
+    kit::{Around, Brief, Words, brief},
 };
 use engine::{
     Actor, Entry, Event, How, Known, Lease, Recorded, RunId, RunStarted, Timestamp, View, fold,
@@ -161,14 +161,9 @@ fn of_events(
     let log: Vec<Recorded> = (1..).zip(events).map(record).collect();
     let (workflow, state) = (Arc::new(workflow), Arc::new(fold(run, &log)));
     let view = View { project: "p".to_owned(), workflow, state, leases: Vec::new() };
-    brief(
-        words,
-        &view,
-        &Known::default(),
-        &["`a.md` has changed".to_owned()],
-        Some("work/a"),
-        tokens,
-    )
+    let drift = ["`a.md` has changed".to_owned()];
+    let around = Around { known: &Known::default(), drift: &drift, folder: Some("work/a") };
+    brief(words, &view, around, tokens)
 }
 
 fn workflow(instructions: &str) -> Workflow {

@@ -186,7 +186,8 @@ pub(crate) async fn brief_of(
     let home = runtime.home_of(view);
     let folder = home.strip_prefix(view.state.root()).map(|it| it.trim_start_matches('/'));
     let folder = folder.filter(|it| !it.is_empty());
-    Ok((kit::brief(words, view, &known, &drift, folder, tokens_max), drift))
+    let around = kit::Around { known: &known, drift: &drift, folder };
+    Ok((kit::brief(words, view, around, tokens_max), drift))
 }
 
 fn names() -> String {
