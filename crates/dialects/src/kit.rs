@@ -20,7 +20,7 @@ pub use ask::{
     Upkeep,
 };
 pub(crate) use brief::cut;
-pub use brief::{Brief, brief};
+pub use brief::{Around, Brief, brief};
 pub use files::{Amend, Eye, Files, Folder, Seeing, Sight, Text, Write};
 pub use input::{Input, InvalidArguments, Leniency, Problem, ProblemKind, read};
 pub use moment::moment;

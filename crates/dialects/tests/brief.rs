@@ -6,7 +6,7 @@ use std::sync::Arc;
 use definition::{MemoryFiles, StepName, Workflow, WorkflowName, parse};
 use dialects::{
     core::WORDS,
-    kit::{Brief, Words, brief},
+    kit::{Around, Brief, Words, brief},
 };
 use engine::{
     Actor, Entry, Event, How, Known, Lease, Recorded, RunId, RunStarted, Timestamp, View, fold,
@@ -85,7 +85,7 @@ fn a_brief_says_what_to_do_what_to_mind_and_what_went_wrong() {
     let text = |words| of_events(words, instructions, Map::new(), more.clone(), 2500).text;
     expect![[r#"
         # W: running
-        Run `run_070w3ge1r70w3ge1r70w3ge1r7`, 0 of 1 steps done, at step `a`.
+        Run `run_070w3ge1r70w3ge1r70w3ge1r7`, 0 of 1 steps done, at step `a`. Its files are in `work/a`.
 
         Goal of the workflow: Show it.
 
@@ -161,7 +161,9 @@ fn of_events(
     let log: Vec<Recorded> = (1..).zip(events).map(record).collect();
     let (workflow, state) = (Arc::new(workflow), Arc::new(fold(run, &log)));
     let view = View { project: "p".to_owned(), workflow, state, leases: Vec::new() };
-    brief(words, &view, &Known::default(), &["`a.md` has changed".to_owned()], tokens)
+    let drift = ["`a.md` has changed".to_owned()];
+    let around = Around { known: &Known::default(), drift: &drift, folder: Some("work/a") };
+    brief(words, &view, around, tokens)
 }
 
 fn workflow(instructions: &str) -> Workflow {

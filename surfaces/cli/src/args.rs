@@ -63,7 +63,7 @@ fn long_help() -> String {
 
 /// Options that every command has.
 #[derive(Debug, ClapArgs)]
-#[command(next_help_heading = "Options of every command")]
+#[command(next_help_heading = "Global options")]
 pub(crate) struct Common {
     /// Answer in JSON, for scripts
     #[arg(long, global = true)]
@@ -127,7 +127,7 @@ pub(crate) enum Command {
     /// Look at runs, and steer them
     #[command(subcommand, visible_alias = "runs")]
     Run(run::Command),
-    /// Answer what runs wait for
+    /// Answer pending approvals
     #[command(visible_alias = "gates")]
     Gate(gate::Args),
     /// List, draw, check and write workflows
@@ -162,7 +162,7 @@ pub(crate) enum Command {
     /// Make, list and revoke tokens
     #[command(subcommand)]
     Token(token::Command),
-    /// Print what makes a shell complete commands, run ids and workflow names
+    /// Generate shell completions for commands, run ids and workflow names
     Completions(completions::Args),
     /// Play a run with a failure, a newcomer and an approval, in the terminal
     #[command(display_order = 0)]

@@ -14,6 +14,7 @@ mod definitions;
 #[path = "support/demo.rs"]
 mod demo;
 #[path = "support/played.rs"]
+#[expect(dead_code, reason = "other tests need more of it")]
 mod played;
 #[path = "support/project.rs"]
 mod project;

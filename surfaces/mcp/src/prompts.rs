@@ -77,7 +77,7 @@ pub(crate) fn list(runtime: &Runtime, tools: &Tools) -> Vec<Prompt> {
     let run = argument("run", "Id or key of the run", true);
     let goal = argument("goal", "What the workflow is to achieve", false);
     let mut prompts = vec![
-        usual(RESUME, "Go on with a run", "Have a run that was begun before carried on", run),
+        usual(RESUME, "Go on with a run", "Continue an existing run", run),
         usual(WRITE, "Write a workflow", "Have a new workflow written as Markdown", goal),
     ];
     prompts.extend(tools.prompts().iter().map(of_toolset));

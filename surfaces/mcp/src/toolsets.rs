@@ -183,7 +183,11 @@ pub(crate) async fn brief_of(
 ) -> Result<(Brief, Vec<String>), ExecuteError> {
     let (known, drift) = runtime.find_drift(view).await?;
     let tokens_max = tokens_max.unwrap_or(runtime.settings().brief_tokens);
-    Ok((kit::brief(words, view, &known, &drift, tokens_max), drift))
+    let home = runtime.home_of(view);
+    let folder = home.strip_prefix(view.state.root()).map(|it| it.trim_start_matches('/'));
+    let folder = folder.filter(|it| !it.is_empty());
+    let around = kit::Around { known: &known, drift: &drift, folder };
+    Ok((kit::brief(words, view, around, tokens_max), drift))
 }
 
 fn names() -> String {

@@ -11,7 +11,8 @@ pub static WORDS: Words = Words {
     resume: "call `resume_workflow` with it, do what its brief says comes next, and report each \
              step with `advance_workflow`",
     report: "report with `advance_workflow` (`step_id` `{step}`)",
-    choose: "name one of the choices as `next_step_name`",
+    choose: "call `advance_workflow` with `step_id` `{step}`, and one of the choices as \
+             `next_step_name`",
     finish: "",
     relay: "ask the person, and pass their answer on: `answer_gate` with `answer`",
     wait: "only the person's own answer counts: tell them to answer with `milepost gate` (do not \

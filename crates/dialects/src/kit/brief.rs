@@ -27,20 +27,24 @@ pub struct Brief {
     pub dropped: Vec<String>,
 }
 
-/// Returns the brief of a run that fits into about `tokens_max` tokens. `drift` is what has changed
-/// behind the run's back.
-pub fn brief(
-    words: &Words,
-    view: &View,
-    known: &Known,
-    drift: &[String],
-    tokens_max: usize,
-) -> Brief {
+/// What is known of a run beside its log.
+#[derive(Debug, Clone, Copy)]
+pub struct Around<'a> {
+    pub known: &'a Known,
+    /// What has changed since.
+    pub drift: &'a [String],
+    /// Where the run's files are, if not where it was started.
+    pub folder: Option<&'a str>,
+}
+
+/// Returns the brief of a run that fits into about `tokens_max` tokens.
+pub fn brief(words: &Words, view: &View, around: Around<'_>, tokens_max: usize) -> Brief {
+    let Around { known, drift, folder } = around;
     let (workflow, state) = (&*view.workflow, &*view.state);
     let tokens_max = tokens_max.max(TOKENS_MIN);
     // In the order they are read; the number says how soon each is filled.
     let sections = [
-        (0, Section::new("", head(workflow, state))),
+        (0, Section::new("", head(workflow, state, folder))),
         (3, Section::new("", about(workflow, state))),
         (ACTION_RANK, Section::new("## Do this now", action(workflow, state, words))),
         (2, Section::new("## Beware", warnings(state, known, drift, words))),

@@ -79,7 +79,7 @@ pub(crate) enum Command {
 /// What `run list` takes.
 #[derive(Debug, clap::Args)]
 pub(crate) struct ListArgs {
-    /// Only runs that are so; several with commas
+    /// Filter by status (comma-separated)
     #[arg(short, long, value_name = "STATUS", value_delimiter = ',', value_parser = STATUSES)]
     status: Vec<String>,
     /// Only runs of this workflow
@@ -88,7 +88,7 @@ pub(crate) struct ListArgs {
     /// How many to show, at most 100
     #[arg(short, long, value_name = "COUNT", default_value_t = 20, value_parser = clap::value_parser!(u32).range(1..=100))]
     limit: u32,
-    /// Go on where the page before ended, with what it said
+    /// Cursor from the previous page
     #[arg(long, value_name = "CURSOR")]
     after: Option<String>,
 }

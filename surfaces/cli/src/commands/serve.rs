@@ -5,7 +5,7 @@ pub(crate) mod connections;
 mod guard;
 mod page;
 
-use std::{io, net::SocketAddr, sync::Arc, time::Duration};
+use std::{io, net::SocketAddr, pin::pin, sync::Arc, time::Duration};
 
 use axum::{
     Router,
@@ -71,7 +71,13 @@ pub(crate) async fn perform(config: Config, output: Output) -> Result<(), Failur
         &joined.config.http(hosts.clone(), stop.clone()),
     )
     .map_err(|error| Failure::refused("toolset_unknown", error.to_string()))?;
-    greet(&joined, address, output)?;
+    let mut told = pin!(told_to_stop());
+    // Signals are heard from here on: the greeting says that Ctrl-C stops it.
+    tokio::select! {
+        biased;
+        () = &mut told => return Ok(()),
+        () = std::future::ready(()) => greet(&joined, address, output)?,
+    }
     background::begin(&joined);
     let (runtime, mut limits) = (Arc::clone(&joined.runtime), joined.config.connections());
     let guard = Arc::new(guard::Guard { hosts, token, tokens });
@@ -86,7 +92,7 @@ pub(crate) async fn perform(config: Config, output: Output) -> Result<(), Failur
     limits.connections = connections::room(limits.connections);
     let serving = connections::serve(listener, pages, limits, stop.clone());
     let parting = async {
-        told_to_stop().await;
+        told.await;
         stop.cancel();
         // Requests that take longer are dropped, and so are all at a second signal.
         tokio::select! {

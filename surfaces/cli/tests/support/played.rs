@@ -7,7 +7,10 @@ use serde_json::{Map, Value};
 /// A workflow that is played well.
 pub(crate) struct Played {
     pub(crate) key: Option<String>,
+    pub(crate) flow: Option<String>,
     pub(crate) context: Map<String, Value>,
+    /// What reports add to it.
+    pub(crate) updates: Map<String, Value>,
     /// Paths and texts, as they are at the end.
     files: Vec<(String, String)>,
 }
@@ -19,13 +22,21 @@ impl Played {
         let scenario = fs::read_to_string(folder.join("scenario.txt")).unwrap();
         // What follows `again` is another run.
         let lines: Vec<&str> = scenario.lines().take_while(|it| *it != "again").collect();
-        let start = lines.iter().find_map(|it| it.strip_prefix("> start")).unwrap_or_default();
-        let key = start.split_whitespace().find_map(|it| it.strip_prefix("key="));
-        let context = start.split_once("context=").map(|(_, it)| serde_json::from_str(it).unwrap());
+        // A start that is refused is one of the things that the scenario shows.
+        let pairs = lines.windows(2).filter(|it| !it[1].trim_start().starts_with("refused "));
+        let start = pairs.filter_map(|it| it[0].strip_prefix("> start")).next().unwrap_or_default();
+        let word = |name| start.split_whitespace().find_map(|it| it.strip_prefix(name));
+        let reports =
+            lines.iter().filter(|it| it.starts_with("> report ") && it.contains(" success"));
+        let updates =
+            reports.filter_map(|it| it.split_once(" context=")).flat_map(|it| object(it.1));
+        let context = start.split_once("context=").map(|it| object(it.1));
         let files = lines.iter().filter_map(|it| written(it.strip_prefix("write ")?));
         Self {
-            key: key.map(str::to_owned),
+            key: word("key=").map(str::to_owned),
+            flow: word("flow=").map(str::to_owned),
             context: context.unwrap_or_default(),
+            updates: updates.collect(),
             files: files.collect(),
         }
     }
@@ -39,6 +50,10 @@ impl Played {
         };
         self.files.iter().map(|(path, text)| (place(path), text.clone())).collect()
     }
+}
+
+fn object(text: &str) -> Map<String, Value> {
+    serde_json::from_str(text).unwrap()
 }
 
 /// Reads `PATH "TEXT"`, `PATH "TEXT" pad=WORDS` or `PATH {JSON}`.

@@ -19,13 +19,14 @@ const EARLIER_MAX: usize = 3;
 /// Ends a text that is cut.
 pub(super) const CUT: &str = " […]";
 
-pub(super) fn head(workflow: &Workflow, state: &RunState) -> Vec<String> {
+pub(super) fn head(workflow: &Workflow, state: &RunState, folder: Option<&str>) -> Vec<String> {
     let mut lines = Vec::new();
     let key = state.key().map(|key| format!(" `{key}`")).unwrap_or_default();
     lines.push(format!("# {}{key}: {}", workflow.title, state.standing.as_str()));
     let (settled, total) = summary(workflow, state).progress();
     let at = state.current.as_ref().map(|it| format!(", at step `{it}`")).unwrap_or_default();
-    lines.push(format!("Run `{}`, {settled} of {total} steps done{at}.", state.run.short()));
+    let files = folder.map(|it| format!(" Its files are in `{it}`.")).unwrap_or_default();
+    lines.push(format!("Run `{}`, {settled} of {total} steps done{at}.{files}", state.run.short()));
     lines
 }
 
@@ -59,7 +60,7 @@ pub(super) fn action(workflow: &Workflow, state: &RunState, words: &Words) -> Ve
                     quote(why)
                 ));
             }
-            let mut choose = format!("{}:", say(words.choose, state));
+            let mut choose = format!("{}:", capital(words.choose, state));
             if !words.finish.is_empty() {
                 // What is done is done, and the end has a call of its own.
                 let may_end = choices.contains(&Target::Finish);
@@ -121,22 +122,31 @@ fn work(
     if let Some(said) = effort.and_then(find_last_report) {
         lines.push(format!("Last report: {}", cut(&said, NEWEST_CHARS_MAX)));
     }
+    let is_one = parts.len() < 2;
     for part in parts {
+        let promised = find_promised(workflow, state, step, Some(part));
+        let files = if is_one || promised.is_empty() {
+            String::new()
+        } else {
+            format!(", must leave behind {}", code(&promised))
+        };
         let effort = state.effort(&step.name, Some(&part.id));
         let feedback = effort.and_then(Effort::sent_back);
         let feedback = feedback.map(|it| format!(" (sent back with: {})", quote(it)));
         let said = effort.and_then(find_last_report);
         let said = said.map(|it| format!(" (last report: {})", quote(&it)));
         let (feedback, said) = (feedback.unwrap_or_default(), said.unwrap_or_default());
-        lines.push(format!("- part `{}`: {}{feedback}{said}", part.id, part.title));
+        lines.push(format!("- part `{}`{files}: {}{feedback}{said}", part.id, part.title));
     }
-    let part = parts.first().filter(|_| parts.len() == 1);
-    let promised = find_promised(workflow, state, step, part);
+    let promised = find_promised(workflow, state, step, parts.first().filter(|_| is_one));
     if !promised.is_empty() {
-        let paths: Vec<String> = promised.iter().map(|it| format!("`{it}`")).collect();
-        lines.push(format!("It must leave behind: {}", paths.join(", ")));
+        lines.push(format!("It must leave behind: {}", code(&promised)));
     }
-    let required = find_required(workflow, state, step, part);
+    // What the files of the first part need, those of the others need too.
+    let required = find_required(workflow, state, step, parts.first());
+    if !is_one && !required.is_empty() {
+        lines.push(String::from("In the first file (the others likewise):"));
+    }
     lines.extend(required.iter().map(|it| format!("- {it}")));
     for criterion in &step.criteria {
         lines.push(format!("- evidence for `{}`: {}", criterion.key, quote(&criterion.text)));
@@ -346,10 +356,21 @@ fn say(phrase: &str, state: &RunState) -> String {
 
 /// Returns a phrase about a run as a sentence.
 pub(super) fn sentence(phrase: &str, state: &RunState) -> String {
+    format!("{}.", capital(phrase, state))
+}
+
+/// Returns a phrase about a run as the beginning of a sentence.
+fn capital(phrase: &str, state: &RunState) -> String {
     let said = say(phrase, state);
     let mut rest = said.chars();
     let first = rest.next().map(|it| it.to_ascii_uppercase());
-    format!("{}{}.", first.map(String::from).unwrap_or_default(), rest.as_str())
+    format!("{}{}", first.map(String::from).unwrap_or_default(), rest.as_str())
+}
+
+/// Returns names in a list.
+fn code(names: &[String]) -> String {
+    let names: Vec<String> = names.iter().map(|it| format!("`{it}`")).collect();
+    names.join(", ")
 }
 
 /// One line of a text, cut where it gets long.

@@ -95,7 +95,7 @@ impl<'a> Play<'a> {
     }
 
     async fn fail(&self, runtime: &Runtime, run: RunId) -> Result<(), Failure> {
-        self.title("4", "Something goes wrong, and then the agent is gone").await?;
+        self.title("4", "Something goes wrong, and then the agent dies").await?;
         self.call("ana", "advance_workflow Build, failure").await?;
         let said = "3 of 41 tests fail: the switch forgets its state";
         let outcome = report(runtime, run, "ana", ("Build", "failure", said)).await?;
