@@ -4,8 +4,8 @@ use std::collections::BTreeSet;
 
 use super::{Places, guidance};
 use crate::{
-    Decider, Deed, Diagnostic, Effect, FINISH, Spent, Step, StepName, Target, Workflow,
-    reach::reach, suggest::fold,
+    Decider, Deed, Diagnostic, Effect, FINISH, Severity, Spent, Step, StepName, Target, Workflow,
+    parse::rules::find_open_routes, reach::reach, suggest::fold,
 };
 
 /// Checks the ways between steps.
@@ -17,6 +17,9 @@ pub(super) fn check(places: &Places<'_>) -> Vec<Diagnostic> {
     found.extend(rounds.iter().map(|round| tell_round(places, round)));
     found.extend(check_finish(places, &ways, &rounds));
     found.extend(check_successors(places));
+    // In later languages the parser refuses these.
+    let open = find_open_routes(&workflow.steps, &places.layout.steps);
+    found.extend(open.into_iter().map(|it| Diagnostic { severity: Severity::Warning, ..it }));
     found
 }
 
