@@ -117,7 +117,7 @@ fn products_have_checks() {
         not empty
         heading "## "
         heading "Risks"
-        matches ^a
+        matches ^a None
         schema true
         words Some(50) Some(2000)
         covers AC-\d in request.md
