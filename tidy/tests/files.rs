@@ -103,7 +103,8 @@ const OPENERS: &[(&str, &str)] = &[
     ("surfaces/cli/src/commands/backup.rs", "a backup, where a person says"),
     ("surfaces/cli/src/commands/restore.rs", "a copy of a backup, where a person says"),
     ("surfaces/cli/src/commands/doctor/", "tries the disk out, and asks what is mounted"),
-    ("surfaces/cli/src/commands/demo/", "a folder of its own, which it makes and removes"),
+    ("surfaces/cli/src/commands/scratch.rs", "a folder of its own, which it makes and removes"),
+    ("surfaces/cli/src/commands/demo/", "the workflow in that folder"),
     ("surfaces/cli/src/commands/setup/", "files of other programs, through a person's own links"),
 ];
 

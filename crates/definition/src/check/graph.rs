@@ -61,15 +61,17 @@ struct Ways {
 
 fn ways(workflow: &Workflow, step: &Step) -> Ways {
     let mut steps = declared_targets(workflow, step);
-    if !step.next.is_empty() {
-        let ends = step.next.iter().any(|it| it.to == Target::Finish || it.fails);
+    let is_open = step.next.iter().all(|it| it.when.is_some());
+    let ends = step.next.iter().any(|it| it.to == Target::Finish || it.fails);
+    if !is_open {
         return Ways { steps, can_end: ends };
     }
-    if is_declared(workflow) {
+    if !step.next.is_empty() || is_declared(workflow) {
+        // Where no condition is true, the listed order counts.
         let following = workflow.find_following(&step.name);
         let following = following.and_then(|it| index_of(workflow, &it.name));
         steps.extend(following);
-        return Ways { steps, can_end: following.is_none() };
+        return Ways { steps, can_end: ends || following.is_none() };
     }
     let mut mentioned = guidance::mentioned_steps(workflow, step);
     if workflow.decider.is_none() && !workflow.leaves_choice(step) {
