@@ -306,13 +306,11 @@ fn a_run_goes_on_with_the_graph_that_it_began_with() {
         "instance_id": begun["instance_id"],
         "report": {"step_id": "Alpha", "status": "success"},
     });
-    assert_eq!(call(&server, "advance_workflow", arguments.clone())["status"], "SUSPENDED");
+    assert_eq!(call(&server, "advance_workflow", arguments)["status"], "SUSPENDED");
     let answer = json!({"instance_id": begun["instance_id"], "answer": "approve"});
     let answered = call(&server, "answer_gate", answer);
-    assert_eq!(answered["choices"][0]["step_name"], "Beta", "{answered:#}");
-    let mut chosen = arguments;
-    chosen["next_step_name"] = "Beta".into();
-    assert_eq!(call(&server, "advance_workflow", chosen)["status"], "COMPLETED");
+    // Only `Beta` may follow, and it ends the run.
+    assert_eq!(answered["status"], "COMPLETED", "{answered:#}");
 }
 
 #[test]
@@ -437,6 +435,12 @@ fn a_workflow_is_walked_without_an_agent() {
     let project = project();
     project.write_all(TRIED);
     check(&project, "trying.txt");
+    let text = perform(&project, "milepost workflow try GUARDED --json <<< 'ok'");
+    let told: Value = serde_json::from_str(&text).unwrap();
+    assert_eq!(told["calls"][0]["now"]["checks"], json!(["make test"]));
+    let refused = "artifact `notes.md` is missing from step `Write`";
+    assert_eq!(told["calls"][1]["refused"], refused);
+    assert_eq!(told["run"]["status"], "running");
     // Nothing of it is stored.
     assert!(!project.path(".milepost/milepost.db").exists());
 }

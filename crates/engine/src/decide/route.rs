@@ -32,7 +32,7 @@ pub(super) fn is_for_agent(draft: &Draft<'_>, step: &Step) -> bool {
 
 fn has_one_way(draft: &Draft<'_>, step: &Step) -> bool {
     let goes_on = draft.state.origin.as_ref().is_some_and(|it| it.goes_on);
-    goes_on && draft.workflow.choices == Choices::Listed && step.next.len() == 1
+    goes_on && step.next.len() == 1
 }
 
 fn has_only_end(workflow: &Workflow, step: &Step) -> bool {

@@ -6,7 +6,7 @@ use alloc::{
     vec::Vec,
 };
 
-use definition::{Bypass, Decider, Form, Workflow, take_inputs};
+use definition::{Bypass, Choices, Decider, Form, Workflow, take_inputs};
 use serde_json::{Map, Value};
 
 use super::{Draft, change_context, check_size, flow, mode::Mode, parts, stretch, then::Then};
@@ -59,7 +59,7 @@ pub(super) fn begin(draft: &mut Draft<'_>, start: &StartRun) -> Result<(), Stop>
         vars,
         root: start.root.clone(),
         journal: draft.workflow.journal,
-        goes_on: start.goes_on,
+        goes_on: start.goes_on && draft.workflow.choices == Choices::Listed,
     })));
     Ok(())
 }
