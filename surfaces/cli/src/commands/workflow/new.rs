@@ -72,7 +72,8 @@ pub(super) fn perform(joined: &Joined, args: &NewArgs) -> Result<Reply, Failure>
     let typed = text::word(name.as_str());
     let note = format!(
         "Change it, then look at it with `milepost workflow check {typed}` and `milepost workflow \
-         show {typed}`. An agent starts it with `start_workflow`."
+         show {typed}`, and walk it with `milepost workflow try {typed}`. An agent starts it with \
+         `start_workflow`."
     );
     let note = match hidden {
         Some(hidden) => {
