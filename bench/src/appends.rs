@@ -176,6 +176,7 @@ async fn append(runtime: &Runtime, runs: &[RunId], end: Instant) -> Measured<Vec
 
 pub(crate) async fn begin(runtime: &Runtime) -> Measured<RunId> {
     let start = StartRun {
+        goes_on: false,
         key: None,
         flow: None,
         context: serde_json::Map::new(),

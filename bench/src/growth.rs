@@ -154,6 +154,7 @@ async fn work(folder: &Path) -> Measured<Model> {
             runtime.execute(request).await
         };
         let start = StartRun {
+            goes_on: false,
             key: None,
             flow: None,
             context: serde_json::Map::new(),

@@ -28,7 +28,7 @@ const KEPT_TO: &[(&str, &[&str])] = &[
             "bench/",
         ],
     ),
-    // What makes an answer a person's own: the doors; the demo and three tests play a person.
+    // What makes an answer a person's own: the doors; the demo, a trial and three tests play a person.
     (
         "How::Verified",
         &[
@@ -38,6 +38,7 @@ const KEPT_TO: &[(&str, &[&str])] = &[
             "surfaces/cli/src/door.rs",
             "surfaces/mcp/src/server/door.rs",
             "surfaces/cli/src/commands/demo/play.rs",
+            "surfaces/cli/src/commands/workflow/trial.rs",
             "crates/dialects/src/forge/files/tests/",
             "crates/dialects/src/devworkflow/classic/tests/",
             "crates/dialects/src/generation/files/tests/",
@@ -45,7 +46,14 @@ const KEPT_TO: &[(&str, &[&str])] = &[
         ],
     ),
     ("minijinja::", &["crates/definition/src/expression"]),
-    ("jsonschema::", &["crates/definition/src/pattern.rs", "surfaces/mcp/tests/"]),
+    (
+        "jsonschema::",
+        &[
+            "crates/definition/src/pattern.rs",
+            "crates/definition/src/parse/keys/tests/schema.rs",
+            "surfaces/mcp/tests/",
+        ],
+    ),
     ("serde_saphyr::", &["crates/definition/src/parse"]),
     ("tree_sitter::", &["crates/insight/src/code/"]),
     ("toml_edit::", &["surfaces/cli/src/commands/setup/", "surfaces/cli/src/commands/config/"]),
@@ -95,7 +103,8 @@ const OPENERS: &[(&str, &str)] = &[
     ("surfaces/cli/src/commands/backup.rs", "a backup, where a person says"),
     ("surfaces/cli/src/commands/restore.rs", "a copy of a backup, where a person says"),
     ("surfaces/cli/src/commands/doctor/", "tries the disk out, and asks what is mounted"),
-    ("surfaces/cli/src/commands/demo/", "a folder of its own, which it makes and removes"),
+    ("surfaces/cli/src/commands/scratch.rs", "a folder of its own, which it makes and removes"),
+    ("surfaces/cli/src/commands/demo/", "the workflow in that folder"),
     ("surfaces/cli/src/commands/setup/", "files of other programs, through a person's own links"),
 ];
 

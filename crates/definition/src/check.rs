@@ -3,14 +3,17 @@
 
 mod artifacts;
 mod conditions;
+mod context;
 mod gates;
 mod graph;
 mod guidance;
+mod items;
 
 pub(crate) use guidance::{mentioned_steps, mentions_end};
+pub use items::find_unlinked;
 
 use crate::{
-    Diagnostic, Form, Label, MemoryFiles, Workflow,
+    Diagnostic, Form, Label, MemoryFiles, Step, Workflow,
     parse::{Document, Layout, parse_stored, parse_with_layout},
 };
 
@@ -28,11 +31,14 @@ pub fn lint(workflow: &Workflow) -> Vec<Diagnostic> {
     // Only for the places: a workflow that was put together by hand has none.
     let layout = parse_with_layout(&workflow.name, &files).map(|(_, it)| it).unwrap_or_default();
     let places = Places { workflow, layout };
-    let mut diagnostics = graph::check(&places);
+    let mut diagnostics = items::check(&places);
+    diagnostics.extend(graph::check(&places));
     diagnostics.extend(gates::check(&places));
     diagnostics.extend(guidance::check(&places));
+    diagnostics.extend(guidance::check_placeholders(&places));
     diagnostics.extend(artifacts::check(&places));
     diagnostics.extend(conditions::check(&places));
+    diagnostics.extend(context::check(&places));
     let index = format!("{}/index.md", workflow.name);
     let rank = |file: &str| match workflow.steps.iter().position(|it| it.file == file) {
         _ if file == index => 0,
@@ -41,6 +47,15 @@ pub fn lint(workflow: &Workflow) -> Vec<Diagnostic> {
     };
     diagnostics.sort_by_cached_key(|it| (rank(&it.label.file), it.label.line, it.label.column));
     diagnostics
+}
+
+/// Returns where the front matter of a step says `key`.
+pub fn find_label(workflow: &Workflow, step: &Step, key: &str) -> Label {
+    let files = MemoryFiles(workflow.source.files.clone());
+    let layout = parse_with_layout(&workflow.name, &files).map(|(_, it)| it).unwrap_or_default();
+    let place = workflow.steps.iter().position(|it| it.name == step.name);
+    let document = place.and_then(|it| layout.steps.get(it));
+    document.map_or_else(|| Label::whole(&step.file), |it| it.front_label(&[key]))
 }
 
 /// A workflow, and where everything in it is written.

@@ -3,12 +3,14 @@
 use std::{borrow::Cow, sync::LazyLock};
 
 use regex::{Captures, Regex};
-use serde_json::{Map, Value};
+use serde_json::{Map, Value, json};
 
-use crate::{Input, Workflow, suggest};
+use crate::{Form, Input, Workflow, suggest};
 
 /// The input that every graph has: what is to be done, as the caller says it.
 const TASK: &str = "task_description";
+/// Where a run's context has its inputs.
+pub(crate) const INPUTS: &str = "inputs";
 
 /// Returns the text with each `${{ inputs.NAME }}` replaced by that input. A name that is not
 /// among the inputs is left as it is, and what an input says is not looked into again.
@@ -48,6 +50,66 @@ pub fn prepare_inputs(
         warnings.push(format!("there is no input `{name}`{help}"));
     }
     (inputs, warnings)
+}
+
+/// Returns the inputs of a run that begins with this context: those under `inputs`, else what the
+/// context itself has under their names. The error names each that is required and missing.
+pub fn take_inputs(
+    workflow: &Workflow,
+    context: &Map<String, Value>,
+) -> Result<Map<String, Value>, Vec<String>> {
+    let mut given = context.get(INPUTS).and_then(Value::as_object).cloned().unwrap_or_default();
+    let names = workflow.inputs.iter().map(|it| it.name.as_str()).chain([TASK]);
+    for name in names {
+        if let (false, Some(value)) = (given.contains_key(name), context.get(name)) {
+            given.insert(name.to_owned(), value.clone());
+        }
+    }
+    let required = workflow.inputs.iter().filter(|it| it.is_required && it.default.is_none());
+    let missing = required.filter(|it| !given.contains_key(&it.name));
+    let missing: Vec<String> = missing
+        .map(|it| match it.description.as_str() {
+            "" => format!("`{}` is missing", it.name),
+            what => format!("`{}` is missing: {what}", it.name),
+        })
+        .collect();
+    if !missing.is_empty() {
+        return Err(missing);
+    }
+    let task = given.get(TASK).map(|it| show(it).into_owned()).unwrap_or_default();
+    Ok(prepare_inputs(workflow, &task, &given).0)
+}
+
+/// Returns what the start context of a run may hold, as a JSON Schema: what a folder declares, or the
+/// inputs of a graph.
+pub fn describe_context(workflow: &Workflow) -> Option<Value> {
+    if workflow.form == Form::Folder {
+        return workflow.params.as_ref().map(|it| it.source().clone());
+    }
+    let property = |it: &Input| {
+        let mut property = Map::new();
+        if ["string", "boolean", "integer", "number", "array", "object"].contains(&it.kind.as_str())
+        {
+            property.insert("type".to_owned(), it.kind.as_str().into());
+        }
+        if !it.description.is_empty() {
+            property.insert("description".to_owned(), it.description.as_str().into());
+        }
+        property.extend(it.default.clone().map(|it| ("default".to_owned(), it)));
+        (it.name.clone(), Value::Object(property))
+    };
+    let mut properties: Map<String, Value> = workflow.inputs.iter().map(property).collect();
+    if !properties.contains_key(TASK) {
+        let task = json!({ "type": "string", "description": "What is to be done" });
+        properties.insert(TASK.to_owned(), task);
+    }
+    let required = workflow.inputs.iter().filter(|it| it.is_required && it.default.is_none());
+    let required: Vec<&str> = required.map(|it| it.name.as_str()).collect();
+    let mut schema = json!({ "type": "object", "properties": properties });
+    if let (Some(map), false) = (schema.as_object_mut(), required.is_empty()) {
+        map.insert("required".to_owned(), required.into());
+    }
+    Some(schema)
 }
 
 /// Returns whether a text may name an input that is not declared.

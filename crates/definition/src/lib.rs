@@ -30,7 +30,7 @@ mod suggest;
 mod text;
 mod workflow;
 
-pub use check::lint;
+pub use check::{find_label, find_unlinked, lint};
 pub use chore::{Chore, ChoreDeed, OnFailure, Publication};
 pub use diagnostic::{Diagnostic, Label, Severity};
 pub use digest::{Digest, Hasher};
@@ -38,7 +38,7 @@ pub use expression::{
     Condition, EvaluationError, Expression, ExpressionError, Members, Root, Scope, Template,
 };
 pub use guards::{Bypass, Guarded, Guards};
-pub use inputs::{fill_inputs, prepare_inputs};
+pub use inputs::{describe_context, fill_inputs, prepare_inputs, take_inputs};
 pub use name::{NameError, PartId, StepName, WorkflowName};
 pub use parse::{ParseError, ParseErrorKind, find_graph_name, parse, parse_graph};
 pub use pattern::{Pattern, Schema};

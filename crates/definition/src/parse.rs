@@ -24,7 +24,7 @@ mod node;
 mod on;
 mod path;
 mod reader;
-mod rules;
+pub(crate) mod rules;
 mod step;
 mod values;
 mod version1;
@@ -47,7 +47,10 @@ use reader::Reader;
 pub(crate) use yaml::read_front_matter;
 
 /// The version of the definition language. What a text is written in is part of its digest.
-const LANGUAGE: u32 = 2;
+const LANGUAGE: u32 = 3;
+
+/// The first language in which a `next` may not end with a condition.
+const CLOSED_ROUTES: u32 = 3;
 
 /// How many steps a workflow may have.
 const STEPS_MAX: usize = 500;
@@ -156,6 +159,10 @@ pub(crate) fn parse_with_layout(
     }
     each::check_shared(&steps, &documents, &mut loader.problems);
     rules::check_reviewed(&steps, &documents, &mut loader.problems);
+    if language >= CLOSED_ROUTES {
+        let open = rules::find_open_routes(&steps, &documents).into_iter();
+        open.for_each(|it| loader.problems.push(it));
+    }
     if loader.problems.has_errors() {
         return Err(invalid(loader.problems));
     }

@@ -37,7 +37,8 @@ impl fmt::Display for Check {
         match self {
             Self::NotEmpty => write!(out, "not empty"),
             Self::Heading(heading) => write!(out, "heading `{heading}`"),
-            Self::Matches(pattern) => write!(out, "a match of `{}`", pattern.source()),
+            Self::Matches(_, Some(words)) => write!(out, "{words}"),
+            Self::Matches(pattern, None) => write!(out, "a match of `{}`", pattern.source()),
             Self::Schema(_) => write!(out, "JSON that fits the schema"),
             Self::Words { min, max } => match (min, max) {
                 (Some(min), Some(max)) => write!(out, "{min} to {max} words"),
@@ -65,10 +66,10 @@ fn problem_with(check: &Check, text: &str, parts_max: usize) -> Option<String> {
         Check::Heading(heading) => {
             (!find_heading(text, heading)).then(|| format!("it has no heading `{heading}`"))
         }
-        Check::Matches(pattern) => {
-            let is_fitting = pattern.is_match(text);
-            (!is_fitting).then(|| format!("nothing in it fits `{}`", pattern.source()))
-        }
+        Check::Matches(pattern, words) => (!pattern.is_match(text)).then(|| match words {
+            Some(words) => format!("it lacks {words}"),
+            None => format!("nothing in it fits `{}`", pattern.source()),
+        }),
         Check::Schema(schema) => match serde_json::from_str(text) {
             Ok(value) => schema.check(&value).err().map(|problems| problems.join("; ")),
             Err(error) => Some(format!("it is not JSON: {error}")),

@@ -87,6 +87,11 @@ pub enum Deed {
 impl Workflow {
     /// Whether a run changes files by itself: it inserts lines or removes files.
     pub fn changes_files(&self) -> bool {
+        self.actions().any(|it| matches!(it.deed, Deed::Insert(_) | Deed::Remove(_)))
+    }
+
+    /// Returns every action of the definition, whenever it happens.
+    pub fn actions(&self) -> impl Iterator<Item = &Action> {
         let moves = self.moves.iter().flat_map(|it| &it.actions);
         let rules = self.rules.iter().flat_map(|it| &it.actions);
         let chores = self.chores.iter().flat_map(|it| &it.actions);
@@ -97,8 +102,7 @@ impl Workflow {
             let limits = review.flat_map(|it| &it.actions);
             enter.iter().chain(done).chain(back).chain(next).chain(limits)
         });
-        let mut all = moves.chain(rules).chain(chores).chain(&self.adopt).chain(steps);
-        all.any(|it| matches!(it.deed, Deed::Insert(_) | Deed::Remove(_)))
+        moves.chain(rules).chain(chores).chain(&self.adopt).chain(steps)
     }
 }
 

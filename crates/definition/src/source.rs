@@ -14,6 +14,11 @@ pub trait Files {
 
     /// Returns whether there is a folder at `path`.
     fn has_folder(&self, path: &str) -> bool;
+
+    /// Returns the names of the files in the folder at `path`, in order; none if it cannot tell.
+    fn list(&self, _path: &str) -> Vec<String> {
+        Vec::new()
+    }
 }
 
 /// Why a file's text could not be had.
@@ -49,5 +54,11 @@ impl Files for MemoryFiles {
     fn has_folder(&self, path: &str) -> bool {
         let prefix = format!("{path}/");
         self.0.keys().any(|it| it.starts_with(&prefix))
+    }
+
+    fn list(&self, path: &str) -> Vec<String> {
+        let prefix = format!("{path}/");
+        let names = self.0.keys().filter_map(|it| it.strip_prefix(&prefix));
+        names.filter(|it| !it.contains('/')).map(str::to_owned).collect()
     }
 }

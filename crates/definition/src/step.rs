@@ -100,7 +100,8 @@ pub enum Check {
     /// A Markdown heading with this text is in it. A text that begins with `#` fixes the level,
     /// and one that ends with a space or is only `#`s fits every heading that begins so.
     Heading(String),
-    Matches(Pattern),
+    /// Something in it fits the pattern; where the author says what is wanted, agents read that.
+    Matches(Pattern, Option<String>),
     /// It is JSON, and fits.
     Schema(Schema),
     Words {

@@ -14,6 +14,7 @@ use crate::{
     Step, StepName, Template, WorkflowName,
     check::{mentioned_steps, mentions_end},
     fill_inputs,
+    inputs::INPUTS,
 };
 
 /// A workflow, parsed and ready to run.
@@ -280,6 +281,11 @@ impl Workflow {
         step.next.is_empty() && named().any(|it| it.name == *other)
     }
 
+    /// Returns whether the guidance of `step` names the end, where its guidance is its only rule.
+    pub fn mentions_finish(&self, step: &Step) -> bool {
+        step.next.is_empty() && mentions_end(step)
+    }
+
     /// Returns what the gates guard.
     pub fn guards(&self) -> &Guards {
         self.guards.get_or_init(|| Guards::of(self))
@@ -316,10 +322,17 @@ impl Workflow {
     /// Returns what an agent is told to do at a step of a run with this context. The nodes of a
     /// graph say it with their goals, and name inputs.
     pub fn instructions<'a>(&self, step: &'a Step, context: &Map<String, Value>) -> Cow<'a, str> {
-        match (self.form, context.get("inputs").and_then(Value::as_object)) {
-            (Form::Folder, _) => Cow::Borrowed(&step.instructions),
-            (Form::Graph, None) => Cow::Borrowed(&step.text),
-            (Form::Graph, Some(inputs)) => Cow::Owned(fill_inputs(&step.text, inputs)),
+        match self.form {
+            Form::Folder => Cow::Borrowed(&step.instructions),
+            Form::Graph => self.fill(&step.text, context),
+        }
+    }
+
+    /// Returns a text of a graph with the inputs of a run with this context.
+    pub fn fill<'a>(&self, text: &'a str, context: &Map<String, Value>) -> Cow<'a, str> {
+        match (self.form, context.get(INPUTS).and_then(Value::as_object)) {
+            (Form::Graph, Some(inputs)) => Cow::Owned(fill_inputs(text, inputs)),
+            (Form::Folder, _) | (Form::Graph, None) => Cow::Borrowed(text),
         }
     }
 

@@ -24,6 +24,8 @@ mod language_2;
 mod lint;
 #[path = "definitions/lint_moves.rs"]
 mod lint_moves;
+#[path = "definitions/lint_silent.rs"]
+mod lint_silent;
 #[path = "definitions/moves.rs"]
 mod moves;
 #[path = "definitions/never_panics.rs"]

@@ -139,6 +139,7 @@ fn of_events(
     let workflow = workflow(instructions);
     let run = RunId::from_bytes([7; 16]);
     let started = Event::RunStarted(Box::new(RunStarted {
+        goes_on: false,
         workflow: workflow.name.clone(),
         digest: workflow.digest.clone(),
         decider: definition::Decider::Declared,

@@ -148,6 +148,9 @@ pub struct StartRun {
     pub context: Map<String, Value>,
     pub vars: Map<String, Value>,
     pub root: String,
+    /// Whether the run goes on from a node of a graph that leads to one other only; otherwise the
+    /// caller names that one.
+    pub goes_on: bool,
 }
 
 /// How a chore went.

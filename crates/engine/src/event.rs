@@ -308,6 +308,9 @@ pub struct RunStarted {
     /// Whether notes make up a journal.
     #[serde(default, skip_serializing_if = "core::ops::Not::not")]
     pub journal: bool,
+    /// Whether the run goes on from a node of a graph that leads to one other only.
+    #[serde(default, skip_serializing_if = "core::ops::Not::not")]
+    pub goes_on: bool,
 }
 
 /// Something that is to be done in a run, one after another.

@@ -8,7 +8,7 @@ use alloc::{
     vec::Vec,
 };
 
-use definition::{Diagnostic, StepName, Workflow, WorkflowName};
+use definition::{Diagnostic, StepName, Workflow, WorkflowName, describe_context};
 use serde_json::Value;
 
 use crate::{ClaimedStatus, Refusal, RunId, Summary, Timestamp};
@@ -193,7 +193,7 @@ impl Card {
             title: workflow.title.clone(),
             goal: workflow.goal.clone(),
             key: workflow.key.as_ref().map(|it| it.source().to_owned()),
-            params: workflow.params.as_ref().map(|it| it.source().clone()),
+            params: describe_context(workflow),
             flows: workflow.flows.keys().cloned().collect(),
             vars: workflow.vars.iter().map(var).collect(),
             steps: workflow.work_steps().map(step).collect(),

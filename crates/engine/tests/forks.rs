@@ -61,7 +61,7 @@ fn a_copy_that_is_cut_before_its_question_is_sound() {
     let workflow = parse(&WorkflowName::parse("W").unwrap(), &MemoryFiles(files.into())).unwrap();
     let vars = [("from".to_owned(), "ship".into())].into_iter().collect();
     let (context, root) = (serde_json::Map::new(), String::new());
-    let start = StartRun { key: None, flow: None, context, vars, root };
+    let start = StartRun { goes_on: false, key: None, flow: None, context, vars, root };
     let mut log = Vec::new();
     let begun = play(&workflow, &mut log, &Command::StartRun(Box::new(start)));
     assert_eq!(begun.standing.open_gate().unwrap().step.as_str(), "plan");
@@ -88,7 +88,8 @@ fn a_skip_that_an_agent_passes_on_does_not_count_as_a_persons_own() {
     for (how, found) in [(How::Relayed, 1), (How::Verified, 0)] {
         let mut log = Vec::new();
         let (context, vars) = (serde_json::Map::new(), serde_json::Map::new());
-        let start = StartRun { key: None, flow: None, context, vars, root: String::new() };
+        let start =
+            StartRun { goes_on: false, key: None, flow: None, context, vars, root: String::new() };
         play(&workflow, &mut log, &Command::StartRun(Box::new(start)));
         play(&workflow, &mut log, &report("plan", None));
         let answer = AnswerGate {
@@ -175,7 +176,7 @@ fn original(workflow: &Workflow) -> (Vec<Recorded>, RunState) {
     let mut log = Vec::new();
     let key = Some("1234".to_owned());
     let (context, vars) = (serde_json::Map::new(), serde_json::Map::new());
-    let start = StartRun { key, flow: None, context, vars, root: String::new() };
+    let start = StartRun { goes_on: false, key, flow: None, context, vars, root: String::new() };
     play(workflow, &mut log, &Command::StartRun(Box::new(start)));
     play(workflow, &mut log, &report("a", Some("x")));
     play(workflow, &mut log, &report("a", Some("y")));

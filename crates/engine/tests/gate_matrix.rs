@@ -387,7 +387,14 @@ fn start(context: Map<String, Value>, flow: Option<&str>) -> Command {
 
 fn begin_run(context: Map<String, Value>, flow: Option<&str>) -> Box<StartRun> {
     let flow = flow.map(str::to_owned);
-    Box::new(StartRun { key: None, flow, context, vars: Map::new(), root: String::new() })
+    Box::new(StartRun {
+        goes_on: false,
+        key: None,
+        flow,
+        context,
+        vars: Map::new(),
+        root: String::new(),
+    })
 }
 
 fn begin(step: &str) -> Command {

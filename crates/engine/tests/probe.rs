@@ -20,6 +20,7 @@ fn workflow() -> Workflow {
 
 fn begun(workflow: &Workflow) -> RunState {
     let start = StartRun {
+        goes_on: false,
         key: None,
         flow: None,
         context: Map::new(),

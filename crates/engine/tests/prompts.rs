@@ -16,6 +16,7 @@ fn question(workflow: &Workflow, context: &str, message: &str) -> String {
     let known = Known { now: Timestamp(1), has_model: true, bounds, ..Known::default() };
     let run = RunId::from_bytes([1; 16]);
     let start = Command::StartRun(Box::new(StartRun {
+        goes_on: false,
         key: None,
         flow: None,
         context: Map::from_iter([("long".to_owned(), Value::from(context))]),

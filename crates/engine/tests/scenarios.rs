@@ -108,8 +108,9 @@ fn play_whole(text: &str) -> String {
             }
         }
     }
-    let index = files.0.keys().find(|it| it.ends_with("/index.md")).expect("an index.md");
-    let name = index.strip_suffix("/index.md").unwrap().to_owned();
+    let starts = ["/index.md", "/graph.yaml"];
+    let find = |it: &&str| files.0.keys().find_map(|path| path.strip_suffix(*it));
+    let name = starts.iter().find_map(find).expect("an index.md or a graph.yaml").to_owned();
     head + &play(&name, &files, lines)
 }
 

@@ -3,7 +3,8 @@
 use std::sync::Arc;
 
 use definition::{
-    Diagnostic, Files, ParseError, Source, Workflow, WorkflowName, lint, parse, parse_graph,
+    Diagnostic, Files, ParseError, Source, Workflow, WorkflowName, find_unlinked, lint, parse,
+    parse_graph,
 };
 
 /// A workflow's folder, or the one file of a graph, before it is read.
@@ -41,7 +42,10 @@ impl Found {
                 let read = parse_graph(Some(self.name.as_str()), file, &*self.files);
                 read.map(|(_, doubtful)| doubtful)
             }
-            (None, None) => parse(&self.name, &*self.files).map(|workflow| lint(&workflow)),
+            (None, None) => parse(&self.name, &*self.files).map(|workflow| {
+                let unlinked = find_unlinked(&workflow, &*self.files);
+                lint(&workflow).into_iter().chain(unlinked).collect()
+            }),
         };
         checked.unwrap_or_else(|error| error.diagnostics)
     }

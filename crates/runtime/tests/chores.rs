@@ -64,6 +64,7 @@ impl Bench {
         let world = ActingWorld::new(WORKFLOW);
         let server = serve(&store, &world);
         let command = Command::StartRun(Box::new(StartRun {
+            goes_on: false,
             key: Some("k".to_owned()),
             flow: None,
             context: serde_json::Map::new(),

@@ -92,6 +92,7 @@ async fn simulate(seed: u64) -> Result<(), String> {
 
 async fn begin(server: &Runtime) -> RunId {
     let command = Command::StartRun(Box::new(StartRun {
+        goes_on: false,
         key: None,
         flow: None,
         context: serde_json::Map::new(),

@@ -219,4 +219,10 @@ impl Files for FolderFiles {
     fn has_folder(&self, path: &str) -> bool {
         Root::open(&self.base).and_then(|it| it.enter(Path::new(path))).is_ok()
     }
+
+    fn list(&self, path: &str) -> Vec<String> {
+        let folder = Root::open(&self.base).and_then(|it| it.enter(Path::new(path)));
+        let names = folder.and_then(|it| it.names()).unwrap_or_default();
+        names.into_iter().filter(|it| !it.ends_with('/')).collect()
+    }
 }

@@ -15,6 +15,7 @@ pub(crate) mod import;
 pub(crate) mod mcp;
 pub(crate) mod restore;
 pub(crate) mod run;
+pub(crate) mod scratch;
 pub(crate) mod search;
 pub(crate) mod serve;
 pub(crate) mod setup;
@@ -68,7 +69,9 @@ pub(crate) async fn answer(
         }
         Command::Run(command) => run::perform(&existing(config).await?, command, output).await?,
         Command::Gate(args) => gate::perform(&existing(config).await?, args, output).await?,
-        Command::Workflow(command) => workflow::perform(&existing(config).await?, command, output)?,
+        Command::Workflow(command) => {
+            workflow::perform(&existing(config).await?, command, output).await?
+        }
         Command::Search(args) => search::perform(&existing(config).await?, &args, output).await?,
         Command::Brief(args) => brief::perform(&existing(config).await?, &args).await?,
         Command::Audit(args) => audit::perform(&existing(config).await?, &args, output).await?,

@@ -394,7 +394,7 @@ impl Config {
         if let Value::List(list) = self.value(name) { list } else { &[] }
     }
 
-    fn flag(&self, name: &str) -> bool {
+    pub(crate) fn flag(&self, name: &str) -> bool {
         *self.value(name) == Value::Flag(true)
     }
 

@@ -1,5 +1,5 @@
 //! What every command prints, word for word: transcripts in `output/*.txt`. A line `$ …` is typed,
-//! what follows is what came; `!` marks standard error. `UPDATE_EXPECT=1` writes them again.
+//! what follows is what came; `!` marks standard error. `<<< 'ok;quit'` types these lines. `UPDATE_EXPECT=1` writes them again.
 #![expect(
     clippy::unwrap_used,
     clippy::panic,
@@ -16,6 +16,7 @@ mod server;
 use std::{
     collections::BTreeMap,
     fs,
+    io::Write as _,
     path::Path,
     process::{Command, Stdio},
 };
@@ -44,6 +45,36 @@ next: [FINISH]
 Go to \"FINISH\".
 # Client Instructions
 Plan it.";
+/// A graph that asks for an input, and a step with guards.
+const TRIED: &str = "\
+== .milepost/workflows/change.yaml
+name: change
+description: A change
+inputs: {branch: {type: string, description: Where to}}
+workflow:
+  goal: Change it on ${{ inputs.branch }}
+  root: plan
+  tree:
+    plan: {goal: 'Plan it for ${{ inputs.branch }}', next_allowed_nodes: [build], needs_approval: true}
+    build: {goal: Build it, acceptance_criteria: {tests: 'Tests pass on ${{ inputs.branch }}'}, next_allowed_nodes: [plan, done]}
+    done: {goal: Done}
+== .milepost/workflows/GUARDED/index.md
+---
+language: 3
+decider: declared
+---
+1. [Write](steps/write.md)
+== .milepost/workflows/GUARDED/steps/write.md
+---
+produces: [{path: notes.md, words: 3, matches: {'(?m)^By: \\w': 'a line \"By: NAME\"'}}]
+checks: [[make, test]]
+next: [FINISH]
+---
+# Orchestrator Guidance
+Go to \"FINISH\".
+# Client Instructions
+Write notes.md.
+";
 /// Graphs, of which not all are right.
 const GRAPHS: &str = include_str!("output/graphs.yaml");
 const FIXTURE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/fixtures/orchestrator.sqlite");
@@ -94,12 +125,22 @@ fn check(project: &Project, name: &str) {
 }
 
 fn perform(project: &Project, typed: &str) -> String {
-    let words = split(typed);
+    let mut words = split(typed);
+    let input = words.iter().position(|it| it == "<<<").map(|it| words.drain(it..).nth(1).unwrap());
     let at = words.iter().position(|it| it == "milepost").unwrap();
     let arguments: Vec<&str> = words[at + 1..].iter().map(String::as_str).collect();
     let mut command = project.milepost(&arguments);
     command.envs(words[..at].iter().map(|it| it.split_once('=').unwrap()));
-    let output = command.stdin(Stdio::null()).output().unwrap();
+    let output = match input {
+        None => command.stdin(Stdio::null()).output().unwrap(),
+        Some(lines) => {
+            command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+            let mut child = command.spawn().unwrap();
+            let lines = format!("{}\n", lines.replace(';', "\n"));
+            child.stdin.take().unwrap().write_all(lines.as_bytes()).unwrap();
+            child.wait_with_output().unwrap()
+        }
+    };
     let mut text = String::from_utf8(output.stdout).unwrap();
     for line in String::from_utf8(output.stderr).unwrap().lines() {
         text.push_str(&format!("! {line}\n"));
@@ -160,6 +201,7 @@ impl Names {
                 rule(r"(^|[^-0-9a-f])[0-9a-f]{12}\b", "${1}DIGEST"),
                 rule(r"\b[0-9a-f]{13}\.RUN", "CURSOR.RUN"),
                 rule(r#""score": [\d.]+"#, "\"score\": SCORE"),
+                rule(r"/\S*milepost-try-\w+", "SCRATCH"),
                 rule(r"\d+ KiB\)", "SIZE)"),
                 rule(r#""bytes": \d+"#, "\"bytes\": SIZE"),
                 // Columns are as wide as what was replaced; carets stay where they are.
@@ -264,13 +306,11 @@ fn a_run_goes_on_with_the_graph_that_it_began_with() {
         "instance_id": begun["instance_id"],
         "report": {"step_id": "Alpha", "status": "success"},
     });
-    assert_eq!(call(&server, "advance_workflow", arguments.clone())["status"], "SUSPENDED");
+    assert_eq!(call(&server, "advance_workflow", arguments)["status"], "SUSPENDED");
     let answer = json!({"instance_id": begun["instance_id"], "answer": "approve"});
     let answered = call(&server, "answer_gate", answer);
-    assert_eq!(answered["choices"][0]["step_name"], "Beta", "{answered:#}");
-    let mut chosen = arguments;
-    chosen["next_step_name"] = "Beta".into();
-    assert_eq!(call(&server, "advance_workflow", chosen)["status"], "COMPLETED");
+    // Only `Beta` may follow, and it ends the run.
+    assert_eq!(answered["status"], "COMPLETED", "{answered:#}");
 }
 
 #[test]
@@ -388,4 +428,19 @@ fn what_makes_no_sense_is_usage() {
 #[test]
 fn the_demo_plays() {
     check(&project(), "demo.txt");
+}
+
+#[test]
+fn a_workflow_is_walked_without_an_agent() {
+    let project = project();
+    project.write_all(TRIED);
+    check(&project, "trying.txt");
+    let text = perform(&project, "milepost workflow try GUARDED --json <<< 'ok'");
+    let told: Value = serde_json::from_str(&text).unwrap();
+    assert_eq!(told["calls"][0]["now"]["checks"], json!(["make test"]));
+    let refused = "artifact `notes.md` is missing from step `Write`";
+    assert_eq!(told["calls"][1]["refused"], refused);
+    assert_eq!(told["run"]["status"], "running");
+    // Nothing of it is stored.
+    assert!(!project.path(".milepost/milepost.db").exists());
 }

@@ -147,6 +147,7 @@ pub async fn adopt_session(
         return Err(unreadable(format!("its workflow has no node `{node}`")));
     }
     let start = StartRun {
+        goes_on: false,
         key: Some(stem.unwrap_or(file.stem)),
         flow: None,
         context: file.context,

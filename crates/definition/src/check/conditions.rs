@@ -1,7 +1,7 @@
 //! Conditions, expressions and templates against what is declared: variables, settings, flows and
 //! steps have names, and variables and settings have types.
 
-mod uses;
+pub(super) mod uses;
 
 use std::sync::LazyLock;
 

@@ -4,8 +4,8 @@ use std::collections::BTreeSet;
 
 use super::{Places, guidance};
 use crate::{
-    Decider, Deed, Diagnostic, Effect, FINISH, Spent, Step, StepName, Target, Workflow,
-    reach::reach, suggest::fold,
+    Decider, Deed, Diagnostic, Effect, FINISH, Severity, Spent, Step, StepName, Target, Workflow,
+    parse::rules::find_open_routes, reach::reach, suggest::fold,
 };
 
 /// Checks the ways between steps.
@@ -17,6 +17,9 @@ pub(super) fn check(places: &Places<'_>) -> Vec<Diagnostic> {
     found.extend(rounds.iter().map(|round| tell_round(places, round)));
     found.extend(check_finish(places, &ways, &rounds));
     found.extend(check_successors(places));
+    // In later languages the parser refuses these.
+    let open = find_open_routes(&workflow.steps, &places.layout.steps);
+    found.extend(open.into_iter().map(|it| Diagnostic { severity: Severity::Warning, ..it }));
     found
 }
 
@@ -58,15 +61,17 @@ struct Ways {
 
 fn ways(workflow: &Workflow, step: &Step) -> Ways {
     let mut steps = declared_targets(workflow, step);
-    if !step.next.is_empty() {
-        let ends = step.next.iter().any(|it| it.to == Target::Finish || it.fails);
+    let is_open = step.next.iter().all(|it| it.when.is_some());
+    let ends = step.next.iter().any(|it| it.to == Target::Finish || it.fails);
+    if !is_open {
         return Ways { steps, can_end: ends };
     }
-    if is_declared(workflow) {
+    if !step.next.is_empty() || is_declared(workflow) {
+        // Where no condition is true, the listed order counts.
         let following = workflow.find_following(&step.name);
         let following = following.and_then(|it| index_of(workflow, &it.name));
         steps.extend(following);
-        return Ways { steps, can_end: following.is_none() };
+        return Ways { steps, can_end: ends || following.is_none() };
     }
     let mut mentioned = guidance::mentioned_steps(workflow, step);
     if workflow.decider.is_none() && !workflow.leaves_choice(step) {

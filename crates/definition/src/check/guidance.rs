@@ -1,10 +1,18 @@
 //! Names of steps in guidance. Anyone who decides reads them there, in double quotes.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    ops::Range,
+    sync::LazyLock,
+};
+
+use regex::Regex;
 
 use super::Places;
 use crate::{
-    Diagnostic, FAILED, FINISH, Step, StepName, Workflow, parse::markdown::find_sections, suggest,
+    Diagnostic, FAILED, FINISH, Label, Step, StepName, Workflow,
+    parse::{Document, markdown::find_sections},
+    suggest,
     text::outside_fences,
 };
 
@@ -33,7 +41,16 @@ pub(super) fn check(places: &Places<'_>) -> Vec<Diagnostic> {
     // The same words are quoted again and again.
     let mut seen: BTreeMap<&str, Option<&str>> = BTreeMap::new();
     for (at, step) in workflow.steps.iter().enumerate() {
+        let targets = find_targets(&step.guidance);
         for (start, text) in find_quotes(&step.guidance) {
+            if targets.contains(&start) && is_unknown(workflow, text) {
+                let label = label(places, at, start, text);
+                let names = workflow.work_steps().map(|it| it.name.as_str());
+                let help = suggest::help(text, names.collect::<Vec<_>>());
+                let message = format!("there is no step `{text}`");
+                found.push(Diagnostic::warning("step_unknown", label, message).with_help(help));
+                continue;
+            }
             if !seen.contains_key(text) && seen.len() < QUOTES_MAX {
                 seen.insert(text, nearly(workflow, text));
             }
@@ -56,6 +73,43 @@ pub(super) fn check(places: &Places<'_>) -> Vec<Diagnostic> {
     found
 }
 
+/// Whether a quoted text, which guidance sends the run to, is like no step.
+fn is_unknown(workflow: &Workflow, text: &str) -> bool {
+    let mut names = workflow.steps.iter().map(|it| it.name.as_str()).chain([FINISH, FAILED]);
+    let is_known = names.any(|it| suggest::fold(it) == suggest::fold(text));
+    !is_known && nearly(workflow, text).is_none()
+}
+
+/// Finds the quoted texts that guidance sends the run to: `go to "A" or "B"`.
+fn find_targets(guidance: &str) -> BTreeSet<usize> {
+    let mut targets = BTreeSet::new();
+    let mut previous: Option<(usize, usize)> = None;
+    for (start, text) in find_quotes(guidance) {
+        let before = guidance.get(..start).unwrap_or_default().trim_end_matches(['"', '“', '”']);
+        let is_led = TARGET.is_match(before.lines().next_back().unwrap_or_default());
+        let is_next = previous.is_some_and(|(first, end)| {
+            let between = guidance.get(end..start).unwrap_or_default();
+            targets.contains(&first) && BETWEEN.is_match(between)
+        });
+        if is_led || is_next {
+            targets.insert(start);
+        }
+        previous = Some((start, start + text.len()));
+    }
+    targets
+}
+
+/// What stands before the name of a step that a run is sent to.
+static TARGET: LazyLock<Regex> = LazyLock::new(|| {
+    let pattern = r"(?i)\b(?:go(?:es)?(?: back| on)? to|(?:back|return|move|proceed|jump) to|stay (?:on|at)|(?:continue|go on) (?:with|at)) (?:step )?$";
+    Regex::new(pattern).expect("the pattern is fixed, and a test compiles it")
+});
+/// What stands between two of them.
+static BETWEEN: LazyLock<Regex> = LazyLock::new(|| {
+    Regex::new(r#"^["”](?:,| or|, or) ["“]$"#)
+        .expect("the pattern is fixed, and a test compiles it")
+});
+
 /// Returns the name that a quoted text was most likely meant to be, if it is not one.
 fn nearly<'a>(workflow: &'a Workflow, text: &str) -> Option<&'a str> {
     let folded = suggest::fold(text);
@@ -69,10 +123,40 @@ fn nearly<'a>(workflow: &'a Workflow, text: &str) -> Option<&'a str> {
     (is_long || suggest::fold(meant) == folded).then_some(meant)
 }
 
+/// Finds placeholders in instructions. The server sends these to the agent as they are.
+pub(super) fn check_placeholders(places: &Places<'_>) -> Vec<Diagnostic> {
+    let mut found = Vec::new();
+    for (at, step) in places.workflow.steps.iter().enumerate() {
+        let Some(document) = places.document(at) else { continue };
+        let section = find_sections(&document.body.text).instructions;
+        for (line_start, line) in outside_fences(&step.instructions) {
+            for placeholder in PLACEHOLDER.find_iter(line) {
+                let (start, text) = (line_start + placeholder.start(), placeholder.as_str());
+                let label = label_in(document, section.clone(), start, text);
+                let message = format!("nothing fills in `{text}`: the agent reads it as it is");
+                let help = "say where the agent finds the value, such as `theme` in `context`";
+                let told = Diagnostic::warning("placeholder_unfilled", label, message);
+                found.push(told.with_help(help.to_owned()));
+            }
+        }
+    }
+    found
+}
+
+static PLACEHOLDER: LazyLock<Regex> = LazyLock::new(|| {
+    Regex::new(r"\$?\{\{[^{}]*\}\}").expect("the pattern is fixed, and a test compiles it")
+});
+
 /// Finds where in its file a piece of a step's guidance is written.
-fn label(places: &Places<'_>, step: usize, start: usize, text: &str) -> crate::Label {
+fn label(places: &Places<'_>, step: usize, start: usize, text: &str) -> Label {
     let Some(document) = places.document(step) else { return places.whole(step) };
-    let section = find_sections(&document.body.text).guidance.unwrap_or_default();
+    let section = find_sections(&document.body.text).guidance;
+    label_in(document, section, start, text)
+}
+
+/// Finds where in its file a piece of a trimmed section is written.
+fn label_in(document: &Document, section: Option<Range<usize>>, start: usize, text: &str) -> Label {
+    let section = section.unwrap_or_default();
     let inside = document.body.text.get(section.clone()).unwrap_or_default();
     let indent = inside.len() - inside.trim_start().len();
     let width = u32::try_from(text.chars().count()).unwrap_or(1);

@@ -10,7 +10,7 @@
 //! A graph is stored as `NAME/graph.yaml`, with the files it is made of beside it.
 
 mod compose;
-mod read;
+pub(super) mod read;
 mod steps;
 mod ways;
 

@@ -11,8 +11,8 @@ use super::{
     reader::Reader,
 };
 use crate::{
-    Attempts, Diagnostic, Effect, Expression, Gate, GateOption, Limit, Review, Rules, Spent, Step,
-    StepName, Successor, Template, Unknown, Var, VarKind, suggest,
+    Attempts, Diagnostic, Effect, Expression, FINISH, Gate, GateOption, Limit, Review, Rules,
+    Spent, Step, StepName, Successor, Template, Unknown, Var, VarKind, suggest,
 };
 
 /// Reads `gate: true`, or a map. `gate: false` is not a gate.
@@ -330,4 +330,25 @@ pub(super) fn check_reviewed(steps: &[Step], documents: &[Document], problems: &
         let help = "name a step that has `review`".to_owned();
         problems.push(Diagnostic::error("value_invalid", label, message).with_help(help));
     }
+}
+
+/// Finds each `next` in which every entry has a condition. Where none of them holds, the listed order
+/// counts, and a guard that fails lets the run through.
+pub(crate) fn find_open_routes(steps: &[Step], documents: &[Document]) -> Vec<Diagnostic> {
+    let work = || steps.iter().filter(|it| it.name.as_str() != FINISH);
+    let tell = |(step, document): (&Step, &Document)| {
+        let last = step.next.len().checked_sub(1)?;
+        if step.next.iter().any(|it| it.when.is_none()) {
+            return None;
+        }
+        let following = work().skip_while(|it| it.name != step.name).nth(1);
+        let following = following.map_or(FINISH, |it| it.name.as_str());
+        let label = document.front_label(&["next", &last.to_string()]);
+        let message = "`next` does not say where the run goes if no condition is true";
+        let help = format!(
+            "add a last entry without `when`; `- {following}` is where the listed order leads"
+        );
+        Some(Diagnostic::error("next_open", label, message).with_help(help))
+    };
+    steps.iter().zip(documents).filter_map(tell).collect()
 }

@@ -143,9 +143,9 @@ fn read_product(reader: &mut Reader<'_>, node: &Node, key: &str) -> Option<Produ
     checks.extend((is_one || is_not_empty == Some(true)).then_some(Check::NotEmpty));
     let headings = fields.read(reader, "headings", Reader::texts);
     checks.extend(headings.unwrap_or_default().into_iter().map(Check::Heading));
-    let patterns = on::items_of(fields.find("matches")).iter();
-    let patterns = patterns.filter_map(|it| reader.pattern(it, "produces.matches"));
-    checks.extend(patterns.map(Check::Matches));
+    for item in on::items_of(fields.find("matches")) {
+        checks.extend(read_matches(reader, item, "produces.matches"));
+    }
     let schema = fields.read(reader, "schema", Reader::schema);
     checks.extend(schema.map(Check::Schema));
     checks.extend(words.filter(|_| !is_one));
@@ -156,6 +156,18 @@ fn read_product(reader: &mut Reader<'_>, node: &Node, key: &str) -> Option<Produ
     let when = fields.read(reader, "when", Reader::condition);
     let path = fields.require(reader, node, "path")?;
     Some(Product { path: reader.path(path, "produces.path")?, checks, when })
+}
+
+/// Reads a pattern, or patterns with the words that agents read in their place.
+fn read_matches(reader: &mut Reader<'_>, node: &Node, key: &str) -> Vec<Check> {
+    let Content::Map(pairs) = &node.content else {
+        return reader.pattern(node, key).map(|it| Check::Matches(it, None)).into_iter().collect();
+    };
+    let read = |(pattern, words): &(Node, Node)| {
+        let (pattern, words) = (reader.pattern(pattern, key), reader.text(words, key));
+        Some(Check::Matches(pattern?, Some(words?)))
+    };
+    pairs.iter().filter_map(read).collect()
 }
 
 /// Reads a file, and the pattern that finds in it what must be covered.

@@ -112,8 +112,10 @@ fn steps_without_a_way_to_the_end_are_told() {
             ],
         ),
         expect![[r#"
-            warning finish_unreachable ^15 DEMO/index.md:5:3: no way leads from step `B` to `FINISH` (let some step after it have `next: FINISH`)
-            warning finish_unreachable ^15 DEMO/index.md:6:3: no way leads from step `C` to `FINISH` (let some step after it have `next: FINISH`)
+            warning context_unguarded ^9 DEMO/steps/A.md:2:23: without `x` in the context, this condition stops the run (write `context.x is defined and …`, or `context.x | default(…)`)
+            warning context_unguarded ^9 DEMO/steps/B.md:2:23: without `x` in the context, this condition stops the run (write `context.x is defined and …`, or `context.x | default(…)`)
+            warning next_open ^1 DEMO/steps/C.md:2:8: `next` does not say where the run goes if no condition is true (add a last entry without `when`; `- FINISH` is where the listed order leads)
+            warning context_unguarded ^9 DEMO/steps/C.md:2:23: without `x` in the context, this condition stops the run (write `context.x is defined and …`, or `context.x | default(…)`)
         "#]],
     );
     check(
@@ -161,7 +163,9 @@ fn rounds_without_a_condition_are_told_once() {
             "decider: declared",
             &[("A", "", "x"), ("B", "next: [{to: A, when: 'context.again'}, FINISH]", "x")],
         ),
-        expect![[r#""#]],
+        expect![[r#"
+            warning context_unknown ^13 DEMO/steps/B.md:2:23: no step and no parameter says what `context.again` is (name `again` in the step that sets it, under `context_updates`)
+        "#]],
     );
 }
 
@@ -173,6 +177,7 @@ fn successors_after_a_certain_one_are_told() {
             &[("A", "next: [{to: B, when: 'context.x'}, B, FINISH]", "x"), ("B", "", "x")],
         ),
         expect![[r#"
+            warning context_unguarded ^9 DEMO/steps/A.md:2:23: without `x` in the context, this condition stops the run (write `context.x is defined and …`, or `context.x | default(…)`)
             warning successor_unreachable ^6 DEMO/steps/A.md:2:39: `FINISH` is never chosen (`B` before it has no `when`)
         "#]],
     );
@@ -239,8 +244,10 @@ fn artifacts_that_nobody_produces_are_told() {
         expect![[r#"
             warning artifact_unknown ^10 DEMO/steps/B.md:2:70: no step produces `anlysis.md` (did you mean `analysis.md`?)
             warning artifact_unknown ^7 DEMO/steps/B.md:2:89: no step produces `gone.md`
+            warning context_unguarded ^9 DEMO/steps/B.md:2:105: without `x` in the context, this condition stops the run (write `context.x is defined and …`, or `context.x | default(…)`)
             warning artifact_unknown ^7 DEMO/steps/B.md:3:15: no step produces `plan.md`
             warning artifact_unknown ^8 DEMO/steps/C.md:2:24: no step produces `tasks.md`
+            warning context_unknown ^12 DEMO/steps/D.md:3:13: no step and no parameter says what `context.path` is (name `path` in the step that sets it, under `context_updates`)
             warning artifact_unknown ^20 DEMO/steps/D.md:3:31: no step produces `other-{{ key }}.md`
         "#]],
     );
@@ -266,9 +273,10 @@ fn comparisons_of_unlike_types_are_errors() {
     check(
         &when("context.x and ('1' == vars.n or settings.auto == 1)"),
         expect![[r#"
-        error types_unlike ^13 DEMO/steps/A.md:2:28: `'1'` is a text, and `vars.n` is a number
-        error types_unlike ^18 DEMO/steps/A.md:2:45: `settings.auto` is true or false, and `1` is a number
-    "#]],
+            warning context_unguarded ^9 DEMO/steps/A.md:2:13: without `x` in the context, this condition stops the run (write `context.x is defined and …`, or `context.x | default(…)`)
+            error types_unlike ^13 DEMO/steps/A.md:2:28: `'1'` is a text, and `vars.n` is a number
+            error types_unlike ^18 DEMO/steps/A.md:2:45: `settings.auto` is true or false, and `1` is a number
+        "#]],
     );
     check(
         &when("vars.ok > true"),
@@ -305,7 +313,7 @@ fn comparisons_of_unlike_types_are_errors() {
         "vars.name == none",
         "vars.ok == false",
         "vars.ok and settings.auto",
-        "context.x == '1'",
+        "context.x is defined and context.x == '1'",
         "vars.n == -1",
         "-1 < vars.n",
         "1 == '1'|int",
@@ -351,7 +359,8 @@ fn names_that_are_declared_nowhere_are_errors() {
     check(
         &with("next:\n  to: B\n  when: \"vars.x\"\nattempts: 3"),
         expect![[r#"
-        error var_unknown ^6 DEMO/steps/A.md:4:10: there is no variable `x` (known: `effort`, `rounds`)
-    "#]],
+            warning next_open ^1 DEMO/steps/A.md:3:3: `next` does not say where the run goes if no condition is true (add a last entry without `when`; `- B` is where the listed order leads)
+            error var_unknown ^6 DEMO/steps/A.md:4:10: there is no variable `x` (known: `effort`, `rounds`)
+        "#]],
     );
 }

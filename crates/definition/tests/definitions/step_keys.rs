@@ -117,7 +117,7 @@ fn products_have_checks() {
         not empty
         heading "## "
         heading "Risks"
-        matches ^a
+        matches ^a None
         schema true
         words Some(50) Some(2000)
         covers AC-\d in request.md
@@ -129,7 +129,7 @@ fn products_have_checks() {
             .map(|it| match it {
                 Check::NotEmpty => "not empty".to_owned(),
                 Check::Heading(it) => format!("heading {it:?}"),
-                Check::Matches(it) => format!("matches {}", it.source()),
+                Check::Matches(it, words) => format!("matches {} {words:?}", it.source()),
                 Check::Schema(it) => format!("schema {:?}", it.check(&json!(1)).is_err()),
                 Check::Words { min, max } => format!("words {min:?} {max:?}"),
                 Check::Covers { file, pattern } => {

@@ -18,6 +18,7 @@ use crate::kit::{Ask, Caller, Done, Hints, Look, Person, Snapshot, Stopped, Tool
 #[derive(Deserialize, JsonSchema)]
 pub(super) struct AdvanceWorkflow {
     /// Run id or key
+    #[schemars(extend("x-names" = ["run"]))]
     instance_id: String,
     /// How the step went
     report: Report,
@@ -27,6 +28,7 @@ pub(super) struct AdvanceWorkflow {
     /// Keys to remove
     context_deletes: Option<Vec<String>>,
     /// One of the offered choices
+    #[schemars(extend("x-names" = ["next_step", "next"]))]
     next_step_name: Option<String>,
     /// Part reported on
     part: Option<String>,

@@ -278,7 +278,10 @@ fn choose(view: &View, after: &Step, offers: &Offers) -> (Vec<Choice>, Option<St
     let choice = |target: &Target| {
         let name = target_name(target);
         let goal = match target {
-            Target::Step(step) => view.workflow.find_step(step).map(|it| it.goal.clone()),
+            Target::Step(step) => {
+                let goal = view.workflow.find_step(step).map(|it| it.goal.as_str());
+                goal.map(|it| view.workflow.fill(it, &view.state.context).into_owned())
+            }
             Target::Finish => Some("end the run".to_owned()),
         };
         let said: Vec<&str> = lines.iter().copied().filter(|it| it.contains(name)).collect();

@@ -16,6 +16,7 @@ use crate::kit::{
 #[derive(Deserialize, JsonSchema)]
 pub(super) struct AnswerGate {
     /// Run id or key
+    #[schemars(extend("x-names" = ["run"]))]
     instance_id: String,
     /// An option, or approve, reject. Without it your client asks the person
     answer: Option<String>,

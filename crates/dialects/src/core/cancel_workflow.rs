@@ -14,6 +14,7 @@ use crate::kit::{Ask, Caller, Effect, Hints, Tool};
 #[derive(Deserialize, JsonSchema)]
 pub(super) struct CancelWorkflow {
     /// Run id or key
+    #[schemars(extend("x-names" = ["run"]))]
     instance_id: String,
     /// Why
     reason: Option<String>,

@@ -19,6 +19,7 @@ use crate::kit::{self, Ask, Caller, Hints, InvalidArguments, Outcome, Stopped, T
 #[derive(Deserialize, JsonSchema)]
 pub(super) struct ClaimStep {
     /// Run id or key
+    #[schemars(extend("x-names" = ["run"]))]
     instance_id: String,
     /// Your name
     holder: String,

@@ -16,6 +16,7 @@ use crate::kit::{
 #[derive(Deserialize, JsonSchema)]
 pub(super) struct ForkRun {
     /// Run id or key
+    #[schemars(extend("x-names" = ["run"]))]
     instance_id: String,
     /// As it was when this step was last entered
     from_step: Option<String>,

@@ -36,6 +36,7 @@ const REPORT_CHARS_MAX: usize = 400;
 #[derive(Deserialize, JsonSchema)]
 pub(super) struct GetWorkflowStatus {
     /// Run id or key
+    #[schemars(extend("x-names" = ["run"]))]
     instance_id: String,
     /// Add newest events
     #[serde(default)]

@@ -69,7 +69,8 @@ fn work(view: &View, step: &Step) -> NextStep {
             find_required(&view.workflow, &view.state, step, None),
         ),
     };
-    let criteria = step.criteria.iter().map(|it| (it.key.clone(), it.text.clone()));
+    let fill = |text: &str| view.workflow.fill(text, &view.state.context).into_owned();
+    let criteria = step.criteria.iter().map(|it| (it.key.clone(), fill(&it.text)));
     NextStep {
         step_name: step.name.to_string(),
         instructions: view.workflow.instructions(step, &view.state.context).into_owned(),

@@ -15,6 +15,7 @@ use crate::kit::{self, Ask, Caller, Done, Hints, InvalidArguments, Outcome, Tool
 #[derive(Deserialize, JsonSchema)]
 pub(super) struct RecordEntry {
     /// Run id or key
+    #[schemars(extend("x-names" = ["run"]))]
     instance_id: String,
     /// Kind of entry
     r#type: Kind,

@@ -8,6 +8,7 @@ use serde_json::{Map, Value};
 #[derive(Debug, Deserialize, JsonSchema)]
 pub(super) struct Report {
     /// Step worked on
+    #[schemars(extend("x-names" = ["step_name", "step"]))]
     pub(super) step_id: String,
     /// success or failure; any other word keeps the step open
     status: String,

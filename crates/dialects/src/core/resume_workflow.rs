@@ -21,6 +21,7 @@ use crate::kit::{
 #[derive(Deserialize, JsonSchema)]
 pub(super) struct ResumeWorkflow {
     /// Run id or key
+    #[schemars(extend("x-names" = ["run"]))]
     instance_id: String,
     /// Step you believe to be on
     assumed_current_step_name: Option<String>,
@@ -31,6 +32,7 @@ pub(super) struct ResumeWorkflow {
     #[serde(default)]
     context_updates: Map<String, Value>,
     /// As in advance
+    #[schemars(extend("x-names" = ["next_step", "next"]))]
     next_step_name: Option<String>,
     /// As in advance
     part: Option<String>,

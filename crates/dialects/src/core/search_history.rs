@@ -21,6 +21,7 @@ pub(super) struct SearchHistory {
     /// Plain words
     query: String,
     /// Only this run
+    #[schemars(extend("x-names" = ["run"]))]
     instance_id: Option<String>,
     /// At most
     limit: Option<u32>,

@@ -44,6 +44,7 @@ impl Tool for StartWorkflow {
         let tried =
             Tried::new(person, format!("Failed to start workflow '{}'", self.workflow_name));
         let start = StartRun {
+            goes_on: true,
             key: self.key,
             flow: self.flow,
             context: self.context,

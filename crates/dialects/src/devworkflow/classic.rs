@@ -72,6 +72,7 @@ impl<const AT: usize> Tool for Guide<AT> {
             return Ok(Self::say(told.advise()).into());
         }
         let start = StartRun {
+            goes_on: false,
             key: None,
             flow: None,
             context: Map::new(),

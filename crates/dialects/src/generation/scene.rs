@@ -77,6 +77,7 @@ impl Place {
     ) -> Ask {
         let (id, session) = (id.clone(), self.session.clone());
         let start = StartRun {
+            goes_on: false,
             key: Some(key(id.as_str(), session.as_deref())),
             flow: None,
             context,

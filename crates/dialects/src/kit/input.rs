@@ -15,7 +15,7 @@ use serde_json::{Map, Value};
 
 use coerced::Coerced;
 
-use super::schema::{JSON, NULL_COUNTS, NULLABLE, RULE};
+use super::schema::{JSON, NAMES, NULL_COUNTS, NULLABLE, RULE};
 
 /// How a toolset takes what does not quite fit.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -236,6 +236,7 @@ impl Reading {
         let required = shape.get("required").and_then(Value::as_array);
         let required: Vec<&str> =
             required.into_iter().flatten().filter_map(Value::as_str).collect();
+        rename(properties, object);
         let may_be_null = |name: &str| match self.manner {
             Leniency::Lenient => properties.get(name).is_some_and(|it| it.get(NULLABLE).is_some()),
             Leniency::Closed | Leniency::Coercing => {
@@ -324,6 +325,19 @@ impl Reading {
 
     fn add(&mut self, path: &str, kind: ProblemKind, text: String) {
         self.problems.push(problem(path, kind, text));
+    }
+}
+
+/// Gives parameters that came under another of their names the one that is published.
+fn rename(properties: &Map<String, Value>, object: &mut Map<String, Value>) {
+    for (name, shape) in properties {
+        let others = shape.get(NAMES).and_then(Value::as_array).into_iter().flatten();
+        for other in others.filter_map(Value::as_str) {
+            if !object.contains_key(name) && !properties.contains_key(other) {
+                let value = object.remove(other);
+                object.extend(value.map(|it| (name.clone(), it)));
+            }
+        }
     }
 }
 

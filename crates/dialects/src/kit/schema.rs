@@ -18,6 +18,8 @@ pub(super) const NULLABLE: &str = "x-nullable";
 pub(super) const RULE: &str = "x-rule";
 /// Marks a text that may come as the JSON that it is to hold.
 pub(super) const JSON: &str = "x-json";
+/// Marks a parameter with other names that are taken for it, such as its name in an answer.
+pub(super) const NAMES: &str = "x-names";
 /// Marks an object that is described elsewhere: it is checked, but published without its fields.
 const ELSEWHERE: &str = "x-elsewhere";
 
@@ -182,6 +184,7 @@ fn unmark(schema: &mut Value) {
         }
         schema.remove(RULE);
         schema.remove(JSON);
+        schema.remove(NAMES);
         if schema.get("minimum").and_then(Value::as_u64) == Some(0) {
             schema.remove("minimum");
         }

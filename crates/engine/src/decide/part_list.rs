@@ -144,19 +144,34 @@ fn parse_part(value: &Value) -> Result<PartSpec, String> {
         let id = value.as_str().map_or_else(|| value.to_string(), ToString::to_string);
         PartId::parse(&id).map_err(|error| format!("`{id}`: {error}"))
     };
+    if let Some(path) = value.as_str().filter(|it| it.contains('/')) {
+        return parse_path(path);
+    }
     if !value.is_object() {
         let id = id(value)?;
         let title = id.to_string();
         return Ok(PartSpec { id, title, mode: String::new(), files: vec![], after: vec![] });
     }
-    let after = value.get("after").and_then(Value::as_array).into_iter().flatten();
+    let list = |key: &str| value.get(key).and_then(Value::as_array).into_iter().flatten();
+    let after = list("after");
+    let files = list("files").filter_map(Value::as_str);
     Ok(PartSpec {
         id: id(value.get("id").ok_or_else(|| "a part has no `id`".to_string())?)?,
         title: text("title"),
         mode: text("mode"),
-        files: vec![],
+        files: files.map(ToString::to_string).collect(),
         after: after.map(id).collect::<Result<_, _>>()?,
     })
+}
+
+/// Makes a part of a path. Its id may become a part of a path itself, so it has no separators: `src/a.rs`
+/// is the part `src-a.rs`.
+fn parse_path(path: &str) -> Result<PartSpec, String> {
+    let names = path.split('/').filter(|it| !matches!(*it, "" | "."));
+    let id = names.collect::<Vec<_>>().join("-");
+    let id = PartId::parse(&id).map_err(|error| format!("`{path}`: {error}"))?;
+    let (title, files) = (path.to_string(), vec![path.to_string()]);
+    Ok(PartSpec { id, title, mode: String::new(), files, after: vec![] })
 }
 
 /// Refuses too many parts, the same part twice, and parts that wait for each other.

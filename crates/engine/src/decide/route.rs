@@ -19,13 +19,20 @@ struct Way<'a> {
     successor: Option<&'a Successor>,
 }
 
-/// Whether an agent has to choose what follows a step. Nobody has to where nothing but the end does,
-/// or where the agent decides only because there is no model, and the guidance leaves no choice.
+/// Whether an agent has to choose what follows a step. Nobody has to where nothing but the end does, or
+/// one other node in a run that goes on by itself, or where the agent decides only because there is no model, and the guidance leaves no choice.
 pub(super) fn is_for_agent(draft: &Draft<'_>, step: &Step) -> bool {
     let workflow = draft.workflow;
     let is_stand_in = workflow.decider.is_none() && draft.state.decider() == Decider::Client;
     let is_plain = is_stand_in && step.next.is_empty();
-    !has_only_end(workflow, step) && (!is_plain || workflow.leaves_choice(step))
+    !has_only_end(workflow, step)
+        && !has_one_way(draft, step)
+        && (!is_plain || workflow.leaves_choice(step))
+}
+
+fn has_one_way(draft: &Draft<'_>, step: &Step) -> bool {
+    let goes_on = draft.state.origin.as_ref().is_some_and(|it| it.goes_on);
+    goes_on && step.next.len() == 1
 }
 
 fn has_only_end(workflow: &Workflow, step: &Step) -> bool {

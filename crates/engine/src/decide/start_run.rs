@@ -6,7 +6,7 @@ use alloc::{
     vec::Vec,
 };
 
-use definition::{Bypass, Decider, Workflow};
+use definition::{Bypass, Choices, Decider, Form, Workflow, take_inputs};
 use serde_json::{Map, Value};
 
 use super::{Draft, change_context, check_size, flow, mode::Mode, parts, stretch, then::Then};
@@ -16,7 +16,15 @@ use crate::{Event, Refusal, RunId, RunStarted, Standing, StartRun, Stop};
 const KEY_BYTES_MAX: usize = 200;
 
 pub(super) fn decide(draft: &mut Draft<'_>, mode: Mode, start: &StartRun) -> Result<(), Stop> {
-    begin(draft, start)?;
+    if draft.workflow.form == Form::Graph {
+        let inputs = take_inputs(draft.workflow, &start.context);
+        let inputs = inputs.map_err(|problems| Refusal::ContextInvalid { problems })?;
+        let mut start = start.clone();
+        start.context.insert(String::from("inputs"), Value::Object(inputs));
+        begin(draft, &start)?;
+    } else {
+        begin(draft, start)?;
+    }
     enter_first(draft, mode)
 }
 
@@ -51,6 +59,7 @@ pub(super) fn begin(draft: &mut Draft<'_>, start: &StartRun) -> Result<(), Stop>
         vars,
         root: start.root.clone(),
         journal: draft.workflow.journal,
+        goes_on: start.goes_on && draft.workflow.choices == Choices::Listed,
     })));
     Ok(())
 }

@@ -492,6 +492,7 @@ fn parse_command(words: &[String]) -> Command {
     };
     match plain[0] {
         "start" => Command::StartRun(Box::new(StartRun {
+            goes_on: has("goes-on"),
             key: option("key"),
             flow: option("flow"),
             context: object("context"),
@@ -518,6 +519,7 @@ fn parse_command(words: &[String]) -> Command {
         },
         "adopt" => Command::AdoptRun(
             Box::new(StartRun {
+                goes_on: false,
                 key: option("key"),
                 flow: None,
                 context: object("context"),

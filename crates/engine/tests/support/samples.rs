@@ -31,7 +31,7 @@ pub(crate) fn start() -> Command {
 
 pub(crate) fn begin_run() -> StartRun {
     let (context, vars, root) = (Map::new(), Map::new(), String::new());
-    StartRun { key: None, flow: None, context, vars, root }
+    StartRun { goes_on: false, key: None, flow: None, context, vars, root }
 }
 
 pub(crate) fn adopt(file: FileClaim) -> Command {

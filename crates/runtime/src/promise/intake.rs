@@ -324,6 +324,7 @@ impl Runtime {
         let reading = projection.read(&text).map_err(|problem| corrupt(name, problem))?;
         let (placement, context) = reading.claim(name, &text);
         let start = StartRun {
+            goes_on: false,
             key: projection.key(path),
             flow: None,
             context,

@@ -2,7 +2,9 @@
 
 mod check;
 mod new;
+mod schema;
 mod show;
+mod trial;
 
 use clap::Subcommand;
 use clap_complete::ArgValueCompleter;
@@ -41,6 +43,23 @@ pub(crate) enum Command {
     /// Write a small workflow that works, to begin with
     #[command(after_help = "Example:\n  milepost workflow new release")]
     New(new::NewArgs),
+    /// Walk a workflow here, without an agent: you say what the agent and a person would
+    #[command(after_help = "It is a dry run in a folder of its own: it touches none of your runs \
+                            and files, runs no commands, and does nothing in a repository. Lines \
+                            can also come through a pipe.\n\nExamples:\n  milepost workflow try \
+                            SPRINT_TASK --key SHOP-12\n  printf 'ok\\nok\\n' | milepost workflow \
+                            try mine")]
+    Try(trial::TryArgs),
+    /// Print the JSON Schema of what authors write, for editors
+    #[command(
+        after_help = "`workflow new` writes the schemas beside the workflow, and the line by \
+                            which editors find them:\n  # yaml-language-server: $schema=PATH"
+    )]
+    Schema {
+        /// Of which file: the front matter of `index.md` or of a step, or a graph
+        #[arg(value_enum, default_value_t)]
+        of: schema::Of,
+    },
     /// Print the guide to writing workflows
     Guide,
 }
@@ -49,8 +68,14 @@ pub(crate) enum Command {
 const GUIDE: &str = include_str!("../../../../docs/guide/writing-workflows.md");
 
 /// Runs the command.
-pub(crate) fn perform(joined: &Joined, command: Command, output: Output) -> Result<Reply, Failure> {
+pub(crate) async fn perform(
+    joined: &Joined,
+    command: Command,
+    output: Output,
+) -> Result<Reply, Failure> {
     match command {
+        Command::Try(args) => trial::perform(joined, args, output).await,
+        Command::Schema { of } => Ok(of.print()),
         Command::List => Ok(list(joined, output)),
         Command::Show { name } => show::perform(joined, &name, output),
         Command::Check(args) => check::perform(joined, &args, output),

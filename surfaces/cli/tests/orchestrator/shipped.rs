@@ -54,8 +54,10 @@ fn every_graph_is_completed_by_going_where_one_has_not_been() {
         for name in GRAPHS {
             // They are not listed here, and can be started all the same.
             assert!(!steps.contains_key(name), "{name}");
-            let begun = done(server, "start_workflow", json!({"workflow_name": name}));
-            // Each step is reported twice: that it is done, and what follows.
+            let context = json!({"task_description": "the task"});
+            let arguments = json!({"workflow_name": name, "context": context});
+            let begun = done(server, "start_workflow", arguments);
+            // A step with several that may follow is reported twice: that it is done, and which.
             assert!(play(project, server, begun) <= 2 * GRAPH_STEPS_MAX, "{name}");
         }
     });

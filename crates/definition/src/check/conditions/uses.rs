@@ -11,7 +11,7 @@ use crate::{
 
 /// What an expression is for.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) enum Purpose<'a> {
+pub(in crate::check) enum Purpose<'a> {
     Condition,
     /// The new value of a variable.
     Set(&'a str),
@@ -19,18 +19,18 @@ pub(super) enum Purpose<'a> {
 }
 
 /// An expression, and where a front matter says it.
-pub(super) struct Used<'a> {
+pub(in crate::check) struct Used<'a> {
     at: Spot,
     path: Vec<String>,
-    pub(super) purpose: Purpose<'a>,
+    pub(in crate::check) purpose: Purpose<'a>,
     /// Where in the text at `path` it begins, in bytes.
     start: usize,
-    pub(super) source: &'a str,
-    pub(super) names: &'a [NameUse],
+    pub(in crate::check) source: &'a str,
+    pub(in crate::check) names: &'a [NameUse],
 }
 
 impl Used<'_> {
-    pub(super) fn diagnose(
+    pub(in crate::check) fn diagnose(
         &self,
         places: &Places<'_>,
         (start, width): (usize, usize),
@@ -44,7 +44,7 @@ impl Used<'_> {
 }
 
 /// Gathers the expressions of the index and of every step.
-pub(super) fn of(workflow: &Workflow) -> Vec<Used<'_>> {
+pub(in crate::check) fn of(workflow: &Workflow) -> Vec<Used<'_>> {
     let mut uses = Uses { at: Spot::Index, found: Vec::new() };
     uses.add_index(workflow);
     for (at, step) in workflow.steps.iter().enumerate() {
@@ -169,6 +169,7 @@ impl<'a> Uses<'a> {
             self.condition(&["gate", "during"], gate.during.as_ref());
             self.condition(&["gate", "unless"], gate.unless.as_ref());
             self.condition(&["gate", "holds"], gate.holds.as_ref());
+            gate.about.iter().for_each(|it| self.template(&["gate", "about"], it));
         }
         if let Some(rules) = &step.rules {
             self.template(&["rules", "parts"], &rules.parts);
@@ -190,6 +191,10 @@ impl<'a> Uses<'a> {
             Some(PartSource::File { path, .. }) => self.template(&["each", "from"], path),
             Some(PartSource::Context(it)) => self.expression(&["each", "list"], it),
             Some(PartSource::Shared | PartSource::Listed(_)) | None => {}
+        }
+        if let Some(each) = &step.each {
+            self.condition(&["each", "only"], each.only.as_ref());
+            self.condition(&["each", "otherwise_when"], each.otherwise_when.as_ref());
         }
         let on = &step.on;
         for (moment, it) in [("enter", &on.enter), ("done", &on.done), ("back", &on.back)] {

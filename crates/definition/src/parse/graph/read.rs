@@ -9,10 +9,11 @@ use super::super::{
 };
 use crate::{Criterion, Diagnostic, Input, Label, inputs::find_placeholders, suggest};
 
-const KEYS: [&str; 5] = ["name", "description", "inputs", "workflow", "execution"];
-const STRUCTURE_KEYS: [&str; 3] = ["goal", "root", "tree"];
-const INPUT_KEYS: [&str; 4] = ["type", "description", "required", "default"];
-const VERTEX_KEYS: [&str; 7] = [
+pub(in crate::parse) const KEYS: [&str; 5] =
+    ["name", "description", "inputs", "workflow", "execution"];
+pub(in crate::parse) const STRUCTURE_KEYS: [&str; 3] = ["goal", "root", "tree"];
+pub(in crate::parse) const INPUT_KEYS: [&str; 4] = ["type", "description", "required", "default"];
+pub(in crate::parse) const VERTEX_KEYS: [&str; 7] = [
     "goal",
     "instructions",
     "acceptance_criteria",

@@ -1,5 +1,7 @@
 //! The reference page and the readers know the same keys, and each example works.
 
+mod schema;
+
 use std::collections::BTreeMap;
 
 use super::*;
@@ -33,6 +35,8 @@ const MAPS: [(&str, Keys, bool); 18] = [
 struct Row {
     section: &'static str,
     key: &'static str,
+    value: String,
+    meaning: String,
     example: String,
 }
 
@@ -44,9 +48,13 @@ fn rows() -> Vec<Row> {
         let Some(key) = line.strip_prefix("| `").and_then(|it| it.split('`').next()) else {
             continue;
         };
-        let example = line.trim_end_matches(" |").rsplit_once(" | ").unwrap().1;
-        let example = example.trim_matches('`').replace("\\|", "|");
-        rows.push(Row { section, key, example });
+        let line = line.replace("\\|", "\u{1}");
+        let cells: Vec<String> =
+            line.split(" | ").map(|it| it.trim_end_matches(" |").replace('\u{1}', "|")).collect();
+        let [_, value, meaning, example] = cells.as_slice() else { panic!("{line}") };
+        let (value, meaning) = (value.clone(), meaning.clone());
+        let example = example.trim_matches('`').to_owned();
+        rows.push(Row { section, key, value, meaning, example });
     }
     rows
 }
@@ -54,7 +62,7 @@ fn rows() -> Vec<Row> {
 fn workflow(index: &str, step: &str) -> MemoryFiles {
     let sections = "# Orchestrator Guidance\nGo on.\n# Client Instructions\nWork.\n";
     let fixed = [
-        ("language", "2"),
+        ("language", "3"),
         ("decider", "declared"),
         ("vars", "{rounds: 0, done: false, plan: '', batch: []}"),
     ];
@@ -93,13 +101,13 @@ fn the_page_has_the_keys_of_the_readers() {
 
 #[test]
 fn every_example_works() {
-    for Row { section, key, example } in rows() {
+    for Row { section, key, example, .. } in rows() {
         let is_index = MAPS.iter().any(|(it, _, is_index)| *it == section && *is_index);
         assert!(example.contains(&format!("{key}:")), "{section}: {key}: {example}");
         let files = if is_index { workflow(&example, "") } else { workflow("", &example) };
         let name = WorkflowName::parse("DEMO").unwrap();
         let read = parse(&name, &files).unwrap_or_else(|it| panic!("{section}: {key}: {it}"));
-        assert_eq!(read.language, 2);
+        assert_eq!(read.language, 3);
         let wrong: Vec<String> = lint(&read)
             .iter()
             .filter(|it| it.severity == Severity::Error)
@@ -135,6 +143,6 @@ fn a_key_of_language_1_is_refused_in_language_2_with_what_is_written_instead() {
 #[test]
 fn a_language_that_nobody_knows_is_refused() {
     let name = WorkflowName::parse("DEMO").unwrap();
-    let error = parse(&name, &workflow("language: 3", "")).unwrap_err();
+    let error = parse(&name, &workflow("language: 4", "")).unwrap_err();
     assert_eq!(error.diagnostics.first().unwrap().code, "language_unknown");
 }

@@ -67,6 +67,7 @@ impl Beginning {
             parent.map(|it| (words::PARENT.to_owned(), json!({ "session_id": it.to_string() }))),
         );
         let start = StartRun {
+            goes_on: false,
             key: Some(words::stem(run, caller.at)),
             flow: None,
             context,

@@ -69,7 +69,7 @@ fn start(caller: &Caller, confirmed: &Confirmed) -> Result<StartRun, Failure> {
         vars.insert("token_prices".to_owned(), caller.options.forge.prices.by_token().into());
     }
     let root = caller.root.clone();
-    Ok(StartRun { key: Some(key), flow: None, context: Map::new(), vars, root })
+    Ok(StartRun { goes_on: false, key: Some(key), flow: None, context: Map::new(), vars, root })
 }
 
 /// Words why it did not begin. Where someone was faster, the workspace is theirs.

@@ -52,6 +52,7 @@ impl Tool for Init {
         let vars = [("spec_name", spec_name), ("workspace", folder.as_str())];
         let vars = vars.map(|(name, value)| (name.to_owned(), Value::from(value)));
         let start = Box::new(StartRun {
+            goes_on: false,
             key: Some(key.clone()),
             flow: None,
             context: Map::new(),

@@ -37,7 +37,10 @@ pub(super) fn about(workflow: &Workflow, state: &RunState) -> Vec<String> {
         lines.push(format!("About: {goal}"));
     }
     if !workflow.goal.is_empty() {
-        lines.push(format!("Goal of the workflow: {}", quote(&workflow.goal)));
+        lines.push(format!(
+            "Goal of the workflow: {}",
+            quote(&workflow.fill(&workflow.goal, &state.context))
+        ));
     }
     if let Some((run, seq)) = state.forked_from {
         lines.push(format!("Forked from `{run}` at event {seq}."));
@@ -149,7 +152,8 @@ fn work(
     }
     lines.extend(required.iter().map(|it| format!("- {it}")));
     for criterion in &step.criteria {
-        lines.push(format!("- evidence for `{}`: {}", criterion.key, quote(&criterion.text)));
+        let text = workflow.fill(&criterion.text, &state.context);
+        lines.push(format!("- evidence for `{}`: {}", criterion.key, quote(&text)));
     }
     let instructions = workflow.instructions(step, &state.context);
     let shown = match instructions.split_once(REPORTS) {

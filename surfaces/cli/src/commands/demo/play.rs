@@ -59,6 +59,7 @@ impl<'a> Play<'a> {
         let mut context = Map::new();
         context.insert("task".to_owned(), json!("add a dark mode"));
         let command = Command::StartRun(Box::new(StartRun {
+            goes_on: false,
             key: None,
             flow: None,
             context,

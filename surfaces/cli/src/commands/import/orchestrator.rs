@@ -96,6 +96,7 @@ impl Log {
         };
         self.at(original.created_at.as_deref());
         self.push(Event::RunStarted(Box::new(RunStarted {
+            goes_on: false,
             workflow: home.workflow.name.clone(),
             digest: home.workflow.digest.clone(),
             decider: home.decider,

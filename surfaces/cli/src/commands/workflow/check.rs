@@ -5,7 +5,7 @@ use std::path::Path;
 use annotate_snippets::{AnnotationKind, Group, Level, Origin, Renderer, Snippet};
 use clap::ValueHint;
 use clap_complete::ArgValueCompleter;
-use definition::{Diagnostic, Severity};
+use definition::{Diagnostic, Severity, find_label};
 use engine::Refusal;
 use runtime::{Found, World as _};
 use serde_json::json;
@@ -37,7 +37,7 @@ pub(super) fn perform(joined: &Joined, args: &CheckArgs, output: Output) -> Resu
         None => joined.world.find_workflows(),
         Some(what) => find(joined, what)?,
     };
-    let mut checked: Vec<Checked> = found.into_iter().map(check).collect();
+    let mut checked: Vec<Checked> = found.into_iter().map(|it| check(joined, it)).collect();
     checked.sort_by(|one, two| one.found.name.cmp(&two.found.name));
     let count = |severity: Severity| {
         let all = checked.iter().flat_map(|it| &it.diagnostics);
@@ -125,9 +125,37 @@ fn list(folder: &Path) -> Vec<Found> {
     RealWorld::new(settings).find_workflows()
 }
 
-fn check(found: Found) -> Checked {
-    let diagnostics = found.check();
+fn check(joined: &Joined, found: Found) -> Checked {
+    let mut diagnostics = found.check();
+    diagnostics.extend(find_forbidden(joined, &found));
     Checked { found, diagnostics }
+}
+
+/// Finds commands that the server would not run here. Those of the built-in workflows are a matter
+/// of each project.
+fn find_forbidden(joined: &Joined, found: &Found) -> Vec<Diagnostic> {
+    let Some(workflow) = found.read().ok().filter(|_| !found.is_builtin) else { return Vec::new() };
+    let (config, root) = (&joined.config, &joined.config.places.root);
+    let permits = config.world().permits;
+    let help = if config.flag("checks.allow") {
+        "allow it with `milepost trust`; until then the step cannot be completed"
+    } else {
+        "set `checks.allow` to true in your own settings"
+    };
+    let mut forbidden = Vec::new();
+    for step in &workflow.steps {
+        let runs = step.checks.iter().map(|it| &it.run);
+        for run in runs.filter(|it| !permits.allows_check(root, it)) {
+            forbidden.push(Diagnostic {
+                severity: Severity::Warning,
+                code: "check_forbidden",
+                message: format!("the server may not run `{}` here", run.join(" ")),
+                help: Some(help.to_owned()),
+                label: find_label(&workflow, step, "checks"),
+            });
+        }
+    }
+    forbidden
 }
 
 fn render(joined: &Joined, checked: &Checked, output: Output) -> String {

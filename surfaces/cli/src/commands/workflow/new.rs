@@ -7,6 +7,7 @@ use runtime::World as _;
 use serde_json::json;
 use world::beneath::{Care, Root};
 
+use super::schema::Of;
 use crate::{
     config::FOLDER,
     failure::Failure,
@@ -31,6 +32,13 @@ const FILES: &[(&str, &str)] = &[
     ("steps/04-handle-failure.md", include_str!("new/04-handle-failure.md")),
 ];
 
+/// The schemas for editors, beside the folder of workflows, where the files name them.
+const SCHEMAS: [(&str, Of); 3] = [
+    ("schema/index.schema.json", Of::Index),
+    ("schema/step.schema.json", Of::Step),
+    ("schema/graph.schema.json", Of::Graph),
+];
+
 /// Writes it.
 pub(super) fn perform(joined: &Joined, args: &NewArgs) -> Result<Reply, Failure> {
     let name = WorkflowName::parse(&args.name).map_err(|error| {
@@ -48,6 +56,9 @@ pub(super) fn perform(joined: &Joined, args: &NewArgs) -> Result<Reply, Failure>
     for (path, text) in FILES {
         root.place_new(&inside.join(path), text.replace("NAME", &quoted).as_bytes(), Care::Plain)?;
     }
+    for (path, schema) in SCHEMAS {
+        root.replace(&Path::new(FOLDER).join(path), schema.text().as_bytes(), Care::Plain)?;
+    }
     let shown = folder.strip_prefix(&places.working).unwrap_or(&folder).display().to_string();
     let json = json!({
         "name": name.as_str(),
@@ -61,7 +72,8 @@ pub(super) fn perform(joined: &Joined, args: &NewArgs) -> Result<Reply, Failure>
     let typed = text::word(name.as_str());
     let note = format!(
         "Change it, then look at it with `milepost workflow check {typed}` and `milepost workflow \
-         show {typed}`. An agent starts it with `start_workflow`."
+         show {typed}`, and walk it with `milepost workflow try {typed}`. An agent starts it with \
+         `start_workflow`."
     );
     let note = match hidden {
         Some(hidden) => {

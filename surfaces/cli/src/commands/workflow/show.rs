@@ -2,8 +2,8 @@
 //! it, with the condition on it.
 
 use definition::{
-    Answers, Deed, Each, Effect, FINISH, Form, Input, Limit, PartSource, Spent, Step, StepName,
-    Successor, Target, Workflow,
+    Answers, Decider, Deed, Each, Effect, FAILED, FINISH, Form, GateOption, Input, Limit,
+    PartSource, Spent, Step, StepName, Successor, Target, Workflow,
 };
 use serde_json::{Value, json};
 
@@ -46,6 +46,28 @@ enum WayKind {
     Back,
     /// The run ends here, badly.
     Fails,
+    /// A person cancels the run.
+    Cancels,
+}
+
+impl WayKind {
+    fn as_str(self) -> &'static str {
+        match self {
+            Self::Next => "next",
+            Self::Back => "back",
+            Self::Fails => "fails",
+            Self::Cancels => "cancels",
+        }
+    }
+
+    /// What stands for a way that leads to no step.
+    fn end(self) -> &'static str {
+        match self {
+            Self::Next | Self::Back => FINISH,
+            Self::Fails => FAILED,
+            Self::Cancels => "CANCELLED",
+        }
+    }
 }
 
 struct Drawing<'a> {
@@ -100,6 +122,10 @@ impl Drawing<'_> {
             });
             facts.push(("flows", text::line(&flows.collect::<Vec<_>>().join("; "))));
         }
+        let jumps: Vec<String> = jumps(it).collect();
+        if !jumps.is_empty() {
+            facts.push(("jumps", text::line(&jumps.join("; "))));
+        }
         facts.push(("limits", format!("a step is entered {} times at most", it.limits.visits_max)));
         facts
     }
@@ -125,11 +151,11 @@ impl Drawing<'_> {
 
     /// Draws a way out. Its condition stands beside it, or under it where there is no room.
     fn arrow(&self, step: &Step, way: &Way<'_>, is_last: bool) -> String {
-        let target = way.to.map_or_else(|| "FINISH".to_owned(), |it| text::line(it.as_str()));
+        let target = way.to.map_or_else(|| way.kind.end().to_owned(), |it| text::line(it.as_str()));
         let place = |name: &StepName| self.workflow.steps.iter().position(|it| it.name == *name);
         let is_back = way.to.is_some_and(|it| place(it) <= place(&step.name));
         let (sign, style) = match (way.kind, way.to) {
-            (WayKind::Fails, _) => ('✗', BAD),
+            (WayKind::Fails | WayKind::Cancels, _) => ('✗', BAD),
             (WayKind::Back, _) => ('↩', ALERT),
             (WayKind::Next, Some(_)) if is_back => ('↩', ALERT),
             (WayKind::Next, None) => ('■', GOOD),
@@ -212,25 +238,44 @@ impl Drawing<'_> {
             // Each way sets the status, which says nothing about the graph.
             ways.iter_mut().for_each(|it| it.when.clear());
         }
-        if step.next.is_empty() {
-            let following = self.workflow.find_following(&step.name).map(|it| &it.name);
-            ways.push(Way { to: following, kind: WayKind::Next, when: String::new() });
-        }
-        let options = step.gate.iter().flat_map(|it| &it.options);
-        for option in options {
-            if let Effect::Back(to) = &option.effect {
-                let when = format!("when a person answers {}", option.name);
-                ways.push(Way { to: Some(to), kind: WayKind::Back, when });
-            }
-        }
+        ways.extend(self.unwritten(step));
+        ways.extend(step.gate.iter().flat_map(|it| &it.options).filter_map(answer_way));
         if let Some(review) = &step.review {
             let when = format!("when the verdict is {}", review.revise.join(", "));
             ways.push(Way { to: Some(&review.of), kind: WayKind::Back, when });
             ways.extend(review.limits.iter().filter_map(limit_way));
         }
-        if let Some(Spent::Goto(to)) = step.attempts.as_ref().map(|it| &it.then) {
-            let when = "when its attempts are spent".to_owned();
-            ways.push(Way { to: Some(to), kind: WayKind::Next, when });
+        let spent = step.attempts.as_ref().and_then(|it| spent_way(&it.then));
+        ways.extend(spent.map(|it| Way { when: "when its attempts are spent".to_owned(), ..it }));
+        ways
+    }
+
+    /// Returns the ways that no `next` names: those that the guidance names, the listed order, and
+    /// the step for failures.
+    fn unwritten<'a>(&'a self, step: &'a Step) -> Vec<Way<'a>> {
+        let workflow = self.workflow;
+        let next = |to, when: &str| Way { to, kind: WayKind::Next, when: when.to_owned() };
+        let mut ways = Vec::new();
+        if step.next.iter().all(|it| it.when.is_some()) {
+            let following = workflow.find_following(&step.name).map(|it| &it.name);
+            let when = if step.next.is_empty() { "" } else { "if no condition is true" };
+            ways.push(next(following, when));
+            if workflow.decider != Some(Decider::Declared) {
+                let named = workflow.work_steps().map(|it| &it.name);
+                let named = named.filter(|it| workflow.mentions_step(step, it));
+                let others = named.filter(|it| Some(*it) != following && **it != step.name);
+                ways.extend(others.map(|it| next(Some(it), "as the guidance says")));
+                let ends = following.is_some() && workflow.mentions_finish(step);
+                ways.extend(ends.then(|| next(None, "as the guidance says")));
+            }
+        }
+        let has_route = step.next.iter().filter_map(|it| it.when.as_ref());
+        let has_route = has_route.into_iter().any(|it| it.mentions("report"));
+        let failure = workflow.guards().failure_step(&step.name);
+        if let Some(to) = failure.filter(|_| step.attempts.is_none() && !has_route)
+            && ways.iter().all(|it| it.to != Some(to))
+        {
+            ways.push(next(Some(to), "when it fails"));
         }
         ways
     }
@@ -252,13 +297,8 @@ impl Drawing<'_> {
             .ways(step)
             .iter()
             .map(|it| {
-                let kind = match it.kind {
-                    WayKind::Next => "next",
-                    WayKind::Back => "back",
-                    WayKind::Fails => "fails",
-                };
-                let to = it.to.map_or("FINISH", StepName::as_str);
-                json!({"to": to, "kind": kind, "when": it.when})
+                let to = it.to.map_or(it.kind.end(), StepName::as_str);
+                json!({"to": to, "kind": it.kind.as_str(), "when": it.when})
             })
             .collect();
         json!({
@@ -271,6 +311,17 @@ impl Drawing<'_> {
             "ways": ways,
         })
     }
+}
+
+/// Returns the steps that moves and rules go to, wherever a run is.
+fn jumps(workflow: &Workflow) -> impl Iterator<Item = String> {
+    let moves = workflow.moves.iter().map(|it| (&it.name, &it.actions));
+    let rules = workflow.rules.iter().map(|it| (&it.name, &it.actions));
+    let all = moves.chain(rules).flat_map(|(name, all)| all.iter().map(move |it| (name, it)));
+    all.filter_map(|(name, action)| {
+        let Deed::Goto(to) = &action.deed else { return None };
+        Some(format!("{name} goes to {}", to.source()))
+    })
 }
 
 fn inputs(workflow: &Workflow) -> Option<String> {
@@ -299,14 +350,29 @@ fn way(successor: &Successor) -> Way<'_> {
     Way { to, kind: if successor.fails { WayKind::Fails } else { WayKind::Next }, when }
 }
 
+/// What an answer at a gate leads to, if it is not what `next` says.
+fn answer_way(option: &GateOption) -> Option<Way<'_>> {
+    let (to, kind) = match &option.effect {
+        Effect::Back(to) => (Some(to), WayKind::Back),
+        Effect::Fail => (None, WayKind::Fails),
+        Effect::Cancel => (None, WayKind::Cancels),
+        Effect::Approve | Effect::Skip => return None,
+    };
+    Some(Way { to, kind, when: format!("when a person answers {}", option.name) })
+}
+
 fn limit_way(limit: &Limit) -> Option<Way<'_>> {
-    match &limit.then {
-        Spent::Goto(to) => {
-            let when = format!("after {}", text::count(limit.after, "revision"));
-            Some(Way { to: Some(to), kind: WayKind::Next, when })
-        }
-        Spent::Ask | Spent::Approve | Spent::Fail | Spent::Warn => None,
-    }
+    let when = format!("after {}", text::count(limit.after, "revision"));
+    spent_way(&limit.then).map(|it| Way { when, ..it })
+}
+
+fn spent_way(spent: &Spent) -> Option<Way<'_>> {
+    let (to, kind) = match spent {
+        Spent::Goto(to) => (Some(to), WayKind::Next),
+        Spent::Fail => (None, WayKind::Fails),
+        Spent::Ask | Spent::Approve | Spent::Warn => return None,
+    };
+    Some(Way { to, kind, when: String::new() })
 }
 
 fn gate_rules(workflow: &Workflow, step: &Step) -> Vec<(&'static str, String)> {

@@ -70,6 +70,7 @@ pub(super) struct Player<'a> {
 
 fn start() -> StartRun {
     StartRun {
+        goes_on: false,
         key: Some(PATH.to_owned()),
         flow: None,
         context: Map::new(),

@@ -230,6 +230,7 @@ pub(super) fn start(vars: &Value) -> StartRun {
     let named = named.map(|(name, value)| (name.to_owned(), Value::from(value)));
     let given = vars.as_object().cloned().unwrap_or_default();
     StartRun {
+        goes_on: false,
         key: Some(KEY.to_owned()),
         flow: None,
         context: Map::new(),

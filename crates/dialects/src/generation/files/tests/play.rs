@@ -80,7 +80,14 @@ impl Player {
             context.insert("metadata".to_owned(), json!({ "mood": "dark" }));
         }
         let key = Some("0204".to_owned());
-        StartRun { key, flow: None, context, vars: Map::new(), root: "/project".to_owned() }
+        StartRun {
+            goes_on: false,
+            key,
+            flow: None,
+            context,
+            vars: Map::new(),
+            root: "/project".to_owned(),
+        }
     }
 
     /// Plays the next command. Returns whether anything happened.

@@ -94,7 +94,14 @@ impl Player {
             context.insert("mine".to_owned(), json!([1]));
         }
         let key = words::stem(self.state.run, self.now);
-        StartRun { key: Some(key), flow: None, context, vars: Map::new(), root: String::new() }
+        StartRun {
+            goes_on: false,
+            key: Some(key),
+            flow: None,
+            context,
+            vars: Map::new(),
+            root: String::new(),
+        }
     }
 
     /// Something happens.
