@@ -24,6 +24,7 @@ mod graph;
 #[path = "../../../crates/store/tests/support/memory.rs"]
 mod memory;
 #[path = "../../cli/tests/support/played.rs"]
+#[expect(dead_code, reason = "other tests need more of it")]
 mod played;
 #[path = "support/walk.rs"]
 mod walk;
