@@ -82,10 +82,14 @@ pub(super) fn after_chore(
 ) -> Result<(), Stop> {
     let before = draft.mark();
     report_chore::decide(draft, mode, report)?;
-    match report.then.as_ref().filter(|_| !draft.state.is_handed_out()) {
-        Some(onward) => go_on(draft, mode, onward, before),
-        None => Ok(()),
+    let Some(onward) = &report.then else { return Ok(()) };
+    // A file may say that parts are worked on that nobody knows yet.
+    let current = draft.state.current.as_ref().and_then(|it| draft.workflow.find_step(it));
+    let is_planned = current.is_none_or(|it| open_parts::is_planned(&draft.state, it));
+    if draft.state.is_handed_out() && is_planned {
+        return Ok(());
     }
+    go_on(draft, mode, onward, before)
 }
 
 fn over(draft: &mut Draft<'_>, asked: &Advance) -> Result<(), Stop> {
@@ -352,6 +356,10 @@ fn begin(draft: &mut Draft<'_>, mode: Mode, step: &Step, onward: &Onward) -> Res
         // Parts that are open and none of which can be begun wait for each other.
         part_list::check_parts(draft, step, draft.state.parts_of(step))?;
         guard::check_needs(draft, step, None)?;
+        // The report on all of it would be refused without the list.
+        if !parts::find_before_whole(draft, step)? {
+            return Ok(());
+        }
     }
     hear(draft, step, onward)?;
     start_step::begin(draft, step, None, &start)?;
