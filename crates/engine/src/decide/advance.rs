@@ -356,10 +356,6 @@ fn begin(draft: &mut Draft<'_>, mode: Mode, step: &Step, onward: &Onward) -> Res
         // Parts that are open and none of which can be begun wait for each other.
         part_list::check_parts(draft, step, draft.state.parts_of(step))?;
         guard::check_needs(draft, step, None)?;
-        // The report on all of it would be refused without the list.
-        if !parts::find_before_whole(draft, step)? {
-            return Ok(());
-        }
     }
     hear(draft, step, onward)?;
     start_step::begin(draft, step, None, &start)?;
