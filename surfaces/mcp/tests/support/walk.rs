@@ -103,6 +103,7 @@ impl Said {
 }
 
 /// A server with a client, and the chance that drives them.
+#[expect(clippy::struct_excessive_bools, reason = "each is a fact of its own")]
 pub(crate) struct Walk {
     seed: u64,
     chance: u64,
