@@ -13,7 +13,8 @@ use alloc::{string::String, vec::Vec};
 use definition::{Evidence, Form, PartSpec, Step, StepName, Workflow};
 
 use crate::{
-    Artifact, CheckRun, Git, Known, Refusal, ReportStep, Rigor, RunState, Stop, decide::Draft,
+    Artifact, CheckRun, Git, Known, Refusal, Report, ReportStep, Rigor, RunState, Stop,
+    decide::Draft,
 };
 
 pub(crate) use needs::check as check_needs;
@@ -59,6 +60,15 @@ pub(crate) fn check_left_behind(
     steps.into_iter().try_for_each(|it| check_unreported(known, state, it))
 }
 
+/// Returns what to warn of in the evidence that a report gives.
+pub(crate) fn check_evidence(
+    draft: &Draft<'_>,
+    step: &Step,
+    report: &Report,
+) -> Result<Vec<String>, Refusal> {
+    criteria::check(step, report, draft.known.policy.evidence)
+}
+
 /// Returns what was seen, or which guard does not hold.
 pub(crate) fn check(
     draft: &Draft<'_>,
@@ -67,11 +77,12 @@ pub(crate) fn check(
     command: &ReportStep,
 ) -> Result<Verified, Stop> {
     let rigor = command.terms.rigor;
+    // What the report itself lacks comes first: after that, the same report is good once the files are.
+    let warnings = check_evidence(draft, step, &command.report)?;
     if rigor == Rigor::Full {
         needs::check(draft, step, part)?;
     }
     let artifacts = produces::check(draft, step, part, rigor)?;
-    let warnings = criteria::check(step, &command.report, draft.known.policy.evidence)?;
     if rigor == Rigor::Presence {
         return Ok(Verified { artifacts, warnings, ..Verified::default() });
     }

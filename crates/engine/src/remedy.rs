@@ -62,8 +62,9 @@ pub enum Remedy {
     AnswerAgain,
     /// Give another answer than the one that sends the work back.
     AnswerOtherwise,
-    /// Make this condition false.
+    /// Make the condition false that holds this step.
     Clear {
+        step: StepName,
         condition: String,
     },
     /// Read the status of the run.
@@ -189,7 +190,9 @@ impl Refusal {
             | Self::PartNeedsPerson { step, is_asked, is_begun, .. } => {
                 Remedy::find_person(step, (*is_begun, *is_asked))
             }
-            Self::GateHeld { condition, .. } => Remedy::Clear { condition: condition.clone() },
+            Self::GateHeld { step, condition } => {
+                Remedy::Clear { step: step.clone(), condition: condition.clone() }
+            }
             Self::GateStale { .. } => Remedy::AnswerAgain,
             Self::RoundsSpent { .. } => Remedy::AnswerOtherwise,
             Self::ArtifactsDrifted { .. } => Remedy::AcceptFiles,

@@ -144,8 +144,8 @@ pub(super) const GATE: Keys = Keys {
     ],
 };
 pub(super) const REVIEW: Keys = Keys {
-    known: &["of", "count", "verdicts", "unknown", "limits", "rules"],
-    former: &[],
+    known: &["of", "count", "verdicts", "limits", "rules"],
+    former: &["unknown"],
     retired: &[
         ("read", "leave it out: the first file that the step produces counts"),
         ("judges", "leave it out: the first file that the judged step produces counts"),

@@ -94,11 +94,9 @@ pub(super) fn read_review(
 ) -> Option<Review> {
     let fields = reader.fields(node, "review", &[&keys::REVIEW])?;
     let verdicts = fields.find("verdicts").map(|it| read_verdicts(reader, it));
-    let (approve, revise) =
-        verdicts.unwrap_or_else(|| (vec!["APPROVE".to_owned()], vec!["REVISE".to_owned()]));
+    let Verdicts { approve, revise, any } = verdicts.unwrap_or_else(Verdicts::usual);
     let read = fields.read(reader, "read", Reader::path);
-    let choices = [("refuse", Unknown::Refuse), ("ask", Unknown::Ask)];
-    let unknown = fields.choice(reader, "unknown", &choices);
+    let unknown = fields.choice(reader, "unknown", &UNKNOWN).or(any);
     let judges = fields.read(reader, "judges", Reader::path);
     let count = fields.find("count").and_then(|it| read_count(reader, it, vars));
     let limits = fields.find("limits").map(|it| read_limits(reader, it, vars));
@@ -116,25 +114,52 @@ pub(super) fn read_review(
     })
 }
 
-/// Reads the words of a review: which approve, and which have the work done again.
-fn read_verdicts(reader: &mut Reader<'_>, node: &Node) -> (Vec<String>, Vec<String>) {
-    let (mut approve, mut revise): (Vec<String>, Vec<String>) = Default::default();
+/// What happens where a review says none of its words.
+const UNKNOWN: [(&str, Unknown); 2] = [("refuse", Unknown::Refuse), ("ask", Unknown::Ask)];
+
+/// The words of a review: which approve, which have the work done again, and what any other leads to.
+#[derive(Default)]
+struct Verdicts {
+    approve: Vec<String>,
+    revise: Vec<String>,
+    any: Option<Unknown>,
+}
+
+impl Verdicts {
+    fn usual() -> Self {
+        let (approve, revise) = (vec!["APPROVE".to_owned()], vec!["REVISE".to_owned()]);
+        Self { approve, revise, any: None }
+    }
+}
+
+/// Reads the words of a review. `*` stands for any other, unless it is a word like them.
+fn read_verdicts(reader: &mut Reader<'_>, node: &Node) -> Verdicts {
+    let mut verdicts = Verdicts::default();
     for (word, value) in reader.pairs(node, "review.verdicts").unwrap_or_default() {
+        let any =
+            UNKNOWN.iter().find(|it| matches!(&value.content, Content::Text(text) if text == it.0));
+        if let Some((_, any)) = any.filter(|_| word.key() == "*") {
+            verdicts.any = Some(*any);
+            continue;
+        }
         let words = [("approve", true), ("revise", false)];
         let key = format!("review.verdicts.{}", word.key());
         let Some(is_yes) = reader.choice(value, &key, &words) else { continue };
-        if approve.iter().chain(&revise).any(|it| it == word.key()) {
+        if verdicts.approve.iter().chain(&verdicts.revise).any(|it| it == word.key()) {
             let message = format!("verdict `{}` cannot both approve and revise", word.key());
             reader.refuse_value(word, message);
         }
-        let words = if is_yes { &mut approve } else { &mut revise };
+        let words = if is_yes { &mut verdicts.approve } else { &mut verdicts.revise };
         words.push(word.key().to_owned());
     }
-    if approve.is_empty() || revise.is_empty() {
+    if verdicts.approve.is_empty() && verdicts.revise.is_empty() && verdicts.any.is_some() {
+        return Verdicts { any: verdicts.any, ..Verdicts::usual() };
+    }
+    if verdicts.approve.is_empty() || verdicts.revise.is_empty() {
         let message = "`review.verdicts` must have a word that approves and one that revises";
         reader.refuse_value(node, message);
     }
-    (approve, revise)
+    verdicts
 }
 
 /// Reads the name of a file beside the run's folder.

@@ -265,3 +265,21 @@ fn limits_have_actions() {
     let limits = &it.steps[1].review.as_ref().unwrap().limits;
     assert!(matches!(limits[0].actions[0].deed, Deed::Set(_)) && limits[1].actions.is_empty());
 }
+
+#[test]
+fn a_star_among_verdicts_is_any_other_word() {
+    let review = |verdicts: &str| {
+        let step = format!("produces: [a.md]\nreview: {{of: B, {verdicts}}}");
+        let review = good("", &step).steps[0].review.clone().unwrap();
+        (review.approve, review.revise, review.unknown)
+    };
+    let words = "verdicts: {GOOD: approve, BAD: revise";
+    assert_eq!(
+        review(&format!("{words}, '*': ask}}")),
+        review(&format!("{words}}}, unknown: ask"))
+    );
+    assert_eq!(review("verdicts: {'*': ask}"), review("unknown: ask"));
+    assert_eq!(review(&format!("{words}, '*': refuse}}")), review(&format!("{words}}}")));
+    // As a word it means what it meant before.
+    assert_eq!(review("verdicts: {'*': approve, BAD: revise}").0, ["*"]);
+}

@@ -21,6 +21,7 @@ mod task_init;
 mod task_update;
 
 pub(super) use moves::{Move, plan_one};
+pub(super) use phase::pending_at;
 
 use crate::kit::Entry;
 

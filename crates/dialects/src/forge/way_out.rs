@@ -2,11 +2,11 @@
 //! may help is tried on the engine before it is named.
 
 use definition::{Answers, Step, StepName, Work};
-use engine::{Advance, Command, OpenGate, Pick, Probe, Refusal, Remedy, Standing};
+use engine::{Advance, Command, Onward, OpenGate, Pick, Probe, Refusal, Remedy, Standing};
 
 use super::{
     gate,
-    state::{Move, plan_one},
+    state::{Move, pending_at, plan_one},
     workspace::Pipeline,
 };
 use crate::kit::Words;
@@ -19,36 +19,82 @@ const ANOTHER: &str = "begin another with `pipeline_init`";
 /// Where it is told what is next.
 const MORE: &str = "`pipeline_next_action` says what is next";
 
-/// Returns the way out from how a pipeline stands.
+/// Returns what helps after a refusal, from how a pipeline stands.
+#[expect(clippy::wildcard_enum_match_arm, reason = "the others are the same at every step")]
 pub(super) fn hint_at(refusal: &Refusal, pipeline: &Pipeline) -> String {
-    let view = &pipeline.view;
-    let folder = view.state.key().unwrap_or_default();
-    let open = view.state.standing.open_gate();
-    if let (Refusal::GateOpen { .. }, Some(open)) = (refusal, open) {
-        return answer(pipeline, open);
-    }
-    if let Refusal::NeedMissing { path, .. } = refusal {
-        return format!("write `{folder}/{path}`, then call again");
-    }
-    if let Refusal::ArtifactMissing { path, .. } = refusal {
-        return match path.as_str() {
-            "" => format!("write `{folder}/tasks.md`, or call `task_init`"),
-            path if open.is_some() => format!("write `{folder}/{path}`, then pass the answer on"),
-            path => format!("write `{folder}/{path}`, then report again"),
-        };
-    }
-    if let Refusal::GateHeld { step, .. } = refusal {
-        let call = "call `clear_revision_pending` for";
-        return format!("{call} `{step}` first, after the user has approved");
-    }
-    if let Refusal::PartsInvalid { back: None, .. } = refusal {
+    let (remedy, view) = (refusal.remedy(), &pipeline.view);
+    let words = match &remedy {
+        Remedy::PassGate { step } | Remedy::WorkTowards { step } | Remedy::BeginBefore { step } => {
+            Some(first(pipeline, step))
+        }
+        Remedy::Finish { steps } => steps.first().map(|it| first(pipeline, it)),
+        Remedy::PlanParts => Some(way_to_init(pipeline)),
+        Remedy::StartAnother | Remedy::Reopen => Some(taken_up(pipeline)),
+        Remedy::AskPerson { is_relayed: true } => {
+            view.state.standing.open_gate().map(|it| answer(pipeline, it))
+        }
+        _ => None,
+    };
+    words.unwrap_or_else(|| hint_on_step(&remedy, pipeline))
+}
+
+/// Returns what helps at the step that a pipeline is at, whatever the steps before it are.
+#[expect(clippy::wildcard_enum_match_arm, reason = "the others are the same everywhere")]
+fn hint_on_step(remedy: &Remedy, pipeline: &Pipeline) -> String {
+    let folder = pipeline.view.state.key().unwrap_or_default();
+    let words = match remedy {
+        Remedy::WriteFile { path } if path.is_empty() => {
+            let or_told = if can_plan(pipeline) { ", or call `task_init`" } else { "" };
+            Some(format!("write `{folder}/tasks.md`{or_told}"))
+        }
+        Remedy::WriteFile { path } => Some(format!("write `{folder}/{path}`, then call again")),
+        Remedy::FixParts => fix_tasks(pipeline, folder),
+        Remedy::Clear { step, .. } => clear(pipeline, step),
+        _ => None,
+    };
+    words.unwrap_or_else(|| WORDS.word(remedy))
+}
+
+/// Says how tasks are corrected that no work can begin with: in their file, or by a call where they
+/// are no longer read from it.
+fn fix_tasks(pipeline: &Pipeline, folder: &str) -> Option<String> {
+    let advance = Advance { onward: Some(Onward::default()), ..Advance::default() };
+    if pipeline.try_on(&Command::Advance(advance.into())).is_open() {
         let call = "call `pipeline_next_action` with nothing but `workspace`";
-        return format!("fix `{folder}/tasks.md`, then {call}");
+        return Some(format!("fix `{folder}/tasks.md`, then {call}"));
     }
-    if let Refusal::RunEnded { .. } = refusal {
-        return taken_up(pipeline);
-    }
-    hint(refusal)
+    can_plan(pipeline).then(|| "say with `task_init` what the tasks are".to_owned())
+}
+
+/// Says how a checkpoint is freed that a pending revision holds.
+fn clear(pipeline: &Pipeline, step: &StepName) -> Option<String> {
+    let pending = pending_at(step.as_str())?;
+    let set = [(pending.to_owned(), false.into())].into_iter().collect();
+    let call = format!("call `clear_revision_pending` for `{step}` first");
+    let is_open = pipeline.try_on(&Command::SetVars { set }).is_open();
+    is_open.then(|| format!("{call}, after the user has approved"))
+}
+
+/// Whether the tasks can be said now.
+fn can_plan(pipeline: &Pipeline) -> bool {
+    pipeline.try_on(&plan_one(&pipeline.view)).is_open()
+}
+
+/// Says how tasks are made known: at once, or after the gate before them.
+pub(super) fn way_to_init(pipeline: &Pipeline) -> String {
+    let gate = match pipeline.try_on(&plan_one(&pipeline.view)) {
+        Probe::Open(_) | Probe::Needs(_) => return "call `task_init` first".to_owned(),
+        Probe::Closed(
+            Refusal::GateNotAsked { step, .. }
+            | Refusal::GateNeedsPerson { step, .. }
+            | Refusal::GateOpen { step, .. },
+        ) => step,
+        Probe::Closed(refusal) => return hint_on_step(&refusal.remedy(), pipeline),
+    };
+    let first = first(pipeline, &gate);
+    let is_there = pipeline.view.state.current.as_ref() == Some(&gate);
+    let rest = if is_there { String::new() } else { format!(", then each phase through `{gate}`") };
+    format!("{first}{rest}, and then call `task_init`")
 }
 
 /// Returns the way out that holds however the pipeline stands.
@@ -129,7 +175,7 @@ pub(super) fn ask(pipeline: &Pipeline, step: &Step) -> String {
     let asked = pipeline.try_on(&Move::Ask.at(step, &pipeline.view));
     let name = &step.name;
     if let Probe::Closed(refusal) = &asked {
-        return hint_at(refusal, pipeline);
+        return hint_on_step(&refusal.remedy(), pipeline);
     }
     let open = asked.state().and_then(|it| it.standing.open_gate());
     match open.map(|it| it.answers) {
@@ -167,13 +213,13 @@ fn remedy(remedy: &Remedy) -> Option<String> {
         Remedy::FindRun => "name the workspace that `pipeline_init` answered",
         Remedy::StartAnother => ANOTHER,
         Remedy::GiveKey { .. } | Remedy::ShareKey { .. } => "name another workspace",
-        Remedy::Look | Remedy::Work { .. } => "`resume_info` says where the pipeline is",
+        Remedy::Look => "`resume_info` says where the pipeline is",
+        Remedy::Work { step } => return Some(format!("go on with `{step}`")),
+        Remedy::Nothing => "leave it as it is",
         Remedy::Wait { .. } | Remedy::Claim => {
             "someone else works on it; call again when they are done"
         }
-        Remedy::PlanParts => "call `task_init` first",
         Remedy::FixParts => "fix the tasks, then call again",
-        Remedy::Clear { .. } => "call `clear_revision_pending` first, after the user has approved",
         Remedy::FixContext => "fix the cause, then call again",
         Remedy::NewRequestId => "send this call with an id of its own",
         // The built-in workflow leads to none of these; a project's own may.

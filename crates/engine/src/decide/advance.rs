@@ -82,10 +82,14 @@ pub(super) fn after_chore(
 ) -> Result<(), Stop> {
     let before = draft.mark();
     report_chore::decide(draft, mode, report)?;
-    match report.then.as_ref().filter(|_| !draft.state.is_handed_out()) {
-        Some(onward) => go_on(draft, mode, onward, before),
-        None => Ok(()),
+    let Some(onward) = &report.then else { return Ok(()) };
+    // A file may say that parts are worked on that nobody knows yet.
+    let current = draft.state.current.as_ref().and_then(|it| draft.workflow.find_step(it));
+    let is_planned = current.is_none_or(|it| open_parts::is_planned(&draft.state, it));
+    if draft.state.is_handed_out() && is_planned {
+        return Ok(());
     }
+    go_on(draft, mode, onward, before)
 }
 
 fn over(draft: &mut Draft<'_>, asked: &Advance) -> Result<(), Stop> {

@@ -6,7 +6,7 @@ use definition::{PartSpec, Step};
 
 use super::{
     Draft, EvalContext, ask_model, ask_model::Advice, files, flow, gate, left_out, mode::Mode,
-    parts, react, review, review::Judged, rulebook, then::Then, verdict,
+    parts, react, review, review::Judged, route, rulebook, then::Then, verdict,
 };
 use crate::{Artifact, Event, ReopenCause, ReportStep, Rigor, StepCompleted, Stop, guard};
 
@@ -19,6 +19,10 @@ pub(super) fn complete(
     part: Option<&PartSpec>,
     (command, advice): (&ReportStep, Option<Advice>),
 ) -> Result<Then, Stop> {
+    if let Some(next) = command.next.as_deref().filter(|_| part.is_none()) {
+        guard::check_evidence(draft, step, &command.report)?;
+        route::check_named(draft, step, next, &command.report)?;
+    }
     if let Judged::Moved(then) = finish(draft, mode, step, part, command)? {
         return Ok(then);
     }

@@ -3,6 +3,7 @@
 use alloc::{
     format,
     string::{String, ToString as _},
+    vec,
     vec::Vec,
 };
 
@@ -89,6 +90,32 @@ pub(super) fn choose(
     let successor = step.next.iter().find(|it| it.to == target);
     let (by, reasoning) = (Decider::Client, String::from("the agent chose it"));
     follow(draft, mode, step, Way { target, by, reasoning, successor }, sight)
+}
+
+/// Refuses a step that can never follow, before anything is made of the report that names it. Which
+/// of the others may follow now is judged once the work is taken in.
+pub(super) fn check_named(
+    draft: &Draft<'_>,
+    step: &Step,
+    next: &str,
+    report: &Report,
+) -> Result<(), Refusal> {
+    let target = find_target(draft.workflow, next);
+    let is_listed = step.next.iter().any(|it| Some(&it.to) == target.as_ref());
+    // Where a person is asked first, nobody goes anywhere yet.
+    if is_listed || step.gate.is_some() {
+        return Ok(());
+    }
+    let sight = EvalContext::of_report(Some(report));
+    let allowed = match draft.state.decider() {
+        Decider::Declared if draft.is_lax() => return Ok(()),
+        Decider::Declared => vec![find_declared(draft, step, sight)?.target],
+        Decider::Client | Decider::Ai => allowed(draft.workflow, &draft.state, step, sight),
+    };
+    match target.filter(|it| allowed.contains(it)) {
+        Some(_) => Ok(()),
+        None => Err(not_allowed(step, next, &allowed)),
+    }
 }
 
 /// Goes to the step that the agent names after work that was reported before.

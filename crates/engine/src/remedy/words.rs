@@ -27,7 +27,7 @@ impl fmt::Display for Remedy {
             Self::AskPerson { is_relayed } => ask_person(out, *is_relayed),
             Self::AnswerAgain => out.write_str("look at it again, then answer with the new digest"),
             Self::AnswerOtherwise => out.write_str("give another of the answers"),
-            Self::Clear { condition } => {
+            Self::Clear { condition, .. } => {
                 write!(out, "make `{condition}` false, then have the person answer")
             }
             Self::Look => out.write_str("read the status of the run"),

@@ -263,7 +263,9 @@ fn refused(error: ExecuteError, id: &str) -> Failure {
             let names: Vec<String> = among.iter().map(|it| format!("`{it}`")).collect();
             format!("name one with `--answer`: {}", names.join(", "))
         }
-        Some(Remedy::Clear { condition }) => format!("make `{condition}` false, then answer again"),
+        Some(Remedy::Clear { condition, .. }) => {
+            format!("make `{condition}` false, then answer again")
+        }
         Some(Remedy::AskPerson { .. }) => {
             "answer in a terminal, or with a token that has the scope `approve`".to_owned()
         }

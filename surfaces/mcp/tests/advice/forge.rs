@@ -313,7 +313,6 @@ impl Pipelines {
             _ => ("currentPhase", "phase-99"),
         };
         walk.tell(format!("edit of the file: {key} {value}"));
-        walk.is_ahead_of_files |= key == "currentPhase";
         document.insert(key.to_owned(), json!(value));
         walk.stage.rewrite(&name, |_| Value::Object(document.clone()).to_string());
     }

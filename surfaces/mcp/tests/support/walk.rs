@@ -118,8 +118,6 @@ pub(crate) struct Walk {
     pub(crate) can_ask: bool,
     /// Whether the work that a call reports was done.
     pub(crate) is_honest: bool,
-    /// A person's edit said that the run is further than its files.
-    pub(crate) is_ahead_of_files: bool,
     /// Whether the person says yes to everything.
     pub(crate) is_kind: bool,
     pub(crate) tools: Arc<Tools>,
@@ -257,13 +255,7 @@ async fn take<D: Dialect>(dialect: &mut D, walk: &mut Walk, advice: &Advice) -> 
 }
 
 fn is_contradicted(walk: &Walk, advice: &Advice, after: &Said) -> bool {
-    // A report can have two flaws, and the missing file is told first.
-    let is_next_flaw = !advice.files.is_empty()
-        && ["evidence_missing", "next_not_allowed"].contains(&after.code());
-    // What an edit claims is done, and is not, is missed by the report on what follows.
-    let is_claimed = walk.is_ahead_of_files && after.code() == "need_missing";
-    let is_known = is_next_flaw || is_claimed;
-    after.is_refused && walk.is_honest && advice.announced != Some(after.code()) && !is_known
+    after.is_refused && walk.is_honest && advice.announced != Some(after.code())
 }
 
 impl Walk {
@@ -288,7 +280,6 @@ impl Walk {
             gates: None,
             can_ask: false,
             is_honest: true,
-            is_ahead_of_files: false,
             is_kind: false,
             tools,
             story: Vec::new(),

@@ -6,6 +6,7 @@
 mod compare;
 mod edits;
 mod golden;
+mod hints;
 mod player;
 mod release_0_1;
 mod texts;
@@ -184,6 +185,37 @@ fn a_file_that_is_behind_the_gate_is_led_to_the_person() {
     player.answer(true);
     let task = json!({ "task_description": "Add: a" });
     player.make("validate_phase_guidance", task.as_object().unwrap()).unwrap();
+}
+
+#[test]
+fn a_plan_that_changes_while_it_is_built_is_put_before_the_person_as_the_hint_says() {
+    let workflow = Arc::new(workflow());
+    let mut player = Player::new(&workflow, 1);
+    player.settle_settings(Some(Answers::Verified));
+    for (tool, params) in [
+        ("init_workflow_guidance", json!({ "task_description": "Add: a" })),
+        ("analyze_phase_guidance", json!({ "task_description": "Add: a" })),
+        (
+            "blueprint_phase_guidance",
+            json!({ "task_description": "Add: a", "requirements_summary": "r" }),
+        ),
+        (
+            "update_workflow_state_guidance",
+            json!({ "phase": "BLUEPRINT", "status": "NEEDS_PLAN_APPROVAL", "plan": "p" }),
+        ),
+    ] {
+        player.make(tool, params.as_object().unwrap()).unwrap();
+    }
+    player.answer(true);
+    let other = json!({ "phase": "CONSTRUCT", "status": "RUNNING", "plan": "another" });
+    let refused = player.call(Guidance::Update.name(), other.as_object().unwrap());
+    assert!(refused.is_refused, "{}", refused.text);
+    let first = refused.next.first().unwrap();
+    let mut asked = player.clone();
+    asked.make(first.tool, &first.params).unwrap();
+    assert!(asked.state.standing.open_gate().is_some(), "{}", asked.story());
+    assert_eq!(asked.file().unwrap().plan(), "another");
+    follow(&player, &refused, 1);
 }
 
 #[test]

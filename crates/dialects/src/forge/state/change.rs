@@ -5,10 +5,13 @@ use engine::{Command, Refusal, Status};
 use schemars::JsonSchema;
 use serde::de::DeserializeOwned;
 
-use super::super::{
-    answer::{Answer, Failure},
-    way_out,
-    workspace::{self, Pipeline},
+use super::{
+    super::{
+        answer::{Answer, Failure},
+        way_out,
+        workspace::{self, Pipeline},
+    },
+    phase,
 };
 use crate::kit::{Ask, Caller, Deed, Effect, Hints, Outcome, Stopped, Tool};
 
@@ -66,8 +69,8 @@ pub(super) trait Change: Card {
         Vec::new()
     }
 
-    /// Returns the words of the guard that a refusal is, if it is one.
-    fn guard(&self, _pipeline: &Pipeline, _refusal: &Refusal) -> Option<String> {
+    /// Returns what holds the tool back, and what helps, where it says so in words of its own.
+    fn guard(&self, _pipeline: &Pipeline, _refusal: &Refusal) -> Option<(String, String)> {
         None
     }
 
@@ -120,25 +123,25 @@ fn told<T: Change>(
 }
 
 /// Words why a change led to nothing: as the guard that stands in its way, else plainly.
+#[expect(clippy::wildcard_enum_match_arm, reason = "the others say of themselves what is wrong")]
 fn refused<T: Change>(asked: &T, pipeline: &Pipeline, stopped: &Stopped) -> Failure {
     let tool = <T as Card>::NAME;
     let Stopped::Refused(refusal) = stopped else { return Failure::of(tool, stopped) };
-    if let Some(message) = asked.guard(pipeline, refusal) {
-        return Failure::new(refusal.code(), format!("BLOCKED: {message}"), "");
-    }
-    if let Refusal::StepNotCurrent { step, current } = refusal {
-        let message = format!("{tool}: `{step}` is not the current phase, which is `{current}`");
-        return Failure::new(refusal.code(), message, format!("go on with `{current}`"));
-    }
-    if let Refusal::PartsInvalid { problem, .. } = refusal {
-        let message = format!("{tool}: {problem}");
-        return Failure::new(refusal.code(), message, "fix the tasks, then call again");
+    if let Some((message, hint)) = asked.guard(pipeline, refusal) {
+        return Failure::new(refusal.code(), format!("BLOCKED: {message}"), hint);
     }
     let hint = way_out::hint_at(refusal, pipeline);
-    let problem = if let Refusal::RunEnded { status } = refusal {
-        format!("the pipeline is {}", ended(*status))
-    } else {
-        refusal.to_string()
+    if let Some(message) = phase::blocked(refusal) {
+        return Failure::new(refusal.code(), format!("BLOCKED: {message}"), hint);
+    }
+    let (problem, hint) = match refusal {
+        Refusal::StepNotCurrent { step, current } => {
+            (format!("`{step}` is not the current phase, which is `{current}`"), hint)
+        }
+        // What the call says is wrong, and not a file.
+        Refusal::PartsInvalid { problem, .. } => (problem.clone(), way_out::hint(refusal)),
+        Refusal::RunEnded { status } => (format!("the pipeline is {}", ended(*status)), hint),
+        _ => (refusal.to_string(), hint),
     };
     Failure::new(refusal.code(), format!("{tool}: {problem}"), hint)
 }

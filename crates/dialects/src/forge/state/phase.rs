@@ -3,15 +3,16 @@
 use definition::Step;
 use engine::Refusal;
 
-use super::{
-    super::{answer::Failure, way_out, workspace::Pipeline},
-    task,
-};
+use super::super::{answer::Failure, workspace::Pipeline};
 
 /// The phase that the tasks are built in.
 pub(super) const IMPLEMENTATION: &str = "phase-5";
 /// The phase that judges what was built.
 pub(super) const REVIEW: &str = "phase-6";
+/// What is said where a phase needs tasks, and there are none.
+pub(super) const NO_TASKS: &str = "no tasks are initialised";
+/// The file that has them.
+const TASKS: &str = "tasks.md";
 /// The checkpoints that a revision may be pending at, and the variables that say so.
 pub(super) const CHECKPOINTS: [(&str, &str); 2] =
     [("checkpoint-a", "revision_pending_a"), ("checkpoint-b", "revision_pending_b")];
@@ -41,30 +42,26 @@ pub(super) fn find<'a>(
     })
 }
 
-/// Returns the words of the guards that hold wherever a pipeline is moved.
-pub(super) fn guard(pipeline: &Pipeline, refusal: &Refusal) -> Option<String> {
-    let words = if let Refusal::ArtifactMissing { step, path } = refusal {
-        format!("`{path}` must exist before `{step}` is completed; write it first")
-    } else if let Refusal::GateOpen { step, .. } = refusal {
-        let way_out = way_out::hint_at(refusal, pipeline);
-        format!("`{step}` is awaiting_human; {way_out}")
-    } else if let Refusal::GateHeld { step, .. } = refusal {
-        let way_out = way_out::hint_at(refusal, pipeline);
-        format!("a revision is pending at `{step}`; {way_out}")
-    } else if let Refusal::GateNotAsked { step, to } = refusal {
-        format!("`{to}` lies behind `{step}`; {}", way_out::first(pipeline, to))
-    } else if let Refusal::GateNeedsPerson { step, is_asked: false, .. } = refusal {
-        format!("at `{step}` only the user's own answer counts; {}", way_out::first(pipeline, step))
-    } else if let Refusal::GateNeedsPerson { step, .. } = refusal {
-        format!("at `{step}` only the user's own answer counts; have them run `milepost gate`")
-    } else if let Refusal::StepOutOfOrder { step, before } = refusal {
-        format!("`{step}` comes after `{before}`; {}", way_out::first(pipeline, step))
-    } else if let Refusal::StepPassed { step } = refusal {
-        format!("`{step}` was passed; leave it as it is")
-    } else if let Refusal::PartsUnknown { .. } = refusal {
-        format!("no tasks are initialised; {}", task::way_to_init(pipeline))
-    } else {
-        return None;
-    };
-    Some(words)
+/// Returns the variable that says whether a revision is pending at a checkpoint.
+pub(in crate::forge) fn pending_at(checkpoint: &str) -> Option<&'static str> {
+    CHECKPOINTS.iter().find(|(it, _)| *it == checkpoint).map(|(_, var)| *var)
+}
+
+/// Returns what holds a pipeline back, where a refusal says that something does.
+#[expect(clippy::wildcard_enum_match_arm, reason = "the others are no guards of a pipeline")]
+pub(super) fn blocked(refusal: &Refusal) -> Option<String> {
+    Some(match refusal {
+        Refusal::ArtifactMissing { step, path } => {
+            let path = if path.is_empty() { TASKS } else { path };
+            format!("`{path}` must exist before `{step}` is completed")
+        }
+        Refusal::GateOpen { step, .. } => format!("`{step}` is awaiting_human"),
+        Refusal::GateHeld { step, .. } => format!("a revision is pending at `{step}`"),
+        Refusal::GateNotAsked { step, to } => format!("`{to}` lies behind `{step}`"),
+        Refusal::GateNeedsPerson { step, .. } => format!("`{step}` is for the user to answer"),
+        Refusal::StepOutOfOrder { step, before } => format!("`{step}` comes after `{before}`"),
+        Refusal::StepPassed { step } => format!("`{step}` was passed"),
+        Refusal::PartsUnknown { .. } => NO_TASKS.to_owned(),
+        _ => return None,
+    })
 }

@@ -47,7 +47,7 @@ impl Change for PhaseComplete {
         warnings
     }
 
-    fn guard(&self, pipeline: &Pipeline, refusal: &Refusal) -> Option<String> {
+    fn guard(&self, pipeline: &Pipeline, refusal: &Refusal) -> Option<(String, String)> {
         let phase = &self.phase;
         let state = &pipeline.view.state;
         let current = state.current.as_ref().map(ToString::to_string).unwrap_or_default();
@@ -59,12 +59,12 @@ impl Change for PhaseComplete {
             && let Some(step) = step.filter(may_be_asked)
         {
             let way_out = way_out::ask(pipeline, step);
-            return Some(format!("`{phase}` requires awaiting_human; {way_out}"));
+            return Some((format!("`{phase}` requires awaiting_human"), way_out));
         }
         if matches!(refusal, Refusal::StepNotCurrent { .. } | Refusal::GateNotOpen) {
             let message = format!("`{phase}` is not the current phase, which is `{current}`");
-            return Some(format!("{message}; go on with `{current}`"));
+            return Some((message, format!("go on with `{current}`")));
         }
-        phase::guard(pipeline, refusal)
+        None
     }
 }

@@ -24,19 +24,18 @@ impl Change for PhaseStart {
         Ok(Move::Start.at(step, &pipeline.view))
     }
 
-    fn guard(&self, pipeline: &Pipeline, refusal: &Refusal) -> Option<String> {
+    fn guard(&self, pipeline: &Pipeline, refusal: &Refusal) -> Option<(String, String)> {
         if let Refusal::GateOpen { step, .. } = refusal
             && step.as_str() == self.phase
             && let Some(asking) = pipeline.view.workflow.find_step(step)
         {
-            return Some(format!("`{step}` is for the user; {}", way_out::ask(pipeline, asking)));
+            let way_out = way_out::ask(pipeline, asking);
+            return Some((format!("`{step}` is for the user"), way_out));
         }
         let has_tasks = pipeline.view.state.parts.get(task::SET).is_some_and(|it| !it.is_empty());
         let is_early =
             matches!(refusal, Refusal::StepOutOfOrder { .. } | Refusal::GateNotAsked { .. });
-        if is_early && self.phase == phase::IMPLEMENTATION && !has_tasks {
-            return Some(format!("no tasks are initialised; {}", task::way_to_init(pipeline)));
-        }
-        phase::guard(pipeline, refusal)
+        let needs_tasks = is_early && self.phase == phase::IMPLEMENTATION && !has_tasks;
+        needs_tasks.then(|| (phase::NO_TASKS.to_owned(), way_out::way_to_init(pipeline)))
     }
 }

@@ -6,7 +6,7 @@ use serde_json::{Map, Value};
 use super::{
     super::{answer::Failure, workspace::Pipeline},
     change::{Change, SETS, card},
-    phase::CHECKPOINTS,
+    phase::{CHECKPOINTS, pending_at},
 };
 use crate::kit::Hints;
 
@@ -97,8 +97,7 @@ fn bump(tool: &str, kind: &str, suffix: &str) -> Result<Command, Failure> {
 fn pending(tool: &str, checkpoint: &str) -> Result<&'static str, Failure> {
     let known = CHECKPOINTS.map(|(name, _)| name);
     let name = one_of(tool, "checkpoint", checkpoint, &known)?;
-    let found = CHECKPOINTS.iter().find(|(it, _)| *it == name);
-    Ok(found.map_or("", |(_, var)| *var))
+    Ok(pending_at(name).unwrap_or_default())
 }
 
 /// Returns the word if it is one of those that are known.

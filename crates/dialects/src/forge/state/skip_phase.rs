@@ -1,6 +1,6 @@
 //! `skip_phase`: a phase is left out.
 
-use engine::{Command, Refusal};
+use engine::Command;
 
 use super::{
     super::{answer::Failure, workspace::Pipeline},
@@ -21,9 +21,5 @@ impl Change for SkipPhase {
     fn command(&self, pipeline: &Pipeline) -> Result<Command, Failure> {
         let step = phase::find(Self::NAME, pipeline, &self.phase)?;
         Ok(Move::Skip.at(step, &pipeline.view))
-    }
-
-    fn guard(&self, pipeline: &Pipeline, refusal: &Refusal) -> Option<String> {
-        phase::guard(pipeline, refusal)
     }
 }

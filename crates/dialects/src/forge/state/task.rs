@@ -1,35 +1,14 @@
 //! A task as the tools are told it: its words for how far it is, and what they mean of a part.
 
 use definition::{PartId, StepName};
-use engine::{PartPlaced, Probe, Progress, Refusal};
+use engine::{PartPlaced, Progress};
 
-use super::{
-    super::{way_out, workspace::Pipeline},
-    moves::plan_one,
-    phase::{IMPLEMENTATION, REVIEW},
-};
+use super::phase::{IMPLEMENTATION, REVIEW};
 
 pub(super) use super::super::state_file::{REVIEWS, SET, WORK};
 
 /// How a task may be worked on. The empty word is as good as the first.
 pub(super) const MODES: [&str; 4] = ["sequential", "parallel", "human_gate", ""];
-
-/// Says how tasks are made known: at once, or after the gate before them.
-pub(super) fn way_to_init(pipeline: &Pipeline) -> String {
-    let gate = match pipeline.try_on(&plan_one(&pipeline.view)) {
-        Probe::Open(_) | Probe::Needs(_) => return "call `task_init` first".to_owned(),
-        Probe::Closed(
-            Refusal::GateNotAsked { step, .. }
-            | Refusal::GateNeedsPerson { step, .. }
-            | Refusal::GateOpen { step, .. },
-        ) => step,
-        Probe::Closed(refusal) => return way_out::hint_at(&refusal, pipeline),
-    };
-    let first = way_out::first(pipeline, &gate);
-    let is_there = pipeline.view.state.current.as_ref() == Some(&gate);
-    let rest = if is_there { String::new() } else { format!(", then each phase through `{gate}`") };
-    format!("{first}{rest}, and then call `task_init`")
-}
 
 /// Says nothing yet of the work on a task.
 pub(super) fn work_on(task: &PartId) -> PartPlaced {

@@ -14,7 +14,7 @@ use super::{
         workspace::Pipeline,
     },
     change::{Card as _, Change, ENDS, card},
-    moves, phase,
+    moves,
     settings::{self, one_of},
     task,
 };
@@ -63,15 +63,15 @@ impl Change for TaskInit {
         warnings(&tasks.into_values().map(|(spec, _)| spec).collect::<Vec<_>>())
     }
 
-    fn guard(&self, pipeline: &Pipeline, refusal: &Refusal) -> Option<String> {
-        if let Refusal::GateNotAsked { step, .. } = refusal {
-            let way_out = way_out::first(pipeline, step);
-            return Some(format!("`{step}` comes before the tasks are initialised; {way_out}"));
-        }
-        if let Refusal::ArtifactMissing { path, .. } = refusal {
-            return Some(format!("`{path}` must exist before its task is marked as passed"));
-        }
-        phase::guard(pipeline, refusal)
+    fn guard(&self, pipeline: &Pipeline, refusal: &Refusal) -> Option<(String, String)> {
+        let message = if let Refusal::GateNotAsked { step, .. } = refusal {
+            format!("`{step}` comes before the tasks are initialised")
+        } else if let Refusal::ArtifactMissing { path, .. } = refusal {
+            format!("`{path}` must exist before its task is marked as passed")
+        } else {
+            return None;
+        };
+        Some((message, way_out::hint_at(refusal, pipeline)))
     }
 
     fn answer(warnings: Vec<String>) -> Answer {

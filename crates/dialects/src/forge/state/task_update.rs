@@ -4,9 +4,8 @@ use definition::PartId;
 use engine::{Command, PartPlaced, Refusal};
 
 use super::{
-    super::{answer::Failure, workspace::Pipeline},
+    super::{answer::Failure, way_out, workspace::Pipeline},
     change::{Card as _, Change, SETS, card},
-    phase,
     settings::one_of,
     task,
 };
@@ -34,12 +33,11 @@ impl Change for TaskUpdate {
         Ok(Command::PlacePart(placed(&task, self)?))
     }
 
-    fn guard(&self, pipeline: &Pipeline, refusal: &Refusal) -> Option<String> {
-        if let Refusal::ArtifactMissing { path, .. } = refusal {
-            let task = &self.task_num;
-            return Some(format!("`{path}` must exist before task {task} is marked as passed"));
-        }
-        phase::guard(pipeline, refusal)
+    fn guard(&self, pipeline: &Pipeline, refusal: &Refusal) -> Option<(String, String)> {
+        let Refusal::ArtifactMissing { path, .. } = refusal else { return None };
+        let task = &self.task_num;
+        let message = format!("`{path}` must exist before task {task} is marked as passed");
+        Some((message, way_out::hint_at(refusal, pipeline)))
     }
 }
 
@@ -75,7 +73,7 @@ fn find(pipeline: &Pipeline, number: &str) -> Result<PartId, Failure> {
         let ids: Vec<&str> = tasks.iter().map(|it| it.id.as_str()).collect();
         let message = format!("{}: there is no task `{number}`", TaskUpdate::NAME);
         let hint = match ids.as_slice() {
-            [] => task::way_to_init(pipeline),
+            [] => way_out::way_to_init(pipeline),
             ids => format!("there are: {}", ids.join(", ")),
         };
         Failure::new("part_unknown", message, hint)

@@ -21,6 +21,7 @@ use super::{
         Guidance, Row, command,
         rows::ROWS,
     },
+    hints,
     release_0_1::Page,
 };
 use crate::kit::{Ask, Caller, Deed, Entry, Files, Look, Outcome, Reply, Snapshot, Stopped, Tell};
@@ -208,7 +209,9 @@ impl<'a> Player<'a> {
         let has_rotated =
             self.log.iter().skip(begun).any(|it| matches!(it.event, Event::JournalRotated(_)));
         let knows_run = reply.body["phase"].is_string();
-        // A refusal names the calls that `hello_workflow` names.
+        let hint = reply.body["refusal"]["hint"].as_str().unwrap_or_default();
+        let mut named = hints::find(hint, params);
+        // A refusal names the calls that `hello_workflow` names, besides those of its hint.
         let told = if reply.is_error && !self.log.is_empty() {
             self.reply(Guidance::Hello.name(), Map::new()).body
         } else {
@@ -219,7 +222,8 @@ impl<'a> Player<'a> {
             tool: Row::find(it["tool"].as_str().unwrap()).unwrap().name,
             params: it["params"].as_object().unwrap().clone(),
         });
-        let next = next.collect();
+        named.extend(next);
+        let next = named;
         Said { text: reply.text, next, is_refused: reply.is_error, has_rotated, knows_run }
     }
 

@@ -4,7 +4,7 @@
 use std::sync::{Mutex, PoisonError};
 
 use engine::{CheckFact, ChoreOutcome, Fact, GitDeed, Question, RunId, Timestamp};
-use runtime::{FileSystem, Found, Looking, World};
+use runtime::{FileSystem, Found, Held, Looking, World};
 use world::{RealWorld, WorldSettings};
 
 /// See the module.
@@ -71,6 +71,7 @@ impl World for TrialWorld {
         _folders: (&'a str, &'a str),
         deed: &'a GitDeed,
         _texts: &'a [(String, String)],
+        _held: Option<&'a Held>,
     ) -> Looking<'a, Option<ChoreOutcome>> {
         self.note(deed.describe());
         let detail = "not done in a trial".to_owned();
