@@ -41,11 +41,11 @@ fn of_word(word: &str) -> Option<Value> {
         "list of paths" | "list of texts" | "list of verdicts" | "list of arguments"
         | "list of ids" | "path or list" | "template or list" => refer("texts"),
         "map of texts" | "map of expressions" => Some(texts_by_name()),
-        "map of numbers" => Some(by_name(json!({ "type": "integer", "minimum": 1 }))),
-        "map of entries" => Some(by_name(json!({ "$ref": "#/$defs/entry" }))),
-        "map of lists of steps" => {
-            Some(by_name(json!({ "type": ["array", "null"], "items": { "$ref": "#/$defs/text" } })))
-        }
+        "map of numbers" => Some(by_name(&json!({ "type": "integer", "minimum": 1 }))),
+        "map of entries" => Some(by_name(&json!({ "$ref": "#/$defs/entry" }))),
+        "map of lists of steps" => Some(by_name(
+            &json!({ "type": ["array", "null"], "items": { "$ref": "#/$defs/text" } }),
+        )),
         _ => words(word),
     }
 }
@@ -63,16 +63,16 @@ fn plain(word: &str) -> Value {
     serde_json::from_str(word).unwrap_or_else(|_| word.into())
 }
 
-fn by_name(value: Value) -> Value {
+fn by_name(value: &Value) -> Value {
     json!({ "type": "object", "additionalProperties": value })
 }
 
 fn texts_by_name() -> Value {
-    by_name(json!({ "$ref": "#/$defs/text" }))
+    by_name(&json!({ "$ref": "#/$defs/text" }))
 }
 
-fn or_list(one: Value) -> Value {
-    json!({ "anyOf": [one.clone(), { "type": "array", "items": one }] })
+fn or_list(one: &Value) -> Value {
+    json!({ "anyOf": [one, { "type": "array", "items": one }] })
 }
 
 /// What fits a key whose value is a structure of its own.
@@ -90,41 +90,41 @@ fn of_structure(section: &str, key: &str) -> Option<Value> {
         ("`index.md`", "limits") => refer("limits"),
         ("`index.md`", "ends") => refer("ends"),
         ("`index.md`", "on") => refer("on_index"),
-        ("`ends`", "keep_key") => or_list(json!({ "enum": ["completed", "failed", "cancelled"] })),
+        ("`ends`", "keep_key") => or_list(&json!({ "enum": ["completed", "failed", "cancelled"] })),
         ("Entries of `on`", "else" | "consent") => any(vec![text(), to_text()]),
         ("Actions", "rotate") => any(vec![
             json!({ "enum": ["findings", "whole"] }),
             json!({ "type": "object", "properties": { "findings": text() } }),
         ]),
-        ("Actions", "insert") => by_name(to_text()),
+        ("Actions", "insert") => by_name(&to_text()),
         ("Actions", "rename_branch") => to_text(),
         ("Actions", "checkout") => any(vec![text(), to_text()]),
         ("Actions", "commit") => refer("commit"),
         ("Actions", "publish") => refer("publish"),
-        ("A step", "needs") => or_list(any(vec![text(), refer("need")])),
-        ("A step", "produces") => or_list(any(vec![text(), refer("product")])),
+        ("A step", "needs") => or_list(&any(vec![text(), refer("need")])),
+        ("A step", "produces") => or_list(&any(vec![text(), refer("product")])),
         ("A step", "checks") => json!({ "type": "array", "items": texts() }),
         ("A step", "gate") => any(vec![json!({ "type": "boolean" }), refer("gate")]),
         ("A step", "review") => refer("review"),
         ("A step", "attempts") => {
-            any(vec![json!({ "type": "integer", "minimum": 1 }), by_name(spent("fail|warn|ask"))])
+            any(vec![json!({ "type": "integer", "minimum": 1 }), by_name(&spent("fail|warn|ask"))])
         }
-        ("A step", "next") => or_list(any(vec![text(), refer("successor")])),
+        ("A step", "next") => or_list(&any(vec![text(), refer("successor")])),
         ("A step", "on") => refer("on_step"),
         ("A step", "each") => refer("each"),
         ("`produces`", "words") => any(vec![
             json!({ "type": "integer", "minimum": 1 }),
             json!({ "type": "array", "items": { "type": "integer", "minimum": 0 }, "minItems": 2, "maxItems": 2 }),
         ]),
-        ("`produces`", "matches") => or_list(any(vec![text(), to_text()])),
+        ("`produces`", "matches") => or_list(&any(vec![text(), to_text()])),
         ("`produces`", "covers") => {
             json!({ "type": "array", "items": text(), "minItems": 2, "maxItems": 2 })
         }
         ("`gate`", "options") => {
-            by_name(json!({ "type": "string", "pattern": "^(approve|skip|fail|cancel|back .+)$" }))
+            by_name(&json!({ "type": "string", "pattern": "^(approve|skip|fail|cancel|back .+)$" }))
         }
-        ("`review`", "verdicts") => by_name(json!({ "enum": ["approve", "revise"] })),
-        ("`review`", "limits") => by_name(any(vec![
+        ("`review`", "verdicts") => by_name(&json!({ "enum": ["approve", "revise"] })),
+        ("`review`", "limits") => by_name(&any(vec![
             spent("approve|ask|fail"),
             json!({ "type": "array", "prefixItems": [spent("approve|ask|fail")] }),
         ])),
@@ -171,8 +171,8 @@ fn of_front_matter(title: &str, section: &str) -> Value {
     let rows = rows();
     let mut all = Map::new();
     all.insert("text".into(), json!({ "type": ["string", "boolean", "number"] }));
-    all.insert("texts".into(), or_list(json!({ "$ref": "#/$defs/text" })));
-    all.insert("actions".into(), or_list(json!({ "$ref": "#/$defs/action" })));
+    all.insert("texts".into(), or_list(&json!({ "$ref": "#/$defs/text" })));
+    all.insert("actions".into(), or_list(&json!({ "$ref": "#/$defs/action" })));
     let part = json!({ "anyOf": [{ "$ref": "#/$defs/text" }, { "$ref": "#/$defs/part" }] });
     all.insert("parts".into(), json!({ "type": "array", "items": part, "minItems": 1 }));
     for (name, section) in NAMED {
