@@ -65,7 +65,15 @@ impl Runtime {
             }
             Target::Given(workflow, run) => {
                 let view = self.blank(Arc::clone(workflow), *run);
-                self.commit_once(&view, request, key.clone(), &mut Checks::new()).await
+                match self.commit_once(&view, request, key.clone(), &mut Checks::new()).await {
+                    // Someone else took the same file in at the same moment.
+                    Err(ExecuteError::Store(StoreError::Conflict { .. }))
+                        if matches!(request.command, Command::AdoptRun(..)) =>
+                    {
+                        Ok(Outcome::unchanged(self.load(*run).await?))
+                    }
+                    outcome => outcome,
+                }
             }
             Target::Copy(fork) => {
                 let (beginning, notices) = self.copy(fork, request).await?;

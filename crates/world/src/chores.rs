@@ -10,7 +10,6 @@ mod record;
 mod standing;
 
 use std::{
-    fs::File,
     path::{Component, Path, PathBuf},
     sync::Arc,
 };
@@ -24,6 +23,7 @@ use crate::{
     ChoreTimes,
     beneath::Root,
     command::Tool,
+    file_system::LockFile,
     git::{find_repository, short},
 };
 use push::is_protected;
@@ -66,7 +66,7 @@ pub(crate) async fn run(
     folders: &Folders,
     deed: &GitDeed,
     texts: &[(String, String)],
-    (times, held): (ChoreTimes, Option<Arc<File>>),
+    (times, held): (ChoreTimes, Option<Arc<LockFile>>),
 ) -> ChoreOutcome {
     let done = match find_top(&folders.home, times).await {
         Ok(Some(top)) => {

@@ -3,7 +3,6 @@
 
 use std::{
     ffi::OsStr,
-    fs::File,
     path::{Path, PathBuf},
     process::Stdio,
     sync::Arc,
@@ -15,7 +14,7 @@ use tokio::{
     process::{Child, Command},
 };
 
-use crate::{ChoreTimes, checks::APPROVE_TOKEN};
+use crate::{ChoreTimes, checks::APPROVE_TOKEN, file_system::LockFile};
 
 /// How much of what a program printed is told: the end, where the errors are.
 const TOLD_CHARS_MAX: usize = 600;
@@ -41,7 +40,7 @@ pub(crate) struct Tool {
     index: Option<PathBuf>,
     variables: Vec<(String, String)>,
     /// A lock, which the program keeps until it has ended, even if this process ends before.
-    held: Option<Arc<File>>,
+    held: Option<Arc<LockFile>>,
 }
 
 /// What a program said, and how it ended.
@@ -105,7 +104,7 @@ impl Tool {
     }
 
     /// Returns the same for a program that keeps a lock as long as it runs.
-    pub(crate) fn holding(self, held: Option<Arc<File>>) -> Self {
+    pub(crate) fn holding(self, held: Option<Arc<LockFile>>) -> Self {
         Self { held, ..self }
     }
 
@@ -263,9 +262,8 @@ mod tests {
         let held = open();
         held.lock().unwrap();
         let tool = Tool::git(folder.path(), ChoreTimes::default()).holding(Some(Arc::new(held)));
-        let mut program = Command::new("tail");
-        let program = program.args(["-f", "/dev/null"]).stdin(tool.no_input()).spawn();
-        let mut program = program.unwrap();
+        let spawn = |stdin| Command::new("tail").args(["-f", "/dev/null"]).stdin(stdin).spawn();
+        let mut program = spawn(tool.no_input()).unwrap();
         drop(tool);
         assert!(matches!(open().try_lock(), Err(TryLockError::WouldBlock)));
         program.kill().unwrap();

@@ -1,5 +1,6 @@
 //! Promised files: read, replaced as a whole, locked and listed, and never outside their folder.
 
+pub(crate) use std::fs::File as LockFile;
 use std::{
     fs::{File, TryLockError},
     io::{self, ErrorKind},

@@ -19,7 +19,6 @@ mod watched;
 
 use std::{
     fmt,
-    fs::File,
     io::{self, ErrorKind},
     path::{Path, PathBuf},
     sync::Arc,
@@ -36,6 +35,7 @@ use runtime::{FileSystem, Found, Held, Looking, Tree, World};
 use beneath::Root;
 pub use clock::Boot;
 use clock::Clock;
+use file_system::LockFile;
 pub use library::{Hidden, is_builtin, is_workflow};
 use model::Model;
 pub use model::{Api, ModelSettings, Secret};
@@ -256,7 +256,7 @@ impl World for RealWorld {
             Root::of(Path::new(root), Path::new(home)).ok()?;
             let [root, home] = [root, home].map(|it| PathBuf::from(it).canonicalize());
             let folders = chores::Folders { root: root.ok()?, home: home.ok()? };
-            let held = held.and_then(|it| it.downcast_ref::<File>()?.try_clone().ok());
+            let held = held.and_then(|it| it.downcast_ref::<LockFile>()?.try_clone().ok());
             let (held, times) = (held.map(Arc::new), self.settings.chore_times);
             Some(chores::run(&folders, deed, texts, (times, held)).await)
         })

@@ -56,6 +56,7 @@ use std::{
 };
 
 use definition::Evidence;
+use dialects::kit::json::Json;
 use expect_test::expect_file;
 use jsonschema::Validator;
 use mcp::{Dialects, Options, TOOLSETS, Toolset, devworkflow::Fallback};
@@ -151,7 +152,11 @@ async fn play(toolset: &str, text: &str) -> String {
             let result = client.call(tool, arguments).await;
             check(tool, schemas.get(tool), &result);
             let mark = if result["isError"] == true { "! " } else { "  " };
-            for line in result["content"][0]["text"].as_str().unwrap().lines() {
+            let text = result["content"][0]["text"].as_str().unwrap();
+            // The long answers of the others are easier to read in lines than in one.
+            let data = Json::parse(text).ok().filter(|_| toolset != "forge");
+            let text = data.map_or_else(|| text.to_owned(), |it| it.render());
+            for line in text.lines() {
                 writeln!(played, "{mark}{line}").unwrap();
             }
         } else {

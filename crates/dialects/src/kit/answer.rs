@@ -164,7 +164,7 @@ mod tests {
         let worded = Reply::worded(Some("# Done".to_owned()), answer(), None, false);
         assert_eq!((worded.text.as_str(), worded.body), ("# Done", answer()));
         let plain = Reply::worded(None, answer(), None, false);
-        assert_eq!(plain.text, "{\n  \"ok\": true\n}");
+        assert_eq!(plain.text, r#"{"ok":true}"#);
     }
 
     #[test]

@@ -72,8 +72,9 @@ impl Repository<'_> {
     ) -> Done {
         let Branch { name, full, .. } = branch;
         let remote = &far.remote;
-        let mut arguments =
-            ["push", "--no-follow-tags", "--recurse-submodules=no"].map(str::to_owned).to_vec();
+        let mut arguments = ["push", "--quiet", "--no-follow-tags", "--recurse-submodules=no"]
+            .map(str::to_owned)
+            .to_vec();
         if self.setting(&format!("branch.{name}.remote")).await?.is_none() {
             arguments.push("--set-upstream".to_owned());
         }

@@ -123,7 +123,11 @@ fn of_structure(section: &str, key: &str) -> Option<Value> {
         ("`gate`", "options") => {
             by_name(&json!({ "type": "string", "pattern": "^(approve|skip|fail|cancel|back .+)$" }))
         }
-        ("`review`", "verdicts") => by_name(&json!({ "enum": ["approve", "revise"] })),
+        ("`review`", "verdicts") => json!({
+            "type": "object",
+            "properties": { "*": { "enum": ["ask", "refuse", "approve", "revise"] } },
+            "additionalProperties": { "enum": ["approve", "revise"] },
+        }),
         ("`review`", "limits") => by_name(&any(vec![
             spent("approve|ask|fail"),
             json!({ "type": "array", "prefixItems": [spent("approve|ask|fail")] }),
