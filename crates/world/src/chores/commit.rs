@@ -229,7 +229,7 @@ fn split(listed: &str) -> Vec<String> {
 }
 
 /// Whether a path is another one, or lies in it.
-fn is_in(path: &str, other: &str) -> bool {
+pub(super) fn is_in(path: &str, other: &str) -> bool {
     let rest = path.strip_prefix(other);
     rest.is_some_and(|it| it.is_empty() || it.starts_with('/') || other.ends_with('/'))
 }

@@ -17,6 +17,7 @@ use tempfile::TempDir;
 
 use super::{
     Repository,
+    commit::is_in,
     standing::{Branch, MARK},
 };
 use crate::command::Tool;
@@ -209,8 +210,9 @@ impl Repository<'_> {
     }
 
     /// Has the user's index say what the commit says, where it said what the branch said: else the
-    /// commit would look like something that the user wants undone. What they staged stays staged.
-    /// Returns what was changed there.
+    /// commit would look like something that the user wants undone. What they staged stays staged; what
+    /// the run itself keeps is not theirs, and a server that was killed before it moved the branch may
+    /// have staged it. Returns what was changed there.
     async fn settle_index<'a>(&self, changes: &'a [Change]) -> Result<Vec<&'a Change>, String> {
         if changes.is_empty() {
             return Ok(Vec::new());
@@ -218,7 +220,9 @@ impl Repository<'_> {
         let said = self.git.say(["ls-files", "--stage", "-z"]).await?;
         let staged: BTreeMap<&str, (&str, &str)> =
             said.split('\0').filter_map(read_entry).collect();
+        let own = self.own();
         let is_untouched = |it: &&Change| match (staged.get(it.path.as_str()), &it.before) {
+            _ if own.iter().any(|own| is_in(&it.path, own)) => true,
             (Some(now), Some((mode, object))) => *now == (mode.as_str(), object.as_str()),
             (Some((_, object)), None) => EMPTY_BLOBS.contains(object),
             (None, before) => before.is_none(),
