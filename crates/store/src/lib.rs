@@ -253,9 +253,11 @@ pub struct Search {
     pub limit: u32,
 }
 
-/// Where an event is in the order of all runs, and in its own. What it says is not read: anyone who
-/// follows all runs must not stumble over an event of a later release in one of them. A `seq` of 0
-/// says that the run was deleted.
+/// Where an event is in the order of all runs, and in its own. A `seq` of 0 says that the run was
+/// deleted.
+///
+/// What an event says is not read: anyone who follows all runs must not stumble over an event of a
+/// later release in one of them.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Tailed {
     pub position: u64,
