@@ -9,8 +9,18 @@ use crate::{ExecuteError, Runtime, View, fault};
 #[derive(Debug, Clone)]
 pub struct Deletable {
     pub view: View,
-    /// The run's file, if it is there. It stays, and begins a new run when it is touched next.
-    pub file: Option<String>,
+    /// The run's file, if it is there. It stays.
+    pub file: Option<LeftFile>,
+}
+
+/// A file that outlives its run.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct LeftFile {
+    /// As people name it.
+    pub path: String,
+    /// Whether a new run begins from it when it is read next. Otherwise it names its run, and no
+    /// run begins from it again.
+    pub begins_run: bool,
 }
 
 /// Why a run is not deleted.
@@ -33,12 +43,13 @@ impl Runtime {
         if view.state.standing.is_live() {
             return Err(DeleteError::Live(view.into()));
         }
-        let file = self.find_left(&view).await?;
+        let begins_run = self.find_projection(view.workflow.name.as_str()).is_some();
+        let file = self.find_left(&view).await?.map(|path| LeftFile { path, begins_run });
         // The file would look edited to an earlier run, which would take the edit in.
         if let Some(file) = &file
             && let Some(run) = self.find_earlier(&view).await?
         {
-            return Err(DeleteError::Followed { run, file: file.clone() });
+            return Err(DeleteError::Followed { run, file: file.path.clone() });
         }
         Ok(Deletable { view, file })
     }

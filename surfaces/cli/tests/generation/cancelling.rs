@@ -116,7 +116,7 @@ fn a_deleted_run_leaves_its_file_which_begins_a_new_run() {
     stage.done("cancel_generation", json!({"scene_id": SCENE}));
     let (bytes, state) = (stage.bytes(SCENE), stage.state(SCENE));
     let deleted = stage.project.ask(&["run", "delete", SCENE, "--yes"]);
-    assert_eq!(deleted["file"], place(SCENE));
+    assert_eq!(deleted["file"], json!({"path": place(SCENE), "begins_run": true}));
     assert_eq!(stage.bytes(SCENE), bytes, "the file stays");
     assert_eq!(stage.project.ask(&["run", "list"])["runs"], json!([]));
     stage.read("get_generation_status", json!({"scene_id": SCENE}));
@@ -142,7 +142,8 @@ fn a_run_whose_file_an_earlier_run_would_take_is_not_deleted() {
     assert!(said.contains(runs[1]) && said.contains("earlier run"), "{said}");
     // The earlier one has no file any more.
     assert_eq!(stage.project.ask(&["run", "delete", runs[1], "--yes"])["file"], json!(null));
-    assert_eq!(stage.project.ask(&["run", "delete", runs[0], "--yes"])["file"], place(SCENE));
+    let deleted = stage.project.ask(&["run", "delete", runs[0], "--yes"]);
+    assert_eq!(deleted["file"]["path"], place(SCENE));
     assert_eq!(stage.bytes(SCENE), bytes);
 }
 

@@ -2,7 +2,7 @@
 
 use clap_complete::ArgValueCompleter;
 use engine::RunId;
-use runtime::{Deletable, DeleteError};
+use runtime::{Deletable, DeleteError, LeftFile};
 use serde_json::json;
 
 use super::{short, status_style};
@@ -36,7 +36,7 @@ pub(super) async fn perform(
     }
     joined.runtime.delete(&deletable).await?;
     let state = &deletable.view.state;
-    let file = deletable.file.as_deref();
+    let file = deletable.file.as_ref();
     let json = json!({
         "deleted": {
             "run": run.short(),
@@ -46,7 +46,7 @@ pub(super) async fn perform(
             "status": state.standing.as_str(),
             "events": state.length,
         },
-        "file": file,
+        "file": file.map(|it| json!({"path": it.path, "begins_run": it.begins_run})),
     });
     let events = text::count(state.length, "event");
     let said =
@@ -85,10 +85,13 @@ fn ask(deletable: &Deletable, output: Output) -> Result<(), Failure> {
 }
 
 /// Says what becomes of the run's file.
-fn stays(file: &str) -> String {
-    let file = text::line(file);
+fn stays(file: &LeftFile) -> String {
+    let path = text::line(&file.path);
+    if !file.begins_run {
+        return format!("`{path}` stays on disk, and no run begins from it again.");
+    }
     format!(
-        "`{file}` stays on disk. If it is still there when a tool reads it, Milepost begins a new run \
+        "`{path}` stays on disk. If it is still there when a tool reads it, Milepost begins a new run \
          from it: delete the file too if you do not want that."
     )
 }
