@@ -80,6 +80,7 @@ fn unreadable(run: RunId, error: StoreError) -> Result<Audit, ExecuteError> {
         StoreError::DamagedRun { seq, .. } => (Some(*seq), seq.saturating_sub(1)),
         StoreError::Event(DecodeError::Newer { .. } | DecodeError::Corrupt(_)) => (None, 0),
         StoreError::Conflict { .. }
+        | StoreError::Deleted { .. }
         | StoreError::KeyTaken { .. }
         | StoreError::RequestSeen { .. }
         | StoreError::Full

@@ -224,8 +224,10 @@ impl Runtime {
                 }
                 Ok(Outcome { events, ..Outcome::unchanged(after) })
             }
-            // Someone else took it over in between.
-            Err(StoreError::Conflict { .. }) => Ok(Outcome::unchanged(view)),
+            // Someone else took it over in between, or it was taken over before and deleted.
+            Err(StoreError::Conflict { .. } | StoreError::Deleted { .. }) => {
+                Ok(Outcome::unchanged(view))
+            }
             Err(error) => Err(fault(error)),
         }
     }

@@ -11,6 +11,7 @@ mod begin;
 mod cards;
 mod changes;
 mod commit;
+mod delete;
 mod execute;
 mod file_system;
 mod found;
@@ -37,6 +38,7 @@ pub use asked::{Asked, Asking, Identity};
 pub use audit::{Audit, Problem};
 pub use begin::{Fork, Import};
 pub use changes::{Change, Changes};
+pub use delete::{Deletable, DeleteError, LeftFile};
 pub use engine::{
     Appended, Basis, Card, Cursor, Edits, EventLog, Hit, Hits, Invalid, Kept, KeyFilter,
     LINT_IGNORE, LINT_IGNORE_TEXT, Layout, Listed, Listing, Order, Page, Projection, Reading,

@@ -206,6 +206,14 @@ impl Runtime {
         Ok(is_moot.then(|| Synced::without_file(view.clone(), true)))
     }
 
+    /// Returns the file of a run that is over, if it is there and is not that of a later run.
+    pub(crate) async fn find_left(&self, view: &View) -> Result<Option<String>, ExecuteError> {
+        let Some(promise) = self.promise(view) else { return Ok(None) };
+        let is_there = promise.file_system.stat(&promise.place).await != Ok(None);
+        let is_own = is_there && self.is_newest(view, &promise).await?;
+        Ok(is_own.then_some(promise.shown))
+    }
+
     async fn is_newest(&self, view: &View, promise: &Promise<'_>) -> Result<bool, ExecuteError> {
         let newest = self.find_newest(view.workflow.name.as_str(), &promise.key).await?;
         Ok(newest.is_none_or(|it| it == promise.run))

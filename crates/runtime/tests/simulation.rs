@@ -24,8 +24,8 @@ use engine::{
 use memory::MemoryStore;
 use runtime::{ExecuteError, Outcome, Request, Runtime, Settings, Target};
 use store::{
-    Append, FileFilter, FileMark, Filter, Hits, Length, Listing, Log, Pending, Search, Store,
-    StoreError, Tailed, Touch,
+    Append, Deletion, FileFilter, FileMark, Filter, Hits, Length, Listing, Log, Pending, Search,
+    Store, StoreError, Tailed, Touch,
 };
 use world::TestWorld;
 
@@ -288,6 +288,10 @@ impl Store for FaultyStore {
 
     fn touch(&self, touch: Touch) -> Pending<'_, bool> {
         self.inner.touch(touch)
+    }
+
+    fn delete(&self, deletion: Deletion) -> Pending<'_, ()> {
+        self.inner.delete(deletion)
     }
 
     fn files(&self, filter: FileFilter) -> Pending<'_, Vec<(RunId, FileMark)>> {

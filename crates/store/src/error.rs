@@ -10,6 +10,9 @@ pub enum StoreError {
     /// Someone else appended first, or moved a lease.
     #[error("the log of run `{run}` has {actual} events, not {expected}")]
     Conflict { run: RunId, expected: Length, actual: Length },
+    /// Someone deleted the run.
+    #[error("run `{run}` was deleted")]
+    Deleted { run: RunId },
     /// Another run of this workflow and folder holds the key.
     #[error("key `{key}` is taken by run `{run}`")]
     KeyTaken { key: String, run: RunId },
@@ -90,6 +93,7 @@ impl StoreError {
             | Self::Emptied { .. } => "damaged",
             Self::Gone { .. } => "database_gone",
             Self::Foreign { .. } => "database_foreign",
+            Self::Deleted { .. } => "run_deleted",
             Self::KeyTaken { .. } => "key_taken",
             Self::RequestSeen { .. } => "request_conflict",
             Self::Database(_) => "database",
@@ -136,6 +140,7 @@ impl StoreError {
             Self::Foreign { what: Foreign::Program | Foreign::File, .. } => {
                 "it was left as it is; let `store.path` (or `WORKFLOW_DB_PATH`) name another file"
             }
+            Self::Deleted { .. } => "begin a new run",
             Self::KeyTaken { .. } => "use that run, or use another key",
             Self::RequestSeen { .. } => "send each request with an id of its own",
             Self::Database(_) => {
@@ -157,6 +162,7 @@ mod tests {
         let all = [
             (StoreError::Conflict { run, expected: 1, actual: 2 }, "call again in a moment"),
             (StoreError::Busy, "call again in a moment"),
+            (StoreError::Deleted { run }, "new run"),
             (StoreError::Full, "free space"),
             (StoreError::NewerSchema { found: 9, known: 3 }, "update"),
             (DecodeError::Newer { kind: "New".to_owned(), version: 2 }.into(), "update"),

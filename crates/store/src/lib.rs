@@ -52,6 +52,11 @@ pub trait Store: Send + Sync {
     /// nobody.
     fn touch(&self, touch: Touch) -> Pending<'_, bool>;
 
+    /// Deletes a run with everything that belongs to it, if its log's length is still what the
+    /// caller saw, and wakes those who watch. Its id is never given again. Of the runs with its key,
+    /// the one begun last is the newest then.
+    fn delete(&self, deletion: Deletion) -> Pending<'_, ()>;
+
     /// Returns the files that runs owe or have written, by run and then by path.
     fn files(&self, filter: FileFilter) -> Pending<'_, Vec<(RunId, FileMark)>>;
 
@@ -82,6 +87,17 @@ pub struct Append {
     pub leases: Vec<LeaseChange>,
     /// The paths of files that must be written again, now that the log has become this long.
     pub owes: Vec<String>,
+}
+
+/// A run to be deleted.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Deletion {
+    pub run: RunId,
+    /// How long the log was when this was decided.
+    pub expected: Length,
+    /// By the wall clock.
+    pub at: Timestamp,
+    pub steady: Timestamp,
 }
 
 /// The text of a definition.
@@ -237,8 +253,11 @@ pub struct Search {
     pub limit: u32,
 }
 
-/// Where an event is in the order of all runs, and in its own. What it says is not read: anyone who
-/// follows all runs must not stumble over an event of a later release in one of them.
+/// Where an event is in the order of all runs, and in its own. A `seq` of 0 says that the run was
+/// deleted.
+///
+/// What an event says is not read: anyone who follows all runs must not stumble over an event of a
+/// later release in one of them.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Tailed {
     pub position: u64,

@@ -10,6 +10,7 @@ mod batch;
 mod clock;
 mod connection;
 mod copy;
+mod delete;
 mod error;
 mod file;
 mod index;
@@ -52,8 +53,8 @@ use self::{
     writer::{FileSystem, Home, Writer},
 };
 use crate::{
-    Answer, Append, FileFilter, FileMark, Filter, Hits, Length, Listing, Log, Pending, Request,
-    Search, Store, StoreError, Tailed, Touch,
+    Answer, Append, Deletion, FileFilter, FileMark, Filter, Hits, Length, Listing, Log, Pending,
+    Request, Search, Store, StoreError, Tailed, Touch,
 };
 
 pub use clock::Spread;
@@ -286,6 +287,10 @@ impl Store for SqliteStore {
             let written = self.writer.write(Write::Touch(touch)).await?;
             Ok(written == Written::Touched(true))
         })
+    }
+
+    fn delete(&self, deletion: Deletion) -> Pending<'_, ()> {
+        Box::pin(async { self.writer.write(Write::Delete(deletion)).await.map(drop) })
     }
 
     fn files(&self, filter: FileFilter) -> Pending<'_, Vec<(RunId, FileMark)>> {

@@ -3,6 +3,8 @@
 //! The laws are in `conformance/`, by what they are about. `random.rs` there has no laws of its
 //! own: it writes at random, and compares the store with a plain model of it.
 
+#[path = "conformance/deletion.rs"]
+mod deletion;
 #[path = "conformance/files.rs"]
 mod files;
 #[path = "conformance/leases.rs"]
@@ -107,6 +109,12 @@ laws! {
         pages_of_hits_follow_each_other,
         what_was_found_is_shown,
         any_script_is_found;
+    deletion:
+        a_deleted_run_is_nowhere,
+        a_deletion_at_a_stale_length_changes_nothing,
+        the_id_of_a_deleted_run_is_never_given_again,
+        who_follows_all_runs_hears_of_a_deletion,
+        the_run_before_has_the_key_again;
     watch:
         events_of_all_runs_come_in_the_order_of_their_appends,
         whoever_watches_is_woken,

@@ -251,6 +251,18 @@ fn runs_are_listed_shown_and_steered() {
 }
 
 #[test]
+fn a_run_that_is_over_is_deleted() {
+    let project = project();
+    run(&project, "SMALL", "first", &[done("Draft", "wrote it"), done("Publish", "it is out")]);
+    run(&project, "SMALL", "second", &[done("Draft", "wrote more")]);
+    check(&project, "deleting.txt");
+    let audit = project.ask(&["audit"]);
+    assert_eq!((&audit["is_fine"], &audit["runs"]), (&json!(true), &json!([])));
+    let doctor = project.ask(&["doctor"]).to_string();
+    assert!(doctor.contains(": 0 runs, 0 events, "), "{doctor}");
+}
+
+#[test]
 fn gates_are_shown_and_answered() {
     let project = project();
     project.write("plan.md", "# Plan\n\nFirst this, then that.\n");

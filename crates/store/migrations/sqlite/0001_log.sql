@@ -1,7 +1,8 @@
 -- The first schema. Times are microseconds since 1970; ids of runs are the 16 bytes of a UUID.
 
 -- One row an event. `pos` is the order of commits: there is one writer at a time, so a later
--- commit always has a larger number, and a reader that saw `pos` has seen all before it.
+-- commit always has a larger number, and a reader that saw `pos` has seen all before it. The only
+-- row with `seq` 0 is what stays of a run that was deleted.
 CREATE TABLE events (
     pos   INTEGER PRIMARY KEY,
     run   BLOB    NOT NULL CHECK (length(run) = 16),
@@ -15,7 +16,7 @@ CREATE TABLE events (
 ) STRICT;
 
 -- One row a run: what the engine computed for lists, and the length that an append is checked
--- against. Rows are never deleted, so the largest `id` is also their number.
+-- against.
 CREATE TABLE runs (
     id          INTEGER PRIMARY KEY,
     run         BLOB    NOT NULL UNIQUE CHECK (length(run) = 16),

@@ -53,13 +53,17 @@ pub(super) fn index(
 fn index_locked(connection: &Connection) -> Result<(), Failure> {
     let mut position = progress(connection)?.indexed;
     let mut events = connection.prepare_cached(
-        "SELECT pos, run, v, body FROM events WHERE ?1 < pos ORDER BY pos LIMIT ?2",
+        "SELECT pos, run, v, body, seq FROM events WHERE ?1 < pos ORDER BY pos LIMIT ?2",
     )?;
     let mut insert =
         connection.prepare_cached("INSERT INTO search (rowid, text, run) VALUES (?1, ?2, ?3)")?;
     let mut rows = events.query(params![int(position), BATCH_MAX])?;
     while let Some(row) = rows.next()? {
         position = number(row.get(0)?);
+        if number(row.get(4)?) == 0 {
+            // It is what stays of a run that was deleted.
+            continue;
+        }
         let text: String = row.get(3)?;
         match Event::decode(row.get(2)?, &text) {
             Ok(event) => {

@@ -27,12 +27,11 @@ pub struct Figures {
     pub events: u64,
 }
 
-/// Returns how much there is, without counting it: rows are never deleted, so the last number is
-/// how many there are.
+/// Returns how much there is, without what stays of runs that were deleted.
 pub(super) fn figures(connection: &Connection) -> Result<Figures, StoreError> {
     let mut statement = connection.prepare_cached(
         "SELECT (SELECT page_count FROM pragma_page_count) * (SELECT page_size FROM pragma_page_size),
-         (SELECT ifnull(max(id), 0) FROM runs), (SELECT ifnull(max(pos), 0) FROM events)",
+         (SELECT count(*) FROM runs), (SELECT count(*) FROM events WHERE 0 < seq)",
     )?;
     let figures = statement.query_row([], |row| {
         Ok(Figures {
@@ -63,7 +62,8 @@ pub(super) fn check_file(connection: &Connection) -> Result<Vec<String>, StoreEr
 /// Returns the runs that have events and are in no list.
 pub(super) fn unlisted(connection: &Connection) -> Result<Vec<RunId>, StoreError> {
     let mut statement = connection.prepare_cached(
-        "SELECT DISTINCT run FROM events WHERE run NOT IN (SELECT run FROM runs) LIMIT ?1",
+        "SELECT DISTINCT run FROM events WHERE 0 < seq AND run NOT IN (SELECT run FROM runs)
+         LIMIT ?1",
     )?;
     let runs = statement.query_map([PROBLEMS_MAX], |it| row::run(it, 0))?;
     Ok(runs.collect::<Result<_, _>>()?)

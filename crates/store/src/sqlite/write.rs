@@ -1,4 +1,4 @@
-//! One append or touch, within a transaction that it shares with others.
+//! One append, touch or deletion, within a transaction that it shares with others.
 //!
 //! Everything that can be refused is checked before the first row is written, so one append can
 //! be refused without undoing its neighbours. The write lock is held meanwhile: what was checked
@@ -8,11 +8,11 @@ use engine::{EVENT_VERSION, RunId, Summary};
 use rusqlite::{Connection, OptionalExtension as _, params};
 
 use super::{
-    error, file, lease, request,
+    delete, error, file, lease, request,
     row::{self, int, number},
 };
 use crate::{
-    Append, Length, StoreError, Sum, Touch,
+    Append, Deletion, Length, StoreError, Sum, Touch,
     chain::{self, Encoded},
 };
 
@@ -21,6 +21,7 @@ use crate::{
 pub(super) enum Write {
     Append(Box<Prepared>),
     Touch(Touch),
+    Delete(Deletion),
 }
 
 /// An append whose events are already encoded: the writer's time is everyone's time.
@@ -73,7 +74,7 @@ impl Write {
         match self {
             Self::Append(prepared) => prepared.bytes,
             Self::Touch(Touch::Answer(answered)) => answered.text.len(),
-            Self::Touch(Touch::Files(..) | Touch::Lease(_)) => 0,
+            Self::Touch(Touch::Files(..) | Touch::Lease(_)) | Self::Delete(_) => 0,
         }
     }
 
@@ -86,7 +87,7 @@ impl Write {
                 append.events.last().map(|recorded| recorded.steady.0)
             }
             Self::Touch(Touch::Answer(answered)) => Some(answered.at.0),
-            Self::Touch(Touch::Files(..) | Touch::Lease(_)) => None,
+            Self::Touch(Touch::Files(..) | Touch::Lease(_)) | Self::Delete(_) => None,
         }
     }
 
@@ -95,7 +96,7 @@ impl Write {
     pub(super) fn is_dispensable(&self) -> bool {
         match self {
             Self::Touch(Touch::Files(..) | Touch::Answer(_)) => true,
-            Self::Append(_) | Self::Touch(Touch::Lease(_)) => false,
+            Self::Append(_) | Self::Touch(Touch::Lease(_)) | Self::Delete(_) => false,
         }
     }
 
@@ -103,6 +104,7 @@ impl Write {
     pub(super) fn apply(&self, connection: &Connection) -> Result<Written, Failure> {
         match self {
             Self::Append(prepared) => append(connection, prepared).map(Written::Events),
+            Self::Delete(deletion) => delete::delete(connection, deletion).map(Written::Events),
             Self::Touch(touch) => Ok(Written::Touched(match touch {
                 Touch::Lease(beat) => lease::extend(connection, beat)?,
                 Touch::Files(run, marks) => file::mark(connection, *run, marks)?,
@@ -137,14 +139,14 @@ impl Append {
 }
 
 /// What is stored of a run that an append may change.
-struct Known {
+pub(super) struct Known {
     id: i64,
-    project: String,
-    length: Length,
+    pub(super) project: String,
+    pub(super) length: Length,
     head: Sum,
-    workflow: String,
-    key: Option<String>,
-    root: String,
+    pub(super) workflow: String,
+    pub(super) key: Option<String>,
+    pub(super) root: String,
     is_live: bool,
     holds_key: bool,
 }
@@ -163,6 +165,9 @@ fn append(connection: &Connection, prepared: &Prepared) -> Result<u64, Failure> 
     let append = &prepared.append;
     request::check(connection, append)?;
     let known = find_run(connection, append.run)?;
+    if known.is_none() {
+        delete::check_kept(connection, append.run)?;
+    }
     let actual = known.as_ref().map_or(0, |known| known.length);
     if actual != append.expected {
         return Err(Failure::Refused(append.conflict(actual)));
@@ -209,7 +214,7 @@ fn chain_on(head: Sum, encoded: &[Encoded]) -> Vec<Sum> {
 
 /// Finds a run, and refuses one whose row and last event do not match: further events could not be
 /// told from damage.
-fn find_run(connection: &Connection, run: RunId) -> Result<Option<Known>, Failure> {
+pub(super) fn find_run(connection: &Connection, run: RunId) -> Result<Option<Known>, Failure> {
     let mut statement = connection.prepare_cached(
         "SELECT id, project, length, workflow, key, root, is_live, holds_key, head,
          (SELECT sum FROM events WHERE events.run = runs.run AND seq = length) FROM runs

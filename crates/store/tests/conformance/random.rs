@@ -7,8 +7,8 @@ use std::ops::Range;
 use engine::{Lease, RunId, Timestamp, index_text};
 use proptest::{collection::vec, option, prelude::*};
 use store::{
-    Append, FileFilter, FileMark, Filter, Heartbeat, LeaseChange, Log, Order, RequestKey, Search,
-    SqliteStore, Store, Sum, Touch, checksum_of,
+    Append, Deletion, FileFilter, FileMark, Filter, Heartbeat, LeaseChange, Log, Order, RequestKey,
+    Search, SqliteStore, Store, Sum, Touch, checksum_of,
 };
 
 use crate::{
@@ -20,6 +20,7 @@ use crate::{
 enum Step {
     Append(Box<Append>),
     Touch(Touch),
+    Delete(Deletion),
     Files(FileFilter),
     List(Box<Filter>),
     Search(Search),
@@ -55,6 +56,7 @@ async fn say(store: &dyn Store, step: &Step) -> String {
     match step.clone() {
         Step::Append(append) => format!("{:?}", store.append(*append).await),
         Step::Touch(touch) => format!("{:?}", store.touch(touch).await),
+        Step::Delete(deletion) => format!("{:?}", store.delete(deletion).await),
         Step::Files(filter) => format!("{:?}", store.files(filter).await),
         Step::List(filter) => format!("{:?}", store.list(*filter).await),
         Step::Search(_) => unreachable!("the model does not search"),
@@ -186,6 +188,10 @@ fn step() -> impl Strategy<Value = Step> {
         }),
         1 => (0..RUNS, vec(mark(), 0..3)).prop_map(|(number, marks)| {
             Step::Touch(Touch::Files(run(number), marks))
+        }),
+        1 => (0..RUNS, 1_u64..4).prop_map(|(number, expected)| {
+            let (at, steady) = (Timestamp(5), Timestamp(5));
+            Step::Delete(Deletion { run: run(number), expected, at, steady })
         }),
         1 => (option::of("p[01]"), option::of(0..RUNS), option::of("w[01]"), any::<bool>())
             .prop_map(|(project, number, workflow, is_owed)| {

@@ -7,7 +7,9 @@ use std::{
 };
 
 use rusqlite::Connection;
-use store::{FileFilter, Filter, Foreign, SqliteSettings, SqliteStore, Store as _, StoreError};
+use store::{
+    Deletion, FileFilter, Filter, Foreign, SqliteSettings, SqliteStore, Store as _, StoreError,
+};
 
 use crate::support::{append, open, run};
 
@@ -308,6 +310,32 @@ async fn a_check_finds_what_is_wrong() {
     }
     let gap = store.load(run(1), 0).await;
     assert!(matches!(gap, Err(StoreError::DamagedRun { seq: 2, .. })), "{gap:?}");
+}
+
+#[tokio::test]
+async fn a_deleted_run_is_no_damage() {
+    let (folder, path) = place();
+    let store = open(folder.path());
+    for number in 1..4 {
+        store.append(append(run(number), 0, &["a", "b", "c"])).await.unwrap();
+    }
+    let (at, steady) = (engine::Timestamp(9), engine::Timestamp(9));
+    // The last of them has the newest events of all.
+    for number in [1, 3] {
+        store.delete(Deletion { run: run(number), expected: 3, at, steady }).await.unwrap();
+    }
+    let backup = folder.path().join("backup.db");
+    store.backup(&backup).await.unwrap();
+    drop(store);
+    for path in [&path, &backup] {
+        let store = open_at(path).unwrap();
+        assert_eq!(store.check().await.unwrap(), Vec::<String>::new(), "{path:?}");
+        let figures = store.figures().await.unwrap();
+        assert_eq!((figures.runs, figures.events), (1, 3));
+        assert_eq!(store.runs(0, 9).await.unwrap().len(), 1);
+        assert_eq!(store.load(run(3), 0).await.unwrap(), None);
+        store.append(append(run(9), 0, &["on"])).await.unwrap();
+    }
 }
 
 fn place() -> (tempfile::TempDir, PathBuf) {

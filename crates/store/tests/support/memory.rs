@@ -2,13 +2,17 @@
 //! `conformance/random.rs` holds the real store against it. It does not search.
 #![expect(clippy::unwrap_used, reason = "a test may panic")]
 
-use std::{cmp::Ordering, collections::BTreeMap, sync::Mutex};
+use std::{
+    cmp::Ordering,
+    collections::{BTreeMap, BTreeSet},
+    sync::Mutex,
+};
 
 use engine::{Lease, Recorded, RunId, Summary};
 use store::{
-    Answer, Answered, Append, FileFilter, FileMark, Filter, Heartbeat, Hits, LeaseChange, Length,
-    Listing, Log, Order, Pending, Request, Row, Search, Store, StoreError, Sum, Tailed, Touch,
-    checksum_of,
+    Answer, Answered, Append, Deletion, FileFilter, FileMark, Filter, Heartbeat, Hits, LeaseChange,
+    Length, Listing, Log, Order, Pending, Request, Row, Search, Store, StoreError, Sum, Tailed,
+    Touch, checksum_of,
 };
 use tokio::sync::watch;
 
@@ -29,7 +33,11 @@ impl Default for MemoryStore {
 struct Kept {
     runs: BTreeMap<RunId, Run>,
     /// Every event in the order of appends.
-    order: Vec<(RunId, Length)>,
+    order: Vec<Tailed>,
+    /// How many there ever were.
+    newest: u64,
+    /// Ids of runs that were deleted.
+    deleted: BTreeSet<RunId>,
     requests: BTreeMap<(String, String), Request>,
     answers: BTreeMap<(String, String), Answer>,
     definitions: BTreeMap<String, String>,
@@ -42,6 +50,8 @@ struct Run {
     events: Vec<Recorded>,
     /// A checksum of the log, made of the one before. It is not the one that the store has.
     head: Sum,
+    /// The position of its first event.
+    begun: u64,
     leases: Vec<Lease>,
     /// By path.
     files: BTreeMap<String, FileMark>,
@@ -132,6 +142,14 @@ impl Store for MemoryStore {
         })
     }
 
+    fn delete(&self, deletion: Deletion) -> Pending<'_, ()> {
+        Box::pin(async move {
+            let newest = self.kept.lock().unwrap().delete(&deletion)?;
+            self.changed.send_replace(newest);
+            Ok(())
+        })
+    }
+
     fn files(&self, filter: FileFilter) -> Pending<'_, Vec<(RunId, FileMark)>> {
         Box::pin(async move { Ok(self.kept.lock().unwrap().files(&filter)) })
     }
@@ -143,13 +161,8 @@ impl Store for MemoryStore {
     fn tail(&self, after: u64, count: u32) -> Pending<'_, Vec<Tailed>> {
         Box::pin(async move {
             let kept = self.kept.lock().unwrap();
-            let events = (1..).zip(&kept.order).filter(|(position, _)| after < *position);
-            let tailed = |(position, (run, seq)): (u64, &(RunId, Length))| Tailed {
-                position,
-                run: *run,
-                seq: *seq,
-            };
-            Ok(events.take(usize::try_from(count).unwrap()).map(tailed).collect())
+            let events = kept.order.iter().filter(|it| after < it.position);
+            Ok(events.take(usize::try_from(count).unwrap()).cloned().collect())
         })
     }
 
@@ -163,6 +176,9 @@ impl Kept {
     fn append(&mut self, append: Append) -> Result<u64, StoreError> {
         check_numbers(&append)?;
         self.check_request(&append)?;
+        if self.deleted.contains(&append.run) {
+            return Err(StoreError::Deleted { run: append.run });
+        }
         let known = self.runs.get(&append.run);
         let actual = known.map_or(0, Run::length);
         if actual != append.expected {
@@ -181,16 +197,18 @@ impl Kept {
                 self.runs.values_mut().filter(|it| it.has_key_of(&project, &append.summary));
             older.for_each(|run| run.is_shadowed = true);
         }
+        let begun = self.newest + 1;
+        append.events.iter().for_each(|it| self.note(append.run, it.seq));
         let run = self.runs.entry(append.run).or_insert_with(|| Run {
             project,
             summary: append.summary.clone(),
             events: Vec::new(),
             head: checksum_of(append.run, &append.project, &[]).unwrap(),
+            begun,
             leases: Vec::new(),
             files: BTreeMap::new(),
             is_shadowed: false,
         });
-        self.order.extend(append.events.iter().map(|it| (append.run, it.seq)));
         run.head = checksum_of(append.run, &run.head.to_string(), &append.events).unwrap();
         run.events.extend(append.events);
         run.summary = append.summary;
@@ -203,7 +221,42 @@ impl Kept {
             let request = Request { fingerprint: key.fingerprint, run: append.run, first, last };
             self.requests.insert((append.project, key.id), request);
         }
-        Ok(self.order.len() as u64)
+        Ok(self.newest)
+    }
+
+    fn note(&mut self, run: RunId, seq: Length) {
+        self.newest += 1;
+        self.order.push(Tailed { position: self.newest, run, seq });
+    }
+
+    /// Returns the position of what stays of it.
+    fn delete(&mut self, deletion: &Deletion) -> Result<u64, StoreError> {
+        let Deletion { run, expected, .. } = *deletion;
+        if self.deleted.contains(&run) {
+            return Err(StoreError::Deleted { run });
+        }
+        let actual = self.runs.get(&run).map_or(0, Run::length);
+        if actual == 0 || actual != expected {
+            return Err(StoreError::Conflict { run, expected, actual });
+        }
+        let gone = self.runs.remove(&run).unwrap();
+        self.deleted.insert(run);
+        self.order.retain(|it| it.run != run);
+        self.note(run, 0);
+        let (id, short) = (run.to_string(), run.short());
+        let requests = self.requests.iter().filter(|(_, it)| it.run == run);
+        let requests: BTreeSet<_> = requests.map(|(key, _)| key.clone()).collect();
+        self.requests.retain(|key, _| !requests.contains(key));
+        self.answers.retain(|key, it| {
+            let names = key.1.contains(&id) || it.text.contains(&id) || it.text.contains(&short);
+            !names && !requests.contains(key)
+        });
+        let left = self.runs.values_mut();
+        let left = left.filter(|it| it.has_key_of(&gone.project, &gone.summary));
+        if let Some(newest) = left.max_by_key(|it| it.begun) {
+            newest.is_shadowed = false;
+        }
+        Ok(self.newest)
     }
 
     fn answer(&mut self, answered: Answered) -> bool {

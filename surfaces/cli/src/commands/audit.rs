@@ -3,8 +3,8 @@
 
 use clap_complete::ArgValueCompleter;
 use definition::Answers;
-use engine::RunId;
-use runtime::{Audit, Problem};
+use engine::{Refusal, RunId};
+use runtime::{Audit, ExecuteError, Problem};
 use serde_json::{Value, json};
 use store::SqliteStore;
 
@@ -75,7 +75,12 @@ pub(super) async fn each(
         let Some((last, _)) = page.last() else { return Ok(()) };
         after = *last;
         for (_, run) in page {
-            if !more(joined.runtime.audit(run, gates).await?) {
+            let audit = joined.runtime.audit(run, gates).await;
+            if matches!(audit, Err(ExecuteError::Refused(Refusal::RunUnknown(_)))) {
+                // Someone deleted it since the page was read.
+                continue;
+            }
+            if !more(audit?) {
                 return Ok(());
             }
         }

@@ -1,5 +1,6 @@
 //! `milepost run`: look at runs, and steer them.
 
+mod delete;
 mod history;
 mod show;
 
@@ -18,6 +19,7 @@ use crate::{
     wire,
 };
 
+pub(crate) use delete::DeleteArgs;
 pub(crate) use history::{HistoryArgs, WatchArgs, watch};
 pub(crate) use show::ShowArgs;
 
@@ -68,6 +70,13 @@ pub(crate) enum Command {
         #[arg(value_name = "RUN", add = ArgValueCompleter::new(complete::runs))]
         run: String,
     },
+    /// Delete a run that is over, with its history
+    #[command(
+        after_help = "The run must be completed, failed or cancelled. Files that it wrote stay on \
+                      disk, and the answer says so.\n\nExamples:\n  milepost run export 0204 > \
+                      0204.json   keep a copy first\n  milepost run delete 0204"
+    )]
+    Delete(DeleteArgs),
     /// Copy a run up to some point, to go another way from there
     #[command(
         after_help = "Examples:\n  milepost run fork run_01k9w3m6q2 --from-step Implement\n  \
@@ -141,6 +150,7 @@ pub(crate) async fn perform(
         Command::Resume(args) => resume(joined, args).await,
         Command::Cancel { run, reason } => cancel(joined, &run, reason).await,
         Command::Fork(args) => fork(joined, args).await,
+        Command::Delete(args) => delete::perform(joined, &args, output).await,
         Command::Export { run } => export(joined, &run).await,
     }
 }

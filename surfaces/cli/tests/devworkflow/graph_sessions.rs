@@ -100,6 +100,22 @@ fn a_text_for_people_is_written_beside_it_if_wanted() {
 }
 
 #[test]
+fn the_file_of_a_deleted_session_begins_nothing() {
+    let stage = Stage::graph(&[]);
+    let id = stage.begin("workflow: Tiny");
+    stage.project.ask(&["run", "cancel", &id]);
+    let path = format!(".accordo/sessions/{}", stage.session_files()[0]);
+    let deleted = stage.project.ask(&["run", "delete", &id, "--yes"]);
+    assert_eq!(deleted["file"], json!({"path": path, "begins_run": false}));
+    let get = json!({"operation": "get", "session_id": id});
+    stage.refused("workflow_state", get.clone());
+    let stage = stage.restart();
+    stage.refused("workflow_state", get).has(&["was deleted"]);
+    assert!(stage.project.path(&path).is_file());
+    assert_eq!(stage.project.ask(&["run", "list"])["runs"], json!([]));
+}
+
+#[test]
 fn a_restart_finds_everything() {
     let stage = Stage::graph(&[]);
     let id = stage.begin(LOOP);

@@ -4,7 +4,7 @@ use serde_json::json;
 
 use crate::{
     fixtures::{CHANGED, DRAFT, KEYS, state},
-    stage::Stage,
+    stage::{Stage, place},
 };
 
 const SCENE: &str = "0204";
@@ -106,6 +106,45 @@ fn a_cancelled_scene_that_was_put_there_by_hand_is_archived_too() {
     let archive = "workspace/backups/generation-state-0204-2025-11-03-143045-scene-0204.json";
     assert_eq!(std::fs::read(stage.project.path(archive)).unwrap(), bytes);
     assert_ne!(stage.state(SCENE)["session_id"], "2025-11-03-143045-scene-0204");
+}
+
+#[test]
+fn a_deleted_run_leaves_its_file_which_begins_a_new_run() {
+    let stage = Stage::new();
+    stage.begin(SCENE);
+    stage.work(SCENE, 1..=2);
+    stage.done("cancel_generation", json!({"scene_id": SCENE}));
+    let (bytes, state) = (stage.bytes(SCENE), stage.state(SCENE));
+    let deleted = stage.project.ask(&["run", "delete", SCENE, "--yes"]);
+    assert_eq!(deleted["file"], json!({"path": place(SCENE), "begins_run": true}));
+    assert_eq!(stage.bytes(SCENE), bytes, "the file stays");
+    assert_eq!(stage.project.ask(&["run", "list"])["runs"], json!([]));
+    stage.read("get_generation_status", json!({"scene_id": SCENE}));
+    assert_eq!(stage.state(SCENE)["steps"], state["steps"]);
+    let listed = stage.project.ask(&["run", "list"]);
+    assert_eq!(listed["runs"][0]["status"], "cancelled", "{listed:#}");
+    assert_ne!(listed["runs"][0]["run"], deleted["deleted"]["run"]);
+}
+
+#[test]
+fn a_run_whose_file_an_earlier_run_would_take_is_not_deleted() {
+    let stage = Stage::new();
+    stage.begin(SCENE);
+    stage.done("cancel_generation", json!({"scene_id": SCENE}));
+    let copy = stage.project.ask(&["run", "fork", SCENE, "--from-seq", "2"]);
+    let listed = stage.project.ask(&["run", "list"]);
+    let runs = listed["runs"].as_array().unwrap();
+    let runs: Vec<&str> = runs.iter().map(|it| it["run"].as_str().unwrap()).collect();
+    assert_eq!((runs.len(), runs[0]), (2, copy["run"]["run"].as_str().unwrap()), "{listed:#}");
+    let bytes = stage.bytes(SCENE);
+    let output = stage.project.milepost(&["run", "delete", SCENE, "--yes"]).output().unwrap();
+    let said = String::from_utf8(output.stderr).unwrap();
+    assert!(said.contains(runs[1]) && said.contains("earlier run"), "{said}");
+    // The earlier one has no file any more.
+    assert_eq!(stage.project.ask(&["run", "delete", runs[1], "--yes"])["file"], json!(null));
+    let deleted = stage.project.ask(&["run", "delete", runs[0], "--yes"]);
+    assert_eq!(deleted["file"]["path"], place(SCENE));
+    assert_eq!(stage.bytes(SCENE), bytes);
 }
 
 #[test]

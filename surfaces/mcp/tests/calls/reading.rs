@@ -126,6 +126,31 @@ async fn each_workflow_is_a_prompt_that_has_it_started() {
 }
 
 #[tokio::test]
+async fn the_prompt_of_a_graph_asks_for_its_inputs() {
+    let (stage, mut client) = client().await;
+    let graph = "name: Tiny\ndescription: A small graph.\ninputs:\n  task: {type: string, \
+                 description: What to do}\n  n: {type: integer, description: A number, required: \
+                 false, default: 7}\nworkflow: {goal: 'Do ${{ inputs.task }}', root: a, tree: {a: \
+                 {goal: A}}}\n";
+    stage.define("Tiny/graph.yaml", graph);
+    let listed = client.ask("prompts/list", json!({})).await["result"]["prompts"].clone();
+    let prompt = listed.as_array().unwrap().iter().find(|it| it["name"] == "Tiny").unwrap();
+    let asked = json!([
+        { "name": "n", "description": "A number", "required": false },
+        { "name": "task", "description": "What to do", "required": true },
+        { "name": "task_description", "description": "What is to be done", "required": false },
+    ]);
+    assert_eq!(prompt["arguments"], asked);
+    let get = json!({ "name": "Tiny", "arguments": { "task": "it", "n": "3" } });
+    let said = client.ask("prompts/get", get).await["result"]["messages"][0].clone();
+    let text = said["content"]["text"].as_str().unwrap();
+    let call = r#"{"context":{"n":3,"task":"it"},"workflow_name":"Tiny"}"#;
+    assert!(text.contains(call), "{text}");
+    let lacking = client.ask("prompts/get", json!({ "name": "Tiny" })).await;
+    assert!(lacking["error"]["message"].as_str().unwrap().contains("task"), "{lacking}");
+}
+
+#[tokio::test]
 async fn a_prompt_has_an_agent_go_on_with_a_run() {
     let (_stage, mut client) = client().await;
     let get = json!({ "name": "milepost_resume", "arguments": { "run": "AB-1" } });
