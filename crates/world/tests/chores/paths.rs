@@ -203,3 +203,21 @@ fn the_list_for_linters_gives_way_to_that_of_a_branch_unless_somebody_changed_it
     assert!(failed(check_out(&bench)).contains(LIST));
     assert_eq!(fs::read_to_string(bench.work().join(other)).unwrap(), "mine\n");
 }
+
+#[test]
+fn a_file_of_the_run_that_a_killed_server_staged_is_not_left_staged() {
+    let bench = Bench::new();
+    let home = bench.work().join(".specs/x");
+    let state = ".specs/x/state.json";
+    bench.write(state, "first");
+    bench.git(&["add", state]);
+    bench.git(&["commit", "--quiet", "-m", "state"]);
+    // It was killed before it moved the branch to the commit that had this text.
+    bench.write(state, "second");
+    bench.git(&["add", state]);
+    let publish = bench.publish(None);
+    let texts = [("state.json".to_owned(), "third".to_owned())];
+    done(do_at((&bench.work(), &home), &publish, &texts, ChoreTimes::default()));
+    bench.write(state, "third");
+    assert_eq!(bench.git(&["status", "--porcelain", "--", state]), "");
+}
