@@ -74,25 +74,16 @@ fn put(now: &Snapshot, run: RunId, person: Person) -> Result<Done<answer::Answer
     let Action::Wait { gate } = next(&now.view.workflow, &now.view.state) else {
         return Err(Refusal::GateNotOpen.into());
     };
-    if person == Person::Unproven && gate.is_personal() {
-        // The person would be asked for an answer that does not count.
+    if gate.is_personal() && matches!(person, Person::Unproven | Person::OutOfReach) {
+        // The person would be asked for an answer that does not count, or cannot be asked here.
         let step = gate.step.clone();
         return Err(Refusal::GateNeedsPerson { step, is_asked: true, is_begun: true }.into());
     }
     let mut done = answer::of_view(now, &[], person);
     match person {
         Person::OutOfReach | Person::Answered(()) => {
-            let problem = match gate.is_personal() {
-                true => {
-                    "is missing, your client shows no forms, and only the person's own answer \
-                     counts: tell them to answer with `milepost gate`, and wait with \
-                     `get_workflow_status` and `wait_seconds`"
-                }
-                false => {
-                    "is missing, and your client shows no forms: ask the person, then pass their \
-                     answer on"
-                }
-            };
+            let problem = "is missing, and your client shows no forms: ask the person, then pass \
+                           their answer on";
             return Err(words::invalid("answer", problem));
         }
         Person::Reachable | Person::Unproven => done.then = Some(Then::Ask(run)),

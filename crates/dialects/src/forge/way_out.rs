@@ -2,7 +2,9 @@
 //! may help is tried on the engine before it is named.
 
 use definition::{Answers, Step, StepName, Work};
-use engine::{Advance, Command, Onward, OpenGate, Pick, Probe, Refusal, Remedy, Standing};
+use engine::{
+    Advance, Command, Onward, OpenGate, Pick, Probe, Refusal, Remedy, Standing, find_personal,
+};
 
 use super::{
     gate,
@@ -177,15 +179,12 @@ pub(super) fn ask(pipeline: &Pipeline, step: &Step) -> String {
     if let Probe::Closed(refusal) = &asked {
         return hint_on_step(&refusal.remedy(), pipeline);
     }
-    let open = asked.state().and_then(|it| it.standing.open_gate());
-    match open.map(|it| it.answers) {
-        Some(Answers::Verified) => {
-            format!("call `checkpoint` for `{name}`, and have the user run `milepost gate`")
-        }
-        Some(Answers::Relayed) | None => {
-            format!("call `checkpoint` for `{name}`, ask the user, then complete it")
-        }
+    let Pipeline { view, known, .. } = pipeline;
+    let personal = find_personal(&view.workflow, &view.state, known.gates);
+    if personal == Some(name) {
+        return format!("call `checkpoint` for `{name}`, and have the user run `milepost gate`");
     }
+    format!("call `checkpoint` for `{name}`, ask the user, then complete it")
 }
 
 /// The words for what an agent does with a pipeline.

@@ -18,7 +18,7 @@ pub(super) struct Pipeline {
     pub(super) key: String,
     pub(super) folder: Folder,
     pub(super) view: View,
-    known: Known,
+    pub(super) known: Known,
     /// What was found and done to the state file on the way.
     pub(super) notices: Vec<String>,
 }
