@@ -32,6 +32,7 @@ pub fn lint(workflow: &Workflow) -> Vec<Diagnostic> {
     let layout = parse_with_layout(&workflow.name, &files).map(|(_, it)| it).unwrap_or_default();
     let places = Places { workflow, layout };
     let mut diagnostics = items::check(&places);
+    diagnostics.extend(places.layout.lost.iter().cloned());
     diagnostics.extend(graph::check(&places));
     diagnostics.extend(gates::check(&places));
     diagnostics.extend(guidance::check(&places));

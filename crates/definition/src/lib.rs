@@ -40,7 +40,7 @@ pub use expression::{
 pub use guards::{Bypass, Guarded, Guards};
 pub use inputs::{describe_context, fill_inputs, prepare_inputs, take_inputs};
 pub use name::{NameError, PartId, StepName, WorkflowName};
-pub use parse::{ParseError, ParseErrorKind, find_graph_name, parse, parse_graph};
+pub use parse::{ParseError, ParseErrorKind, find_graph_name, parse, parse_graph, parse_new};
 pub use pattern::{Pattern, Schema};
 pub use product::{Beside, check_product};
 pub use rule::{Action, Consent, Deed, Insertion, Moments, Move, Rotation, Rule};

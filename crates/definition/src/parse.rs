@@ -97,10 +97,25 @@ impl std::error::Error for ParseError {}
 ///
 /// What was stored of a graph is read here, too.
 pub fn parse(name: &WorkflowName, files: &dyn Files) -> Result<Workflow, ParseError> {
-    let read = parse_with_layout(name, files).map(|(workflow, _)| workflow);
+    read(name, files).map(|(workflow, _)| workflow)
+}
+
+/// Reads the workflow called `name` for new runs.
+///
+/// Front matter that would have no effect is refused here. [`parse`] reads it as prose, since a run
+/// may have been started with that text.
+pub fn parse_new(name: &WorkflowName, files: &dyn Files) -> Result<Workflow, ParseError> {
+    let (workflow, layout) = read(name, files)?;
+    let mut problems = Problems::default();
+    layout.lost.into_iter().for_each(|it| problems.push(it));
+    if problems.has_errors() { Err(invalid(problems)) } else { Ok(workflow) }
+}
+
+fn read(name: &WorkflowName, files: &dyn Files) -> Result<(Workflow, Layout), ParseError> {
+    let read = parse_with_layout(name, files);
     match read {
         Err(error) if error.kind == ParseErrorKind::NotFound && graph::is_there(name, files) => {
-            parse_stored(name, files).map(|(workflow, _)| workflow)
+            parse_stored(name, files).map(|(workflow, _)| (workflow, Layout::default()))
         }
         Ok(_) | Err(_) => read,
     }
@@ -113,6 +128,8 @@ pub(crate) struct Layout {
     pub(crate) links: Vec<Link>,
     /// In the order of the workflow's steps.
     pub(crate) steps: Vec<Document>,
+    /// Front matter that was read as prose, and so has no effect.
+    pub(crate) lost: Vec<Diagnostic>,
 }
 
 /// What is wrong so far.
@@ -163,7 +180,9 @@ pub(crate) fn parse_with_layout(
         let open = rules::find_open_routes(&steps, &documents).into_iter();
         open.for_each(|it| loader.problems.push(it));
     }
+    let lost = std::mem::take(&mut loader.lost);
     if loader.problems.has_errors() {
+        lost.into_iter().for_each(|it| loader.problems.push(it));
         return Err(invalid(loader.problems));
     }
     workflow.steps = steps;
@@ -171,7 +190,7 @@ pub(crate) fn parse_with_layout(
     workflow.goal = markdown::index_goal(&index.body.text);
     workflow.index.clone_from(&index.body.text);
     workflow.set_source(keep(name, loader));
-    Ok((workflow, Layout { index, links, steps: documents }))
+    Ok((workflow, Layout { index, links, steps: documents, lost }))
 }
 
 /// Checks the folder, its index and its `steps`, in this order, and reads the index.

@@ -5,7 +5,7 @@
 
 use std::fmt;
 
-use crate::{Check, Pattern, find_heading, mentions, text, word_count};
+use crate::{Check, Pattern, Scope, find_heading, mentions, text, word_count};
 
 /// What a check needs to know beside the artifact itself.
 #[derive(Debug, Clone, Copy)]
@@ -54,6 +54,13 @@ impl fmt::Display for Check {
 }
 
 impl Check {
+    /// Says what is wanted, with the path of a file that it names as it is in a run.
+    pub fn describe(&self, scope: &dyn Scope) -> String {
+        let Self::Covers { file, .. } = self else { return self.to_string() };
+        let path = file.render(scope);
+        path.map_or_else(|_| self.to_string(), |path| format!("everything that `{path}` lists"))
+    }
+
     /// Returns the pattern that finds in another file what must be covered, if that is the check.
     fn covers(&self) -> Option<&Pattern> {
         if let Self::Covers { pattern, .. } = self { Some(pattern) } else { None }

@@ -1,11 +1,6 @@
 //! What the agent should do now. A pure reading of the state.
 
-use alloc::{
-    boxed::Box,
-    format,
-    string::{String, ToString},
-    vec::Vec,
-};
+use alloc::{boxed::Box, format, string::String, vec::Vec};
 
 use definition::{
     Need, Otherwise, PartSource, PartSpec, Presence, Product, Step, StepName, Target, Workflow,
@@ -90,8 +85,9 @@ pub fn find_required(
     step: &Step,
     part: Option<&PartSpec>,
 ) -> Vec<String> {
+    let scope = scope(workflow, state, EvalContext::of_part(part));
     let line = |(path, product): (String, &Product)| {
-        let wanted: Vec<String> = product.checks.iter().map(ToString::to_string).collect();
+        let wanted: Vec<String> = product.checks.iter().map(|it| it.describe(&scope)).collect();
         (!wanted.is_empty()).then(|| format!("`{path}`: {}", wanted.join("; ")))
     };
     find_products(workflow, state, step, part).into_iter().filter_map(line).collect()

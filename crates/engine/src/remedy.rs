@@ -199,9 +199,10 @@ impl Refusal {
             Self::KeyInvalid { pattern, .. } => Remedy::GiveKey { pattern: pattern.clone() },
             Self::KeyMissing { pattern, .. } => Remedy::GiveKey { pattern: pattern.clone() },
             Self::KeyTaken { run, .. } => Remedy::ShareKey { run: run.clone() },
-            Self::ContextInvalid { .. } | Self::VarInvalid { .. } => Remedy::FixValue,
-            Self::Empty { .. } | Self::ParameterInvalid { .. } => Remedy::FixValue,
-            Self::ConditionFailed { .. } => Remedy::FixContext,
+            Self::VarInvalid { .. } | Self::Empty { .. } | Self::ParameterInvalid { .. } => {
+                Remedy::FixValue
+            }
+            Self::ContextInvalid { .. } | Self::ConditionFailed { .. } => Remedy::FixContext,
             Self::TooLarge { .. } => Remedy::Shorten,
             Self::TooDeep { .. } => Remedy::Flatten,
             Self::RequestConflict(_) => Remedy::NewRequestId,

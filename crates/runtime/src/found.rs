@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use definition::{
     Diagnostic, Files, ParseError, Source, Workflow, WorkflowName, find_unlinked, lint, parse,
-    parse_graph,
+    parse_graph, parse_new,
 };
 
 /// A workflow's folder, or the one file of a graph, before it is read.
@@ -30,7 +30,7 @@ impl Found {
                 let read = parse_graph(Some(self.name.as_str()), file, &*self.files);
                 read.map(|(workflow, _)| workflow)
             }
-            (None, None) => parse(&self.name, &*self.files),
+            (None, None) => parse_new(&self.name, &*self.files),
         }
     }
 

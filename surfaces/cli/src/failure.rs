@@ -107,6 +107,11 @@ impl From<Refusal> for Failure {
 /// Returns what helps, by commands where there are any.
 #[expect(clippy::wildcard_enum_match_arm, reason = "the others need no command")]
 fn hint(refusal: &Refusal) -> String {
+    if let Refusal::ContextInvalid { problems } = refusal {
+        // A problem begins with the key that it is about.
+        let key = problems.first().and_then(|it| it.split('`').nth(1)).unwrap_or("KEY");
+        return format!("give it with `--context {key}=VALUE`");
+    }
     let remedy = refusal.remedy();
     let words = match &remedy {
         Remedy::FindRun => "`milepost run list` shows the runs of this project",

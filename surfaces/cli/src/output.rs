@@ -97,6 +97,13 @@ impl Output {
         Ok(out.flush()?)
     }
 
+    /// Prints what stands before the place where someone types.
+    pub(crate) fn prompt(&self, text: &str) -> Result<(), Failure> {
+        let mut out = AutoStream::new(io::stdout().lock(), self.color);
+        out.write_all(text.as_bytes())?;
+        Ok(out.flush()?)
+    }
+
     /// Prints a file as it is, to the byte, unless a terminal would obey what is in it.
     pub(crate) fn raw(&self, text: &str) -> Result<(), Failure> {
         let mut out = io::stdout().lock();

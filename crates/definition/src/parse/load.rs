@@ -89,6 +89,8 @@ pub(super) enum Missing {
 /// Reads files, and remembers what was read.
 pub(super) struct Loader<'a> {
     pub(super) problems: Problems,
+    /// Front matter that was read as prose.
+    pub(super) lost: Vec<Diagnostic>,
     files: &'a dyn Files,
     /// As they are stored: unchanged.
     read: BTreeMap<String, String>,
@@ -100,6 +102,7 @@ impl<'a> Loader<'a> {
     pub(super) fn new(files: &'a dyn Files) -> Self {
         Self {
             problems: Problems::default(),
+            lost: Vec::new(),
             files,
             read: BTreeMap::new(),
             text_bytes: 0,
@@ -117,6 +120,9 @@ impl<'a> Loader<'a> {
                 return Err(Missing::Told);
             }
         };
+        let lost = front_matter::find_lost(&text, file);
+        // Two links can lead to one file.
+        self.lost.extend(lost.into_iter().filter(|it| !self.lost.contains(it)).collect::<Vec<_>>());
         let (yaml, rest) = front_matter::split(&text);
         let mut document = Document { file: file.to_owned(), ..Document::default() };
         if let Some(yaml) = yaml {

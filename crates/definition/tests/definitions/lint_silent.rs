@@ -1,12 +1,12 @@
 //! What would otherwise go wrong without a word: items that are no steps, names that nobody sets,
 //! placeholders that nothing fills in, and routes that nobody wrote.
 
-use definition::{WorkflowName, find_unlinked, parse};
+use definition::{WorkflowName, find_unlinked, parse, parse_new};
 use expect_test::{Expect, expect};
 
 use crate::{
     lint::steps,
-    support::{files, linted, listed, parsed},
+    support::{files, linted, listed, parsed, with_index},
 };
 
 #[track_caller]
@@ -153,4 +153,61 @@ fn a_next_that_ends_with_a_condition_is_told_and_refused_from_language_3_on() {
     for language in [1, 2, 3] {
         assert_eq!(linted(&fine(language)), "", "{language}");
     }
+}
+
+#[test]
+fn front_matter_that_is_not_closed_is_an_error() {
+    check(
+        &with_index("---\ndecider: declared\n", "\n---\nagent: x\ngate: true\n"),
+        expect![[r#"
+        error front_matter_open ^3 DEMO/index.md:1:1: the front matter is not closed, so its keys have no effect (write a line `---` after its last key)
+        error front_matter_open ^3 DEMO/steps/a.md:2:1: the front matter is not closed, so its keys have no effect (write a line `---` after its last key)
+    "#]],
+    );
+    // It is told beside other mistakes, which may follow from it.
+    let text = with_index("---\nlanguage: 3\n", "---\non: {enter: {note: x}}\n---\n");
+    expect![[r#"
+        Invalid
+        error key_unknown ^1 DEMO/steps/a.md:2:5: `on` is a key of language 2 (write `language: 2` in `index.md`)
+        error front_matter_open ^3 DEMO/index.md:1:1: the front matter is not closed, so its keys have no effect (write a line `---` after its last key)
+    "#]].assert_eq(&parsed(&text));
+}
+
+#[test]
+fn front_matter_that_is_not_on_line_1_is_told() {
+    check(
+        &with_index("\n---\ndecider: declared\n---\n", ""),
+        expect![[r#"
+        error front_matter_late ^3 DEMO/index.md:2:1: the front matter begins on line 2 and not on line 1, so its keys have no effect (move it to line 1)
+    "#]],
+    );
+    check(
+        &with_index("# Goal\n\n---\n# Asks.\ndecider: declared\n---\n", ""),
+        expect![[r#"
+        warning front_matter_late ^3 DEMO/index.md:3:1: the front matter begins on line 3 and not on line 1, so its keys have no effect (move it to line 1)
+    "#]],
+    );
+    check(
+        &with_index("", "---\ntitle: A\n---\n# Goal\n---\ngate:\n  show: [a.md]\n---\n"),
+        expect![[r#"
+        warning front_matter_late ^3 DEMO/steps/a.md:5:1: the front matter begins on line 5 and not on line 1, so its keys have no effect (move its keys to the front matter on line 1)
+    "#]],
+    );
+}
+
+#[test]
+fn a_thematic_break_is_not_front_matter() {
+    let code = "```yaml\n---\ngate: true\n---\n```\n";
+    for prose in ["---\n", "---\nNote: read this.\n", "x\n\n---\ngate: true\n", code] {
+        check(&with_index(prose, prose), expect![[""]]);
+    }
+    check(&with_index("x\n---\ny\n---\nz\n", "# Goal\nA\n\n---\n\nWhy: B\n\n---\n"), expect![[""]]);
+}
+
+#[test]
+fn lost_front_matter_stops_new_runs_alone() {
+    let name = WorkflowName::parse("DEMO").unwrap();
+    let files = files(&with_index("", "---\ngate: true\n"));
+    parse(&name, &files).unwrap();
+    expect!["DEMO/steps/a.md:1:1: the front matter is not closed, so its keys have no effect (write a line `---` after its last key)"].assert_eq(&parse_new(&name, &files).unwrap_err().to_string());
 }

@@ -388,3 +388,11 @@ fn mistakes_in_several_steps_are_told_together() {
         error front_matter_invalid ^1 DEMO/steps/b.md:2:7: front matter is not YAML: unclosed bracket '['
     "#]].assert_eq(&parsed(text));
 }
+
+#[test]
+fn a_file_that_must_be_covered_is_named_as_it_is_in_the_run() {
+    let it = good("produces: [{path: a.md, covers: ['work/{{ key }}/plan.md', 'AC-\\d+']}]");
+    let check = &it.produces[0].checks[0];
+    assert_eq!(check.describe(&json!({"key": "7"})), "everything that `work/7/plan.md` lists");
+    assert_eq!(check.describe(&json!({})), "everything that `work/{{ key }}/plan.md` lists");
+}

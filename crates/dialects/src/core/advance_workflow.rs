@@ -107,7 +107,12 @@ pub(super) fn ended(now: &Snapshot, status: Status, person: Person) -> Done<answ
 }
 
 pub(super) fn parse_part(text: &str) -> Result<PartId, Stopped> {
-    PartId::parse(text).map_err(|error| invalid("part", error.to_string()))
+    PartId::parse(text).map_err(|error| {
+        // Parts that come from a list of files have their paths as ids, with `-` for `/`.
+        let meant = PartId::parse(&text.replace(['/', '\\'], "-")).ok();
+        let meant = meant.map(|it| format!("; did you mean `{}`?", it.as_str()));
+        invalid("part", format!("{error}{}", meant.unwrap_or_default()))
+    })
 }
 
 pub(super) fn holder(name: Option<String>, lease: Option<u64>) -> Option<Holder> {

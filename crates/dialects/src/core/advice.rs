@@ -84,7 +84,9 @@ fn remedy(remedy: &Remedy) -> Option<String> {
             format!("continue with run `{run}`, give another `key`, or cancel that run")
         }
         Remedy::FixContext => {
-            "add what is missing with `context_updates`, then report again".to_owned()
+            "give what is missing or wrong: in `context` of `start_workflow` for a new run, in \
+             `context_updates` of the report for a run that exists"
+                .to_owned()
         }
         Remedy::NewRequestId => "use a new `request_id` for a new request".to_owned(),
         Remedy::WorkThere { root } => format!(

@@ -52,7 +52,9 @@ impl fmt::Display for Remedy {
             Self::FinishItems => out.write_str("finish some of them, or begin another list"),
             Self::FixCause => out.write_str("fix the cause, then retry"),
             Self::FixValue => out.write_str("fix the value, then retry"),
-            Self::FixContext => out.write_str("add what is missing to the context, then retry"),
+            Self::FixContext => {
+                out.write_str("give what is missing or wrong in the context, then retry")
+            }
             Self::FixWorkflow { name: Some(name) } => {
                 write!(out, "fix the definition of workflow `{name}`")
             }

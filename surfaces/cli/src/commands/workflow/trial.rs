@@ -6,7 +6,7 @@ mod shown;
 mod world;
 
 use std::{
-    io::{BufRead as _, IsTerminal as _, Write as _},
+    io::{BufRead as _, IsTerminal as _},
     path::Path,
     sync::Arc,
 };
@@ -14,8 +14,8 @@ use std::{
 use ::world::beneath::{Care, Root};
 use clap_complete::ArgValueCompleter;
 use engine::{
-    Actor, AnswerGate, Command, ContextChange, How, Report, ReportOptions, ReportStep, RunId,
-    StartRun, Surface,
+    Actor, AnswerGate, Command, ContextChange, How, Remedy, Report, ReportOptions, ReportStep,
+    RunId, StartRun, Surface,
 };
 use runtime::{ExecuteError, Outcome, Request, Runtime, Target, View};
 use serde_json::{Map, Value, json};
@@ -96,6 +96,10 @@ pub(super) async fn perform(
     Ok(Reply::new(json!({"run": wire::run(&view), "calls": trial.record}), text::line(&text)))
 }
 
+/// What is typed where a person is asked.
+const ANSWER: &str =
+    "you are the person here: type `approve`, or `answer NAME` with another option";
+
 /// What the next report says besides.
 #[derive(Default)]
 struct Draft {
@@ -124,8 +128,7 @@ impl Trial<'_> {
                 return Ok(());
             }
             if is_terminal && !self.output.is_json {
-                self.output.raw(&format!("{NAME}>{NAME:#} "))?;
-                std::io::stdout().flush()?;
+                self.output.prompt(&format!("{NAME}>{NAME:#} "))?;
             }
             let Some(typed) = lines.next().transpose()? else { return Ok(()) };
             match Line::read(&typed) {
@@ -205,8 +208,9 @@ impl Trial<'_> {
         let outcome = match done {
             Ok(outcome) => outcome,
             Err(ExecuteError::Refused(refusal)) => {
+                let asks = matches!(refusal.remedy(), Remedy::AskPerson { .. });
                 let failure = Failure::from(refusal);
-                let hint = failure.hint.unwrap_or_default();
+                let hint = failure.hint.filter(|_| !asks).unwrap_or_else(|| ANSWER.to_owned());
                 return self.refuse(typed, &failure.message, &hint);
             }
             Err(error) => return Err(error.into()),
