@@ -120,7 +120,10 @@ fn play(server: &mut Peer, folder: &Path, read: &mut Vec<Read>) -> Measured<()> 
 
 /// Returns the brief of a run that has far more to tell than a brief has room for.
 fn long_brief(server: &mut Peer) -> Measured<Read> {
-    let run = server.begin("Simple Linear Workflow")?;
+    let context = json!({"task_description": "Sort the imports"});
+    let start = json!({"workflow_name": "Simple Linear Workflow", "context": context});
+    let (begun, _) = server.done("start_workflow", &start)?;
+    let run = &begun["instance_id"];
     let steps = ["start", "analyze", "plan", "execute", "review"];
     for (step, next) in steps.iter().zip(steps.iter().skip(1)) {
         for number in 0..40 {
